@@ -1,0 +1,22 @@
+//! What the OptiReduce card and its software must agree on, said once.
+//!
+//! * [`registers`]: the register map of BAR 0.
+//! * [`queue`]: submission and completion queue entries (64 bytes each) and the stage report.
+//! * [`packet`]: the frame on the wire: Ethernet, IPv4, UDP and the 22-byte UBT header in one 64-byte beat.
+//! * [`shard`]: how a window is cut into shards, who owns which, and how windows are interleaved.
+//! * [`signs`]: the counter-based sign generator of the randomised Hadamard transform.
+//! * [`limits`]: sizes and numeric constants.
+//!
+//! Everything here is `no_std` and free of dependencies, so that hardware generators, drivers and firmware can all
+//! use it. The HDL entry types are proven equal to these tables by tests in `optireduce-hw`; the Markdown reference
+//! is generated from them by `optireduce-hdl contract`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod field;
+pub mod limits;
+pub mod packet;
+pub mod queue;
+pub mod registers;
+pub mod shard;
+pub mod signs;

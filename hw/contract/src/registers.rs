@@ -1,0 +1,143 @@
+//! The register map of BAR 0, as data.
+//!
+//! Rules: registers are 32 bits and have no read side effects; everything the host writes is a level, never a strobe,
+//! so that writing a value twice changes nothing; words written by the host and words written by the card lie on
+//! different 64-byte lines; every address answers (zero where nothing is). Doorbells are ring indices.
+
+/// Who writes a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Written by the card, read by the host.
+    ReadOnly,
+    /// Written by the host.
+    ReadWrite,
+}
+
+/// One register of BAR 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Name in code and documentation.
+    pub name: &'static str,
+    /// Byte offset in BAR 0.
+    pub offset: usize,
+    /// Who writes it.
+    pub access: Access,
+    /// Value after power-on.
+    pub reset: u32,
+    /// Unit, or "" for a plain number.
+    pub unit: &'static str,
+    /// One sentence.
+    pub doc: &'static str,
+}
+
+impl Register {
+    /// Index of the register as a 32-bit word of BAR 0.
+    pub const fn word(&self) -> usize {
+        self.offset / 4
+    }
+}
+
+macro_rules! registers {
+    ($($name:ident $offset:literal $access:ident $reset:expr, $unit:literal, $doc:literal;)*) => {
+        $(#[doc = $doc] pub const $name: Register = Register {
+            name: stringify!($name), offset: $offset, access: Access::$access, reset: $reset, unit: $unit, doc: $doc,
+        };)*
+        /// Every register but the peer table, in order of offset.
+        pub const REGISTERS: &[Register] = &[$($name),*];
+    };
+}
+
+/// Bytes of BAR 0.
+pub const BAR_BYTES: usize = 0x1000;
+/// Bytes of one entry of the peer table.
+pub const PEER_BYTES: usize = 16;
+/// Byte offset of the peer table: for each rank [`PEER_BYTES`]: IPv4 address, MAC bytes 0..4, MAC bytes 4..6, zero;
+/// each as a little-endian load of the bytes on the wire. Written by the host.
+pub const PEER_TABLE: usize = 0x400;
+/// `CONTROL`: the card works; while clear it holds its queues and windows in reset.
+pub const CONTROL_ENABLE: u32 = 1;
+/// `STATUS`: an access to host memory failed since the card was enabled.
+pub const STATUS_DMA_ERROR: u32 = 1;
+
+registers! {
+    MAGIC 0x000 ReadOnly crate::limits::MAGIC, "", "Identity of the card: \"ORNC\".";
+    CONTRACT 0x004 ReadOnly crate::limits::CONTRACT_VERSION, "", "Version of the contract between card and software.";
+    BUILD 0x008 ReadOnly 1, "", "Build number of the card.";
+    SLOTS 0x00c ReadOnly crate::limits::SLOTS as u32, "", "Window slots.";
+    WINDOW_BEATS_MAX 0x010 ReadOnly crate::limits::WINDOW_BEATS as u32, "beats", "Largest window.";
+    HADAMARD_LOG2_MAX 0x014 ReadOnly crate::limits::HADAMARD_LOG2_MAX, "", "log2 of the largest Hadamard block in elements.";
+    RANKS_MAX 0x018 ReadOnly crate::limits::RANKS_MAX as u32, "", "Most ranks of a job.";
+    PAYLOAD_BEATS_MAX 0x01c ReadOnly crate::limits::PAYLOAD_BEATS_MAX as u32, "beats", "Largest payload of a packet.";
+
+    SCRATCH_ECHO 0x040 ReadOnly 0xffff_ffff, "", "Complement of SCRATCH: shows that the card hears writes.";
+    STATUS 0x044 ReadOnly 0, "", "Bit 0: DMA error.";
+    SQ_HEAD 0x048 ReadOnly 0, "entries", "Submissions consumed.";
+    CQ_TAIL 0x04c ReadOnly 0, "entries", "Completions written.";
+
+    RX_PACKETS 0x080 ReadOnly 0, "packets", "Packets received, good or bad.";
+    TX_PACKETS 0x084 ReadOnly 0, "packets", "Packets sent.";
+    DROP_FIFO_FULL 0x088 ReadOnly 0, "packets", "Dropped: the receive buffer was full, or the MAC marked the frame bad.";
+    DROP_FOREIGN 0x08c ReadOnly 0, "packets", "Dropped: not IPv4/UDP to the UBT port.";
+    DROP_MALFORMED 0x090 ReadOnly 0, "packets", "Dropped: lengths disagree, or a field is out of range.";
+    DROP_VERSION 0x094 ReadOnly 0, "packets", "Dropped: UBT header of another version.";
+    DROP_JOB 0x098 ReadOnly 0, "packets", "Dropped: another job's tag.";
+    DROP_NO_WINDOW 0x09c ReadOnly 0, "packets", "Dropped: no window armed for its bucket, step and offset.";
+    DROP_FLAGS 0x0a0 ReadOnly 0, "packets", "Dropped: Hadamard flag differs from the window's.";
+    DROP_OUT_OF_SHARD 0x0a4 ReadOnly 0, "packets", "Dropped: payload not inside the shard that its sender and stage allow.";
+    DROP_LATE_BEATS 0x0a8 ReadOnly 0, "beats", "Dropped: the stage had closed.";
+    DROP_DUPLICATE_BEATS 0x0ac ReadOnly 0, "beats", "Dropped: this beat of this sender had come before.";
+
+    CONTROL 0x100 ReadWrite 0, "", "Bit 0: enable.";
+    SCRATCH 0x104 ReadWrite 0, "", "Any value; see SCRATCH_ECHO.";
+    RANK 0x108 ReadWrite 0, "", "This rank.";
+    RANKS 0x10c ReadWrite 0, "", "Ranks of the job.";
+    JOB_TAG_LO 0x110 ReadWrite 0, "", "Job tag as on the wire, bytes 0..4, little-endian load.";
+    JOB_TAG_HI 0x114 ReadWrite 0, "", "Job tag as on the wire, bytes 4..8, little-endian load.";
+    PAYLOAD_BEATS 0x118 ReadWrite 0, "beats", "Payload of a full packet; the same on all ranks.";
+    UDP_PORT 0x11c ReadWrite 0, "", "UBT port as on the wire, little-endian load.";
+    LOCAL_IP 0x120 ReadWrite 0, "", "IPv4 address as on the wire, little-endian load.";
+    LOCAL_MAC_LO 0x124 ReadWrite 0, "", "MAC bytes 0..4, little-endian load.";
+    LOCAL_MAC_HI 0x128 ReadWrite 0, "", "MAC bytes 4..6, little-endian load.";
+
+    SQ_BASE_LO 0x140 ReadWrite 0, "", "IOVA of the submission ring, low half; multiple of 4096.";
+    SQ_BASE_HI 0x144 ReadWrite 0, "", "IOVA of the submission ring, high half.";
+    SQ_LOG2 0x148 ReadWrite 0, "", "log2 of the submission ring's entries, at most 15.";
+    CQ_BASE_LO 0x14c ReadWrite 0, "", "IOVA of the completion ring, low half; multiple of 4096.";
+    CQ_BASE_HI 0x150 ReadWrite 0, "", "IOVA of the completion ring, high half.";
+    CQ_LOG2 0x154 ReadWrite 0, "", "log2 of the completion ring's entries, at most 15.";
+
+    SQ_TAIL 0x180 ReadWrite 0, "entries", "Doorbell: submissions written, modulo 65536.";
+
+    CQ_HEAD 0x1c0 ReadWrite 0, "entries", "Completions consumed, modulo 65536; the card never writes more than the ring holds beyond it.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_are_aligned_sorted_and_unique() {
+        for pair in REGISTERS.windows(2) {
+            assert!(pair[0].offset < pair[1].offset, "{} is not before {}", pair[0].name, pair[1].name);
+        }
+        for register in REGISTERS {
+            assert_eq!(register.offset % 4, 0, "{}", register.name);
+            assert!(register.offset + 4 <= PEER_TABLE, "{}", register.name);
+        }
+        const { assert!(PEER_TABLE + crate::limits::RANKS_MAX * PEER_BYTES <= BAR_BYTES) };
+    }
+
+    #[test]
+    fn host_and_card_never_write_the_same_line() {
+        for a in REGISTERS {
+            for b in REGISTERS {
+                assert!(
+                    a.offset / 64 != b.offset / 64 || a.access == b.access,
+                    "{} shares a line with {}",
+                    a.name,
+                    b.name
+                );
+            }
+        }
+    }
+}
