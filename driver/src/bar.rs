@@ -1,0 +1,202 @@
+//! BAR 0: the card's registers in our address space.
+//!
+//! [`RegisterBlock`] is the register map of the contract as a `#[repr(C)]` block of volatile cells; the build fails if
+//! one of them is not where the contract says, has another access, or is missing. [`BarMap`] is the mapping under it.
+//!
+//! Why volatile: a read or write of a register is an access on the bus, once, in program order among registers.
+//! It says nothing about DMA memory: the fences in [`crate::dma`] do.
+#![allow(unsafe_code)]
+
+use std::any::Any;
+use std::io::{Error, ErrorKind};
+use std::mem::offset_of;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use memmap2::MmapRaw;
+use optireduce_contract::limits::RANKS_MAX;
+use optireduce_contract::registers::{self, Access, BAR_BYTES, PEER_BYTES, PEER_TABLE, REGISTERS, Register};
+use volatile_register::{RO, RW};
+
+/// One register as a cell of the block.
+trait Cell {
+    const ACCESS: Access;
+    fn load(&self) -> u32;
+    fn store(&self, value: u32);
+}
+
+impl Cell for RO<u32> {
+    const ACCESS: Access = Access::ReadOnly;
+
+    fn load(&self) -> u32 {
+        self.read()
+    }
+
+    /// As on the card: nothing happens.
+    fn store(&self, _: u32) {}
+}
+
+impl Cell for RW<u32> {
+    const ACCESS: Access = Access::ReadWrite;
+
+    fn load(&self) -> u32 {
+        self.read()
+    }
+
+    fn store(&self, value: u32) {
+        // SAFETY: `write` is unsafe because a register may have effects. Ours can make the card write to host memory,
+        // but only inside the DMA memory that was mapped for it, which is accessed by atomics alone (`DmaMap`).
+        unsafe { self.write(value) }
+    }
+}
+
+macro_rules! register_block {
+    ($({ $($field:ident $name:ident $cell:ident),* } $gap:ident $words:literal;)*) => {
+        /// The registers of the contract in their places.
+        #[repr(C)]
+        pub struct RegisterBlock {
+            $(
+                $(#[doc = concat!("See [`registers::", stringify!($name), "`].")] pub $field: $cell<u32>,)*
+                $gap: [RO<u32>; $words],
+            )*
+            /// See [`registers::PEER_TABLE`].
+            pub peers: [[RW<u32>; PEER_BYTES / 4]; RANKS_MAX],
+            _rest: [RO<u32>; (BAR_BYTES - PEER_TABLE - RANKS_MAX * PEER_BYTES) / 4],
+        }
+
+        const _: () = {
+            $($(
+                assert!(offset_of!(RegisterBlock, $field) == registers::$name.offset, stringify!($name is misplaced));
+                assert!(
+                    <$cell<u32> as Cell>::ACCESS as u8 == registers::$name.access as u8,
+                    stringify!($name has another access)
+                );
+            )*)*
+            assert!([$($(registers::$name.offset),*),*].len() == REGISTERS.len(), "a register is missing");
+            assert!(offset_of!(RegisterBlock, peers) == PEER_TABLE);
+            assert!(size_of::<RegisterBlock>() == BAR_BYTES);
+        };
+
+        impl RegisterBlock {
+            fn load(&self, register: &Register) -> u32 {
+                match register.offset {
+                    $($(offset if offset == registers::$name.offset => self.$field.load(),)*)*
+                    _ => 0,
+                }
+            }
+
+            fn store(&self, register: &Register, value: u32) {
+                match register.offset {
+                    $($(offset if offset == registers::$name.offset => self.$field.store(value),)*)*
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+register_block! {
+    {
+        magic MAGIC RO, contract CONTRACT RO, build BUILD RO, slots SLOTS RO, window_beats_max WINDOW_BEATS_MAX RO,
+        hadamard_log2_max HADAMARD_LOG2_MAX RO, ranks_max RANKS_MAX RO, payload_beats_max PAYLOAD_BEATS_MAX RO
+    } _gap_020 8;
+    { scratch_echo SCRATCH_ECHO RO, status STATUS RO, sq_head SQ_HEAD RO, cq_tail CQ_TAIL RO } _gap_050 12;
+    {
+        rx_packets RX_PACKETS RO, tx_packets TX_PACKETS RO, drop_fifo_full DROP_FIFO_FULL RO,
+        drop_foreign DROP_FOREIGN RO, drop_malformed DROP_MALFORMED RO, drop_version DROP_VERSION RO,
+        drop_job DROP_JOB RO, drop_no_window DROP_NO_WINDOW RO, drop_flags DROP_FLAGS RO,
+        drop_out_of_shard DROP_OUT_OF_SHARD RO, drop_late_beats DROP_LATE_BEATS RO,
+        drop_duplicate_beats DROP_DUPLICATE_BEATS RO
+    } _gap_0b0 20;
+    {
+        control CONTROL RW, scratch SCRATCH RW, rank RANK RW, ranks RANKS RW, job_tag_lo JOB_TAG_LO RW,
+        job_tag_hi JOB_TAG_HI RW, payload_beats PAYLOAD_BEATS RW, udp_port UDP_PORT RW, local_ip LOCAL_IP RW,
+        local_mac_lo LOCAL_MAC_LO RW, local_mac_hi LOCAL_MAC_HI RW
+    } _gap_12c 5;
+    {
+        sq_base_lo SQ_BASE_LO RW, sq_base_hi SQ_BASE_HI RW, sq_log2 SQ_LOG2 RW, cq_base_lo CQ_BASE_LO RW,
+        cq_base_hi CQ_BASE_HI RW, cq_log2 CQ_LOG2 RW
+    } _gap_158 10;
+    { sq_tail SQ_TAIL RW } _gap_184 15;
+    { cq_head CQ_HEAD RW } _gap_1c4 143;
+}
+
+/// BAR 0, mapped. Clones share the mapping.
+#[derive(Clone)]
+pub struct BarMap {
+    base: NonNull<RegisterBlock>,
+    /// Keeps the mapping alive.
+    _owner: Arc<dyn Any + Send + Sync>,
+}
+
+// SAFETY: `base` points into a mapping that `_owner` (itself `Send + Sync`) keeps until the last clone is dropped and
+// that belongs to no thread; it is accessed only by volatile and atomic accesses of aligned 32-bit words.
+unsafe impl Send for BarMap {}
+// SAFETY: as above.
+unsafe impl Sync for BarMap {}
+
+impl BarMap {
+    /// Registers in ordinary memory that a simulated card shares.
+    ///
+    /// # Errors
+    /// The mapping is smaller than BAR 0, or misaligned.
+    pub fn from_mapping(mapping: MmapRaw) -> Result<Self, Error> {
+        let (base, bytes) = (mapping.as_mut_ptr(), mapping.len());
+        let base = NonNull::new(base).ok_or(ErrorKind::InvalidInput)?;
+        // SAFETY: `mapping` is readable and writable for `bytes` bytes at `base` and is the owner passed along; nothing
+        // else knows its address, so no reference into it exists.
+        unsafe { Self::from_raw(base, bytes, Arc::new(mapping)) }
+    }
+
+    /// Registers at `base`, for a backend that maps a real BAR.
+    ///
+    /// # Errors
+    /// Fewer bytes than BAR 0 has, or a misaligned base.
+    ///
+    /// # Safety
+    /// `base` is readable and writable for `bytes` bytes for as long as `owner` lives, and nothing forms an ordinary
+    /// reference (`&[u8]`, `&mut`) into them; the other side may change them at any time.
+    pub unsafe fn from_raw(base: NonNull<u8>, bytes: usize, owner: Arc<dyn Any + Send + Sync>) -> Result<Self, Error> {
+        let base = base.cast::<RegisterBlock>();
+        if bytes < BAR_BYTES || !base.is_aligned() {
+            return Err(Error::new(
+                ErrorKind::InvalidInput,
+                format!("found {bytes} bytes at {base:p}, expected {BAR_BYTES} or more, 4-byte aligned"),
+            ));
+        }
+        Ok(Self { base, _owner: owner })
+    }
+
+    /// The registers as volatile cells.
+    pub fn block(&self) -> &RegisterBlock {
+        // SAFETY: `base` is aligned and readable and writable for BAR_BYTES = size_of::<RegisterBlock>() (checked in
+        // `from_raw` and above) while `_owner` lives, which is longer than this borrow of `self`. All of the block is
+        // `UnsafeCell`s, so the card may change it under the reference; any 32 bits are a valid `u32`.
+        unsafe { self.base.as_ref() }
+    }
+
+    /// Reads a register; zero if the contract has none there.
+    pub fn read(&self, register: &Register) -> u32 {
+        self.block().load(register)
+    }
+
+    /// Writes a register; without effect, as on the card, if the card is the one who writes it.
+    pub fn write(&self, register: &Register, value: u32) {
+        self.block().store(register, value);
+    }
+
+    /// Writes the peer table's entry of `rank`; without effect beyond [`RANKS_MAX`].
+    pub fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
+        for (cell, word) in self.block().peers.get(rank).into_iter().flatten().zip(words) {
+            cell.store(word);
+        }
+    }
+
+    /// The words of BAR 0 as the other end of an in-process bus sees them: it writes what is read-only here.
+    pub(crate) fn words(&self) -> &[AtomicU32; BAR_BYTES / 4] {
+        // SAFETY: as in `block`; atomics may change under a shared reference too. The volatile accesses of `block` may
+        // run at the same time: both are single accesses to aligned 32-bit words, which no supported target tears.
+        unsafe { self.base.cast().as_ref() }
+    }
+}

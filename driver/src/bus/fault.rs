@@ -1,0 +1,102 @@
+//! A bus that lies, for tests of everything above it.
+
+use optireduce_contract::queue::ENTRY_BYTES;
+use optireduce_contract::registers::{PEER_BYTES, Register};
+
+use super::Bus;
+use crate::bar::BarMap;
+use crate::dma::{DmaFault, DmaMap};
+use crate::error::DriverError;
+
+type OnRead = Box<dyn Fn(&Register, u32) -> u32 + Send>;
+type OnWrite = Box<dyn Fn(&Register, u32) -> Option<u32> + Send>;
+type OnLoad = Box<dyn Fn(&mut [u8; ENTRY_BYTES]) + Send>;
+
+/// Wraps a bus and changes what passes over it. A new one changes nothing; to switch a fault on later, let its
+/// closure look at an atomic.
+pub struct FaultBus<B> {
+    inner: B,
+    on_read: OnRead,
+    on_write: OnWrite,
+    on_load: OnLoad,
+}
+
+impl<B: Bus> FaultBus<B> {
+    /// A bus without faults.
+    pub fn new(inner: B) -> Self {
+        Self {
+            inner,
+            on_read: Box::new(|_, value| value),
+            on_write: Box::new(|_, value| Some(value)),
+            on_load: Box::new(|_| ()),
+        }
+    }
+
+    /// `fault` turns what a register held into what the driver reads.
+    pub fn on_read(mut self, fault: impl Fn(&Register, u32) -> u32 + Send + 'static) -> Self {
+        self.on_read = Box::new(fault);
+        self
+    }
+
+    /// `fault` turns what the driver writes into what arrives; `None` loses it.
+    pub fn on_write(mut self, fault: impl Fn(&Register, u32) -> Option<u32> + Send + 'static) -> Self {
+        self.on_write = Box::new(fault);
+        self
+    }
+
+    /// `fault` changes the completions that the driver reads.
+    pub fn on_completion(mut self, fault: impl Fn(&mut [u8; ENTRY_BYTES]) + Send + 'static) -> Self {
+        self.on_load = Box::new(fault);
+        self
+    }
+}
+
+impl<B: Bus> Bus for FaultBus<B> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn registers(&self) -> &BarMap {
+        self.inner.registers()
+    }
+
+    fn dma(&self) -> &DmaMap {
+        self.inner.dma()
+    }
+
+    fn flush(&self) -> Result<(), DriverError> {
+        self.inner.flush()
+    }
+
+    fn relax(&self) {
+        self.inner.relax();
+    }
+
+    fn read(&self, register: &Register) -> u32 {
+        (self.on_read)(register, self.inner.read(register))
+    }
+
+    fn write(&self, register: &Register, value: u32) {
+        if let Some(value) = (self.on_write)(register, value) {
+            self.inner.write(register, value);
+        }
+    }
+
+    fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
+        self.inner.write_peer(rank, words);
+    }
+
+    fn store_entry(&self, iova: u64, entry: &[u8; ENTRY_BYTES]) -> Result<(), DmaFault> {
+        self.inner.store_entry(iova, entry)
+    }
+
+    fn phase(&self, iova: u64) -> Result<bool, DmaFault> {
+        self.inner.phase(iova)
+    }
+
+    fn load_entry(&self, iova: u64) -> Result<[u8; ENTRY_BYTES], DmaFault> {
+        let mut entry = self.inner.load_entry(iova)?;
+        (self.on_load)(&mut entry);
+        Ok(entry)
+    }
+}

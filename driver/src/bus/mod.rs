@@ -1,0 +1,80 @@
+//! The seam below the driver: how a card is reached.
+//!
+//! A bus maps the registers and the DMA memory; everything above works through the provided methods of [`Bus`], so that
+//! a wrapper ([`trace::TraceBus`], [`fault::FaultBus`]) sees, and may change, every register access and every ring entry.
+//! Bulk data goes to [`Bus::dma`] directly.
+
+pub mod fault;
+pub mod in_process;
+pub mod trace;
+
+use optireduce_contract::queue::{ENTRY_BYTES, completion};
+use optireduce_contract::registers::{PEER_BYTES, Register};
+
+use crate::bar::BarMap;
+use crate::dma::{DmaFault, DmaMap};
+use crate::error::DriverError;
+
+/// A way to one card.
+pub trait Bus: Send {
+    /// What errors call the card: "0000:5e:00.0", "sim0".
+    fn name(&self) -> &str;
+
+    /// BAR 0, mapped.
+    fn registers(&self) -> &BarMap;
+
+    /// The memory that the card may read and write.
+    fn dma(&self) -> &DmaMap;
+
+    /// Makes posted register writes reach the card, and what the card wrote to registers current. On a real bus a
+    /// read-back. Its work is bounded.
+    ///
+    /// # Errors
+    /// The bus has lost the card.
+    fn flush(&self) -> Result<(), DriverError>;
+
+    /// Called between two polls of a bounded wait: yields the processor; a simulated card runs some cycles.
+    fn relax(&self);
+
+    /// Reads a register.
+    fn read(&self, register: &Register) -> u32 {
+        self.registers().read(register)
+    }
+
+    /// Writes a register; posted.
+    fn write(&self, register: &Register, value: u32) {
+        self.registers().write(register, value);
+    }
+
+    /// Writes an entry of the peer table; posted.
+    fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
+        self.registers().write_peer(rank, words);
+    }
+
+    /// Writes a ring entry.
+    ///
+    /// # Errors
+    /// [`DmaFault`].
+    fn store_entry(&self, iova: u64, entry: &[u8; ENTRY_BYTES]) -> Result<(), DmaFault> {
+        self.dma().write(iova, entry)
+    }
+
+    /// The phase bit of the completion at `iova`.
+    ///
+    /// # Errors
+    /// [`DmaFault`].
+    fn phase(&self, iova: u64) -> Result<bool, DmaFault> {
+        let (word, byte) = (completion::PHASE.offset & !3, completion::PHASE.offset & 3);
+        Ok(self.dma().read_word(iova + word as u64)? >> (8 * byte) & 1 == 1)
+    }
+
+    /// Reads a ring entry.
+    ///
+    /// # Errors
+    /// [`DmaFault`].
+    fn load_entry(&self, iova: u64) -> Result<[u8; ENTRY_BYTES], DmaFault> {
+        let mut entry = [0; ENTRY_BYTES];
+        self.dma().read(iova, &mut entry)?;
+        Ok(entry)
+    }
+}

@@ -1,0 +1,124 @@
+//! A bus that tells what passes over it.
+
+use optireduce_contract::queue::ENTRY_BYTES;
+use optireduce_contract::registers::{PEER_BYTES, Register};
+
+use super::Bus;
+use crate::bar::BarMap;
+use crate::dma::{DmaFault, DmaMap};
+use crate::error::DriverError;
+
+/// One access. Polls of a phase bit and bulk data are not told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BusEvent {
+    /// A register was read.
+    Read {
+        /// Its name.
+        register: &'static str,
+        /// What it held.
+        value: u32,
+    },
+    /// A register was written.
+    Write {
+        /// Its name.
+        register: &'static str,
+        /// What was written.
+        value: u32,
+    },
+    /// An entry of the peer table was written.
+    WritePeer {
+        /// Whose.
+        rank: usize,
+        /// What was written.
+        words: [u32; PEER_BYTES / 4],
+    },
+    /// A ring entry was written.
+    StoreEntry {
+        /// Where.
+        iova: u64,
+        /// What was written.
+        entry: [u8; ENTRY_BYTES],
+    },
+    /// A ring entry was read.
+    LoadEntry {
+        /// Where.
+        iova: u64,
+        /// What it held.
+        entry: [u8; ENTRY_BYTES],
+    },
+    /// The bus was flushed.
+    Flush,
+}
+
+/// Wraps a bus and hands every access to a sink, in order.
+pub struct TraceBus<B> {
+    inner: B,
+    sink: Box<dyn Fn(BusEvent) + Send>,
+}
+
+impl<B: Bus> TraceBus<B> {
+    /// Hands every access to `sink`.
+    pub fn new(inner: B, sink: impl Fn(BusEvent) + Send + 'static) -> Self {
+        Self { inner, sink: Box::new(sink) }
+    }
+
+    /// Writes every access to the log, at level trace.
+    pub fn to_log(inner: B) -> Self {
+        let device = inner.name().to_owned();
+        Self::new(inner, move |event| tracing::trace!(device, ?event))
+    }
+}
+
+impl<B: Bus> Bus for TraceBus<B> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn registers(&self) -> &BarMap {
+        self.inner.registers()
+    }
+
+    fn dma(&self) -> &DmaMap {
+        self.inner.dma()
+    }
+
+    fn flush(&self) -> Result<(), DriverError> {
+        (self.sink)(BusEvent::Flush);
+        self.inner.flush()
+    }
+
+    fn relax(&self) {
+        self.inner.relax();
+    }
+
+    fn read(&self, register: &Register) -> u32 {
+        let value = self.inner.read(register);
+        (self.sink)(BusEvent::Read { register: register.name, value });
+        value
+    }
+
+    fn write(&self, register: &Register, value: u32) {
+        (self.sink)(BusEvent::Write { register: register.name, value });
+        self.inner.write(register, value);
+    }
+
+    fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
+        (self.sink)(BusEvent::WritePeer { rank, words });
+        self.inner.write_peer(rank, words);
+    }
+
+    fn store_entry(&self, iova: u64, entry: &[u8; ENTRY_BYTES]) -> Result<(), DmaFault> {
+        (self.sink)(BusEvent::StoreEntry { iova, entry: *entry });
+        self.inner.store_entry(iova, entry)
+    }
+
+    fn phase(&self, iova: u64) -> Result<bool, DmaFault> {
+        self.inner.phase(iova)
+    }
+
+    fn load_entry(&self, iova: u64) -> Result<[u8; ENTRY_BYTES], DmaFault> {
+        let entry = self.inner.load_entry(iova)?;
+        (self.sink)(BusEvent::LoadEntry { iova, entry });
+        Ok(entry)
+    }
+}

@@ -1,0 +1,36 @@
+//! The card's counters, and the driver's own.
+
+use optireduce_contract::registers::{self as regs, STATUS_DMA_ERROR};
+
+use crate::bus::Bus;
+
+macro_rules! counters {
+    ($($field:ident $name:ident),* $(,)?) => {
+        /// What a card has counted since it was enabled; all modulo 2^32.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+        pub struct Counters {
+            $(#[doc = concat!("See [`regs::", stringify!($name), "`].")] pub $field: u32,)*
+            /// An access of the card to host memory failed.
+            pub dma_error: bool,
+            /// Completions that the driver refused since the card was opened.
+            pub completions_rejected: u64,
+        }
+
+        impl Counters {
+            pub(crate) fn read(bus: &impl Bus, completions_rejected: u64) -> Self {
+                Self {
+                    $($field: bus.read(&regs::$name),)*
+                    dma_error: bus.read(&regs::STATUS) & STATUS_DMA_ERROR != 0,
+                    completions_rejected,
+                }
+            }
+        }
+    };
+}
+
+counters! {
+    sq_head SQ_HEAD, cq_tail CQ_TAIL, rx_packets RX_PACKETS, tx_packets TX_PACKETS, drop_fifo_full DROP_FIFO_FULL,
+    drop_foreign DROP_FOREIGN, drop_malformed DROP_MALFORMED, drop_version DROP_VERSION, drop_job DROP_JOB,
+    drop_no_window DROP_NO_WINDOW, drop_flags DROP_FLAGS, drop_out_of_shard DROP_OUT_OF_SHARD,
+    drop_late_beats DROP_LATE_BEATS, drop_duplicate_beats DROP_DUPLICATE_BEATS,
+}

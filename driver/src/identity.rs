@@ -1,0 +1,91 @@
+//! Identity of a card, checked before anything else is believed or written.
+//!
+//! Order: magic, contract version, limits, then SCRATCH and its complement twice, which shows that the card hears
+//! writes. Every wait is bounded by a number of polls.
+
+use optireduce_contract::limits::{CONTRACT_VERSION, HADAMARD_LOG2_MIN, MAGIC, PAYLOAD_BEATS_MAX, RANKS_MAX};
+use optireduce_contract::registers::{self as regs, Register};
+
+use crate::bus::Bus;
+use crate::error::DriverError;
+
+/// Reads of a register before a wait on it is given up; `Bus::flush` and `Bus::relax` between two of them.
+pub(crate) const POLLS_MAX: u32 = 1000;
+
+/// What a card can do, as its registers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Limits {
+    /// Window slots.
+    pub slots: usize,
+    /// Beats of the largest window.
+    pub window_beats_max: usize,
+    /// log2 of the largest Hadamard block in elements.
+    pub hadamard_log2_max: u32,
+    /// Most ranks of a job.
+    pub ranks_max: usize,
+    /// Largest payload of a packet in beats.
+    pub payload_beats_max: usize,
+    /// Build number of the card.
+    pub build: u32,
+}
+
+/// Checks that a card of ours answers and hears, and reads what it can do.
+pub(crate) fn identify(bus: &impl Bus) -> Result<Limits, DriverError> {
+    let device = || bus.name().to_owned();
+    bus.flush()?;
+    check_magic(bus)?;
+    let found = bus.read(&regs::CONTRACT);
+    if found != CONTRACT_VERSION {
+        return Err(DriverError::ContractMismatch { device: device(), found, expected: CONTRACT_VERSION });
+    }
+    let limit = |register: &Register, lowest: u32, highest: u32| {
+        let found = bus.read(register);
+        if (lowest..=highest).contains(&found) {
+            return Ok(found);
+        }
+        Err(DriverError::BadLimit { device: device(), register: register.name, found, lowest, highest })
+    };
+    // The upper bounds are what the fields of a submission and the peer table can hold.
+    let limits = Limits {
+        slots: limit(&regs::SLOTS, 1, 256)? as usize,
+        window_beats_max: limit(&regs::WINDOW_BEATS_MAX, 1, u16::MAX.into())? as usize,
+        hadamard_log2_max: limit(&regs::HADAMARD_LOG2_MAX, HADAMARD_LOG2_MIN, 14)?,
+        ranks_max: limit(&regs::RANKS_MAX, 2, RANKS_MAX as u32)? as usize,
+        payload_beats_max: limit(&regs::PAYLOAD_BEATS_MAX, 1, PAYLOAD_BEATS_MAX as u32)? as usize,
+        build: bus.read(&regs::BUILD),
+    };
+    for pattern in [0x5aa5_3cc3, !0x5aa5_3cc3] {
+        echo(bus, pattern)?;
+    }
+    Ok(limits)
+}
+
+/// Checks the magic register; all ones, twice, mean that nothing is there.
+pub(crate) fn check_magic(bus: &impl Bus) -> Result<(), DriverError> {
+    let device = || bus.name().to_owned();
+    let mut found = bus.read(&regs::MAGIC);
+    if found == u32::MAX {
+        bus.flush()?;
+        found = bus.read(&regs::MAGIC);
+    }
+    match found {
+        MAGIC => Ok(()),
+        u32::MAX => Err(DriverError::DeviceGone { device: device() }),
+        _ => Err(DriverError::NotACard { device: device(), found, expected: MAGIC }),
+    }
+}
+
+fn echo(bus: &impl Bus, wrote: u32) -> Result<(), DriverError> {
+    bus.write(&regs::SCRATCH, wrote);
+    let mut found = 0;
+    for _ in 0..POLLS_MAX {
+        bus.flush()?;
+        found = bus.read(&regs::SCRATCH_ECHO);
+        if found == !wrote {
+            return Ok(());
+        }
+        bus.relax();
+    }
+    check_magic(bus)?;
+    Err(DriverError::NoEcho { device: bus.name().into(), wrote, expected: !wrote, found, polls: POLLS_MAX })
+}

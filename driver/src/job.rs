@@ -1,0 +1,84 @@
+//! What a card must know of a job before it works for it.
+
+use optireduce_contract::limits::RANKS_MAX;
+use optireduce_contract::packet::Endpoint;
+use optireduce_contract::registers::{self as regs, PEER_BYTES};
+
+use crate::bus::Bus;
+use crate::error::DriverError;
+use crate::identity::Limits;
+
+/// Smallest ring: four entries.
+pub const RING_LOG2_MIN: u32 = 2;
+/// Largest ring: indices count modulo 65536, and a full ring must differ from an empty one.
+pub const RING_LOG2_MAX: u32 = 15;
+
+/// The job of a card. Everything but `rank` and `ring_log2` is the same on all ranks.
+#[derive(Clone, Debug)]
+pub struct JobConfig {
+    /// This rank, below `ranks`.
+    pub rank: usize,
+    /// Ranks of the job: 2 to the card's limit.
+    pub ranks: usize,
+    /// Random per job; packets with another tag are dropped and counted.
+    pub job_tag: u64,
+    /// Beats of a full packet: 1 to the card's limit. Too large for the network's MTU and every packet is lost;
+    /// too small and headers eat the bandwidth. Default of the contract: 22 (1408 bytes).
+    pub payload_beats: usize,
+    /// UDP port of the transport, not zero.
+    pub udp_port: u16,
+    /// Addresses of all ranks, in order of rank; own one included.
+    pub endpoints: Vec<Endpoint>,
+    /// log2 of the entries of either ring, 2 to 15. Too small and `submit` answers `RingFull`.
+    pub ring_log2: u32,
+}
+
+impl JobConfig {
+    pub(crate) fn check(&self, device: &str, limits: &Limits) -> Result<(), DriverError> {
+        let ranks_max = limits.ranks_max.min(RANKS_MAX);
+        let within = |field, found: u64, first: u64, last: u64| {
+            let error = || DriverError::InvalidJob {
+                device: device.into(),
+                field,
+                found,
+                expected: if first == last { format!("{first}") } else { format!("{first} to {last}") },
+            };
+            if (first..=last).contains(&found) { Ok(()) } else { Err(error()) }
+        };
+        within("ranks", self.ranks as u64, 2, ranks_max as u64)?;
+        within("rank", self.rank as u64, 0, self.ranks as u64 - 1)?;
+        within("payload_beats", self.payload_beats as u64, 1, limits.payload_beats_max as u64)?;
+        within("udp_port", self.udp_port.into(), 1, u16::MAX.into())?;
+        within("number of endpoints", self.endpoints.len() as u64, self.ranks as u64, self.ranks as u64)?;
+        within("ring_log2", self.ring_log2.into(), RING_LOG2_MIN.into(), RING_LOG2_MAX.into())
+    }
+
+    /// Writes the job registers and the peer table of a disabled card.
+    pub(crate) fn program(&self, bus: &impl Bus) {
+        let tag = self.job_tag.to_be_bytes();
+        let [ip, mac_lo, mac_hi, _] = self.endpoints.get(self.rank).map_or([0; PEER_BYTES / 4], peer_words);
+        bus.write(&regs::RANK, self.rank as u32);
+        bus.write(&regs::RANKS, self.ranks as u32);
+        bus.write(&regs::JOB_TAG_LO, u32::from_le_bytes([tag[0], tag[1], tag[2], tag[3]]));
+        bus.write(&regs::JOB_TAG_HI, u32::from_le_bytes([tag[4], tag[5], tag[6], tag[7]]));
+        bus.write(&regs::PAYLOAD_BEATS, self.payload_beats as u32);
+        bus.write(&regs::UDP_PORT, u16::from_le_bytes(self.udp_port.to_be_bytes()).into());
+        bus.write(&regs::LOCAL_IP, ip);
+        bus.write(&regs::LOCAL_MAC_LO, mac_lo);
+        bus.write(&regs::LOCAL_MAC_HI, mac_hi);
+        for rank in 0..RANKS_MAX {
+            bus.write_peer(rank, self.endpoints.get(rank).map_or([0; PEER_BYTES / 4], peer_words));
+        }
+    }
+}
+
+/// An entry of the peer table: the bytes on the wire as little-endian loads.
+fn peer_words(endpoint: &Endpoint) -> [u32; PEER_BYTES / 4] {
+    let (ip, mac) = (endpoint.ip, endpoint.mac);
+    [
+        u32::from_le_bytes(ip),
+        u32::from_le_bytes([mac[0], mac[1], mac[2], mac[3]]),
+        u32::from_le_bytes([mac[4], mac[5], 0, 0]),
+        0,
+    ]
+}

@@ -1,0 +1,229 @@
+//! The indices of both rings. No memory and no registers here: `nic.rs` moves the entries.
+//!
+//! All indices count modulo 65536 and rings hold at most 32768 entries, so a full ring and an empty one differ.
+//! The phase bit of a completion is 1 on the first turn of its ring and flips with every turn.
+
+use optireduce_contract::queue::ENTRY_BYTES;
+
+use crate::arena::DmaBuffer;
+
+/// Where a ring lies and how large it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RingMemory {
+    pub buffer: DmaBuffer,
+    pub log2: u32,
+}
+
+impl RingMemory {
+    pub fn entries(&self) -> u32 {
+        1 << self.log2
+    }
+
+    fn entry(&self, index: u16) -> u64 {
+        self.buffer.iova + (u64::from(index) & u64::from(self.entries() - 1)) * ENTRY_BYTES as u64
+    }
+}
+
+/// An index from the card that is not between the first and the last possible one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BadIndex {
+    pub first: u16,
+    pub last: u16,
+}
+
+/// The submission ring as the host sees it.
+#[derive(Debug)]
+pub(crate) struct SubmissionRing {
+    memory: RingMemory,
+    /// Entries written.
+    tail: u16,
+    /// Entries announced to the card.
+    rung: u16,
+    /// Entries known to be consumed.
+    head: u16,
+    /// The `SQ_HEAD` of the last completion: later ones never lie before it, but they may before `head`, which is
+    /// also learned from the register.
+    completed: u16,
+}
+
+impl SubmissionRing {
+    pub fn new(memory: RingMemory) -> Self {
+        Self { memory, tail: 0, rung: 0, head: 0, completed: 0 }
+    }
+
+    pub fn memory(&self) -> RingMemory {
+        self.memory
+    }
+
+    pub fn is_full(&self) -> bool {
+        u32::from(self.tail.wrapping_sub(self.head)) >= self.memory.entries()
+    }
+
+    /// IOVA of the next entry to write.
+    pub fn tail_entry(&self) -> u64 {
+        self.memory.entry(self.tail)
+    }
+
+    /// The entry at the tail was written.
+    pub fn push(&mut self) {
+        self.tail = self.tail.wrapping_add(1);
+    }
+
+    /// Entries written and not announced.
+    pub fn unrung(&self) -> u16 {
+        self.tail.wrapping_sub(self.rung)
+    }
+
+    /// Entries announced and not known to be consumed.
+    pub fn outstanding(&self) -> u16 {
+        self.rung.wrapping_sub(self.head)
+    }
+
+    /// The value for the doorbell, if there is anything to announce.
+    pub fn ring(&mut self) -> Option<u16> {
+        let news = self.unrung() != 0;
+        self.rung = self.tail;
+        news.then_some(self.tail)
+    }
+
+    /// Learns from the register `SQ_HEAD`.
+    pub fn learn_from_register(&mut self, head: u32) -> Result<(), BadIndex> {
+        self.head = self.checked(head, self.head)?;
+        Ok(())
+    }
+
+    /// Learns from a completion's `SQ_HEAD`.
+    pub fn learn_from_completion(&mut self, head: u16) -> Result<(), BadIndex> {
+        self.completed = self.checked(head.into(), self.completed)?;
+        if self.rung.wrapping_sub(head) < self.outstanding() {
+            self.head = head;
+        }
+        Ok(())
+    }
+
+    fn checked(&self, found: u32, first: u16) -> Result<u16, BadIndex> {
+        let bad = BadIndex { first, last: self.rung };
+        let head = u16::try_from(found).map_err(|_| bad)?;
+        if head.wrapping_sub(first) <= self.rung.wrapping_sub(first) { Ok(head) } else { Err(bad) }
+    }
+}
+
+/// The completion ring as the host sees it.
+#[derive(Debug)]
+pub(crate) struct CompletionRing {
+    memory: RingMemory,
+    /// Entries consumed.
+    head: u16,
+    /// Entries that the card knows to be consumed.
+    published: u16,
+}
+
+impl CompletionRing {
+    pub fn new(memory: RingMemory) -> Self {
+        Self { memory, head: 0, published: 0 }
+    }
+
+    pub fn memory(&self) -> RingMemory {
+        self.memory
+    }
+
+    /// Index of the next entry to consume.
+    pub fn head(&self) -> u16 {
+        self.head
+    }
+
+    /// IOVA of the next entry to consume.
+    pub fn head_entry(&self) -> u64 {
+        self.memory.entry(self.head)
+    }
+
+    /// The phase bit that shows that the next entry is there.
+    pub fn phase(&self) -> bool {
+        (self.head >> self.memory.log2) & 1 == 0
+    }
+
+    /// The entry at the head was copied.
+    pub fn pop(&mut self) {
+        self.head = self.head.wrapping_add(1);
+    }
+
+    /// The value for `CQ_HEAD`, if the card is to be told: after a quarter of the ring, or anything if `drained`.
+    pub fn publish(&mut self, drained: bool) -> Option<u16> {
+        let unpublished = u32::from(self.head.wrapping_sub(self.published));
+        let due = if drained { unpublished > 0 } else { unpublished >= self.memory.entries() / 4 };
+        due.then(|| {
+            self.published = self.head;
+            self.head
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(log2: u32) -> RingMemory {
+        RingMemory { buffer: DmaBuffer { iova: 0x1000, len: 64 << log2 }, log2 }
+    }
+
+    #[test]
+    fn phase_flips_every_turn_and_the_turns_fit_the_index() {
+        for log2 in [2, 5, 15] {
+            let mut ring = CompletionRing::new(memory(log2));
+            for index in 0..200_000u32 {
+                assert_eq!(ring.phase(), (index >> log2) % 2 == 0, "log2 {log2}, entry {index}");
+                assert_eq!(ring.head_entry(), 0x1000 + u64::from(index % (1 << log2)) * 64);
+                ring.pop();
+            }
+        }
+    }
+
+    #[test]
+    fn largest_ring_fills_and_drains_across_the_wrap() {
+        let mut ring = SubmissionRing::new(memory(15));
+        for turn in 0..5u32 {
+            for _ in 0..1 << 15 {
+                assert!(!ring.is_full());
+                ring.push();
+            }
+            assert!(ring.is_full());
+            assert_eq!(ring.outstanding(), 0);
+            ring.ring();
+            assert_eq!(ring.outstanding(), 1 << 15);
+            ring.learn_from_register((turn + 1) % 2 * (1 << 15)).unwrap();
+            assert_eq!(ring.outstanding(), 0);
+        }
+    }
+
+    #[test]
+    fn indices_beyond_the_doorbell_or_before_the_past_are_refused() {
+        let mut ring = SubmissionRing::new(memory(4));
+        for _ in 0..8 {
+            ring.push();
+        }
+        assert_eq!(ring.learn_from_register(1), Err(BadIndex { first: 0, last: 0 }), "nothing was announced");
+        ring.ring();
+        assert_eq!(ring.learn_from_register(0x1_0003), Err(BadIndex { first: 0, last: 8 }));
+        ring.learn_from_register(6).unwrap();
+        ring.learn_from_completion(3).unwrap();
+        assert_eq!(ring.outstanding(), 2, "an older completion takes nothing back");
+        assert_eq!(ring.learn_from_completion(2), Err(BadIndex { first: 3, last: 8 }));
+        assert_eq!(ring.learn_from_register(5), Err(BadIndex { first: 6, last: 8 }));
+        assert_eq!(ring.learn_from_completion(9), Err(BadIndex { first: 3, last: 8 }));
+        ring.learn_from_completion(8).unwrap();
+        assert_eq!(ring.outstanding(), 0);
+    }
+
+    #[test]
+    fn consumed_entries_are_published_by_the_quarter_or_when_drained() {
+        let mut ring = CompletionRing::new(memory(4));
+        let mut published = Vec::new();
+        for _ in 0..9 {
+            ring.pop();
+            published.extend(ring.publish(false));
+        }
+        assert_eq!(published, [4, 8]);
+        assert_eq!(ring.publish(true), Some(9));
+        assert_eq!(ring.publish(true), None);
+    }
+}

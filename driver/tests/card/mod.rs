@@ -1,0 +1,174 @@
+//! A small card on the far end of an in-process bus. It speaks the real queue protocol and knows no windows: `ARM` is
+//! answered by a contribute completion, `CONTRIBUTE` by a broadcast completion, anything else is refused.
+#![allow(dead_code, missing_docs)] // Each test binary uses its part.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use optireduce_contract::limits::{CONTRACT_VERSION, MAGIC};
+use optireduce_contract::packet::Endpoint;
+use optireduce_contract::queue::*;
+use optireduce_contract::registers::{self as regs, Register};
+use optireduce_driver::{CardEnd, CardHook, InProcessBus, JobConfig, in_process};
+
+pub const IOVA: u64 = 0x8_0000_0000;
+
+#[derive(Default)]
+struct State {
+    deaf: bool,
+    never_stops: bool,
+    sq_head: u16,
+    cq_tail: u16,
+    waiting: VecDeque<Completion>,
+    seen: Vec<Submission>,
+}
+
+/// The card. With `threaded` somebody else calls `step`, and the driver's polls only yield.
+#[derive(Default)]
+pub struct TestCard {
+    end: OnceLock<CardEnd>,
+    threaded: bool,
+    state: Mutex<State>,
+}
+
+impl TestCard {
+    /// A card with `dma_bytes` of host memory, powered on, and the bus to it.
+    pub fn new(dma_bytes: usize) -> (Arc<Self>, InProcessBus) {
+        Self::build(dma_bytes, false)
+    }
+
+    /// The same, for a card that runs in its own thread.
+    pub fn threaded(dma_bytes: usize) -> (Arc<Self>, InProcessBus) {
+        Self::build(dma_bytes, true)
+    }
+
+    fn build(dma_bytes: usize, threaded: bool) -> (Arc<Self>, InProcessBus) {
+        let card = Arc::new(Self { threaded, ..Self::default() });
+        let (bus, end) = in_process("sim0", dma_bytes, IOVA, card.clone()).unwrap();
+        for register in regs::REGISTERS {
+            end.write_register(register.word(), register.reset);
+        }
+        assert_eq!(end.read_register(0), MAGIC);
+        assert_eq!(end.read_register(1), CONTRACT_VERSION);
+        assert!(card.end.set(end).is_ok());
+        (card, bus)
+    }
+
+    pub fn end(&self) -> &CardEnd {
+        self.end.get().unwrap()
+    }
+
+    /// A test that failed inside must not make the card's disabling panic too.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn register(&self, register: &Register) -> u32 {
+        self.end().read_register(register.word())
+    }
+
+    pub fn set(&self, register: &Register, value: u32) {
+        self.end().write_register(register.word(), value);
+    }
+
+    /// From now on the card hears no write of SCRATCH.
+    pub fn make_deaf(&self) {
+        self.state().deaf = true;
+    }
+
+    /// From now on the card does not stop when it is disabled.
+    pub fn make_unstoppable(&self) {
+        self.state().never_stops = true;
+    }
+
+    /// Every submission that the card fetched, in order.
+    pub fn seen(&self) -> Vec<Submission> {
+        self.state().seen.clone()
+    }
+
+    /// Fetches all announced submissions and writes all completions that there is room for.
+    pub fn step(&self) {
+        let state = &mut *self.state();
+        if self.register(&regs::CONTROL) & regs::CONTROL_ENABLE == 0 {
+            if !state.never_stops {
+                (state.sq_head, state.cq_tail) = (0, 0);
+                state.waiting.clear();
+            }
+            return;
+        }
+        let ring = |lo, hi, log2, index: u16| {
+            let base = u64::from(self.register(lo)) | u64::from(self.register(hi)) << 32;
+            base + (u64::from(index) % (1 << self.register(log2))) * ENTRY_BYTES as u64
+        };
+        while state.sq_head != self.register(&regs::SQ_TAIL) as u16 {
+            let mut bytes = [0; ENTRY_BYTES];
+            let at = ring(&regs::SQ_BASE_LO, &regs::SQ_BASE_HI, &regs::SQ_LOG2, state.sq_head);
+            self.end().dma_read(at, &mut bytes).unwrap();
+            state.sq_head = state.sq_head.wrapping_add(1);
+            let submission = Submission::from_bytes(&bytes);
+            let (opcode, status) = match submission.opcode {
+                OP_ARM => (DONE_CONTRIBUTE, STATUS_OK),
+                OP_CONTRIBUTE => (DONE_BROADCAST, STATUS_OK),
+                _ => (DONE_REFUSED, STATUS_BAD_COMMAND),
+            };
+            let (slot, cookie, sq_head) = (submission.slot, submission.cookie, state.sq_head);
+            state.waiting.push_back(Completion { opcode, status, slot, cookie, sq_head, ..Completion::default() });
+            state.seen.push(submission);
+        }
+        let entries = 1u16 << self.register(&regs::CQ_LOG2);
+        while state.cq_tail.wrapping_sub(self.register(&regs::CQ_HEAD) as u16) < entries {
+            let Some(completion) = state.waiting.pop_front() else { break };
+            let phase = (state.cq_tail >> self.register(&regs::CQ_LOG2)) & 1 == 0;
+            let at = ring(&regs::CQ_BASE_LO, &regs::CQ_BASE_HI, &regs::CQ_LOG2, state.cq_tail);
+            self.end().dma_write(at, &Completion { phase, ..completion }.to_bytes()).unwrap();
+            state.cq_tail = state.cq_tail.wrapping_add(1);
+        }
+    }
+
+    /// Shows in the registers what the card did.
+    fn publish(&self) {
+        let state = self.state();
+        if !state.deaf {
+            self.set(&regs::SCRATCH_ECHO, !self.register(&regs::SCRATCH));
+        }
+        self.set(&regs::SQ_HEAD, state.sq_head.into());
+        self.set(&regs::CQ_TAIL, state.cq_tail.into());
+    }
+}
+
+impl CardHook for TestCard {
+    fn flush(&self) {
+        self.publish();
+    }
+
+    fn relax(&self) {
+        if self.threaded { std::thread::yield_now() } else { self.step() }
+    }
+}
+
+pub fn job(ring_log2: u32) -> JobConfig {
+    JobConfig {
+        rank: 2,
+        ranks: 4,
+        job_tag: 0x1122_3344_5566_7788,
+        payload_beats: 22,
+        udp_port: 5791,
+        endpoints: (0..4).map(Endpoint::of_rank).collect(),
+        ring_log2,
+    }
+}
+
+/// A submission that the driver accepts for a job of four ranks.
+pub fn arm(cookie: u32) -> Submission {
+    Submission {
+        opcode: OP_ARM,
+        slot: (cookie % 8) as u8,
+        cookie,
+        beats: 7,
+        shard_quotient: 1,
+        shard_remainder: 3,
+        host_address: IOVA,
+        report_address: IOVA,
+        ..Submission::default()
+    }
+}

@@ -1,0 +1,327 @@
+//! Configuration, both rings, doorbells and waits, against a card that speaks the real queue protocol.
+
+mod card;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use card::{IOVA, TestCard, arm, job};
+use optireduce_contract::queue::*;
+use optireduce_contract::registers::{self as regs, PEER_TABLE};
+use optireduce_driver::{Bus, BusEvent, DriverError, FaultBus, JobConfig, Nic, TraceBus};
+
+const MIB: usize = 1 << 20;
+
+fn configured(ring_log2: u32) -> (Arc<TestCard>, Nic<impl Bus>, Receiver<BusEvent>) {
+    let (card, bus) = TestCard::new(8 * MIB);
+    let (sender, events) = channel();
+    let mut nic = Nic::open(TraceBus::new(bus, move |event| sender.send(event).unwrap_or(()))).unwrap();
+    nic.configure(&job(ring_log2)).unwrap();
+    events.try_iter().for_each(drop);
+    (card, nic, events)
+}
+
+#[test]
+fn configuration_reaches_the_registers_as_on_the_wire() {
+    let (card, nic, _) = configured(5);
+    // From the contract, by hand: rank 2 of 4 has MAC 02:4f:52:00:00:03 and address 10.77.0.3; port 5791 is 0x169f.
+    let expected = [
+        (&regs::CONTROL, 1),
+        (&regs::RANK, 2),
+        (&regs::RANKS, 4),
+        (&regs::JOB_TAG_LO, 0x4433_2211),
+        (&regs::JOB_TAG_HI, 0x8877_6655),
+        (&regs::PAYLOAD_BEATS, 22),
+        (&regs::UDP_PORT, 0x9f16),
+        (&regs::LOCAL_IP, 0x0300_4d0a),
+        (&regs::LOCAL_MAC_LO, 0x0052_4f02),
+        (&regs::LOCAL_MAC_HI, 0x0300),
+        (&regs::SQ_BASE_LO, IOVA as u32),
+        (&regs::SQ_BASE_HI, (IOVA >> 32) as u32),
+        (&regs::SQ_LOG2, 5),
+        (&regs::CQ_BASE_LO, IOVA as u32 + 4096),
+        (&regs::CQ_BASE_HI, (IOVA >> 32) as u32),
+        (&regs::CQ_LOG2, 5),
+        (&regs::SQ_TAIL, 0),
+        (&regs::CQ_HEAD, 0),
+    ];
+    for (register, value) in expected {
+        assert_eq!(card.register(register), value, "{}", register.name);
+    }
+    let peer = |rank: usize| -> [u32; 4] {
+        std::array::from_fn(|word| card.end().read_register(PEER_TABLE / 4 + 4 * rank + word))
+    };
+    assert_eq!(peer(0), [0x0100_4d0a, 0x0052_4f02, 0x0100, 0]);
+    assert_eq!(peer(3), [0x0400_4d0a, 0x0052_4f02, 0x0400, 0]);
+    assert_eq!(peer(4), [0; 4]);
+    drop(nic);
+    assert_eq!(card.register(&regs::CONTROL), 0, "a dropped card is disabled");
+}
+
+#[test]
+fn impossible_jobs_are_refused_and_leave_the_card_as_it_was() {
+    let (card, mut nic, _) = configured(5);
+    let cases: [(&str, JobConfig); 8] = [
+        ("job: ranks is 1, expected 2 to 64", JobConfig { ranks: 1, ..job(5) }),
+        ("job: ranks is 65, expected 2 to 64", JobConfig { ranks: 65, ..job(5) }),
+        ("job: rank is 4, expected 0 to 3", JobConfig { rank: 4, ..job(5) }),
+        ("job: payload_beats is 140, expected 1 to 139", JobConfig { payload_beats: 140, ..job(5) }),
+        ("job: udp_port is 0, expected 1 to 65535", JobConfig { udp_port: 0, ..job(5) }),
+        ("job: number of endpoints is 0, expected 4", JobConfig { endpoints: vec![], ..job(5) }),
+        ("job: ring_log2 is 1, expected 2 to 15", job(1)),
+        ("job: ring_log2 is 16, expected 2 to 15", job(16)),
+    ];
+    for (message, job) in cases {
+        let error = nic.configure(&job).err().unwrap().to_string();
+        assert!(error.starts_with(&format!("sim0: {message}.\n")), "{error}");
+    }
+    assert_eq!(card.register(&regs::CONTROL), 1);
+    nic.submit(&arm(0)).unwrap();
+}
+
+#[test]
+fn one_doorbell_announces_a_batch_after_its_entries() {
+    let (_card, mut nic, events) = configured(5);
+    for cookie in 0..7 {
+        nic.submit(&arm(cookie)).unwrap();
+    }
+    nic.ring_doorbell().unwrap();
+    nic.ring_doorbell().unwrap();
+    let events: Vec<_> = events.try_iter().collect();
+    let (doorbell, entries) = events.split_last().unwrap();
+    assert_eq!(*doorbell, BusEvent::Write { register: "SQ_TAIL", value: 7 });
+    for (cookie, event) in (0u32..).zip(entries) {
+        let iova = IOVA + 64 * u64::from(cookie);
+        assert_eq!(*event, BusEvent::StoreEntry { iova, entry: arm(cookie).to_bytes() });
+    }
+    assert_eq!(entries.len(), 7);
+}
+
+#[test]
+fn full_ring_refuses_without_losing_entries() {
+    let (card, mut nic, _) = configured(3);
+    for cookie in 0..8 {
+        nic.submit(&arm(cookie)).unwrap();
+    }
+    for _ in 0..3 {
+        let error = nic.submit(&arm(99)).err().unwrap();
+        assert!(matches!(error, DriverError::RingFull { entries: 8, unrung: 8, .. }), "{error}");
+    }
+    nic.ring_doorbell().unwrap();
+    assert!(matches!(nic.submit(&arm(99)), Err(DriverError::RingFull { unrung: 0, .. })));
+    card.step();
+    // Room is there before any completion was taken: the driver asks SQ_HEAD.
+    nic.submit(&arm(8)).unwrap();
+    nic.ring_doorbell().unwrap();
+    for cookie in 0..9 {
+        assert_eq!(nic.wait_completion(Duration::from_secs(5)).unwrap().cookie, cookie);
+    }
+    assert_eq!(card.seen(), (0..9).map(arm).collect::<Vec<_>>());
+    assert_eq!(nic.poll_completion().unwrap(), None);
+}
+
+#[test]
+fn both_rings_wrap_with_flipping_phase_beyond_65536_entries_and_no_register_is_read() {
+    for log2 in [2, 6, 15] {
+        let (card, mut nic, events) = configured(log2);
+        let (mut submitted, mut completed) = (0u32, 0u32);
+        while completed < 150_000 {
+            // Odd batches, so that turns do not begin with a batch; never more than the ring holds.
+            let batch = (submitted % 7 + 1).min((1 << log2) - (submitted - completed));
+            for _ in 0..batch {
+                nic.submit(&arm(submitted)).unwrap();
+                submitted += 1;
+            }
+            nic.ring_doorbell().unwrap();
+            card.step();
+            for _ in 0..batch {
+                let completion = nic.poll_completion().unwrap().expect("the card has answered");
+                assert_eq!((completion.cookie, completion.slot), (completed, (completed % 8) as u8));
+                completed += 1;
+            }
+            assert_eq!(nic.poll_completion().unwrap(), None);
+            assert_eq!(card.register(&regs::CQ_HEAD), completed & 0xffff, "drained means published");
+            assert!(!events.try_iter().any(|event| matches!(event, BusEvent::Read { .. } | BusEvent::Flush)));
+        }
+    }
+}
+
+#[test]
+fn entries_arrive_whole_when_the_card_runs_in_another_thread() {
+    let (card, bus) = TestCard::threaded(MIB);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                card.step();
+                std::thread::yield_now();
+            }
+        });
+        // Whatever fails below, the card must stop, or the scope never ends.
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let mut nic = Nic::open(bus).unwrap();
+            nic.configure(&job(4)).unwrap();
+            let (mut submitted, mut completed) = (0u32, 0u32);
+            while completed < 100_000 {
+                while submitted < 100_000 && submitted - completed < 32 {
+                    match nic.submit(&arm(submitted)) {
+                        Ok(()) => submitted += 1,
+                        Err(DriverError::RingFull { .. }) => break,
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                nic.ring_doorbell().unwrap();
+                let completion = nic.wait_completion(Duration::from_secs(20)).unwrap();
+                assert_eq!((completion.cookie, completion.slot), (completed, (completed % 8) as u8));
+                completed += 1;
+            }
+        }));
+        stop.store(true, Ordering::Relaxed);
+        result.unwrap();
+    });
+    assert!(card.seen().into_iter().eq((0..100_000).map(arm)));
+}
+
+#[test]
+fn card_waits_when_the_completion_ring_is_full_and_quarters_are_published() {
+    let (card, mut nic, events) = configured(4);
+    for round in 0..2 {
+        for cookie in 0..16 {
+            nic.submit(&arm(16 * round + cookie)).unwrap();
+        }
+        nic.ring_doorbell().unwrap();
+        card.step();
+    }
+    events.try_iter().for_each(drop);
+    for cookie in 0..16 {
+        assert_eq!(nic.poll_completion().unwrap().unwrap().cookie, cookie);
+    }
+    assert_eq!(nic.poll_completion().unwrap(), None, "the card had no room for more");
+    let published: Vec<_> = events
+        .try_iter()
+        .filter_map(|event| match event {
+            BusEvent::Write { register: "CQ_HEAD", value } => Some(value),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(published, [4, 8, 12, 16]);
+    for cookie in 16..32 {
+        assert_eq!(nic.wait_completion(Duration::from_secs(5)).unwrap().cookie, cookie);
+    }
+}
+
+#[test]
+fn configuring_again_starts_from_empty_rings_and_stopping_needs_it() {
+    let (card, mut nic, _) = configured(3);
+    for rings in [3, 3, 5, 3] {
+        for cookie in 0..5 {
+            nic.submit(&arm(cookie)).unwrap();
+        }
+        nic.ring_doorbell().unwrap();
+        card.step();
+        for cookie in 0..3 {
+            assert_eq!(nic.poll_completion().unwrap().unwrap().cookie, cookie);
+        }
+        nic.submit(&arm(1000)).unwrap();
+        nic.configure(&job(rings)).unwrap();
+        assert_eq!(nic.poll_completion().unwrap(), None, "completions of the last job are gone");
+        let seen = card.seen().len();
+        nic.ring_doorbell().unwrap();
+        card.step();
+        assert_eq!(card.seen().len(), seen, "submissions of the last job are gone");
+    }
+    nic.disable().unwrap();
+    nic.disable().unwrap();
+    for result in [nic.submit(&arm(0)), nic.ring_doorbell(), nic.poll_completion().map(drop)] {
+        assert!(matches!(result, Err(DriverError::NotConfigured { .. })), "{result:?}");
+    }
+    let all = nic.alloc(8 * MIB, 4096).unwrap();
+    assert_eq!(all.iova, IOVA, "the rings were given back");
+}
+
+#[test]
+fn rings_of_a_card_that_does_not_stop_are_not_used_again() {
+    let (card, mut nic, _) = configured(3);
+    nic.submit(&arm(0)).unwrap();
+    nic.ring_doorbell().unwrap();
+    card.step();
+    card.make_unstoppable();
+    let error = nic.configure(&job(3)).err().unwrap();
+    assert!(matches!(error, DriverError::NotQuiesced { sq_head: 1, cq_tail: 1, .. }), "{error}");
+    assert!(matches!(nic.submit(&arm(0)), Err(DriverError::NotConfigured { .. })));
+    assert_ne!(nic.alloc(64, 64).unwrap().iova, IOVA);
+}
+
+#[test]
+fn card_has_stopped_only_when_both_its_indices_are_zero() {
+    for (name, stuck) in [("SQ_HEAD", (1, 0)), ("CQ_TAIL", (0, 1))] {
+        let (_card, bus) = TestCard::new(MIB);
+        let bus = FaultBus::new(bus).on_read(move |register, value| if register.name == name { 1 } else { value });
+        let error = Nic::open(bus).unwrap().configure(&job(3)).err().unwrap();
+        assert!(matches!(error, DriverError::NotQuiesced { sq_head, cq_tail, .. } if (sq_head, cq_tail) == stuck));
+    }
+}
+
+#[test]
+fn lost_doorbell_ends_in_a_bounded_wait_that_says_what_is_outstanding() {
+    let (_card, bus) = TestCard::new(MIB);
+    let bus = FaultBus::new(bus).on_write(|register, value| (register.name != "SQ_TAIL").then_some(value));
+    let mut nic = Nic::open(bus).unwrap();
+    nic.configure(&job(4)).unwrap();
+    for cookie in 0..3 {
+        nic.submit(&arm(cookie)).unwrap();
+    }
+    nic.ring_doorbell().unwrap();
+    nic.submit(&arm(3)).unwrap();
+    let start = Instant::now();
+    let error = nic.wait_completion(Duration::from_millis(20)).err().unwrap().to_string();
+    assert!((20..2000).contains(&start.elapsed().as_millis()));
+    let expected = "sim0: no completion in 20ms; 3 submissions are not consumed, 1 not announced to the card.\n";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
+fn head_that_the_host_never_submitted_is_refused() {
+    let (_card, bus) = TestCard::new(MIB);
+    let bus = FaultBus::new(bus)
+        .on_read(|register, value| if register.name == "SQ_HEAD" && value > 0 { value + 1 } else { value });
+    let mut nic = Nic::open(bus).unwrap();
+    nic.configure(&job(2)).unwrap();
+    for cookie in 0..4 {
+        nic.submit(&arm(cookie)).unwrap();
+    }
+    nic.ring_doorbell().unwrap();
+    nic.bus().relax();
+    let error = nic.submit(&arm(4)).err().unwrap().to_string();
+    assert!(error.starts_with("sim0: SQ_HEAD is 5, expected an index from 0 to 4 (modulo 65536).\n"), "{error}");
+}
+
+#[test]
+fn submissions_that_break_what_the_card_does_not_check_are_refused() {
+    let (card, mut nic, _) = configured(4);
+    let good = arm(0x1234);
+    let cases = [
+        ("BASE", Submission { base: 65, ..good }),
+        ("BEATS", Submission { beats: 8, ..good }),
+        ("SHARD_REMAINDER", Submission { shard_quotient: 0, shard_remainder: 7, ..good }),
+        ("HOST_ADDRESS", Submission { host_address: IOVA + 32, ..good }),
+        ("HOST_ADDRESS", Submission { opcode: OP_CONTRIBUTE, host_address: IOVA + 32, ..good }),
+        ("REPORT_ADDRESS", Submission { report_address: IOVA + 128, ..good }),
+    ];
+    for (name, bad) in cases {
+        let error = nic.submit(&bad).err().unwrap();
+        assert!(
+            matches!(error, DriverError::InvalidSubmission { field, cookie: 0x1234, .. } if field == name),
+            "{error}"
+        );
+    }
+    // What the card checks is the card's to refuse.
+    nic.submit(&Submission { opcode: 77, slot: 200, ..Submission::default() }).unwrap();
+    nic.ring_doorbell().unwrap();
+    card.step();
+    let refusal = nic.poll_completion().unwrap().unwrap();
+    assert_eq!((refusal.opcode, refusal.status, refusal.slot), (DONE_REFUSED, STATUS_BAD_COMMAND, 200));
+    assert_eq!(card.seen().len(), 1);
+}
