@@ -1,0 +1,254 @@
+//! Drives collectives over a data plane.
+//!
+//! Why: windows of the next collective are armed while the present one runs, so that a peer that is ahead is not lost,
+//! and a host that is late costs its peers no more than the bound.
+//! Collectives are numbered in the order of `prepare`, which must be the same on all ranks.
+//! Limits: never waits by itself; the caller polls, with its own clock, which must not run backwards.
+
+use std::collections::VecDeque;
+
+use thiserror::Error;
+
+use crate::data_plane::{DataPlane, PlaneEvent};
+use crate::protocol::{
+    Action, AllReduce, JobParams, ParamError, PlanError, ProtocolError, RefusedStatus, Report, Safeguard, Stage,
+    StageReport,
+};
+
+/// A finished collective.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// How it went.
+    pub report: Report,
+    /// Mean gradient; entries that nobody delivered are zero.
+    pub result: Vec<f32>,
+}
+
+/// What ends a communicator, or a call of it.
+#[derive(Debug, Error)]
+pub enum CommunicatorError<E: std::error::Error + 'static> {
+    /// A parameter is out of range.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// The bucket cannot be cut into windows.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The data plane said what cannot be, or nothing at all.
+    #[error(transparent)]
+    Protocol(#[from] ProtocolError),
+    /// The data plane is broken.
+    #[error("data plane: {0}")]
+    Plane(#[source] E),
+    /// No such collective waits for its gradient.
+    #[error("collective {op} was not prepared, has started already, or is finished")]
+    NotPrepared {
+        /// Collective number.
+        op: u32,
+    },
+    /// The gradient is not as long as the bucket.
+    #[error("collective {op}: the gradient has {found} elements, the bucket was prepared with {expected}")]
+    WrongLength {
+        /// Collective number.
+        op: u32,
+        /// Elements of the gradient.
+        found: usize,
+        /// Elements of the bucket.
+        expected: usize,
+    },
+    /// A blocking call found collectives still running.
+    #[error("{running} collectives are still running; poll until they are finished")]
+    Busy {
+        /// How many.
+        running: usize,
+    },
+}
+
+/// One rank's end of a job. See the crate documentation for the call order.
+///
+/// After [`CommunicatorError::Plane`] or [`CommunicatorError::Protocol`] nothing more can be done with it.
+#[derive(Debug)]
+pub struct Communicator<P: DataPlane> {
+    plane: P,
+    params: JobParams,
+    safeguard: Safeguard,
+    next_op: u32,
+    running: VecDeque<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    machine: AllReduce,
+    /// This rank's gradient, once started.
+    gradient: Option<Vec<f32>>,
+    result: Vec<f32>,
+}
+
+impl<P: DataPlane> Communicator<P> {
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn new(plane: P, params: JobParams) -> Result<Self, CommunicatorError<P::Error>> {
+        params.check(&plane.limits())?;
+        Ok(Self { plane, params, safeguard: Safeguard::default(), next_op: 0, running: VecDeque::new() })
+    }
+
+    /// Announces the next collective and arms as many of its windows as slots are free; returns its number. All ranks
+    /// must prepare the same buckets in the same order, with the same `hadamard`.
+    ///
+    /// # Errors
+    /// See [`CommunicatorError`].
+    pub fn prepare(
+        &mut self,
+        now_ns: u64,
+        bucket: u16,
+        elements: usize,
+        hadamard: bool,
+    ) -> Result<u32, CommunicatorError<P::Error>> {
+        let op = self.next_op;
+        let machine = AllReduce::new(&self.params, op, bucket, elements, hadamard)?;
+        self.next_op = op.wrapping_add(1);
+        self.running.push_back(Running { machine, gradient: None, result: vec![0.0; elements] });
+        self.act(now_ns)?;
+        Ok(op)
+    }
+
+    /// The gradient of collective `op` is there: contributes it.
+    ///
+    /// # Errors
+    /// See [`CommunicatorError`].
+    pub fn start(&mut self, now_ns: u64, op: u32, gradient: Vec<f32>) -> Result<(), CommunicatorError<P::Error>> {
+        let waits = |one: &&mut Running| one.machine.op() == op && one.gradient.is_none();
+        let one = self.running.iter_mut().find(waits).ok_or(CommunicatorError::NotPrepared { op })?;
+        let (found, expected) = (gradient.len(), one.result.len());
+        if found != expected {
+            return Err(CommunicatorError::WrongLength { op, found, expected });
+        }
+        one.gradient = Some(gradient);
+        one.machine.start();
+        self.act(now_ns)
+    }
+
+    /// Handles everything that has happened; returns the oldest collective if it is finished. Call again until `None`.
+    /// A collective is finished only after it was started, even if all its windows closed without this rank.
+    ///
+    /// # Errors
+    /// See [`CommunicatorError`].
+    pub fn poll(&mut self, now_ns: u64) -> Result<Option<Finished>, CommunicatorError<P::Error>> {
+        while let Some(event) = self.plane.poll().map_err(CommunicatorError::Plane)? {
+            match event {
+                PlaneEvent::Stage(report) => self.handle_report(now_ns, report)?,
+                PlaneEvent::Refused { cookie, status } => self.handle_refused(cookie, status)?,
+            }
+        }
+        self.act(now_ns)?;
+        for one in &self.running {
+            one.machine.handle_timeout(now_ns)?;
+        }
+        if !self.running.front().is_some_and(|one| one.gradient.is_some() && one.machine.is_done()) {
+            return Ok(None);
+        }
+        let finished = self.running.pop_front().map(|Running { machine, result, .. }| {
+            let report = machine.finish(&mut self.safeguard);
+            Finished { report, result }
+        });
+        Ok(finished)
+    }
+
+    /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog.
+    pub fn next_timeout(&self) -> Option<u64> {
+        self.running.iter().filter_map(|one| one.machine.next_timeout()).min()
+    }
+
+    /// Blocking: prepares, starts and polls one collective; `data` is the gradient and becomes the result. `clock`
+    /// gives the time in ns; it is asked before each poll and may wait there. Bounded by the watchdog as long as the
+    /// clock runs.
+    ///
+    /// # Errors
+    /// See [`CommunicatorError`]; `data` is as it was.
+    pub fn all_reduce(
+        &mut self,
+        bucket: u16,
+        data: &mut [f32],
+        hadamard: bool,
+        mut clock: impl FnMut() -> u64,
+    ) -> Result<Report, CommunicatorError<P::Error>> {
+        if !self.running.is_empty() {
+            return Err(CommunicatorError::Busy { running: self.running.len() });
+        }
+        let op = self.prepare(clock(), bucket, data.len(), hadamard)?;
+        self.start(clock(), op, data.to_vec())?;
+        loop {
+            if let Some(finished) = self.poll(clock())? {
+                data.copy_from_slice(&finished.result);
+                return Ok(finished.report);
+            }
+        }
+    }
+
+    /// The data plane.
+    pub fn plane(&self) -> &P {
+        &self.plane
+    }
+
+    /// The data plane, for what the protocol does not touch (counters, life checks).
+    pub fn plane_mut(&mut self) -> &mut P {
+        &mut self.plane
+    }
+
+    /// The job's parameters.
+    pub fn params(&self) -> &JobParams {
+        &self.params
+    }
+
+    /// Does what the collectives ask for, oldest first, with one doorbell.
+    fn act(&mut self, now_ns: u64) -> Result<(), CommunicatorError<P::Error>> {
+        let in_use: usize = self.running.iter().map(|one| one.machine.slots_in_use()).sum();
+        let mut slots_free = self.params.slots.saturating_sub(in_use);
+        let mut acted = false;
+        for one in &mut self.running {
+            while let Some(action) = one.machine.poll(now_ns, slots_free) {
+                acted = true;
+                match action {
+                    Action::Arm(plan) => {
+                        slots_free -= 1;
+                        self.plane.arm(&plan, &self.params).map_err(CommunicatorError::Plane)?;
+                    }
+                    Action::Contribute(plan) => {
+                        let gradient = one.gradient.as_deref().unwrap_or_default();
+                        let elements = &gradient[plan.first_element..plan.first_element + plan.elements];
+                        self.plane.contribute(&plan, elements).map_err(CommunicatorError::Plane)?;
+                    }
+                }
+            }
+        }
+        if acted { self.plane.flush().map_err(CommunicatorError::Plane) } else { Ok(()) }
+    }
+
+    fn handle_report(&mut self, now_ns: u64, report: StageReport) -> Result<(), CommunicatorError<P::Error>> {
+        let (cookie, stage) = (report.cookie, report.stage);
+        let Some(one) = find(&mut self.running, cookie) else {
+            return Err(ProtocolError::UnknownWindow { op: self.next_op, cookie, windows: 0 }.into());
+        };
+        one.machine.handle_report(now_ns, report)?;
+        if stage == Stage::Broadcast {
+            let plan = one.machine.plan_of(cookie)?;
+            let out = &mut one.result[plan.first_element..plan.first_element + plan.elements];
+            self.plane.take_result(plan, out).map_err(CommunicatorError::Plane)?;
+        }
+        Ok(())
+    }
+
+    /// A contribution refused after its collective has finished is an ordinary late one.
+    fn handle_refused(&mut self, cookie: u32, status: RefusedStatus) -> Result<(), CommunicatorError<P::Error>> {
+        match find(&mut self.running, cookie) {
+            Some(one) => one.machine.handle_refused(cookie, status)?,
+            None if status == RefusedStatus::Stale => tracing::debug!(cookie, "contribution came after its collective"),
+            None => return Err(ProtocolError::UnknownWindow { op: self.next_op, cookie, windows: 0 }.into()),
+        }
+        Ok(())
+    }
+}
+
+/// The collective that a cookie belongs to.
+fn find(running: &mut VecDeque<Running>, cookie: u32) -> Option<&mut Running> {
+    running.iter_mut().find(|one| one.machine.plan_of(cookie).is_ok())
+}

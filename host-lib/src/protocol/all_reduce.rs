@@ -1,0 +1,360 @@
+//! One collective of one bucket: Transpose AllReduce (OptiReduce 3.1) over windows, as a pure state machine.
+//!
+//! A window is armed (its stages are open to the peers), contributed (this rank's gradient goes out), and closes its
+//! contribute and then its broadcast stage; windows run side by side. A rank that is late finds its windows closed by
+//! their clocks: it takes what the peers' means say, and its report says `own_contribution: false`.
+//! Limits: no repair of missing entries, no adaptive bound. Every wait is bounded by the watchdog once the gradient is
+//! there.
+
+use thiserror::Error;
+
+use super::params::JobParams;
+use super::plan::{PlanError, WindowPlan, plan_windows};
+use super::report::{ClosedBy, RefusedStatus, Report, Stage, StageReport, StageSummary, fraction};
+use super::safeguard::Safeguard;
+use optireduce_contract::limits::BEAT_BYTES;
+
+/// What the data plane is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Reserve a slot for the window and open its stages.
+    Arm(WindowPlan),
+    /// Send this rank's gradient of the window.
+    Contribute(WindowPlan),
+}
+
+/// What must not happen. The collective cannot go on after it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProtocolError {
+    /// A report or refusal for a window that this collective does not have.
+    #[error("collective {op}: cookie {cookie:#010x} is none of its {windows} windows")]
+    UnknownWindow {
+        /// Collective number.
+        op: u32,
+        /// Cookie of the report.
+        cookie: u32,
+        /// Windows of the collective.
+        windows: usize,
+    },
+    /// A report that cannot come now: the window is not armed, the stage was reported before, or broadcast came first.
+    #[error(
+        "collective {op} window {window}: unexpected report of the {stage} stage; not armed, twice, or out of order"
+    )]
+    UnexpectedReport {
+        /// Collective number.
+        op: u32,
+        /// Window of the report.
+        window: u16,
+        /// Stage of the report.
+        stage: Stage,
+    },
+    /// A report that contradicts itself or the plan.
+    #[error("collective {op} window {window}, {stage} stage: {found} bytes from rank {from}, expected {expected}")]
+    WrongCount {
+        /// Collective number.
+        op: u32,
+        /// Window of the report.
+        window: u16,
+        /// Stage of the report.
+        stage: Stage,
+        /// Rank whose bytes are wrong.
+        from: usize,
+        /// Bytes reported.
+        found: u64,
+        /// Bytes the plan allows, or demands if the stage closed complete.
+        expected: u64,
+    },
+    /// A report for another number of ranks.
+    #[error("collective {op} window {window}, {stage} stage: report of {found} ranks, expected {expected}")]
+    WrongRanks {
+        /// Collective number.
+        op: u32,
+        /// Window of the report.
+        window: u16,
+        /// Stage of the report.
+        stage: Stage,
+        /// Ranks in the report.
+        found: usize,
+        /// Ranks of the job.
+        expected: usize,
+    },
+    /// The data plane refused a command that was right.
+    #[error("collective {op} window {window}: the data plane refused a command: {status:?}")]
+    Refused {
+        /// Collective number.
+        op: u32,
+        /// Window of the command.
+        window: u16,
+        /// The reason given.
+        status: RefusedStatus,
+    },
+    /// The watchdog: a stage was not reported although its bound and the slack have passed.
+    #[error(
+        "collective {op} window {window}: no report of the {stage} stage {late_ns} ns after its bound of {bound_ns} \
+         ns and the slack; the card or its host memory does not answer"
+    )]
+    StageOverdue {
+        /// Collective number.
+        op: u32,
+        /// Window that is overdue.
+        window: u16,
+        /// Stage that is overdue.
+        stage: Stage,
+        /// t_B in ns.
+        bound_ns: u64,
+        /// How long ago the watchdog should have heard of it, in ns.
+        late_ns: u64,
+    },
+}
+
+/// One collective of one bucket on one rank.
+///
+/// Call order: [`new`](Self::new); [`poll`](Self::poll) until `None` arms windows; [`start`](Self::start) once the
+/// gradient is there. From then on, after every event: first [`handle_report`](Self::handle_report) and
+/// [`handle_refused`](Self::handle_refused) for all that has come, then [`poll`](Self::poll) until `None`, then
+/// [`handle_timeout`](Self::handle_timeout); at the latest at [`next_timeout`](Self::next_timeout). Once
+/// [`is_done`](Self::is_done), [`finish`](Self::finish) gives the report. After an error the collective is dead.
+#[derive(Clone, Debug)]
+pub struct AllReduce {
+    params: JobParams,
+    op: u32,
+    bucket: u16,
+    elements: usize,
+    hadamard: bool,
+    started: bool,
+    armed: usize,
+    windows: Vec<Window>,
+}
+
+#[derive(Clone, Debug)]
+struct Window {
+    plan: WindowPlan,
+    contributed: bool,
+    refused: bool,
+    /// Reports of the stages so far.
+    stages: [Option<StageReport>; 2],
+    /// When the next stage's report is overdue.
+    overdue_ns: Option<u64>,
+}
+
+impl Window {
+    fn is_done(&self) -> bool {
+        self.stages[Stage::Broadcast.index()].is_some()
+    }
+
+    /// The stage that must be reported next.
+    fn next_stage(&self) -> Option<Stage> {
+        Stage::ALL.into_iter().find(|stage| self.stages[stage.index()].is_none())
+    }
+}
+
+impl AllReduce {
+    /// Plans collective number `op` of a bucket of `elements`. The parameters must have passed [`JobParams::check`].
+    ///
+    /// # Errors
+    /// If the bucket cannot be cut into windows.
+    pub fn new(params: &JobParams, op: u32, bucket: u16, elements: usize, hadamard: bool) -> Result<Self, PlanError> {
+        let windows = plan_windows(params, op, bucket, elements, hadamard)?
+            .into_iter()
+            .map(|plan| Window { plan, contributed: false, refused: false, stages: [None, None], overdue_ns: None })
+            .collect();
+        Ok(Self { params: params.clone(), op, bucket, elements, hadamard, started: false, armed: 0, windows })
+    }
+
+    /// The gradient is there: windows may be contributed.
+    pub fn start(&mut self) {
+        self.started = true;
+    }
+
+    /// What the data plane is to do next, with `slots_free` slots of it free; the caller does it before calling again.
+    /// Arms before it contributes, both in window order. A window that closed without this rank is not contributed any
+    /// more.
+    pub fn poll(&mut self, now_ns: u64, slots_free: usize) -> Option<Action> {
+        if slots_free > 0
+            && let Some(window) = self.windows.get(self.armed)
+        {
+            self.armed += 1;
+            return Some(Action::Arm(window.plan.clone()));
+        }
+        if !self.started || self.in_flight() >= self.params.in_flight {
+            return None;
+        }
+        let overdue_ns = self.overdue_from(now_ns);
+        let window = self.windows[..self.armed].iter_mut().find(|window| !window.contributed && !window.is_done())?;
+        window.contributed = true;
+        window.overdue_ns.get_or_insert(overdue_ns);
+        Some(Action::Contribute(window.plan.clone()))
+    }
+
+    /// Takes the report of a stage. Windows may close in any order; the stages of a window come in theirs.
+    ///
+    /// # Errors
+    /// See [`ProtocolError`]; nothing of a wrong report is used.
+    pub fn handle_report(&mut self, now_ns: u64, report: StageReport) -> Result<(), ProtocolError> {
+        let (op, rank, overdue_ns) = (self.op, self.params.rank, self.overdue_from(now_ns));
+        let index = self.window_of(report.cookie)?;
+        let is_armed = index < self.armed;
+        let window = &mut self.windows[index];
+        let (stage, index) = (report.stage, window.plan.index);
+        if !is_armed || window.next_stage() != Some(stage) {
+            return Err(ProtocolError::UnexpectedReport { op, window: index, stage });
+        }
+        let (found, expected) = (report.received_bytes_per_rank.len(), self.params.ranks);
+        if found != expected {
+            return Err(ProtocolError::WrongRanks { op, window: index, stage, found, expected });
+        }
+        for (from, &found) in report.received_bytes_per_rank.iter().enumerate() {
+            let expected = expected_bytes(&window.plan, stage, rank, from);
+            if found > expected || report.closed_by == ClosedBy::Complete && found < expected {
+                return Err(ProtocolError::WrongCount { op, window: index, stage, from, found, expected });
+            }
+        }
+        window.stages[stage.index()] = Some(report);
+        window.overdue_ns = (!window.is_done()).then_some(overdue_ns);
+        Ok(())
+    }
+
+    /// Takes a refusal. A stale contribution is normal for a late rank; anything else is an error.
+    ///
+    /// # Errors
+    /// See [`ProtocolError`].
+    pub fn handle_refused(&mut self, cookie: u32, status: RefusedStatus) -> Result<(), ProtocolError> {
+        let op = self.op;
+        let index = self.window_of(cookie)?;
+        let window = &mut self.windows[index];
+        if status != RefusedStatus::Stale || !window.contributed || window.refused {
+            return Err(ProtocolError::Refused { op, window: window.plan.index, status });
+        }
+        window.refused = true;
+        Ok(())
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is to be called at the latest.
+    pub fn next_timeout(&self) -> Option<u64> {
+        self.windows.iter().filter_map(|window| window.overdue_ns).min()
+    }
+
+    /// The watchdog: to be called after all reports so far were handled.
+    ///
+    /// # Errors
+    /// [`ProtocolError::StageOverdue`] if a stage was not reported in time.
+    pub fn handle_timeout(&self, now_ns: u64) -> Result<(), ProtocolError> {
+        let overdue = |window: &&Window| window.overdue_ns.is_some_and(|at| now_ns >= at);
+        let Some(window) = self.windows.iter().find(overdue) else { return Ok(()) };
+        Err(ProtocolError::StageOverdue {
+            op: self.op,
+            window: window.plan.index,
+            stage: window.next_stage().unwrap_or(Stage::Broadcast),
+            bound_ns: self.params.bound_ns,
+            late_ns: now_ns - window.overdue_ns.unwrap_or(now_ns),
+        })
+    }
+
+    /// Collective number.
+    pub fn op(&self) -> u32 {
+        self.op
+    }
+
+    /// Slots in use: windows armed and not yet closed.
+    pub fn slots_in_use(&self) -> usize {
+        self.windows[..self.armed].iter().filter(|window| !window.is_done()).count()
+    }
+
+    /// Whether every window has closed. A bucket of no elements is done from the beginning.
+    pub fn is_done(&self) -> bool {
+        self.windows.iter().all(Window::is_done)
+    }
+
+    /// The window of this collective that a cookie names.
+    ///
+    /// # Errors
+    /// [`ProtocolError::UnknownWindow`].
+    pub fn plan_of(&self, cookie: u32) -> Result<&WindowPlan, ProtocolError> {
+        self.window_of(cookie).map(|index| &self.windows[index].plan)
+    }
+
+    /// Sums the collective up and lets the safeguard judge it. To be called once done; before, what is not reported
+    /// counts as lost by deadline.
+    pub fn finish(self, safeguard: &mut Safeguard) -> Report {
+        let stages = Stage::ALL.map(|stage| self.summarise(stage));
+        let loss_bytes = |stage: &StageSummary| stage.expected_bytes - stage.received_bytes;
+        let mut report = Report {
+            op: self.op,
+            bucket: self.bucket,
+            elements: self.elements,
+            hadamard: self.hadamard,
+            received_fraction: [stages[0].received_fraction, stages[1].received_fraction],
+            lost_bytes: stages.iter().map(loss_bytes).sum(),
+            closed_by: [stages[0].closed_by, stages[1].closed_by],
+            late_peers: self.late_peers(&stages[0]),
+            own_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
+            action: super::report::UpdateAction::Apply,
+            stages,
+        };
+        report.action = safeguard.judge(report.network_loss());
+        report
+    }
+
+    fn in_flight(&self) -> usize {
+        self.windows.iter().filter(|window| window.contributed && !window.is_done()).count()
+    }
+
+    fn overdue_from(&self, now_ns: u64) -> u64 {
+        now_ns.saturating_add(self.params.bound_ns).saturating_add(self.params.stage_slack_ns)
+    }
+
+    fn window_of(&self, cookie: u32) -> Result<usize, ProtocolError> {
+        let index = (cookie & 0xffff) as usize;
+        let found = self.windows.get(index).is_some_and(|window| window.plan.cookie == cookie);
+        found.then_some(index).ok_or(ProtocolError::UnknownWindow { op: self.op, cookie, windows: self.windows.len() })
+    }
+
+    fn summarise(&self, stage: Stage) -> StageSummary {
+        let (rank, ranks) = (self.params.rank, self.params.ranks);
+        let reports = || self.windows.iter().map(|window| window.stages[stage.index()].as_ref());
+        // Expected from and received of each rank; nothing for this rank itself.
+        let mut counts = vec![(0u64, 0u64); ranks];
+        for (window, report) in self.windows.iter().zip(reports()) {
+            for (from, (expected, received)) in counts.iter_mut().enumerate().filter(|(from, _)| *from != rank) {
+                *expected += expected_bytes(&window.plan, stage, rank, from);
+                *received += report.map_or(0, |report| report.received_bytes_per_rank[from]);
+            }
+        }
+        let (expected_bytes, received_bytes) = counts.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let closed_by_window: Vec<_> =
+            reports().map(|report| report.map_or(ClosedBy::Deadline, |report| report.closed_by)).collect();
+        StageSummary {
+            expected_bytes,
+            received_bytes,
+            received_fraction: fraction(received_bytes, expected_bytes),
+            expected_bytes_per_rank: counts.iter().map(|(expected, _)| *expected).collect(),
+            received_bytes_per_rank: counts.iter().map(|(_, received)| *received).collect(),
+            received_fraction_per_rank: counts
+                .iter()
+                .map(|(expected, received)| fraction(*received, *expected))
+                .collect(),
+            closed_by: closed_by_window.iter().copied().max().unwrap_or_default(),
+            closed_by_window,
+            elapsed_ns_max: reports().flatten().map(|report| report.elapsed_ns).max().unwrap_or(0),
+        }
+    }
+
+    /// Peers most of whose contribution did not come in time, over all windows.
+    fn late_peers(&self, contribute: &StageSummary) -> Vec<usize> {
+        let is_late = |peer: &usize| *peer != self.params.rank && contribute.received_fraction_per_rank[*peer] < 0.5;
+        (0..self.params.ranks).filter(is_late).collect()
+    }
+
+    /// Whether this rank's gradient went into its own shard of the window in time.
+    fn has_own_contribution(&self, window: &Window) -> bool {
+        let rank = self.params.rank;
+        let own = window.stages[Stage::Contribute.index()].as_ref().map(|report| report.received_bytes_per_rank[rank]);
+        window.contributed
+            && !window.refused
+            && own == Some(expected_bytes(&window.plan, Stage::Contribute, rank, rank))
+    }
+}
+
+fn expected_bytes(plan: &WindowPlan, stage: Stage, rank: usize, from: usize) -> u64 {
+    (plan.expected_beats(stage, rank, from) * BEAT_BYTES) as u64
+}

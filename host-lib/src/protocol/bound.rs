@@ -1,0 +1,73 @@
+//! The bound t_B on a receive stage.
+//!
+//! Why: one slow peer must not hold up a whole stage.
+//! The job's first collectives run over a reliable transport on the largest bucket; all ranks' times of both stages are
+//! pooled, and t_B is their 95th percentile.
+//! Limits: the card takes 32 bits of ns (4.29 s); `JobParams::check` refuses more.
+//! Source: OptiReduce 3.2.1.
+
+use thiserror::Error;
+
+use super::report::Stage;
+
+/// Warm-up runs that every node must have timed.
+pub const RUNS_MIN: usize = 20;
+
+/// A node timed too few warm-up runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("node {node} sent {found} stage times, expected at least {expected}: both stages of {RUNS_MIN} warm-up runs")]
+pub struct TooFewSamples {
+    /// The node, or how many nodes there are if there is none at all.
+    pub node: usize,
+    /// Stage times it sent.
+    pub found: usize,
+    /// Stage times it must send.
+    pub expected: usize,
+}
+
+/// Picks t_B: the 95th percentile (nearest rank) of the warm-up times, in ns.
+///
+/// `stage_ns`: for each node the times of both stages of at least [`RUNS_MIN`] warm-up runs (40 times), in any order.
+///
+/// # Errors
+/// [`TooFewSamples`] names the first node that sent fewer.
+pub fn bound_from_warmup(stage_ns: &[Vec<u64>]) -> Result<u64, TooFewSamples> {
+    let expected = RUNS_MIN * Stage::ALL.len();
+    if let Some((node, times)) = stage_ns.iter().enumerate().find(|(_, times)| times.len() < expected) {
+        return Err(TooFewSamples { node, found: times.len(), expected });
+    }
+    let mut pooled = stage_ns.concat();
+    pooled.sort_unstable();
+    let rank = (pooled.len() * 95).div_ceil(100);
+    pooled.get(rank.wrapping_sub(1)).copied().ok_or(TooFewSamples { node: 0, found: 0, expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bound_is_the_nearest_rank_of_the_pooled_times() {
+        // 80 pooled times 1..=80 in two nodes, shuffled by a stride: ceil(0.95 * 80) = 76th smallest.
+        let times: Vec<u64> = (0..80).map(|i| 1 + i * 37 % 80).collect();
+        assert_eq!(bound_from_warmup(&[times[..40].to_vec(), times[40..].to_vec()]), Ok(76));
+        // 41 and 40 times: ceil(0.95 * 81) = ceil(76.95) = 77th smallest of 1..=81.
+        let more: Vec<u64> = (1..=81).rev().collect();
+        assert_eq!(bound_from_warmup(&[more[..41].to_vec(), more[41..].to_vec()]), Ok(77));
+    }
+
+    #[test]
+    fn one_slow_node_of_many_does_not_set_the_bound() {
+        let mut nodes = vec![vec![100; 40]; 24];
+        nodes.push(vec![1_000_000; 40]); // 4 % of the samples
+        assert_eq!(bound_from_warmup(&nodes), Ok(100));
+    }
+
+    #[test]
+    fn nodes_with_too_few_runs_are_named() {
+        let error = bound_from_warmup(&[vec![1; 40], vec![1; 39]]).unwrap_err();
+        assert_eq!(error, TooFewSamples { node: 1, found: 39, expected: 40 });
+        assert!(bound_from_warmup(&[]).is_err());
+        assert!(bound_from_warmup(&[vec![]]).is_err());
+    }
+}

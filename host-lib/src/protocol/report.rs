@@ -1,0 +1,261 @@
+//! What a data plane says about a stage, and what a collective says about itself.
+//!
+//! Loss is counted in bytes that peers were to send and that did not arrive in time, over both stages. This rank's own
+//! shard never counts. What a late rank did not contribute is loss ([`Report::loss`]) but not the network's
+//! ([`Report::network_loss`]): the mean is then one over the other ranks, and as good as theirs.
+
+use serde::Serialize;
+
+use optireduce_contract::packet::TIMEOUT_UNIT_NS;
+
+/// The two stages of Transpose AllReduce (OptiReduce 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Ranks send shards to their owners.
+    Contribute,
+    /// Owners send the mean of their shard to all.
+    Broadcast,
+}
+
+impl Stage {
+    /// Both stages in order.
+    pub const ALL: [Self; 2] = [Self::Contribute, Self::Broadcast];
+
+    /// Place in arrays of stages.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl core::fmt::Display for Stage {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Contribute => "contribute",
+            Self::Broadcast => "broadcast",
+        })
+    }
+}
+
+/// Why a stage closed, from good to bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClosedBy {
+    /// Everything came.
+    #[default]
+    Complete,
+    /// All peers sent their mark, and the grace time passed in silence.
+    Early,
+    /// The bound t_B.
+    Deadline,
+}
+
+/// Why a data plane refused a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusedStatus {
+    /// The window had closed before the contribution came: this rank is late.
+    Stale,
+    /// The slot of an arm command was in use: host and card disagree.
+    SlotBusy,
+    /// A field of the command is outside the card's limits: host and card disagree.
+    BadCommand,
+}
+
+/// What happened in one stage of one window, as seen by one rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageReport {
+    /// Cookie of the window.
+    pub cookie: u32,
+    /// The stage.
+    pub stage: Stage,
+    /// Why it closed.
+    pub closed_by: ClosedBy,
+    /// Bytes received from each rank, each byte counted once; length `ranks`. In the contribute stage the entry of this
+    /// rank is what was summed of its own gradient.
+    pub received_bytes_per_rank: Vec<u64>,
+    /// Time from the start of the stage's clock to its close, in ns.
+    pub elapsed_ns: u64,
+    /// Bit r: something came from rank r.
+    pub heard: u64,
+}
+
+impl StageReport {
+    /// The stage time sample for the header's timeout field, in units of 16 us, rounded up, saturating.
+    ///
+    /// Complete: the elapsed time. Deadline: the bound. Early: the elapsed time scaled to what would have been
+    /// complete.
+    /// `expected_bytes`: what was expected from all ranks. Source: OptiReduce 3.2.1.
+    pub fn timeout_16us(&self, bound_ns: u64, expected_bytes: u64) -> u16 {
+        let received: u64 = self.received_bytes_per_rank.iter().sum();
+        let ns = match self.closed_by {
+            ClosedBy::Complete => self.elapsed_ns,
+            ClosedBy::Deadline => bound_ns,
+            ClosedBy::Early if received == 0 => bound_ns,
+            ClosedBy::Early => {
+                let scaled = u128::from(self.elapsed_ns) * u128::from(expected_bytes) / u128::from(received);
+                u64::try_from(scaled).unwrap_or(u64::MAX)
+            }
+        };
+        ns.div_ceil(TIMEOUT_UNIT_NS).try_into().unwrap_or(u16::MAX)
+    }
+}
+
+/// What to do with the update that a collective returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UpdateAction {
+    /// Use it.
+    Apply,
+    /// Too much was lost: drop it and go on.
+    Skip,
+    /// Too much was lost too often: stop the job.
+    Halt,
+}
+
+/// One stage of a collective, over all its windows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StageSummary {
+    /// Bytes that peers were to send.
+    pub expected_bytes: u64,
+    /// Bytes that came from peers in time.
+    pub received_bytes: u64,
+    /// `received_bytes / expected_bytes`; 1 if nothing was expected.
+    pub received_fraction: f64,
+    /// Bytes that each rank was to send; 0 for this rank itself.
+    pub expected_bytes_per_rank: Vec<u64>,
+    /// Bytes that came from each rank in time; 0 for this rank itself.
+    pub received_bytes_per_rank: Vec<u64>,
+    /// `received_fraction` of each rank's bytes; 1 for this rank itself.
+    pub received_fraction_per_rank: Vec<f64>,
+    /// Why the stage closed, worst over the windows.
+    pub closed_by: ClosedBy,
+    /// Why the stage closed, for each window.
+    pub closed_by_window: Vec<ClosedBy>,
+    /// Longest time from the start of a window's clock to the close, in ns.
+    pub elapsed_ns_max: u64,
+}
+
+/// What a collective says about itself, as seen by one rank.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Collective number.
+    pub op: u32,
+    /// Bucket id.
+    pub bucket: u16,
+    /// Elements of the bucket.
+    pub elements: usize,
+    /// Whether it travelled Hadamard-encoded.
+    pub hadamard: bool,
+    /// Fraction of the peers' bytes received: contribute, broadcast.
+    pub received_fraction: [f64; 2],
+    /// Bytes of peers that did not come in time, padding included, both stages together.
+    pub lost_bytes: u64,
+    /// Why the stages closed, worst over the windows: contribute, broadcast.
+    pub closed_by: [ClosedBy; 2],
+    /// Peers of whose contribution less than half came in time. With one packet per shard a single loss looks the same.
+    pub late_peers: Vec<usize>,
+    /// Whether this rank's own gradient is in its own shard of every window. `false`: this rank was late.
+    pub own_contribution: bool,
+    /// What to do with the update.
+    pub action: UpdateAction,
+    /// The stages in detail: contribute, broadcast.
+    pub stages: [StageSummary; 2],
+}
+
+impl Report {
+    /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
+    pub fn loss(&self) -> f64 {
+        let expected: u64 = self.stages.iter().map(|stage| stage.expected_bytes).sum();
+        1.0 - fraction(expected - self.lost_bytes.min(expected), expected)
+    }
+
+    /// As [`loss`](Self::loss), without what late peers were to contribute: what safeguard and Hadamard switch go by.
+    /// If more than half of the peers are late, the mean says too little, and everything counts.
+    pub fn network_loss(&self) -> f64 {
+        let [contribute, broadcast] = &self.stages;
+        let ranks = contribute.received_fraction_per_rank.len();
+        if 2 * self.late_peers.len() > ranks.saturating_sub(1) {
+            return self.loss();
+        }
+        let late = |bytes: &[u64]| self.late_peers.iter().filter_map(|peer| bytes.get(*peer)).sum::<u64>();
+        let expected = contribute.expected_bytes + broadcast.expected_bytes - late(&contribute.expected_bytes_per_rank);
+        let received = contribute.received_bytes + broadcast.received_bytes - late(&contribute.received_bytes_per_rank);
+        1.0 - fraction(received, expected)
+    }
+}
+
+/// `part / whole`, and 1 if there is no whole.
+pub(super) fn fraction(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worse_closes_are_greater() {
+        assert!(ClosedBy::Deadline > ClosedBy::Early && ClosedBy::Early > ClosedBy::Complete);
+    }
+
+    #[test]
+    fn time_samples_follow_the_way_the_stage_closed() {
+        let sample = |closed_by, elapsed_ns, received| {
+            let received_bytes_per_rank = vec![received, 0];
+            StageReport {
+                cookie: 0,
+                stage: Stage::Contribute,
+                closed_by,
+                received_bytes_per_rank,
+                elapsed_ns,
+                heard: 0,
+            }
+            .timeout_16us(1_600_000, 1000)
+        };
+        assert_eq!(sample(ClosedBy::Complete, 160_000, 1000), 10);
+        assert_eq!(sample(ClosedBy::Complete, 160_001, 1000), 11);
+        assert_eq!(sample(ClosedBy::Deadline, 1_600_004, 10), 100);
+        assert_eq!(sample(ClosedBy::Early, 160_000, 500), 20);
+        assert_eq!(sample(ClosedBy::Early, 160_000, 0), 100);
+        assert_eq!(sample(ClosedBy::Complete, u64::MAX, 1000), u16::MAX);
+        assert_eq!(sample(ClosedBy::Early, u64::MAX, 1), u16::MAX);
+    }
+
+    #[test]
+    fn when_most_peers_are_late_all_that_is_missing_counts() {
+        let stage = |received: [u64; 4]| StageSummary {
+            expected_bytes: 300,
+            received_bytes: received.iter().sum(),
+            received_fraction: 0.0,
+            received_fraction_per_rank: vec![1.0; 4],
+            expected_bytes_per_rank: vec![0, 100, 100, 100],
+            received_bytes_per_rank: received.to_vec(),
+            closed_by: ClosedBy::Deadline,
+            closed_by_window: vec![ClosedBy::Deadline],
+            elapsed_ns_max: 0,
+        };
+        let report = |received, late_peers: &[usize], lost_bytes| Report {
+            op: 0,
+            bucket: 0,
+            elements: 0,
+            hadamard: false,
+            received_fraction: [0.0; 2],
+            lost_bytes,
+            closed_by: [ClosedBy::Deadline; 2],
+            late_peers: late_peers.to_vec(),
+            own_contribution: true,
+            action: UpdateAction::Apply,
+            stages: [stage(received), stage([0, 100, 100, 90])],
+        };
+        let one = report([0, 100, 100, 0], &[3], 110);
+        assert!((one.network_loss() - 10.0 / 500.0).abs() < 1e-12, "{}", one.network_loss());
+        let two = report([0, 100, 0, 0], &[2, 3], 210);
+        assert!((two.network_loss() - 210.0 / 600.0).abs() < 1e-12, "{}", two.network_loss());
+    }
+
+    #[test]
+    fn names_in_json_are_lower_case() {
+        assert_eq!(serde_json::to_string(&ClosedBy::Deadline).unwrap(), r#""deadline""#);
+        assert_eq!(serde_json::to_string(&UpdateAction::Halt).unwrap(), r#""halt""#);
+    }
+}

@@ -1,0 +1,443 @@
+//! The SmartNIC data plane: windows as commands and completions of an OptiReduce card.
+//!
+//! Why: the card closes stages by its own clock, whether or not this host is awake; the host only tells it what to do
+//! and hears what came. Each slot of the card has DMA buffers here: two gradients, a result, and the stage reports.
+//! Two gradients, because a late host may fill in the next one while the card still reads the last: the card executes
+//! commands in order, so once the next window of a slot has closed, the one before it was read.
+//! Limits: means are broadcast by the card without asking the host; incast is advertised, not controlled.
+//! Trust: every field of a completion and of a stage report is checked against the plan before it is passed on.
+
+use optireduce_contract::limits::{BEAT_BYTES, LANES};
+use optireduce_contract::queue::{
+    CLOSED_COMPLETE, CLOSED_DEADLINE, CLOSED_EARLY, Completion, DONE_BROADCAST, DONE_CONTRIBUTE, DONE_REFUSED,
+    ENTRY_BYTES, FLAG_AUTO_BROADCAST, FLAG_EARLY, FLAG_HADAMARD, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES,
+    STAGE_REPORT_BYTES, STATUS_BAD_COMMAND, STATUS_DMA_ERROR, STATUS_OK, STATUS_SLOT_BUSY, STATUS_STALE, Submission,
+};
+use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_MAX};
+use thiserror::Error;
+
+use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
+use crate::protocol::{ClosedBy, JobParams, RefusedStatus, Stage, StageReport, WindowPlan};
+
+/// What can go wrong between the protocol and the card.
+#[derive(Debug, Error)]
+pub enum SmartNicError {
+    /// The driver's error.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The submission ring cannot hold the commands of all slots.
+    #[error(
+        "a ring of {entries} entries is too small for {slots} window slots; expected at least {expected} entries, \
+         raise ring_log2"
+    )]
+    RingTooSmall {
+        /// Entries of the ring.
+        entries: usize,
+        /// Window slots of the card.
+        slots: usize,
+        /// Entries needed.
+        expected: usize,
+    },
+    /// The protocol's parameters are not those that the card was configured with.
+    #[error("{name} is {found} in the job's parameters, but the card was configured with {expected}")]
+    WrongJob {
+        /// Name of the parameter.
+        name: &'static str,
+        /// In the parameters.
+        found: usize,
+        /// In the card's configuration.
+        expected: usize,
+    },
+    /// More windows armed than the card has slots.
+    #[error("window {cookie:#010x}: no slot is free, all {slots} are in use")]
+    NoFreeSlot {
+        /// Cookie of the window.
+        cookie: u32,
+        /// Window slots of the card.
+        slots: usize,
+    },
+    /// A command for a window that is in no slot, or not in this state.
+    #[error(
+        "window {cookie:#010x} is not in a state for {command}; commands are arm, contribute, take_result, each once"
+    )]
+    WrongState {
+        /// Cookie of the window.
+        cookie: u32,
+        /// The command.
+        command: &'static str,
+    },
+    /// A field of a window, or the length of its data, is outside what the card takes.
+    #[error("window {cookie:#010x}: {name} is {found}, expected at most {max}")]
+    OutOfRange {
+        /// Cookie of the window.
+        cookie: u32,
+        /// Name of the field.
+        name: &'static str,
+        /// Its value.
+        found: u64,
+        /// Largest value allowed.
+        max: u64,
+    },
+    /// The data is not as long as the window.
+    #[error("window {cookie:#010x}: {found} elements given, the window has {expected}")]
+    WrongLength {
+        /// Cookie of the window.
+        cookie: u32,
+        /// Elements given.
+        found: usize,
+        /// Elements of the window.
+        expected: usize,
+    },
+    /// The card could not reach host memory; the window's data cannot be trusted.
+    #[error(
+        "window {cookie:#010x} in slot {slot}: the card failed to reach host memory; look for IOMMU faults in the \
+         kernel log, then reset the card"
+    )]
+    HostMemory {
+        /// Cookie of the window.
+        cookie: u32,
+        /// Slot of the window.
+        slot: usize,
+    },
+    /// A completion or stage report that contradicts itself or what was commanded.
+    #[error(
+        "window {cookie:#010x} in slot {slot}: the card reports {name} {found:#x}, expected {expected:#x}; card and \
+         library disagree, compare their contract versions"
+    )]
+    WrongReport {
+        /// Cookie of the completion.
+        cookie: u32,
+        /// Slot of the completion.
+        slot: usize,
+        /// Name of the field.
+        name: &'static str,
+        /// Its value.
+        found: u64,
+        /// The value that was commanded, or the largest or only one that can be true.
+        expected: u64,
+    },
+}
+
+/// DMA memory that [`SmartNic::new`] takes from the bus, in bytes: rings, buffers and room for alignment.
+pub const fn smartnic_dma_bytes(limits: &PlaneLimits, ring_log2: u32) -> usize {
+    let slot = 3 * limits.window_beats_max * BEAT_BYTES + REPORT_BYTES;
+    2 * (ENTRY_BYTES << ring_log2) + limits.slots * slot + 4 * 4096
+}
+
+/// A card that moves windows.
+pub struct SmartNic<B: Bus> {
+    nic: Nic<B>,
+    limits: PlaneLimits,
+    rank: usize,
+    ranks: usize,
+    payload_beats: usize,
+    slots: Vec<Slot>,
+    /// Latest stage time sample, for the header.
+    timeout_16us: u16,
+}
+
+#[derive(Debug)]
+struct Slot {
+    gradients: [DmaBuffer; 2],
+    result: DmaBuffer,
+    reports: DmaBuffer,
+    /// Which gradient buffer the next contribution takes.
+    turn: usize,
+    window: Option<Armed>,
+}
+
+#[derive(Clone, Debug)]
+struct Armed {
+    plan: WindowPlan,
+    bound_ns: u64,
+    early: bool,
+    contributed: bool,
+    /// The stage that closes next; `None`: the result waits.
+    next_stage: Option<Stage>,
+}
+
+impl<B: Bus> SmartNic<B> {
+    /// Configures the card for a job and allocates the DMA buffers of its slots.
+    ///
+    /// # Errors
+    /// If the card refuses the job, if the ring has fewer than 4 entries per slot, or if DMA memory is short
+    /// (see [`smartnic_dma_bytes`]).
+    pub fn new(mut nic: Nic<B>, job: &JobConfig) -> Result<Self, SmartNicError> {
+        let card = nic.limits();
+        let limits = PlaneLimits {
+            slots: card.slots,
+            window_beats_max: card.window_beats_max,
+            hadamard_log2_max: card.hadamard_log2_max,
+            ranks_max: card.ranks_max,
+            payload_beats_max: card.payload_beats_max,
+        };
+        // A slot's commands that may wait at once: late contribution of its last window, arm, contribution; and a
+        // spare.
+        let (entries, slots, expected) = (1 << job.ring_log2.min(RING_LOG2_MAX), limits.slots, 4 * limits.slots);
+        if entries < expected {
+            return Err(SmartNicError::RingTooSmall { entries, slots, expected });
+        }
+        nic.configure(job)?;
+        let window_bytes = limits.window_beats_max * BEAT_BYTES;
+        let slots = (0..limits.slots)
+            .map(|_| {
+                let gradients = [nic.alloc(window_bytes, BEAT_BYTES)?, nic.alloc(window_bytes, BEAT_BYTES)?];
+                let result = nic.alloc(window_bytes, BEAT_BYTES)?;
+                let reports = nic.alloc(REPORT_BYTES, REPORT_BYTES)?;
+                Ok(Slot { gradients, result, reports, turn: 0, window: None })
+            })
+            .collect::<Result<_, DriverError>>()?;
+        let &JobConfig { rank, ranks, payload_beats, .. } = job;
+        Ok(Self { nic, limits, rank, ranks, payload_beats, slots, timeout_16us: 0 })
+    }
+
+    /// The card.
+    pub fn nic(&self) -> &Nic<B> {
+        &self.nic
+    }
+
+    /// The card, for counters and life checks. Submissions and completions belong to the data plane.
+    pub fn nic_mut(&mut self) -> &mut Nic<B> {
+        &mut self.nic
+    }
+
+    /// The slot that holds a window.
+    fn slot_of(&self, plan: &WindowPlan, command: &'static str) -> Result<(usize, &Armed), SmartNicError> {
+        let found = self.slots.iter().enumerate().find_map(|(index, slot)| {
+            slot.window.as_ref().filter(|armed| armed.plan == *plan).map(|armed| (index, armed))
+        });
+        found.ok_or(SmartNicError::WrongState { cookie: plan.cookie, command })
+    }
+
+    fn check_job(&self, params: &JobParams) -> Result<(), SmartNicError> {
+        for (name, found, expected) in [
+            ("rank", params.rank, self.rank),
+            ("ranks", params.ranks, self.ranks),
+            ("payload_beats", params.payload_beats, self.payload_beats),
+        ] {
+            if found != expected {
+                return Err(SmartNicError::WrongJob { name, found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    fn handle_completion(&mut self, completion: &Completion) -> Result<PlaneEvent, SmartNicError> {
+        let &Completion { cookie, status, .. } = completion;
+        let slot = usize::from(completion.slot);
+        let wrong = |name, found, expected| SmartNicError::WrongReport { cookie, slot, name, found, expected };
+        let stage = match completion.opcode {
+            DONE_CONTRIBUTE => Stage::Contribute,
+            DONE_BROADCAST => Stage::Broadcast,
+            // Not looked up in the slot: by now it may hold another window.
+            DONE_REFUSED => {
+                let status = match status {
+                    STATUS_STALE => RefusedStatus::Stale,
+                    STATUS_SLOT_BUSY => RefusedStatus::SlotBusy,
+                    STATUS_BAD_COMMAND => RefusedStatus::BadCommand,
+                    STATUS_DMA_ERROR => return Err(SmartNicError::HostMemory { cookie, slot }),
+                    _ => return Err(wrong("the status of a refusal as", status.into(), STATUS_STALE.into())),
+                };
+                return Ok(PlaneEvent::Refused { cookie, status });
+            }
+            opcode => return Err(wrong("opcode", opcode.into(), DONE_REFUSED.into())),
+        };
+        let state = self.slots.get(slot).ok_or(wrong("slot", slot as u64, self.limits.slots as u64 - 1))?;
+        let armed = state.window.as_ref().ok_or(wrong("a window in a free slot:", cookie.into(), 0))?;
+        match status {
+            STATUS_OK => {}
+            STATUS_DMA_ERROR => return Err(SmartNicError::HostMemory { cookie, slot }),
+            _ => return Err(wrong("status", status.into(), STATUS_OK.into())),
+        }
+        if armed.plan.cookie != cookie {
+            return Err(wrong("cookie", cookie.into(), armed.plan.cookie.into()));
+        }
+        if armed.next_stage != Some(stage) {
+            return Err(wrong("opcode", completion.opcode.into(), armed.next_stage.map_or(0, done_opcode).into()));
+        }
+        let mut bytes = [0; STAGE_REPORT_BYTES];
+        self.nic.read_bytes(state.reports, stage.index() * STAGE_REPORT_BYTES, &mut bytes)?;
+        let report = self.checked_report(armed, stage, completion, &bytes)?;
+
+        let expected_beats: usize = (0..self.ranks).map(|from| armed.plan.expected_beats(stage, self.rank, from)).sum();
+        self.timeout_16us = report.timeout_16us(armed.bound_ns, (expected_beats * BEAT_BYTES) as u64);
+        if let Some(armed) = &mut self.slots[slot].window {
+            armed.next_stage = if stage == Stage::Contribute { Some(Stage::Broadcast) } else { None };
+        }
+        Ok(PlaneEvent::Stage(report))
+    }
+
+    /// A stage report from a completion and the beats per rank in host memory, both checked against the plan.
+    fn checked_report(
+        &self,
+        armed: &Armed,
+        stage: Stage,
+        completion: &Completion,
+        bytes: &[u8; STAGE_REPORT_BYTES],
+    ) -> Result<StageReport, SmartNicError> {
+        let (slot, cookie) = (usize::from(completion.slot), completion.cookie);
+        let wrong = |name, found, expected| SmartNicError::WrongReport { cookie, slot, name, found, expected };
+        let check = |name, found: u64, expected: u64, is_right: bool| {
+            if is_right { Ok(()) } else { Err(wrong(name, found, expected)) }
+        };
+        let equal = |name, found: u64, expected: u64| check(name, found, expected, found == expected);
+
+        let closed_by = match completion.closed_by {
+            CLOSED_COMPLETE => ClosedBy::Complete,
+            CLOSED_EARLY if armed.early => ClosedBy::Early,
+            CLOSED_DEADLINE => ClosedBy::Deadline,
+            other => return Err(wrong("closed_by", other.into(), CLOSED_DEADLINE.into())),
+        };
+        let mut beats = bytes.chunks_exact(2).map(|pair| u64::from(u16::from_le_bytes([pair[0], pair[1]])));
+        let mut received_bytes_per_rank = Vec::with_capacity(self.ranks);
+        let (mut expected_peers, mut received_peers) = (0, 0);
+        for (from, received) in beats.by_ref().take(self.ranks).enumerate() {
+            let expected = armed.plan.expected_beats(stage, self.rank, from) as u64;
+            // Nothing fewer than everything is complete; whoever sent something was heard.
+            let least = if closed_by == ClosedBy::Complete { expected } else { 0 };
+            check("beats per rank", received, expected, (least..=expected).contains(&received))?;
+            if from == self.rank {
+                equal("own_beats", completion.own_beats.into(), received)?;
+            } else {
+                expected_peers += expected;
+                received_peers += received;
+                check("heard", completion.heard, 1 << from, received == 0 || completion.heard >> from & 1 == 1)?;
+            }
+            received_bytes_per_rank.push(received * BEAT_BYTES as u64);
+        }
+        equal("beats of ranks outside the job", beats.sum(), 0)?;
+        equal("expected_beats", completion.expected_beats.into(), expected_peers)?;
+        equal("received_beats", completion.received_beats.into(), received_peers)?;
+        let &Completion { elapsed_ns, heard, .. } = completion;
+        Ok(StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns, heard })
+    }
+}
+
+impl<B: Bus> DataPlane for SmartNic<B> {
+    type Error = SmartNicError;
+
+    fn limits(&self) -> PlaneLimits {
+        self.limits
+    }
+
+    fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
+        self.check_job(params)?;
+        let (cookie, slots) = (plan.cookie, self.slots.len());
+        if self.slots.iter().flat_map(|slot| &slot.window).any(|armed| armed.plan.cookie == cookie) {
+            return Err(SmartNicError::WrongState { cookie, command: "arm" });
+        }
+        let free = self.slots.iter().position(|slot| slot.window.is_none());
+        let index = free.ok_or(SmartNicError::NoFreeSlot { cookie, slots })?;
+        let Slot { result, reports, .. } = self.slots[index];
+        let mut flags = FLAG_AUTO_BROADCAST;
+        flags |= if plan.hadamard { FLAG_HADAMARD } else { 0 };
+        flags |= if params.early.is_some() { FLAG_EARLY } else { 0 };
+        let window_beats_max = self.limits.window_beats_max.min(u16::MAX.into());
+        self.nic.submit(&Submission {
+            opcode: OP_ARM,
+            slot: narrow(cookie, "slot", index as u64, u8::MAX.into())? as u8,
+            step: plan.step,
+            cookie,
+            bucket: plan.bucket,
+            flags,
+            log2_n: narrow(cookie, "log2_n", plan.log2_n.into(), self.limits.hadamard_log2_max.into())? as u8,
+            base: plan.base_bytes,
+            beats: narrow(cookie, "beats", plan.beats as u64, window_beats_max as u64)? as u16,
+            shard_quotient: narrow(cookie, "shard quotient", plan.shards.quotient as u64, u16::MAX.into())? as u16,
+            shard_remainder: narrow(cookie, "shard remainder", plan.shards.remainder as u64, u8::MAX.into())? as u8,
+            rotation: narrow(cookie, "rotation", plan.shards.rotation as u64, self.ranks as u64 - 1)? as u8,
+            start_peers: narrow(cookie, "start_peers", params.start_peers_of(plan) as u64, u8::MAX.into())? as u8,
+            log2_blocks: narrow(cookie, "log2_blocks", plan.log2_blocks.into(), u8::MAX.into())? as u8,
+            bound_ns: narrow(cookie, "bound_ns", params.bound_ns, u32::MAX.into())? as u32,
+            grace_ns: params.early.map_or(0, |rule| rule.grace_ns),
+            host_beats: narrow(cookie, "host_beats", plan.host_beats() as u64, plan.beats as u64)? as u16,
+            mark_packets: narrow(cookie, "mark_packets", params.mark_packets_of(plan) as u64, u8::MAX.into())? as u8,
+            host_address: result.iova,
+            report_address: reports.iova,
+            sign_key: plan.sign_key,
+            ..Submission::default()
+        })?;
+        self.slots[index].window = Some(Armed {
+            plan: plan.clone(),
+            bound_ns: params.bound_ns,
+            early: params.early.is_some(),
+            contributed: false,
+            next_stage: Some(Stage::Contribute),
+        });
+        Ok(())
+    }
+
+    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), SmartNicError> {
+        let cookie = plan.cookie;
+        check_length(plan, elements.len())?;
+        let (index, armed) = self.slot_of(plan, "contribute")?;
+        if armed.contributed || armed.next_stage.is_none() {
+            return Err(SmartNicError::WrongState { cookie, command: "contribute" });
+        }
+        let slot = &self.slots[index];
+        let gradient = slot.gradients[slot.turn];
+        self.nic.write_f32(gradient, 0, elements)?;
+        let padding = plan.host_beats() * LANES - elements.len();
+        self.nic.write_f32(gradient, size_of_val(elements), &[0.0; LANES][..padding])?;
+        self.nic.submit(&Submission {
+            opcode: OP_CONTRIBUTE,
+            slot: index as u8,
+            step: plan.step,
+            cookie,
+            host_beats: plan.host_beats() as u16,
+            timeout_16us: self.timeout_16us,
+            incast: (self.ranks - 1).min(INCAST_MAX) as u8,
+            host_address: gradient.iova,
+            ..Submission::default()
+        })?;
+        let slot = &mut self.slots[index];
+        slot.turn ^= 1;
+        if let Some(armed) = &mut slot.window {
+            armed.contributed = true;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SmartNicError> {
+        Ok(self.nic.ring_doorbell()?)
+    }
+
+    fn poll(&mut self) -> Result<Option<PlaneEvent>, SmartNicError> {
+        match self.nic.poll_completion()? {
+            Some(completion) => self.handle_completion(&completion).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), SmartNicError> {
+        check_length(plan, out.len())?;
+        let (index, armed) = self.slot_of(plan, "take_result")?;
+        if armed.next_stage.is_some() {
+            return Err(SmartNicError::WrongState { cookie: plan.cookie, command: "take_result" });
+        }
+        self.nic.read_f32(self.slots[index].result, 0, out)?;
+        self.slots[index].window = None;
+        Ok(())
+    }
+}
+
+/// The largest incast that the header can advertise.
+const INCAST_MAX: usize = 15;
+
+/// The opcode of a stage's completion.
+fn done_opcode(stage: Stage) -> u8 {
+    match stage {
+        Stage::Contribute => DONE_CONTRIBUTE,
+        Stage::Broadcast => DONE_BROADCAST,
+    }
+}
+
+fn check_length(plan: &WindowPlan, found: usize) -> Result<(), SmartNicError> {
+    let (cookie, expected) = (plan.cookie, plan.elements);
+    if found == expected { Ok(()) } else { Err(SmartNicError::WrongLength { cookie, found, expected }) }
+}
+
+/// `found`, if it is in the range of its field.
+fn narrow(cookie: u32, name: &'static str, found: u64, max: u64) -> Result<u64, SmartNicError> {
+    if found <= max { Ok(found) } else { Err(SmartNicError::OutOfRange { cookie, name, found, max }) }
+}
