@@ -183,7 +183,11 @@ pub fn read_header(
     }
     let total = be(IP_TOTAL_LENGTH) as usize;
     let payload = total.wrapping_sub(50);
-    if total < 50 + 64 || be(UDP_LENGTH) as usize != total - 20 || !payload.is_multiple_of(64) || frame_bytes != payload + 64 {
+    if total < 50 + 64
+        || be(UDP_LENGTH) as usize != total - 20
+        || !payload.is_multiple_of(64)
+        || frame_bytes != payload + 64
+    {
         return Err(FrameError::Malformed);
     }
     let version = be(VERSION_STAGE) as u8 >> 4;

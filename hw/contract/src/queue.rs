@@ -20,9 +20,11 @@ pub const REPORT_BYTES: usize = 2 * STAGE_REPORT_BYTES;
 
 /// Opcode: reserve a slot, open its stages.
 pub const OP_ARM: u8 = 1;
-/// Opcode: read this rank's gradient from host memory, encode it, send the shards, add its own.
+/// Opcode: read this rank's gradient from host memory, encode it, send the shards, add its own. Once a window, and not
+/// any more once its broadcast stage is being finished ([`STATUS_STALE`]).
 pub const OP_CONTRIBUTE: u8 = 2;
-/// Opcode: send the mean of the slot's shard to all peers.
+/// Opcode: send the mean of the slot's shard to all peers; after [`DONE_CONTRIBUTE`], and only for windows without
+/// [`FLAG_AUTO_BROADCAST`].
 pub const OP_BROADCAST: u8 = 3;
 
 /// Submission flag: the window is Hadamard-encoded.
