@@ -1,0 +1,332 @@
+//! Frame builder: headers, and payload from the transmit buffer or the gather memory, as frames for the MAC.
+//!
+//! The header of the next packet is built while the current one is sent, so that frames follow without a bubble.
+//! Latency: 5 cycles from order to header beat at the MAC. Throughput: one beat a cycle; inside a frame there is
+//! never a gap. Back-pressure: `mac_ready`. Reset: `clear`.
+//! The IPv4 checksum is summed on the little-endian view of the words: the ones' complement sum does not depend on
+//! byte order (RFC 1071).
+
+use super::entry::{HeaderWord, bit_cast_header_beat};
+use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder};
+use crate::fifo::Fifo;
+use crate::prelude::*;
+use crate::ram::LutRam;
+
+/// What was asked of the memories in the last cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Asked {
+    valid: bool,
+    header: bool,
+    broadcast: bool,
+    last: bool,
+}
+
+/// Payload under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Sending {
+    slot: W<3>,
+    broadcast: bool,
+    bank: bool,
+    position: W<10>,
+    remaining: W<8>,
+}
+
+/// Frame builder, see the module.
+#[derive(LogicBlock, Default)]
+pub struct Builder {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Back to idle.
+    pub clear: Signal<In, bool>,
+    /// Job registers.
+    pub job: Signal<In, JobWords>,
+    /// Writes a word of the peer table.
+    pub peer_write: Signal<In, bool>,
+    /// Rank * 4 + word: 0 address, 1 MAC bytes 0..4, 2 MAC bytes 4..6.
+    pub peer_word: Signal<In, W<8>>,
+    /// The word.
+    pub peer_data: Signal<In, W<32>>,
+    /// A packet to send.
+    pub order_valid: Signal<In, bool>,
+    /// The order.
+    pub order: Signal<In, PacketOrder>,
+    /// It is taken.
+    pub order_ready: Signal<Out, bool>,
+    /// Reads the transmit buffer.
+    pub buffer_valid: Signal<Out, bool>,
+    /// Bank * 1024 + beat.
+    pub buffer_address: Signal<Out, W<11>>,
+    /// The beat, one cycle later.
+    pub buffer_data: Signal<In, Beat>,
+    /// Reads the gather memory.
+    pub gather_valid: Signal<Out, bool>,
+    /// Slot * 1024 + beat.
+    pub gather_address: Signal<Out, W<13>>,
+    /// The word, one cycle later.
+    pub gather_word: Signal<In, GatherWord>,
+    /// A bank of the transmit buffer is sent (one cycle each).
+    pub sent_bank: Signal<Out, W<2>>,
+    /// The broadcast of a slot is sent (one cycle each).
+    pub sent_slot: Signal<Out, W<8>>,
+    /// A beat for the MAC.
+    pub mac_valid: Signal<Out, bool>,
+    /// The beat.
+    pub mac: Signal<Out, FrameBeat>,
+    /// The MAC takes it.
+    pub mac_ready: Signal<In, bool>,
+    /// A frame was begun (one cycle).
+    pub began: Signal<Out, bool>,
+    /// Something is under way.
+    pub working: Signal<Out, bool>,
+    orders: Fifo<PacketOrder, 2>,
+    outbox: Fifo<FrameBeat, 4>,
+    peer_ip: LutRam<W<32>, 6>,
+    peer_mac_lo: LutRam<W<32>, 6>,
+    peer_mac_hi: LutRam<W<32>, 6>,
+    fetched: DFF<bool>,
+    fetched_order: DFF<PacketOrder>,
+    prepared: DFF<bool>,
+    prepared_order: DFF<PacketOrder>,
+    header: DFF<HeaderWord>,
+    sum: DFF<W<20>>,
+    sending: DFF<Sending>,
+    asked: DFF<Asked>,
+    asked_header: DFF<HeaderWord>,
+    o: Wire<PacketOrder>,
+    p: Wire<PacketOrder>,
+    h: Wire<HeaderWord>,
+    bytes: Wire<W<16>>,
+    total: Wire<W<16>>,
+    udp_length: Wire<W<16>>,
+    total_swapped: Wire<W<16>>,
+    ip: Wire<W<32>>,
+    my_ip: Wire<W<32>>,
+    words: Wire<W<20>>,
+    fold: Wire<W<17>>,
+    folded: Wire<W<16>>,
+    checksum: Wire<W<16>>,
+    offset: Wire<W<32>>,
+    flags: Wire<W<8>>,
+    timeout: Wire<W<16>>,
+    step: Wire<W<16>>,
+    bucket: Wire<W<16>>,
+    take_prepared: Wire<bool>,
+    move_up: Wire<bool>,
+    room: Wire<bool>,
+    payload_beat: Wire<bool>,
+    opening: Wire<bool>,
+    finish: Wire<bool>,
+    position_next: Wire<W<10>>,
+    remaining_next: Wire<W<8>>,
+    one8: Wire<W<8>>,
+    out: Wire<FrameBeat>,
+}
+
+impl Logic for Builder {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            fetched,
+            fetched_order,
+            prepared,
+            prepared_order,
+            header,
+            sum,
+            sending,
+            asked,
+            asked_header
+        );
+        self.orders.clock.next = self.clock.val();
+        self.orders.clear.next = self.clear.val();
+        self.orders.push.next = self.order_valid.val();
+        self.orders.push_data.next = self.order.val();
+        self.order_ready.next = !self.orders.full.val();
+        self.outbox.clock.next = self.clock.val();
+        self.outbox.clear.next = self.clear.val();
+
+        // Peer table.
+        self.peer_ip.clock.next = self.clock.val();
+        self.peer_mac_lo.clock.next = self.clock.val();
+        self.peer_mac_hi.clock.next = self.clock.val();
+        self.peer_ip.write_address.next = self.peer_word.val().get_bits::<6>(2);
+        self.peer_mac_lo.write_address.next = self.peer_word.val().get_bits::<6>(2);
+        self.peer_mac_hi.write_address.next = self.peer_word.val().get_bits::<6>(2);
+        self.peer_ip.write_data.next = self.peer_data.val();
+        self.peer_mac_lo.write_data.next = self.peer_data.val();
+        self.peer_mac_hi.write_data.next = self.peer_data.val();
+        self.peer_ip.write_enable.next = self.peer_write.val() && (self.peer_word.val().get_bits::<2>(0) == 0);
+        self.peer_mac_lo.write_enable.next = self.peer_write.val() && (self.peer_word.val().get_bits::<2>(0) == 1);
+        self.peer_mac_hi.write_enable.next = self.peer_write.val() && (self.peer_word.val().get_bits::<2>(0) == 2);
+        self.peer_ip.read_address.next = self.fetched_order.q.val().peer;
+        self.peer_mac_lo.read_address.next = self.fetched_order.q.val().peer;
+        self.peer_mac_hi.read_address.next = self.fetched_order.q.val().peer;
+
+        // What moves in this cycle: a payload beat, else the next header, else the note that a window is sent.
+        self.p.next = self.prepared_order.q.val();
+        self.room.next = self.outbox.room.val() >= 3;
+        self.payload_beat.next = self.room.val() && (self.sending.q.val().remaining != 0);
+        self.finish.next = self.prepared.q.val() && self.p.val().last && (self.sending.q.val().remaining == 0);
+        self.opening.next =
+            self.room.val() && self.prepared.q.val() && !self.p.val().last && (self.sending.q.val().remaining == 0);
+        self.take_prepared.next = self.opening.val() || self.finish.val();
+
+        // Step 1: fetch an order.
+        self.move_up.next = self.fetched.q.val() && (!self.prepared.q.val() || self.take_prepared.val());
+        self.orders.pop.next = false;
+        if self.move_up.val() {
+            self.fetched.d.next = false;
+        }
+        if !self.orders.empty.val() && (!self.fetched.q.val() || self.move_up.val()) {
+            self.orders.pop.next = true;
+            self.fetched_order.d.next = self.orders.pop_data.val();
+            self.fetched.d.next = true;
+        }
+
+        // Step 2: all of the header but the folded checksum.
+        self.o.next = self.fetched_order.q.val();
+        self.bytes.next = bit_cast_w::<16, 8>(self.o.val().beats) << 6;
+        self.total.next = self.bytes.val() + 50;
+        self.udp_length.next = self.bytes.val() + 30;
+        self.total_swapped.next = (bit_cast_w::<16, 8>(self.total.val().get_bits::<8>(0)) << 8)
+            | bit_cast_w::<16, 8>(self.total.val().get_bits::<8>(8));
+        self.ip.next = self.peer_ip.read_data.val();
+        self.my_ip.next = self.job.val().ip;
+        self.words.next = bits_w::<20>(0x11c5)
+            + bit_cast_w::<20, 16>(self.total_swapped.val())
+            + bit_cast_w::<20, 16>(self.ip.val().get_bits::<16>(0))
+            + bit_cast_w::<20, 16>(self.ip.val().get_bits::<16>(16))
+            + bit_cast_w::<20, 16>(self.my_ip.val().get_bits::<16>(0))
+            + bit_cast_w::<20, 16>(self.my_ip.val().get_bits::<16>(16));
+        self.offset.next = bit_cast_w::<32, 26>(self.o.val().beat) << 6;
+        self.timeout.next = self.o.val().timeout;
+        self.step.next = self.o.val().step;
+        self.bucket.next = self.o.val().bucket;
+        self.flags.next = bit_cast_w::<8, 4>(self.o.val().incast) << 4;
+        if self.move_up.val() {
+            self.prepared.d.next = true;
+            self.prepared_order.d.next = self.o.val();
+            self.sum.d.next = self.words.val();
+            self.header.d.next.eth_dst = (bit_cast_w::<48, 16>(self.peer_mac_hi.read_data.val().get_bits::<16>(0))
+                << 32)
+                | bit_cast_w::<48, 32>(self.peer_mac_lo.read_data.val());
+            self.header.d.next.eth_src = self.job.val().mac;
+            self.header.d.next.eth_type = bits_w::<16>(0x0008);
+            self.header.d.next.ip_version_ihl = bits_w::<8>(0x45);
+            self.header.d.next.ip_total_length_b0 = self.total.val().get_bits::<8>(8);
+            self.header.d.next.ip_total_length_b1 = self.total.val().get_bits::<8>(0);
+            self.header.d.next.ip_fragment = bits_w::<16>(0x0040);
+            self.header.d.next.ip_ttl = bits_w::<8>(64);
+            self.header.d.next.ip_protocol = bits_w::<8>(17);
+            self.header.d.next.ip_src = self.my_ip.val();
+            self.header.d.next.ip_dst = self.ip.val();
+            self.header.d.next.udp_src = self.job.val().udp_port;
+            self.header.d.next.udp_dst = self.job.val().udp_port;
+            self.header.d.next.udp_length_b0 = self.udp_length.val().get_bits::<8>(8);
+            self.header.d.next.udp_length_b1 = self.udp_length.val().get_bits::<8>(0);
+            self.header.d.next.bucket_b0 = self.bucket.val().get_bits::<8>(8);
+            self.header.d.next.bucket_b1 = self.bucket.val().get_bits::<8>(0);
+            self.header.d.next.offset_b0 = self.offset.val().get_bits::<8>(24);
+            self.header.d.next.offset_b1 = self.offset.val().get_bits::<8>(16);
+            self.header.d.next.offset_b2 = self.offset.val().get_bits::<8>(8);
+            self.header.d.next.offset_b3 = self.offset.val().get_bits::<8>(0);
+            self.header.d.next.timeout_b0 = self.timeout.val().get_bits::<8>(8);
+            self.header.d.next.timeout_b1 = self.timeout.val().get_bits::<8>(0);
+            self.header.d.next.incast_flags = self.flags.val();
+            if self.o.val().mark && self.o.val().hadamard {
+                self.header.d.next.incast_flags = self.flags.val() | 3;
+            } else if self.o.val().mark {
+                self.header.d.next.incast_flags = self.flags.val() | 1;
+            } else if self.o.val().hadamard {
+                self.header.d.next.incast_flags = self.flags.val() | 2;
+            }
+            self.header.d.next.version_stage = bits_w::<8>(0x10);
+            if self.o.val().broadcast {
+                self.header.d.next.version_stage = bits_w::<8>(0x12);
+            }
+            self.header.d.next.sender_b1 = bit_cast_w::<8, 6>(self.job.val().rank);
+            self.header.d.next.step_b0 = self.step.val().get_bits::<8>(8);
+            self.header.d.next.step_b1 = self.step.val().get_bits::<8>(0);
+            self.header.d.next.job_tag = self.job.val().job_tag;
+        } else if self.take_prepared.val() {
+            self.prepared.d.next = false;
+        }
+
+        // Step 3: a header or a payload beat a cycle, while the outbox has room.
+        self.fold.next = bit_cast_w::<17, 16>(self.sum.q.val().get_bits::<16>(0))
+            + bit_cast_w::<17, 4>(self.sum.q.val().get_bits::<4>(16));
+        self.folded.next = self.fold.val().get_bits::<16>(0) + bit_cast_w::<16, 1>(self.fold.val().get_bits::<1>(16));
+        self.checksum.next = self.folded.val() ^ 0xffff;
+        self.h.next = self.header.q.val();
+        self.h.next.ip_checksum = self.checksum.val();
+        self.began.next = self.opening.val();
+        self.position_next.next = self.sending.q.val().position + 1;
+        self.remaining_next.next = self.sending.q.val().remaining - 1;
+        self.asked_header.d.next = self.h.val();
+        self.asked.d.next.valid = self.opening.val() || self.payload_beat.val();
+        self.asked.d.next.header = self.opening.val();
+        self.asked.d.next.broadcast = self.sending.q.val().broadcast;
+        self.asked.d.next.last = self.payload_beat.val() && (self.sending.q.val().remaining == 1);
+        self.buffer_valid.next = self.payload_beat.val() && !self.sending.q.val().broadcast;
+        self.gather_valid.next = self.payload_beat.val() && self.sending.q.val().broadcast;
+        self.buffer_address.next = bit_cast_w::<11, 10>(self.sending.q.val().position);
+        if self.sending.q.val().bank {
+            self.buffer_address.next = bit_cast_w::<11, 10>(self.sending.q.val().position) | 0x400;
+        }
+        self.gather_address.next = (bit_cast_w::<13, 3>(self.sending.q.val().slot) << 10)
+            | bit_cast_w::<13, 10>(self.sending.q.val().position);
+        if self.payload_beat.val() {
+            self.sending.d.next.position = self.position_next.val();
+            self.sending.d.next.remaining = self.remaining_next.val();
+        }
+        if self.opening.val() {
+            self.sending.d.next.slot = self.p.val().slot;
+            self.sending.d.next.broadcast = self.p.val().broadcast;
+            self.sending.d.next.bank = self.p.val().bank;
+            self.sending.d.next.position = self.p.val().position;
+            self.sending.d.next.remaining = self.p.val().beats;
+        }
+        self.sent_bank.next = bits_w::<2>(0);
+        self.sent_slot.next = bits_w::<8>(0);
+        self.one8.next = bits_w::<8>(1);
+        if self.finish.val() {
+            if self.p.val().broadcast {
+                self.sent_slot.next = self.one8.val() << self.p.val().slot;
+            } else if self.p.val().bank {
+                self.sent_bank.next = bits_w::<2>(2);
+            } else {
+                self.sent_bank.next = bits_w::<2>(1);
+            }
+        }
+
+        // Step 4: into the outbox.
+        self.out.next.data = self.buffer_data.val();
+        self.out.next.last = self.asked.q.val().last;
+        if self.asked.q.val().header {
+            self.out.next.data = bit_cast_header_beat(self.asked_header.q.val());
+        } else if self.asked.q.val().broadcast {
+            self.out.next.data = self.gather_word.val().data;
+        }
+        self.outbox.push.next = self.asked.q.val().valid;
+        self.outbox.push_data.next = self.out.val();
+        self.mac_valid.next = !self.outbox.empty.val();
+        self.mac.next = self.outbox.pop_data.val();
+        self.outbox.pop.next = self.mac_ready.val();
+        self.working.next = !self.orders.empty.val()
+            || self.fetched.q.val()
+            || self.prepared.q.val()
+            || (self.sending.q.val().remaining != 0)
+            || self.asked.q.val().valid
+            || !self.outbox.empty.val();
+
+        if self.clear.val() {
+            self.fetched.d.next = false;
+            self.prepared.d.next = false;
+            self.sending.d.next.remaining = bits_w::<8>(0);
+            self.asked.d.next.valid = false;
+        }
+    }
+}
+
+clocked!(Builder);

@@ -1,0 +1,259 @@
+//! The frame builder against the contract's `write_header`, byte for byte.
+
+use super::builder::Builder;
+use super::stimulus::{EAGER, beat_of};
+use super::testing::{Pace, at_every_pace, random_beat};
+use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder};
+use crate::cosim::Bench;
+use crate::prelude::*;
+use crate::random::Random;
+use optireduce_contract::packet::{
+    Endpoint, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header,
+};
+use std::collections::VecDeque;
+
+/// A job as software sees it.
+struct Job {
+    rank: usize,
+    port: u16,
+    tag: u64,
+    peers: Vec<Endpoint>,
+}
+
+impl Job {
+    /// Random addresses, some of them all ones, so that the checksum's carries are met.
+    fn random(random: &mut Random) -> Self {
+        let mut byte = || if random.one_in(3) { 0xff } else { random.next() as u8 };
+        let peers = (0..64).map(|_| Endpoint { mac: [(); 6].map(|_| byte()), ip: [(); 4].map(|_| byte()) }).collect();
+        Job { rank: random.below(64) as usize, port: random.next() as u16, tag: random.next(), peers }
+    }
+
+    /// The registers' words: wire bytes loaded little-endian.
+    fn words(&self) -> JobWords {
+        let mut mac = [0; 8];
+        mac[..6].copy_from_slice(&self.peers[self.rank].mac);
+        JobWords {
+            rank: bits_w(self.rank as u64),
+            ranks: bits_w(64),
+            job_tag: bits_w(u64::from_le_bytes(self.tag.to_be_bytes())),
+            payload_beats: bits_w(22),
+            udp_port: bits_w(u16::from_le_bytes(self.port.to_be_bytes()).into()),
+            ip: bits_w(u32::from_le_bytes(self.peers[self.rank].ip).into()),
+            mac: bits_w(u64::from_le_bytes(mac)),
+        }
+    }
+
+    /// Writes the peer table, and noise to its unused words.
+    fn load(&self, bench: &mut Bench<Builder>) {
+        bench.block.job.next = self.words();
+        bench.block.peer_write.next = true;
+        for (rank, peer) in self.peers.iter().enumerate() {
+            let [a, b, c, d, e, f] = peer.mac;
+            let words = [peer.ip, [a, b, c, d], [e, f, 0, 0], [0xaa; 4]].map(u32::from_le_bytes);
+            for (word, data) in words.into_iter().enumerate() {
+                bench.block.peer_word.next = bits_w((rank * 4 + word) as u64);
+                bench.block.peer_data.next = bits_w(data.into());
+                bench.tick();
+            }
+        }
+        bench.block.peer_write.next = false;
+    }
+
+    fn header(&self, order: &PacketOrder) -> Beat {
+        let ubt = UbtHeader {
+            bucket: order.bucket.raw() as u16,
+            offset: order.beat.raw() as u32 * 64,
+            timeout_16us: order.timeout.raw() as u16,
+            incast: order.incast.raw() as u8,
+            flags: if order.mark { FLAG_LAST_PERCENTILE } else { 0 } | if order.hadamard { FLAG_HADAMARD } else { 0 },
+            stage: if order.broadcast { STAGE_BROADCAST } else { STAGE_CONTRIBUTE },
+            sender: self.rank as u16,
+            step: order.step.raw() as u16,
+            job_tag: self.tag,
+        };
+        let mut out = [0xa5; 64];
+        let payload_bytes = order.beats.raw() as usize * 64;
+        write_header(&mut out, self.peers[self.rank], self.peers[order.peer.index()], self.port, &ubt, payload_bytes);
+        Beat::from_bytes(&out)
+    }
+}
+
+/// What the memories hold: transmit buffer below, gather memory above.
+fn buffer(address: u64) -> Beat {
+    beat_of(address, 1)
+}
+
+fn gather(address: u64) -> Beat {
+    beat_of(address, 2)
+}
+
+fn payload(order: &PacketOrder) -> impl Iterator<Item = Beat> + use<> {
+    let (broadcast, slot, bank) = (order.broadcast, order.slot.raw(), u64::from(order.bank));
+    let (position, beats) = (order.position.raw(), order.beats.raw());
+    (position..position + beats)
+        .map(move |at| if broadcast { gather(slot << 10 | at) } else { buffer(bank << 10 | at) })
+}
+
+fn any_order(random: &mut Random, beats_max: u64) -> PacketOrder {
+    let beats = 1 + random.below(beats_max);
+    PacketOrder {
+        slot: bits_w(random.next()),
+        broadcast: random.one_in(2),
+        bank: random.one_in(2),
+        peer: bits_w(random.next()),
+        position: bits_w(random.below(1025 - beats)),
+        beats: bits_w(beats),
+        mark: random.one_in(2),
+        last: false,
+        timeout: bits_w(random.next()),
+        incast: bits_w(random.next()),
+        step: bits_w(random.next()),
+        bucket: bits_w(random.next()),
+        beat: bits_w(random.next()),
+        hadamard: random.one_in(2),
+    }
+}
+
+/// Answers the memories' reads and gives one cycle; returns what the MAC took.
+fn step(bench: &mut Bench<Builder>, random: &mut Random, reads: &mut (Option<u64>, Option<u64>)) -> Option<FrameBeat> {
+    bench.block.buffer_data.next = reads.0.take().map_or_else(|| random_beat(random), buffer);
+    let data = reads.1.take().map_or_else(|| random_beat(random), gather);
+    bench.block.gather_word.next = GatherWord { data, epoch: bits_w(random.next()) };
+    bench.settle();
+    let block = &bench.block;
+    reads.0 = block.buffer_valid.val().then(|| block.buffer_address.val().raw());
+    reads.1 = block.gather_valid.val().then(|| block.gather_address.val().raw());
+    let taken = (block.mac_valid.val() && block.mac_ready.val()).then(|| block.mac.val());
+    bench.tick();
+    taken
+}
+
+/// Random orders; every third or so is followed by the end of its window.
+fn run(bench: &mut Bench<Builder>, random: &mut Random, pace: Pace, frames: usize, beats_max: u64) {
+    let job = Job::random(random);
+    job.load(bench);
+    let mut expected: VecDeque<FrameBeat> = VecDeque::new();
+    let mut ends: VecDeque<(u64, u64, u64)> = VecDeque::new(); // beats read before it, banks, slots
+    let mut reads = (None, None);
+    let (mut ordered, mut asked, mut began, mut inside) = (0, 0u64, 0, false);
+    let mut to_read = 0u64;
+    let mut next = None::<PacketOrder>;
+    let mut end_next = None::<PacketOrder>;
+    let mut cycle = 0;
+    while ordered < frames || !expected.is_empty() || !ends.is_empty() || next.is_some() || end_next.is_some() {
+        cycle += 1;
+        assert!(cycle < frames * 1000, "stuck with {} beats to come", expected.len());
+        if next.is_none() && pace.comes(random) {
+            next = end_next.take().or_else(|| (ordered < frames).then(|| any_order(random, beats_max)));
+        }
+        bench.block.order_valid.next = next.is_some();
+        bench.block.order.next = next.unwrap_or_else(|| any_order(random, beats_max));
+        bench.block.mac_ready.next = pace.takes(random);
+        bench.settle();
+        let block = &bench.block;
+        if inside {
+            assert!(block.mac_valid.val(), "cycle {cycle}: a gap inside a frame");
+        }
+        began += usize::from(block.began.val());
+        let ended = (block.sent_bank.val().raw(), block.sent_slot.val().raw());
+        if ended != (0, 0) {
+            let (after, banks, slots) = ends.pop_front().expect("no more ends than windows");
+            assert_eq!(ended, (banks, slots), "cycle {cycle}");
+            assert_eq!(asked, after, "cycle {cycle}: a window counts as sent before its last beat was read");
+        }
+        asked += u64::from(block.buffer_valid.val()) + u64::from(block.gather_valid.val());
+        if let Some(order) = next.filter(|_| block.order_ready.val()) {
+            if order.last {
+                let (slot, bank) = (1 << order.slot.raw(), 1 << u64::from(order.bank));
+                ends.push_back((
+                    to_read,
+                    if order.broadcast { 0 } else { bank },
+                    if order.broadcast { slot } else { 0 },
+                ));
+            } else {
+                expected.push_back(FrameBeat { data: job.header(&order), last: false });
+                let beats = order.beats.raw();
+                to_read += beats;
+                expected.extend(payload(&order).zip(1..).map(|(data, at)| FrameBeat { data, last: at == beats }));
+                ordered += 1;
+                end_next = random.one_in(3).then(|| PacketOrder { last: true, beats: bits_w(0), ..order });
+            }
+            next = None;
+        }
+        let valid = block.mac_valid.val();
+        let header = valid && !inside;
+        if let Some(beat) = step(bench, random, &mut reads) {
+            let wanted = expected.pop_front().expect("no more beats than ordered");
+            assert_eq!(beat.data.to_bytes(), wanted.data.to_bytes(), "cycle {cycle}: header {header}");
+            assert_eq!(beat.last, wanted.last, "cycle {cycle}");
+            inside = !beat.last;
+        }
+    }
+    assert_eq!(began, frames);
+    bench.block.order_valid.next = false;
+    bench.tick();
+    assert!(!bench.block.working.val(), "asleep when all is sent");
+}
+
+#[test]
+fn every_frame_is_the_contracts_byte_for_byte() {
+    at_every_pace(3, |random, pace| run(&mut Bench::new(Builder::default()), random, pace, 60, 139));
+}
+
+#[test]
+fn the_verilog_builds_alike() {
+    let mut bench = Bench::recording(Builder::default());
+    for pace in [EAGER, Pace::RANDOM] {
+        run(&mut bench, &mut Random::new(4), pace, 15, 12);
+    }
+    assert!(bench.cycles() < 3000, "{} cycles", bench.cycles());
+    bench.verify_with_verilator("builder");
+}
+
+#[test]
+fn a_header_leaves_five_cycles_after_its_order_and_waiting_frames_follow_without_a_bubble() {
+    let mut bench = Bench::new(Builder::default());
+    let mut random = Random::new(3);
+    Job::random(&mut random).load(&mut bench);
+    bench.block.mac_ready.next = true;
+    let mut reads = (None, None);
+    let orders: Vec<_> = [1, 1, 1, 22, 1, 139, 2]
+        .map(|beats| PacketOrder { beats: bits_w(beats), position: bits_w(0), ..any_order(&mut random, 1) })
+        .into();
+    let total: u64 = orders.iter().map(|order| 1 + order.beats.raw()).sum();
+    let mut orders = orders.into_iter().peekable();
+    let mut taken = Vec::new();
+    for cycle in 0..total + 10 {
+        bench.block.order_valid.next = orders.peek().is_some();
+        bench.block.order.next = orders.peek().copied().unwrap_or_default();
+        bench.settle();
+        if bench.block.order_ready.val() {
+            orders.next();
+        }
+        if step(&mut bench, &mut random, &mut reads).is_some() {
+            taken.push(cycle);
+        }
+    }
+    assert_eq!(taken, (5..5 + total).collect::<Vec<_>>());
+}
+
+#[test]
+fn clear_drops_what_is_under_way() {
+    let mut bench = Bench::new(Builder::default());
+    let mut random = Random::new(3);
+    bench.block.order_valid.next = true;
+    bench.block.order.next = any_order(&mut random, 100);
+    let mut reads = (None, None);
+    for _ in 0..30 {
+        step(&mut bench, &mut random, &mut reads);
+    }
+    assert!(bench.block.mac_valid.val() && bench.block.working.val());
+    bench.block.order_valid.next = false;
+    bench.block.clear.next = true;
+    bench.tick();
+    bench.block.clear.next = false;
+    for _ in 0..20 {
+        assert!(!bench.block.mac_valid.val() && !bench.block.working.val());
+        bench.tick();
+    }
+}

@@ -1,0 +1,163 @@
+//! Gather memory: the window's mean, as it comes back from all ranks, and the own shard's as it is scaled.
+//!
+//! A beat from the wire is checked against its word's epoch (present already: a duplicate) and stored one cycle
+//! later. Duplicates a cycle apart cannot occur: a header beat stands between two packets.
+//! Latency: 1 cycle from input to `accepted`. Throughput: one beat a cycle from the wire, which never waits; scaled
+//! beats use the cycles that are left. One read port: the sender first, then the finisher.
+//! Reset: none needed; `scrub` empties one slot's memory when its epoch counter wraps.
+
+use super::arrivals::Arrivals;
+use super::types::{GatherWord, WindowBeat};
+use crate::prelude::*;
+use crate::ram::Ram;
+
+/// Gather memory, see the module.
+#[derive(LogicBlock, Default)]
+pub struct Gather {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Bit s: slot s accepts broadcasts.
+    pub open: Signal<In, W<8>>,
+    /// A beat from the wire.
+    pub rx_valid: Signal<In, bool>,
+    /// The beat.
+    pub rx: Signal<In, WindowBeat>,
+    /// A beat was accepted (one cycle).
+    pub accepted: Signal<Out, bool>,
+    /// The beat just accepted or dropped.
+    pub decided: Signal<Out, WindowBeat>,
+    /// Dropped: the stage had closed.
+    pub drop_late: Signal<Out, bool>,
+    /// Dropped: present already.
+    pub drop_duplicate: Signal<Out, bool>,
+    /// A beat of the own mean.
+    pub scaled_valid: Signal<In, bool>,
+    /// The beat.
+    pub scaled: Signal<In, WindowBeat>,
+    /// It is taken.
+    pub scaled_ready: Signal<Out, bool>,
+    /// The sender reads: always granted.
+    pub send_valid: Signal<In, bool>,
+    /// Slot * 1024 + beat.
+    pub send_address: Signal<In, W<13>>,
+    /// The finisher reads.
+    pub finish_valid: Signal<In, bool>,
+    /// Slot * 1024 + beat.
+    pub finish_address: Signal<In, W<13>>,
+    /// It is read.
+    pub finish_ready: Signal<Out, bool>,
+    /// The word read one cycle before.
+    pub word: Signal<Out, GatherWord>,
+    /// Counter to read: slot * 64 + rank.
+    pub count_address: Signal<In, W<9>>,
+    /// Epoch to read it for.
+    pub count_epoch: Signal<In, W<8>>,
+    /// Beats of that rank.
+    pub count: Signal<Out, W<16>>,
+    /// Empties the memory of `scrub_slot`.
+    pub scrub: Signal<In, bool>,
+    /// Slot to empty.
+    pub scrub_slot: Signal<In, W<3>>,
+    /// Still emptying.
+    pub scrub_busy: Signal<Out, bool>,
+    ram: Ram<GatherWord, 13>,
+    tags: Ram<W<8>, 13>,
+    arrivals: Arrivals,
+    taken: DFF<WindowBeat>,
+    busy: DFF<bool>,
+    scrubbing: DFF<bool>,
+    scrub_at: DFF<W<13>>,
+    slot: Wire<W<3>>,
+    is_open: Wire<bool>,
+    present: Wire<bool>,
+    accept: Wire<bool>,
+    take_scaled: Wire<bool>,
+    scrub_now: Wire<bool>,
+    scrub_next: Wire<W<13>>,
+    write: Wire<bool>,
+    address: Wire<W<13>>,
+    value: Wire<GatherWord>,
+}
+
+impl Logic for Gather {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, taken, busy, scrubbing, scrub_at);
+        self.ram.clock.next = self.clock.val();
+        self.tags.clock.next = self.clock.val();
+        self.arrivals.clock.next = self.clock.val();
+
+        // From the wire: read the tag, then decide.
+        self.busy.d.next = self.rx_valid.val();
+        self.taken.d.next = self.rx.val();
+        self.tags.read_address.next =
+            (bit_cast_w::<13, 3>(self.rx.val().slot) << 10) | bit_cast_w::<13, 10>(self.rx.val().position);
+        self.slot.next = self.taken.q.val().slot;
+        self.is_open.next = self.open.val().get_bit(self.slot.val().index());
+        self.present.next = self.tags.read_data.val() == self.taken.q.val().epoch;
+        self.accept.next = self.busy.q.val() && self.is_open.val() && !self.present.val();
+        self.accepted.next = self.accept.val();
+        self.decided.next = self.taken.q.val();
+        self.drop_late.next = self.busy.q.val() && !self.is_open.val();
+        self.drop_duplicate.next = self.busy.q.val() && self.is_open.val() && self.present.val();
+
+        // One write a cycle: the wire, then scaled beats, then the scrubber.
+        self.take_scaled.next = self.scaled_valid.val() && !self.accept.val();
+        self.scaled_ready.next = self.take_scaled.val();
+        self.scrub_now.next = self.scrubbing.q.val() && !self.busy.q.val() && !self.scaled_valid.val();
+        self.write.next = self.accept.val() || self.take_scaled.val() || self.scrub_now.val();
+        self.address.next =
+            (bit_cast_w::<13, 3>(self.slot.val()) << 10) | bit_cast_w::<13, 10>(self.taken.q.val().position);
+        self.value.next.data = self.taken.q.val().data;
+        self.value.next.epoch = self.taken.q.val().epoch;
+        if self.take_scaled.val() {
+            self.address.next =
+                (bit_cast_w::<13, 3>(self.scaled.val().slot) << 10) | bit_cast_w::<13, 10>(self.scaled.val().position);
+            self.value.next.data = self.scaled.val().data;
+            self.value.next.epoch = self.scaled.val().epoch;
+        }
+        self.scrub_next.next = self.scrub_at.q.val() + 1;
+        if self.scrub_now.val() {
+            self.address.next = self.scrub_at.q.val();
+            self.value.next.epoch = bits_w::<8>(0);
+            self.scrub_at.d.next = self.scrub_next.val();
+            if self.scrub_at.q.val().get_bits::<10>(0) == 1023 {
+                self.scrubbing.d.next = false;
+            }
+        }
+        if self.scrub.val() {
+            self.scrubbing.d.next = true;
+            self.scrub_at.d.next = bit_cast_w::<13, 3>(self.scrub_slot.val()) << 10;
+        }
+        self.scrub_busy.next = self.scrubbing.q.val() || self.scrub.val();
+        self.ram.write_enable.next = self.write.val();
+        self.ram.write_address.next = self.address.val();
+        self.ram.write_data.next = self.value.val();
+        self.tags.write_enable.next = self.write.val();
+        self.tags.write_address.next = self.address.val();
+        self.tags.write_data.next = self.value.val().epoch;
+
+        // One read a cycle.
+        self.finish_ready.next = self.finish_valid.val() && !self.send_valid.val();
+        self.ram.read_address.next = self.finish_address.val();
+        if self.send_valid.val() {
+            self.ram.read_address.next = self.send_address.val();
+        }
+        self.word.next = self.ram.read_data.val();
+
+        self.arrivals.accept.next = self.accept.val();
+        self.arrivals.epoch.next = self.taken.q.val().epoch;
+        self.arrivals.address.next =
+            (bit_cast_w::<9, 3>(self.slot.val()) << 6) | bit_cast_w::<9, 6>(self.taken.q.val().sender);
+        self.arrivals.scrub.next = self.scrub_now.val();
+        if self.scrub_now.val() {
+            self.arrivals.address.next = (bit_cast_w::<9, 3>(self.scrub_at.q.val().get_bits::<3>(10)) << 6)
+                | bit_cast_w::<9, 6>(self.scrub_at.q.val().get_bits::<6>(0));
+        }
+        self.arrivals.read_address.next = self.count_address.val();
+        self.arrivals.read_epoch.next = self.count_epoch.val();
+        self.count.next = self.arrivals.count.val();
+    }
+}
+
+clocked!(Gather);

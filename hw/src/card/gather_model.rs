@@ -1,0 +1,48 @@
+//! What [`super::gather`] does, beat by beat, in plain Rust. Leaves out: cycles and ports.
+
+use super::reduce_model::Verdict;
+use std::collections::HashMap;
+
+/// The gather memory and its arrival counters.
+#[derive(Default)]
+pub struct GatherMemory {
+    words: HashMap<(u8, u16), ([u32; 16], u8)>,
+    counts: HashMap<(u8, u8), (u16, u8)>,
+}
+
+impl GatherMemory {
+    /// A beat of `sender` from the wire for beat `position` of `slot`.
+    pub fn receive(&mut self, open: bool, slot: u8, position: u16, sender: u8, epoch: u8, data: [u32; 16]) -> Verdict {
+        if !open {
+            return Verdict::Late;
+        }
+        if self.word(slot, position).is_some_and(|(_, of)| of == epoch) {
+            return Verdict::Duplicate;
+        }
+        self.store(slot, position, epoch, data);
+        let count = self.count(slot, sender, epoch) + 1;
+        self.counts.insert((slot, sender), (count, epoch));
+        Verdict::Accepted
+    }
+
+    /// A beat of the own mean.
+    pub fn store(&mut self, slot: u8, position: u16, epoch: u8, data: [u32; 16]) {
+        self.words.insert((slot, position), (data, epoch));
+    }
+
+    /// The word and its epoch, if it was ever written; epoch 0: emptied.
+    pub fn word(&self, slot: u8, position: u16) -> Option<([u32; 16], u8)> {
+        self.words.get(&(slot, position)).copied()
+    }
+
+    /// Beats of `rank` in this epoch.
+    pub fn count(&self, slot: u8, rank: u8, epoch: u8) -> u16 {
+        self.counts.get(&(slot, rank)).filter(|(_, of)| *of == epoch).map_or(0, |(count, _)| *count)
+    }
+
+    /// Empties one slot.
+    pub fn scrub(&mut self, slot: u8) {
+        self.words.iter_mut().filter(|(at, _)| at.0 == slot).for_each(|(_, word)| word.1 = 0);
+        self.counts.retain(|at, _| at.0 != slot);
+    }
+}

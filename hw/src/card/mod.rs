@@ -1,0 +1,77 @@
+//! The card: everything between the MAC, host memory and the register window, with [`smartnic::SmartNic`] as its top.
+
+pub mod arrivals;
+pub mod builder;
+pub mod contribute;
+pub mod dma_read;
+pub mod entry;
+pub mod finisher;
+pub mod gather;
+pub mod lookup;
+pub mod planner;
+pub mod reciprocal;
+pub mod reduce;
+pub mod registers;
+pub mod rx_buffer;
+pub mod rx_parser;
+pub mod scale;
+pub mod smartnic;
+pub mod stage_gate;
+pub mod submission;
+pub mod types;
+pub mod wires;
+
+#[cfg(test)]
+mod arrivals_tests;
+#[cfg(test)]
+mod builder_tests;
+#[cfg(test)]
+mod contribute_tests;
+#[cfg(test)]
+mod dma_read_tests;
+#[cfg(test)]
+mod finisher_tests;
+#[cfg(test)]
+mod gather_model;
+#[cfg(test)]
+mod gather_tests;
+#[cfg(test)]
+mod lookup_model;
+#[cfg(test)]
+mod lookup_tests;
+#[cfg(test)]
+mod planner_model;
+#[cfg(test)]
+mod planner_tests;
+#[cfg(test)]
+mod reduce_model;
+#[cfg(test)]
+mod reduce_tests;
+#[cfg(test)]
+mod registers_tests;
+#[cfg(test)]
+mod rx_buffer_model;
+#[cfg(test)]
+mod rx_buffer_tests;
+#[cfg(test)]
+mod rx_parser_model;
+#[cfg(test)]
+mod rx_parser_tests;
+#[cfg(test)]
+mod scale_tests;
+#[cfg(test)]
+mod stage_gate_model;
+#[cfg(test)]
+mod stage_gate_tests;
+#[cfg(test)]
+mod stimulus;
+#[cfg(test)]
+mod submission_model;
+#[cfg(test)]
+mod submission_tests;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod window_model;
+#[cfg(test)]
+mod wires_tests;

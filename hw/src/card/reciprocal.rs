@@ -1,0 +1,37 @@
+//! Reciprocal of a count as fp32, correctly rounded, from a table: 1/1 to 1/1024. Count 0 gives 1.
+//!
+//! Latency: 1 cycle. Throughput: one a cycle. Reset: none needed.
+
+use crate::prelude::*;
+use crate::ram::Rom;
+use crate::recip_rom;
+
+/// Reciprocal, see the module.
+#[derive(LogicBlock)]
+pub struct Reciprocal {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Count, 0 to 1024.
+    pub count: Signal<In, W<11>>,
+    /// 1 / count as fp32, one cycle later.
+    pub factor: Signal<Out, W<32>>,
+    rom: Rom<W<32>, 11>,
+}
+
+impl Default for Reciprocal {
+    fn default() -> Self {
+        let words = (0..=1024).map(|count: u32| bits_w(u64::from(recip_rom::recip(count.max(1))))).collect();
+        Self { clock: Signal::default(), count: Signal::default(), factor: Signal::default(), rom: Rom::new(words) }
+    }
+}
+
+impl Logic for Reciprocal {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.rom.clock.next = self.clock.val();
+        self.rom.address.next = self.count.val();
+        self.factor.next = self.rom.data.val();
+    }
+}
+
+clocked!(Reciprocal);

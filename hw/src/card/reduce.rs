@@ -1,0 +1,242 @@
+//! Reduction: adds contributions into the accumulator memory, each once, in order of arrival.
+//!
+//! A read-modify-write of one beat (16 fp32 lanes) a cycle: read, check, add (6 cycles), write. A beat whose address
+//! is still in the pipeline waits; nothing else does. Each word carries a 64-bit map of the ranks that are in it, so
+//! a duplicate is never added, and the count that its mean needs (contract: the mean is over contributions received).
+//! Memory words carry their slot's epoch; a word of another epoch is empty, so arming a slot clears nothing.
+//! Latency: 1 cycle from input to `accepted`, 8 to memory. Throughput: one beat a cycle. Back-pressure: `rx_ready`
+//! falls only for an address in flight; the own gradient (`own_*`) and the reader (`scale_*`) yield to the wire.
+//! Reset: none needed; `scrub` empties one slot's memory when its epoch counter wraps.
+
+use super::arrivals::Arrivals;
+use super::types::{AccWord, WindowBeat};
+use super::wires::OrNegativeZero;
+use crate::fp_add::{self, FpAdd16};
+use crate::prelude::*;
+use crate::ram::Ram;
+
+const _: () = assert!(fp_add::LATENCY == 6, "the pipeline below is drawn for an adder of 6 cycles");
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Flight {
+    address: W<12>,
+    arrived: W<64>,
+    count: W<7>,
+    epoch: W<8>,
+}
+
+/// Reduction, see the module.
+#[derive(LogicBlock, Default)]
+pub struct Reduce {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Bit s: slot s accepts contributions.
+    pub open: Signal<In, W<8>>,
+    /// A contribution from the wire.
+    pub rx_valid: Signal<In, bool>,
+    /// The contribution.
+    pub rx: Signal<In, WindowBeat>,
+    /// It is taken.
+    pub rx_ready: Signal<Out, bool>,
+    /// A beat of the own gradient.
+    pub own_valid: Signal<In, bool>,
+    /// The beat.
+    pub own: Signal<In, WindowBeat>,
+    /// It is taken.
+    pub own_ready: Signal<Out, bool>,
+    /// A beat was accepted (one cycle).
+    pub accepted: Signal<Out, bool>,
+    /// It is an own one.
+    pub accepted_own: Signal<Out, bool>,
+    /// The beat just accepted or dropped.
+    pub decided: Signal<Out, WindowBeat>,
+    /// Dropped: the stage had closed.
+    pub drop_late: Signal<Out, bool>,
+    /// Dropped: this rank's beat is in already.
+    pub drop_duplicate: Signal<Out, bool>,
+    /// Reads an accumulator word.
+    pub scale_valid: Signal<In, bool>,
+    /// Slot * 512 + beat of the own shard.
+    pub scale_address: Signal<In, W<12>>,
+    /// It is read; the word follows one cycle later.
+    pub scale_ready: Signal<Out, bool>,
+    /// The word.
+    pub scale_word: Signal<Out, AccWord>,
+    /// Counter to read: slot * 64 + rank.
+    pub count_address: Signal<In, W<9>>,
+    /// Epoch to read it for.
+    pub count_epoch: Signal<In, W<8>>,
+    /// Beats of that rank.
+    pub count: Signal<Out, W<16>>,
+    /// Empties the memory of `scrub_slot`.
+    pub scrub: Signal<In, bool>,
+    /// Slot to empty.
+    pub scrub_slot: Signal<In, W<3>>,
+    /// Still emptying.
+    pub scrub_busy: Signal<Out, bool>,
+    ram: Ram<AccWord, 12>,
+    adder: FpAdd16,
+    first: OrNegativeZero,
+    arrivals: Arrivals,
+    taken: DFF<WindowBeat>,
+    taken_own: DFF<bool>,
+    busy: [DFF<bool>; 7],
+    place: [DFF<W<12>>; 7],
+    flight: [DFF<Flight>; 6],
+    scrubbing: DFF<bool>,
+    scrub_at: DFF<W<12>>,
+    rx_address: Wire<W<12>>,
+    own_address: Wire<W<12>>,
+    rx_hazard: Wire<bool>,
+    own_hazard: Wire<bool>,
+    take_rx: Wire<bool>,
+    take_own: Wire<bool>,
+    fresh: Wire<bool>,
+    one: Wire<W<64>>,
+    mask: Wire<W<64>>,
+    is_open: Wire<bool>,
+    duplicate: Wire<bool>,
+    accept: Wire<bool>,
+    arrived: Wire<W<64>>,
+    sum_count: Wire<W<7>>,
+    seen: Wire<W<64>>,
+    slot: Wire<W<3>>,
+    back: Wire<Flight>,
+    scrub_now: Wire<bool>,
+    scrub_next: Wire<W<12>>,
+    scrub_index: Wire<W<9>>,
+    scrub_arrival: Wire<W<9>>,
+}
+
+impl Logic for Reduce {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, taken, taken_own, scrubbing, scrub_at);
+        self.ram.clock.next = self.clock.val();
+        self.adder.clock.next = self.clock.val();
+        self.arrivals.clock.next = self.clock.val();
+        for i in 0..7 {
+            self.busy[i].clock.next = self.clock.val();
+            self.place[i].clock.next = self.clock.val();
+        }
+        for i in 0..6 {
+            self.flight[i].clock.next = self.clock.val();
+            self.busy[i + 1].d.next = self.busy[i].q.val();
+            self.place[i + 1].d.next = self.place[i].q.val();
+        }
+        for i in 0..5 {
+            self.flight[i + 1].d.next = self.flight[i].q.val();
+        }
+
+        // Issue: the wire first, then the own gradient, then the reader; an address in flight waits.
+        self.rx_address.next =
+            (bit_cast_w::<12, 3>(self.rx.val().slot) << 9) | bit_cast_w::<12, 9>(self.rx.val().relative);
+        self.own_address.next =
+            (bit_cast_w::<12, 3>(self.own.val().slot) << 9) | bit_cast_w::<12, 9>(self.own.val().relative);
+        self.rx_hazard.next = false;
+        self.own_hazard.next = false;
+        for i in 0..7 {
+            if self.busy[i].q.val() && (self.place[i].q.val() == self.rx_address.val()) {
+                self.rx_hazard.next = true;
+            }
+            if self.busy[i].q.val() && (self.place[i].q.val() == self.own_address.val()) {
+                self.own_hazard.next = true;
+            }
+        }
+        self.take_rx.next = self.rx_valid.val() && !self.rx_hazard.val();
+        self.take_own.next = self.own_valid.val() && !self.own_hazard.val() && !self.rx_valid.val();
+        self.rx_ready.next = !self.rx_hazard.val();
+        self.own_ready.next = self.take_own.val();
+        self.scale_ready.next = self.scale_valid.val() && !self.take_rx.val() && !self.take_own.val();
+        self.busy[0].d.next = self.take_rx.val() || self.take_own.val();
+        self.place[0].d.next = self.rx_address.val();
+        self.taken.d.next = self.rx.val();
+        self.taken_own.d.next = false;
+        self.ram.read_address.next = self.rx_address.val();
+        if self.take_own.val() {
+            self.place[0].d.next = self.own_address.val();
+            self.taken.d.next = self.own.val();
+            self.taken_own.d.next = true;
+            self.ram.read_address.next = self.own_address.val();
+        } else if !self.take_rx.val() {
+            self.ram.read_address.next = self.scale_address.val();
+        }
+        self.scale_word.next = self.ram.read_data.val();
+
+        // Check: open, and not in already.
+        self.slot.next = self.taken.q.val().slot;
+        self.is_open.next = self.open.val().get_bit(self.slot.val().index());
+        self.fresh.next = self.ram.read_data.val().epoch == self.taken.q.val().epoch;
+        self.one.next = bits_w::<64>(1);
+        self.mask.next = self.one.val() << self.taken.q.val().sender;
+        self.arrived.next = bits_w::<64>(0);
+        self.sum_count.next = bits_w::<7>(1);
+        if self.fresh.val() {
+            self.arrived.next = self.ram.read_data.val().arrived;
+            self.sum_count.next = self.ram.read_data.val().count + 1;
+        }
+        self.seen.next = self.arrived.val() & self.mask.val();
+        self.duplicate.next = self.seen.val() != 0;
+        self.accept.next = self.busy[0].q.val() && self.is_open.val() && !self.duplicate.val();
+        self.accepted.next = self.accept.val();
+        self.accepted_own.next = self.taken_own.q.val();
+        self.decided.next = self.taken.q.val();
+        self.drop_late.next = self.busy[0].q.val() && !self.is_open.val() && !self.taken_own.q.val();
+        self.drop_duplicate.next =
+            self.busy[0].q.val() && self.is_open.val() && self.duplicate.val() && !self.taken_own.q.val();
+
+        // Add.
+        self.first.fresh.next = self.fresh.val();
+        self.first.data.next = self.ram.read_data.val().data;
+        self.adder.a.next = self.first.sum.val();
+        self.adder.b.next = self.taken.q.val().data;
+        self.busy[1].d.next = self.accept.val();
+        self.back.next.address = self.place[0].q.val();
+        self.back.next.arrived = self.arrived.val() | self.mask.val();
+        self.back.next.count = self.sum_count.val();
+        self.back.next.epoch = self.taken.q.val().epoch;
+        self.flight[0].d.next = self.back.val();
+
+        // Write back; the scrubber uses cycles in which nobody counts or writes.
+        self.scrub_now.next = self.scrubbing.q.val() && !self.busy[6].q.val() && !self.busy[0].q.val();
+        self.scrub_next.next = self.scrub_at.q.val() + 1;
+        self.scrub_index.next = self.scrub_at.q.val().get_bits::<9>(0);
+        self.scrub_arrival.next = (bit_cast_w::<9, 3>(self.scrub_at.q.val().get_bits::<3>(9)) << 6)
+            | bit_cast_w::<9, 6>(self.scrub_at.q.val().get_bits::<6>(0));
+        if self.scrub_now.val() {
+            self.scrub_at.d.next = self.scrub_next.val();
+            if self.scrub_index.val() == 511 {
+                self.scrubbing.d.next = false;
+            }
+        }
+        if self.scrub.val() {
+            self.scrubbing.d.next = true;
+            self.scrub_at.d.next = bit_cast_w::<12, 3>(self.scrub_slot.val()) << 9;
+        }
+        self.scrub_busy.next = self.scrubbing.q.val() || self.scrub.val();
+        self.ram.write_enable.next = self.busy[6].q.val() || self.scrub_now.val();
+        self.ram.write_address.next = self.flight[5].q.val().address;
+        self.ram.write_data.next.data = self.adder.sum.val();
+        self.ram.write_data.next.arrived = self.flight[5].q.val().arrived;
+        self.ram.write_data.next.count = self.flight[5].q.val().count;
+        self.ram.write_data.next.epoch = self.flight[5].q.val().epoch;
+        if self.scrub_now.val() {
+            self.ram.write_address.next = self.scrub_at.q.val();
+            self.ram.write_data.next.epoch = bits_w::<8>(0);
+        }
+
+        self.arrivals.accept.next = self.accept.val();
+        self.arrivals.epoch.next = self.taken.q.val().epoch;
+        self.arrivals.address.next =
+            (bit_cast_w::<9, 3>(self.slot.val()) << 6) | bit_cast_w::<9, 6>(self.taken.q.val().sender);
+        self.arrivals.scrub.next = self.scrub_now.val();
+        if self.scrub_now.val() {
+            self.arrivals.address.next = self.scrub_arrival.val();
+        }
+        self.arrivals.read_address.next = self.count_address.val();
+        self.arrivals.read_epoch.next = self.count_epoch.val();
+        self.count.next = self.arrivals.count.val();
+    }
+}
+
+clocked!(Reduce);

@@ -1,0 +1,72 @@
+//! What [`super::reduce`] does, beat by beat, in plain Rust. Leaves out: cycles, hazards, the adder's pipeline.
+
+use crate::fp_add_model::fp_add;
+use std::collections::HashMap;
+
+/// What became of a beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Added, or stored.
+    Accepted,
+    /// The stage had closed.
+    Late,
+    /// It was in already.
+    Duplicate,
+}
+
+/// One word of the accumulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Sum in order of arrival, from -0.0.
+    pub sum: [u32; 16],
+    /// Ranks in it.
+    pub arrived: u64,
+    /// How many.
+    pub count: u32,
+    /// Epoch it was written in; 0: emptied.
+    pub epoch: u8,
+}
+
+/// The accumulator memory and its arrival counters.
+#[derive(Default)]
+pub struct Accumulator {
+    words: HashMap<(u8, u16), Word>,
+    counts: HashMap<(u8, u8), (u16, u8)>,
+}
+
+impl Accumulator {
+    /// A beat of `sender` for beat `relative` of the own shard of `slot`.
+    pub fn add(&mut self, open: bool, slot: u8, relative: u16, sender: u8, epoch: u8, data: [u32; 16]) -> Verdict {
+        if !open {
+            return Verdict::Late;
+        }
+        let empty = Word { sum: [0x8000_0000; 16], arrived: 0, count: 0, epoch };
+        let mut word = self.word(slot, relative).filter(|word| word.epoch == epoch).unwrap_or(empty);
+        if word.arrived >> sender & 1 == 1 {
+            return Verdict::Duplicate;
+        }
+        word.sum = std::array::from_fn(|lane| fp_add(word.sum[lane], data[lane]));
+        word.arrived |= 1 << sender;
+        word.count += 1;
+        self.words.insert((slot, relative), word);
+        let count = self.count(slot, sender, epoch) + 1;
+        self.counts.insert((slot, sender), (count, epoch));
+        Verdict::Accepted
+    }
+
+    /// The word, if it was ever written.
+    pub fn word(&self, slot: u8, relative: u16) -> Option<Word> {
+        self.words.get(&(slot, relative)).copied()
+    }
+
+    /// Beats of `rank` in this epoch.
+    pub fn count(&self, slot: u8, rank: u8, epoch: u8) -> u16 {
+        self.counts.get(&(slot, rank)).filter(|(_, of)| *of == epoch).map_or(0, |(count, _)| *count)
+    }
+
+    /// Empties one slot.
+    pub fn scrub(&mut self, slot: u8) {
+        self.words.iter_mut().filter(|(at, _)| at.0 == slot).for_each(|(_, word)| word.epoch = 0);
+        self.counts.retain(|at, _| at.0 != slot);
+    }
+}

@@ -1,0 +1,272 @@
+//! Plan: the contract's table (reset, access, every word of BAR 0), what each register does outside, counters, peer
+//! table, latency 1; random traffic in Verilog.
+
+use super::registers::{Events, Registers};
+use super::testing::{Pace, at_every_pace};
+use super::types::JobWords;
+use crate::cosim::Bench;
+use crate::prelude::*;
+use crate::random::Random;
+use optireduce_contract::registers::{self as map, Access, BAR_BYTES, PEER_BYTES, PEER_TABLE, REGISTERS, Register};
+
+const WORDS: usize = BAR_BYTES / 4;
+
+fn write(bench: &mut Bench<Registers>, register: Register, value: u64) {
+    bench.block.write.next = true;
+    bench.block.write_address.next = bits_w(register.word() as u64);
+    bench.block.write_data.next = bits_w(value);
+    bench.tick();
+    bench.block.write.next = false;
+    bench.settle();
+}
+
+/// One cycle from address to data, as the module says.
+fn read_word(bench: &mut Bench<Registers>, word: usize) -> u64 {
+    bench.block.read_address.next = bits_w(word as u64);
+    bench.tick();
+    bench.block.read_data.val().raw()
+}
+
+fn read(bench: &mut Bench<Registers>, register: Register) -> u64 {
+    read_word(bench, register.word())
+}
+
+/// Bits of a host register that the card keeps; the rest read as zero.
+fn bits_kept(register: &Register) -> u32 {
+    match register.name {
+        "CONTROL" => 1,
+        "SQ_LOG2" | "CQ_LOG2" => 4,
+        "RANK" => 6,
+        "RANKS" => 7,
+        "PAYLOAD_BEATS" => 8,
+        "UDP_PORT" | "LOCAL_MAC_HI" | "SQ_TAIL" | "CQ_HEAD" => 16,
+        _ => 32,
+    }
+}
+
+#[test]
+fn every_word_reads_as_the_contract_says_after_power_on() {
+    let mut bench = Bench::new(Registers::default());
+    for word in 0..WORDS {
+        let expected = REGISTERS.iter().find(|r| r.word() == word).map_or(0, |r| r.reset);
+        assert_eq!(read_word(&mut bench, word), expected as u64, "offset {:#x}", 4 * word);
+    }
+}
+
+#[test]
+fn a_write_changes_its_host_register_and_nothing_else() {
+    let mut bench = Bench::new(Registers::default());
+    let mut random = Random::new(1);
+    let mut words: Vec<u64> = vec![0; WORDS];
+    REGISTERS.iter().for_each(|register| words[register.word()] = register.reset as u64);
+    for turn in 0..3 {
+        for word in 0..WORDS {
+            let value = random.next() >> 32;
+            let register = REGISTERS.iter().find(|register| register.word() == word);
+            bench.block.write.next = true;
+            bench.block.write_address.next = bits_w(word as u64);
+            bench.block.write_data.next = bits_w(value);
+            bench.tick();
+            bench.block.write.next = false;
+            if let Some(register) = register.filter(|register| register.access == Access::ReadWrite) {
+                words[word] = value & (u64::MAX >> (64 - bits_kept(register)));
+            }
+            if register == Some(&map::SCRATCH) {
+                words[map::SCRATCH_ECHO.word()] = !words[word] & 0xffff_ffff;
+            }
+            if register.is_some() || turn == 0 && word % 64 == 0 {
+                for (at, &expected) in words.iter().enumerate().take(PEER_TABLE / 4) {
+                    assert_eq!(read_word(&mut bench, at), expected, "offset {:#x} after {:#x}", 4 * at, 4 * word);
+                }
+            }
+        }
+    }
+    // Data without `write` changes nothing.
+    bench.block.write_address.next = bits_w(map::SCRATCH.word() as u64);
+    bench.block.write_data.next = bits_w(!words[map::SCRATCH.word()]);
+    bench.tick();
+    assert_eq!(read(&mut bench, map::SCRATCH), words[map::SCRATCH.word()]);
+}
+
+#[test]
+fn legal_values_of_every_limit_are_kept_whole() {
+    use optireduce_contract::limits;
+    let mut bench = Bench::new(Registers::default());
+    let largest = [
+        (map::RANK, limits::RANKS_MAX - 1),
+        (map::RANKS, limits::RANKS_MAX),
+        (map::PAYLOAD_BEATS, limits::PAYLOAD_BEATS_MAX),
+        (map::SQ_LOG2, 15),
+        (map::CQ_LOG2, 15),
+        (map::SQ_TAIL, 0xffff),
+        (map::CQ_HEAD, 0xffff),
+    ];
+    for (register, value) in largest {
+        write(&mut bench, register, value as u64);
+        assert_eq!(read(&mut bench, register), value as u64, "{}", register.name);
+    }
+}
+
+#[test]
+fn registers_reach_the_units_they_are_for() {
+    let mut bench = Bench::new(Registers::default());
+    let mut random = Random::new(2);
+    for _ in 0..50 {
+        let mut value = |bits: u32| random.next() >> (64 - bits);
+        let (tag, mac, sq_base, cq_base) = (value(64), value(48), value(64), value(64));
+        let (sq_log2, cq_log2, sq_tail, cq_head) = (value(4), value(4), value(16), value(16));
+        let (rank, ranks, payload, port, ip, enable) = (value(6), value(7), value(8), value(16), value(32), value(1));
+        let halves = |word: u64| [word & 0xffff_ffff, word >> 32];
+        let values = [
+            (map::CONTROL, enable),
+            (map::RANK, rank),
+            (map::RANKS, ranks),
+            (map::JOB_TAG_LO, halves(tag)[0]),
+            (map::JOB_TAG_HI, halves(tag)[1]),
+            (map::PAYLOAD_BEATS, payload),
+            (map::UDP_PORT, port),
+            (map::LOCAL_IP, ip),
+            (map::LOCAL_MAC_LO, halves(mac)[0]),
+            (map::LOCAL_MAC_HI, halves(mac)[1]),
+            (map::SQ_BASE_LO, halves(sq_base)[0]),
+            (map::SQ_BASE_HI, halves(sq_base)[1]),
+            (map::SQ_LOG2, sq_log2),
+            (map::CQ_BASE_LO, halves(cq_base)[0]),
+            (map::CQ_BASE_HI, halves(cq_base)[1]),
+            (map::CQ_LOG2, cq_log2),
+            (map::SQ_TAIL, sq_tail),
+            (map::CQ_HEAD, cq_head),
+        ];
+        values.into_iter().for_each(|(register, value)| write(&mut bench, register, value));
+        let block = &bench.block;
+        let job = JobWords {
+            rank: bits_w(rank),
+            ranks: bits_w(ranks),
+            job_tag: bits_w(tag),
+            payload_beats: bits_w(payload),
+            udp_port: bits_w(port),
+            ip: bits_w(ip),
+            mac: bits_w(mac),
+        };
+        assert_eq!(block.job.val(), job);
+        assert_eq!(block.enable.val(), enable == 1);
+        assert_eq!((block.sq_base.val().raw(), block.cq_base.val().raw()), (sq_base, cq_base));
+        assert_eq!((block.sq_mask.val().raw(), block.cq_mask.val().raw()), ((1 << sq_log2) - 1, (1 << cq_log2) - 1));
+        assert_eq!((block.sq_tail.val().raw(), block.cq_head.val().raw()), (sq_tail, cq_head));
+    }
+}
+
+#[test]
+fn the_peer_table_and_only_it_goes_to_the_builder() {
+    let mut bench = Bench::new(Registers::default());
+    for word in 0..WORDS {
+        for write in [false, true] {
+            bench.block.write.next = write;
+            bench.block.write_address.next = bits_w(word as u64);
+            bench.settle();
+            let inside = (PEER_TABLE..PEER_TABLE + 64 * PEER_BYTES).contains(&(4 * word));
+            assert_eq!(bench.block.peer_write.val(), write && inside, "offset {:#x}", 4 * word);
+            if inside {
+                assert_eq!(bench.block.peer_word.val().raw() as usize, word - PEER_TABLE / 4);
+            }
+            bench.tick();
+        }
+    }
+}
+
+/// Events by number, each with the counter that it raises.
+fn counted(events: u64) -> (Events, Vec<Register>) {
+    let on = |i: u32| events >> i & 1 == 1;
+    let counters = [
+        map::RX_PACKETS,
+        map::TX_PACKETS,
+        map::DROP_FIFO_FULL,
+        map::DROP_FOREIGN,
+        map::DROP_MALFORMED,
+        map::DROP_VERSION,
+        map::DROP_JOB,
+        map::DROP_NO_WINDOW,
+        map::DROP_FLAGS,
+        map::DROP_OUT_OF_SHARD,
+        map::DROP_LATE_BEATS,
+        map::DROP_LATE_BEATS,
+        map::DROP_DUPLICATE_BEATS,
+        map::DROP_DUPLICATE_BEATS,
+    ];
+    let events = Events {
+        rx_packet: on(0),
+        tx_packet: on(1),
+        fifo_full: on(2),
+        foreign: on(3),
+        malformed: on(4),
+        version: on(5),
+        job: on(6),
+        no_window: on(7),
+        flags: on(8),
+        out_of_shard: on(9),
+        late_contribute: on(10),
+        late_broadcast: on(11),
+        duplicate_contribute: on(12),
+        duplicate_broadcast: on(13),
+    };
+    (events, (0..14).filter(|&i| on(i)).map(|i| counters[i as usize]).collect())
+}
+
+/// Random events, reads, faults and switching; every read against the table of what it should be.
+fn run(bench: &mut Bench<Registers>, random: &mut Random, pace: Pace, cycles: u64) {
+    let mut words = vec![0u64; WORDS];
+    REGISTERS.iter().for_each(|register| words[register.word()] = register.reset as u64);
+    let (control, status) = (map::CONTROL.word(), map::STATUS.word());
+    let card_written = |word: usize| (map::RX_PACKETS.word()..=map::DROP_DUPLICATE_BEATS.word()).contains(&word);
+    let mut expected = None;
+    for cycle in 0..cycles {
+        let (events, counters) = counted(if pace.comes(random) { random.next() & random.next() } else { 0 });
+        let register = REGISTERS[random.below(REGISTERS.len() as u64) as usize];
+        let target = REGISTERS[random.below(REGISTERS.len() as u64) as usize];
+        // Mostly enabled, so that something is counted.
+        let (write, value) =
+            (!pace.takes(random) || random.one_in(8), (random.next() >> 32) | !random.one_in(4) as u64);
+        let (sq_head, cq_tail, fault) = (random.next() as u16, random.next() as u16, random.one_in(40));
+        bench.block.events.next = events;
+        bench.block.read_address.next = bits_w(register.word() as u64);
+        bench.block.write.next = write;
+        bench.block.write_address.next = bits_w(target.word() as u64);
+        bench.block.write_data.next = bits_w(value);
+        bench.block.sq_head.next = bits_w(sq_head as u64);
+        bench.block.cq_tail.next = bits_w(cq_tail as u64);
+        bench.block.dma_fault.next = fault;
+        bench.settle();
+        if let Some(expected) = expected {
+            assert_eq!(bench.block.read_data.val().raw(), expected, "cycle {cycle}");
+        }
+        assert_eq!(bench.block.dma_error.val(), words[status] == 1, "cycle {cycle}");
+        words[map::SQ_HEAD.word()] = sq_head as u64;
+        words[map::CQ_TAIL.word()] = cq_tail as u64;
+        expected = Some(words[register.word()]);
+        if words[control] == 1 {
+            counters.iter().for_each(|counter| words[counter.word()] += 1);
+            words[status] |= fault as u64;
+        } else {
+            words[status] = 0;
+            (0..WORDS).filter(|&word| card_written(word)).for_each(|word| words[word] = 0);
+        }
+        if write && target.access == Access::ReadWrite {
+            words[target.word()] = value & (u64::MAX >> (64 - bits_kept(&target)));
+            words[map::SCRATCH_ECHO.word()] = !words[map::SCRATCH.word()] & 0xffff_ffff;
+        }
+        bench.tick();
+    }
+    assert!(words[map::DROP_LATE_BEATS.word()] > 0 || words[control] == 0, "nothing was counted");
+}
+
+#[test]
+fn events_are_counted_while_enabled_and_cleared_while_not() {
+    at_every_pace(3, |random, pace| run(&mut Bench::new(Registers::default()), random, pace, 5000));
+}
+
+#[test]
+fn verilog_keeps_and_counts_the_same() {
+    let mut bench = Bench::recording(Registers::default());
+    run(&mut bench, &mut Random::new(9), Pace::RANDOM, 3000);
+    bench.verify_with_verilator("registers");
+}

@@ -1,0 +1,135 @@
+//! Receive buffer: store and forward, so that a frame found bad at its end leaves no trace.
+//!
+//! Why: a MAC reports a bad checksum with the last beat, when a cut-through datapath would already have summed the
+//! first. The buffer sinks a beat every cycle and never back-pressures; a frame that does not fit, or that the MAC
+//! marks bad, is rolled back whole and counted.
+//! Latency: 2 cycles from last beat in to first beat out. Throughput: one beat a cycle in and out.
+//! Limits: 512 beats, those of the frame that is coming in included, and 64 frames. Reset: `clear` empties it; the rest of
+//! a frame that is coming in counts as a frame of its own, which the parser will find foreign.
+
+use super::types::FrameBeat;
+use crate::fifo::Fifo;
+use crate::prelude::*;
+use crate::ram::Ram;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct State {
+    write: W<10>,
+    start: W<10>,
+    committed: W<10>,
+    visible: W<10>,
+    read: W<10>,
+    bad: bool,
+}
+
+/// Receive buffer, see the module.
+#[derive(LogicBlock, Default)]
+pub struct RxBuffer {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Empties the buffer.
+    pub clear: Signal<In, bool>,
+    /// A beat comes from the MAC.
+    pub rx_valid: Signal<In, bool>,
+    /// The beat.
+    pub rx_data: Signal<In, Beat>,
+    /// It is the last of its frame.
+    pub rx_last: Signal<In, bool>,
+    /// With the last beat: the frame is bad.
+    pub rx_error: Signal<In, bool>,
+    /// A beat of a whole frame waits.
+    pub valid: Signal<Out, bool>,
+    /// The beat.
+    pub data: Signal<Out, FrameBeat>,
+    /// Beats of the frame it belongs to.
+    pub frame_beats: Signal<Out, W<10>>,
+    /// Takes the beat.
+    pub pop: Signal<In, bool>,
+    /// A whole frame was stored (one cycle).
+    pub stored: Signal<Out, bool>,
+    /// A frame was dropped (one cycle).
+    pub dropped: Signal<Out, bool>,
+    ram: Ram<FrameBeat, 9>,
+    lengths: Fifo<W<10>, 6>,
+    st: DFF<State>,
+    used: Wire<W<10>>,
+    write_next: Wire<W<10>>,
+    read_next: Wire<W<10>>,
+    length: Wire<W<10>>,
+    spoiled: Wire<bool>,
+    has_beat: Wire<bool>,
+    take: Wire<bool>,
+    word: Wire<FrameBeat>,
+}
+
+impl Logic for RxBuffer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, st);
+        self.ram.clock.next = self.clock.val();
+        self.lengths.clock.next = self.clock.val();
+        self.lengths.clear.next = self.clear.val();
+
+        // In: write every beat at the head; at the last one keep the frame or roll back to where it started.
+        self.used.next = self.st.q.val().write - self.st.q.val().read;
+        self.write_next.next = self.st.q.val().write + 1;
+        self.length.next = self.write_next.val() - self.st.q.val().start;
+        self.spoiled.next = self.st.q.val().bad || (self.used.val() == 512) || self.lengths.full.val();
+        self.word.next.data = self.rx_data.val();
+        self.word.next.last = self.rx_last.val();
+        self.ram.write_address.next = bit_cast_w::<9, 10>(self.st.q.val().write);
+        self.ram.write_data.next = self.word.val();
+        self.ram.write_enable.next = self.rx_valid.val() && !self.spoiled.val();
+        self.lengths.push.next = false;
+        self.lengths.push_data.next = self.length.val();
+        self.stored.next = false;
+        self.dropped.next = false;
+        if self.rx_valid.val() {
+            if self.rx_last.val() {
+                self.st.d.next.bad = false;
+                if self.spoiled.val() || self.rx_error.val() {
+                    self.st.d.next.write = self.st.q.val().start;
+                    self.dropped.next = true;
+                } else {
+                    self.st.d.next.write = self.write_next.val();
+                    self.st.d.next.start = self.write_next.val();
+                    self.st.d.next.committed = self.write_next.val();
+                    self.lengths.push.next = true;
+                    self.stored.next = true;
+                }
+            } else {
+                self.st.d.next.bad = self.spoiled.val();
+                if !self.spoiled.val() {
+                    self.st.d.next.write = self.write_next.val();
+                }
+            }
+        }
+
+        // Out: the memory is read one address ahead; a frame shows one cycle after it was committed, when a read
+        // issued in between has seen its last beat.
+        self.st.d.next.visible = self.st.q.val().committed;
+        self.has_beat.next = self.st.q.val().read != self.st.q.val().visible;
+        self.take.next = self.has_beat.val() && self.pop.val();
+        self.read_next.next = self.st.q.val().read + 1;
+        self.ram.read_address.next = bit_cast_w::<9, 10>(self.st.q.val().read);
+        if self.take.val() {
+            self.ram.read_address.next = self.read_next.val().get_bits::<9>(0);
+            self.st.d.next.read = self.read_next.val();
+        }
+        self.valid.next = self.has_beat.val();
+        self.data.next = self.ram.read_data.val();
+        self.frame_beats.next = self.lengths.pop_data.val();
+        self.lengths.pop.next = self.take.val() && self.ram.read_data.val().last;
+
+        if self.clear.val() {
+            self.st.d.next.write = bits_w::<10>(0);
+            self.st.d.next.start = bits_w::<10>(0);
+            self.st.d.next.committed = bits_w::<10>(0);
+            self.st.d.next.visible = bits_w::<10>(0);
+            self.st.d.next.read = bits_w::<10>(0);
+            self.st.d.next.bad = false;
+        }
+    }
+}
+
+clocked!(RxBuffer);

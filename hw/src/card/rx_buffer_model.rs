@@ -1,0 +1,72 @@
+//! The receive buffer as a queue of frames: what is stored, what is dropped. It knows no cycles.
+
+use crate::word::Beat;
+use std::collections::VecDeque;
+
+/// Most beats inside, those of the frame that is coming in included.
+pub const BEATS: usize = 512;
+/// Most whole frames inside.
+pub const FRAMES: usize = 64;
+
+/// What became of a frame at its last beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Whole inside.
+    Stored,
+    /// The MAC called it bad.
+    Bad,
+    /// A beat of it found no room.
+    NoBeats,
+    /// There were too many frames.
+    NoFrames,
+}
+
+/// Receive buffer, see the module.
+#[derive(Default)]
+pub struct RxBufferModel {
+    /// Whole frames: their length, and the beats still inside.
+    frames: VecDeque<(usize, VecDeque<Beat>)>,
+    coming: Vec<Beat>,
+    spoiled: Option<Fate>,
+}
+
+impl RxBufferModel {
+    /// A beat comes in; at the last one of a frame, its fate.
+    pub fn push(&mut self, beat: Beat, last: bool, error: bool) -> Option<Fate> {
+        let used = self.coming.len() + self.frames.iter().map(|(_, beats)| beats.len()).sum::<usize>();
+        if used == BEATS {
+            self.spoiled = self.spoiled.or(Some(Fate::NoBeats));
+        } else if self.frames.len() == FRAMES {
+            self.spoiled = self.spoiled.or(Some(Fate::NoFrames));
+        }
+        if self.spoiled.is_none() {
+            self.coming.push(beat);
+        }
+        if !last {
+            return None;
+        }
+        let coming = std::mem::take(&mut self.coming);
+        let fate = self.spoiled.take().unwrap_or(if error { Fate::Bad } else { Fate::Stored });
+        if fate == Fate::Stored {
+            self.frames.push_back((coming.len(), coming.into()));
+        }
+        Some(fate)
+    }
+
+    /// The beat to be taken next: whether it is its frame's last, and the frame's length.
+    pub fn front(&self) -> Option<(Beat, bool, usize)> {
+        let (length, beats) = self.frames.front()?;
+        Some((*beats.front()?, beats.len() == 1, *length))
+    }
+
+    /// Takes the beat; true when the frame is empty with it.
+    pub fn pop(&mut self) -> bool {
+        let Some((_, beats)) = self.frames.front_mut() else { return false };
+        beats.pop_front();
+        let emptied = beats.is_empty();
+        if emptied {
+            self.frames.pop_front();
+        }
+        emptied
+    }
+}

@@ -1,0 +1,213 @@
+//! Scaling: turns a closed accumulator into the mean, beat by beat, and stores it in the gather memory.
+//!
+//! mean = sum * (1 / count), the reciprocal correctly rounded and the product rounded to nearest even; a beat without
+//! any contribution stays missing (contract).
+//! Latency: up to 8 cycles until the slot is looked at, 16 for the adder to drain, 9 from a word's read to its mean.
+//! Throughput: one beat a cycle, as the accumulator's read port allows.
+//! Reset: `clear`.
+
+use super::reciprocal::Reciprocal;
+use super::types::{SlotContext, WindowBeat};
+use crate::fifo::Fifo;
+use crate::fp_mul::{self, FpMul16};
+use crate::prelude::*;
+use crate::ram::LutRam;
+
+const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as the multiplier");
+
+/// What the scaler is doing.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum ScaleState {
+    /// Looks for a closed slot.
+    Idle,
+    /// Waits for the adder to drain.
+    Drain,
+    /// Reads the accumulator.
+    Read,
+    /// Waits for the last mean to be stored.
+    Store,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Side {
+    valid: bool,
+    position: W<10>,
+}
+
+/// Scaling, see the module.
+#[derive(LogicBlock, Default)]
+pub struct Scale {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Back to idle.
+    pub clear: Signal<In, bool>,
+    /// Arm bus: the slot armed this cycle, one-hot.
+    pub arm: Signal<In, W<8>>,
+    /// Arm bus: which slot.
+    pub arm_slot: Signal<In, W<3>>,
+    /// Arm bus: its context.
+    pub arm_context: Signal<In, SlotContext>,
+    /// Bit s: the contribute stage of slot s is closed.
+    pub closed: Signal<In, W<8>>,
+    /// Bit s: the mean of slot s is in the gather memory.
+    pub scaled: Signal<Out, W<8>>,
+    /// Reads the accumulator.
+    pub read_valid: Signal<Out, bool>,
+    /// Slot * 512 + beat of the shard.
+    pub read_address: Signal<Out, W<12>>,
+    /// It is read.
+    pub read_ready: Signal<In, bool>,
+    /// The word, one cycle later.
+    pub word: Signal<In, super::types::AccWord>,
+    /// A mean to store.
+    pub valid: Signal<Out, bool>,
+    /// The mean.
+    pub mean: Signal<Out, WindowBeat>,
+    /// It is stored.
+    pub ready: Signal<In, bool>,
+    /// The mean of a slot is to be broadcast without asking the host (one cycle).
+    pub broadcast: Signal<Out, bool>,
+    /// Which slot.
+    pub broadcast_slot: Signal<Out, W<3>>,
+    /// Something is under way or due.
+    pub working: Signal<Out, bool>,
+    state: DFF<ScaleState>,
+    slot: DFF<W<3>>,
+    index: DFF<W<11>>,
+    pause: DFF<W<5>>,
+    done: DFF<W<8>>,
+    contexts: LutRam<SlotContext, 3>,
+    reciprocal: Reciprocal,
+    multiplier: FpMul16,
+    asked: DFF<Side>,
+    data: DFF<Beat>,
+    side: [DFF<Side>; 7],
+    outbox: Fifo<WindowBeat, 4>,
+    ctx: Wire<SlotContext>,
+    side0: Wire<Side>,
+    address: Wire<W<10>>,
+    one: Wire<W<8>>,
+    slot_bit: Wire<W<8>>,
+    pending: Wire<W<8>>,
+    undone: Wire<W<8>>,
+    keep: Wire<W<8>>,
+    index_next: Wire<W<11>>,
+    slot_next: Wire<W<3>>,
+    wait_next: Wire<W<5>>,
+    position: Wire<W<11>>,
+    ask: Wire<bool>,
+    present: Wire<bool>,
+}
+
+impl Logic for Scale {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state, slot, index, pause, done, asked, data);
+        self.contexts.clock.next = self.clock.val();
+        self.contexts.write_enable.next = self.arm.val() != 0;
+        self.contexts.write_address.next = self.arm_slot.val();
+        self.contexts.write_data.next = self.arm_context.val();
+        self.contexts.read_address.next = self.slot.q.val();
+        self.ctx.next = self.contexts.read_data.val();
+        self.reciprocal.clock.next = self.clock.val();
+        self.multiplier.clock.next = self.clock.val();
+        self.outbox.clock.next = self.clock.val();
+        self.outbox.clear.next = self.clear.val();
+        for i in 0..7 {
+            self.side[i].clock.next = self.clock.val();
+        }
+        for i in 0..6 {
+            self.side[i + 1].d.next = self.side[i].q.val();
+        }
+
+        // Which slot: round robin over those closed and not scaled; an armed slot is new.
+        self.one.next = bits_w::<8>(1);
+        self.slot_bit.next = self.one.val() << self.slot.q.val();
+        self.undone.next = self.done.q.val() ^ 0xff;
+        self.pending.next = self.closed.val() & self.undone.val() & self.slot_bit.val();
+        self.slot_next.next = self.slot.q.val() + 1;
+        self.index_next.next = self.index.q.val() + 1;
+        self.wait_next.next = self.pause.q.val() + 1;
+        self.keep.next = self.arm.val() ^ 0xff;
+        self.done.d.next = self.done.q.val() & self.keep.val();
+        self.ask.next = false;
+        self.broadcast.next = false;
+        self.broadcast_slot.next = self.slot.q.val();
+        self.working.next = (self.state.q.val() != ScaleState::Idle) || ((self.closed.val() & self.undone.val()) != 0);
+        match self.state.q.val() {
+            ScaleState::Idle => {
+                self.index.d.next = bits_w::<11>(0);
+                self.pause.d.next = bits_w::<5>(0);
+                if self.pending.val() != 0 {
+                    self.state.d.next = ScaleState::Drain;
+                } else {
+                    self.slot.d.next = self.slot_next.val();
+                }
+            }
+            ScaleState::Drain => {
+                self.pause.d.next = self.wait_next.val();
+                if self.pause.q.val() == 15 {
+                    self.state.d.next = ScaleState::Read;
+                    self.pause.d.next = bits_w::<5>(0);
+                }
+            }
+            ScaleState::Read => {
+                // Up to nine means are between accumulator and outbox.
+                self.ask.next = (self.index.q.val() != self.ctx.val().own_beats) && (self.outbox.room.val() >= 10);
+                if self.index.q.val() == self.ctx.val().own_beats {
+                    self.state.d.next = ScaleState::Store;
+                }
+                if self.read_ready.val() {
+                    self.index.d.next = self.index_next.val();
+                }
+            }
+            ScaleState::Store => {
+                self.pause.d.next = self.wait_next.val();
+                if self.pause.q.val() == 15 {
+                    self.pause.d.next = self.pause.q.val();
+                    if self.outbox.empty.val() {
+                        self.done.d.next = (self.done.q.val() & self.keep.val()) | self.slot_bit.val();
+                        self.broadcast.next = self.ctx.val().auto_broadcast;
+                        self.state.d.next = ScaleState::Idle;
+                    }
+                }
+            }
+        }
+
+        // Read, then multiply by the reciprocal of the count.
+        self.address.next = self.index.q.val().get_bits::<10>(0);
+        self.read_valid.next = self.ask.val();
+        self.read_address.next =
+            (bit_cast_w::<12, 3>(self.slot.q.val()) << 9) | bit_cast_w::<12, 10>(self.address.val());
+        self.position.next = self.ctx.val().own_start + self.index.q.val();
+        self.asked.d.next.valid = self.ask.val() && self.read_ready.val();
+        self.asked.d.next.position = self.position.val().get_bits::<10>(0);
+        self.present.next = self.word.val().epoch == self.ctx.val().epoch;
+        self.side0.next.valid = self.asked.q.val().valid && self.present.val();
+        self.side0.next.position = self.asked.q.val().position;
+        self.side[0].d.next = self.side0.val();
+        self.reciprocal.count.next = bit_cast_w::<11, 7>(self.word.val().count);
+        self.data.d.next = self.word.val().data;
+        self.multiplier.a.next = self.data.q.val();
+        self.multiplier.factor.next = self.reciprocal.factor.val();
+
+        self.outbox.push.next = self.side[6].q.val().valid;
+        self.outbox.push_data.next.slot = self.slot.q.val();
+        self.outbox.push_data.next.position = self.side[6].q.val().position;
+        self.outbox.push_data.next.relative = bits_w::<9>(0);
+        self.outbox.push_data.next.sender = bits_w::<6>(0);
+        self.outbox.push_data.next.epoch = self.ctx.val().epoch;
+        self.outbox.push_data.next.data = self.multiplier.product.val();
+        self.valid.next = !self.outbox.empty.val();
+        self.mean.next = self.outbox.pop_data.val();
+        self.outbox.pop.next = self.ready.val();
+        self.scaled.next = self.done.q.val();
+
+        if self.clear.val() {
+            self.state.d.next = ScaleState::Idle;
+            self.done.d.next = bits_w::<8>(0);
+        }
+    }
+}
+
+clocked!(Scale);

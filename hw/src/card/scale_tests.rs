@@ -1,0 +1,209 @@
+//! Scaling and the reciprocal against the arithmetic models.
+
+use super::reciprocal::Reciprocal;
+use super::scale::Scale;
+use super::stimulus::float_beat;
+use super::testing::{Pace, at_every_pace, random_beat};
+use super::types::{AccWord, SlotContext};
+use crate::cosim::Bench;
+use crate::fp_mul_model::fp_mul;
+use crate::prelude::*;
+use crate::random::Random;
+use crate::recip_rom::recip;
+use std::collections::{HashMap, VecDeque};
+
+fn context(own_start: u64, own_beats: u64, epoch: u64, auto_broadcast: bool) -> SlotContext {
+    SlotContext {
+        own_start: bits_w(own_start),
+        own_beats: bits_w(own_beats),
+        epoch: bits_w(epoch),
+        auto_broadcast,
+        ..Default::default()
+    }
+}
+
+/// The mean of a sum over `count` contributions.
+fn mean(word: &AccWord) -> Beat {
+    Beat(word.data.0.map(|lane| fp_mul(lane, recip(word.count.raw() as u32))))
+}
+
+/// A closed window on its way through.
+struct Window {
+    context: SlotContext,
+    means: VecDeque<(u64, Beat)>,
+}
+
+/// Arms and closes windows in random slots at random times, and checks each mean, its place, and that `scaled` and
+/// `broadcast` come once all of them are stored.
+fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize) {
+    let mut memory: HashMap<u64, AccWord> = HashMap::new();
+    let mut slots: [Option<Window>; 8] = Default::default();
+    let [mut scaled, mut closed] = [0u64; 2];
+    let (mut armed, mut finished, mut broadcasts, mut missing) = (0, 0, 0, 0);
+    let mut word = None;
+    let mut cycle = 0u64;
+    while finished < windows {
+        cycle += 1;
+        assert!(cycle < 400 * windows as u64, "stuck: {finished} of {windows} windows");
+        let block = &mut bench.block;
+        block.arm.next = bits_w(0);
+        let slot = random.below(8) as usize;
+        if armed < windows && slots[slot].is_none() && random.one_in(3) {
+            let own_beats = [0, 1, 3, 20, 40][random.below(5) as usize];
+            let context = context(random.below(1024 - own_beats), own_beats, 1 + random.below(255), random.one_in(2));
+            let mut means = VecDeque::new();
+            for beat in 0..own_beats {
+                let here = !random.one_in(4);
+                let epoch = if here { context.epoch.raw() } else { context.epoch.raw() ^ 1 };
+                let (data, count) = (float_beat(random), 1 + random.below(64));
+                let fresh = AccWord { data, count: bits_w(count), epoch: bits_w(epoch), ..Default::default() };
+                memory.insert((slot as u64) << 9 | beat, fresh);
+                if here {
+                    means.push_back((context.own_start.raw() + beat, mean(&fresh)));
+                } else {
+                    missing += 1;
+                }
+            }
+            block.arm.next = bits_w(1 << slot);
+            block.arm_slot.next = bits_w(slot as u64);
+            block.arm_context.next = context;
+            slots[slot] = Some(Window { context, means });
+            armed += 1;
+        }
+        let arm = block.arm.next.raw();
+        block.closed.next = bits_w(closed);
+        block.read_ready.next = pace.takes(random);
+        // A gather memory that is busy for long lets the outbox fill up.
+        block.ready.next = pace.takes(random) && !(pace.stall && cycle / 64 % 2 == 1);
+        let noise = AccWord { data: random_beat(random), count: bits_w(1), ..Default::default() };
+        block.word.next = word.take().unwrap_or(noise);
+        bench.settle();
+        let block = &bench.block;
+        assert_eq!(block.scaled.val().raw(), scaled, "cycle {cycle}: scaled slots");
+        assert!(block.working.val() || closed & !scaled == 0, "cycle {cycle}: asleep with work to do");
+        // The grant is the accumulator's answer to a request.
+        bench.block.read_ready.next = bench.block.read_ready.next && bench.block.read_valid.val();
+        bench.settle();
+        let block = &bench.block;
+        if block.read_valid.val() && block.read_ready.val() {
+            word = Some(memory[&block.read_address.val().raw()]);
+        }
+        if block.valid.val() && block.ready.val() {
+            let found = block.mean.val();
+            let window = slots[found.slot.index()].as_mut().expect("a mean of an armed slot");
+            let expected = window.means.pop_front().expect("no more means than beats");
+            assert_eq!((found.position.raw(), found.data), expected, "cycle {cycle}");
+            assert_eq!(found.epoch, window.context.epoch);
+        }
+        // `broadcast` comes in the cycle before `scaled` rises.
+        let before = scaled;
+        let broadcast = block.broadcast.val().then(|| block.broadcast_slot.val().index());
+        bench.tick();
+        scaled = bench.block.scaled.val().raw();
+        assert_eq!(scaled & arm, 0, "cycle {cycle}: an armed slot counts as scaled");
+        let risen = scaled & !before;
+        assert_eq!(before & !arm & !scaled, 0, "cycle {cycle}: a scaled slot was forgotten");
+        assert!(risen.count_ones() <= 1 && risen & !closed == 0, "cycle {cycle}");
+        assert!(broadcast.is_none_or(|slot| risen == 1 << slot), "cycle {cycle}: broadcast of slot {broadcast:?}");
+        if risen != 0 {
+            let slot = risen.trailing_zeros() as usize;
+            let window = slots[slot].take().expect("armed");
+            assert!(window.means.is_empty(), "cycle {cycle}: {} means were not stored", window.means.len());
+            assert_eq!(broadcast.is_some(), window.context.auto_broadcast);
+            finished += 1;
+            broadcasts += usize::from(broadcast.is_some());
+            closed &= !risen;
+        }
+        // Close an armed window sooner or later.
+        let slot = random.below(8);
+        if slots[slot as usize].is_some() && random.one_in(if pace.idle { 40 } else { 4 }) {
+            closed |= 1 << slot;
+        }
+    }
+    assert!(broadcasts > 0 && broadcasts < windows && missing > 0, "the stimulus missed a case");
+}
+
+#[test]
+fn every_mean_is_stored_once_at_its_place_as_in_the_model() {
+    at_every_pace(3, |random, pace| run(&mut Bench::new(Scale::default()), random, pace, 60));
+}
+
+#[test]
+fn the_verilog_scales_alike() {
+    let mut bench = Bench::recording(Scale::default());
+    run(&mut bench, &mut Random::new(9), Pace::RANDOM, 25);
+    assert!(bench.cycles() < 3000, "{} cycles", bench.cycles());
+    bench.verify_with_verilator("scale");
+}
+
+#[test]
+fn a_slot_armed_in_any_cycle_of_anothers_scaling_is_not_scaled() {
+    for offset in 0..60 {
+        let mut bench = Bench::new(Scale::default());
+        let arm = |bench: &mut Bench<Scale>, slot: u64, beats: u64| {
+            bench.block.arm.next = bits_w(1 << slot);
+            bench.block.arm_slot.next = bits_w(slot);
+            bench.block.arm_context.next = context(0, beats, 1, false);
+            bench.tick();
+            bench.block.arm.next = bits_w(0);
+        };
+        bench.block.read_ready.next = true;
+        bench.block.ready.next = true;
+        arm(&mut bench, 2, 0);
+        bench.block.closed.next = bits_w(1 << 2);
+        (0..60).for_each(|_| bench.tick());
+        assert_eq!(bench.block.scaled.val().raw(), 1 << 2);
+        arm(&mut bench, 5, 0);
+        bench.block.closed.next = bits_w(1 << 5);
+        (0..offset).for_each(|_| bench.tick());
+        arm(&mut bench, 2, 0);
+        (0..60).for_each(|_| bench.tick());
+        assert_eq!(bench.block.scaled.val().raw(), 1 << 5, "armed {offset} cycles after the other closed");
+    }
+}
+
+#[test]
+fn reading_starts_after_sixteen_cycles_and_goes_one_beat_a_cycle() {
+    let mut bench = Bench::new(Scale::default());
+    bench.block.arm.next = bits_w(1);
+    bench.block.arm_context.next = context(0, 100, 1, false);
+    bench.block.word.next =
+        AccWord { data: Beat([3.0f32.to_bits(); 16]), count: bits_w(4), epoch: bits_w(1), ..Default::default() };
+    bench.block.read_ready.next = true;
+    bench.block.ready.next = true;
+    (0..8).for_each(|_| {
+        bench.tick();
+        bench.block.arm.next = bits_w(0);
+    });
+    // The slot looked at is 0 again.
+    bench.block.closed.next = bits_w(1);
+    let (mut reads, mut means) = (Vec::new(), Vec::new());
+    for cycle in 0..160 {
+        // A grant without a request does not occur.
+        bench.block.read_ready.next = false;
+        bench.settle();
+        bench.block.read_ready.next = bench.block.read_valid.val();
+        bench.settle();
+        if bench.block.read_valid.val() {
+            reads.push(cycle);
+        }
+        if bench.block.valid.val() {
+            assert_eq!(bench.block.mean.val().data, Beat([0.75f32.to_bits(); 16]));
+            means.push(cycle);
+        }
+        bench.tick();
+    }
+    assert_eq!(reads, (17..117).collect::<Vec<_>>(), "1 cycle to see it, 16 to drain");
+    assert_eq!(means, (26..126).collect::<Vec<_>>(), "9 cycles from a word's read to its mean");
+}
+
+#[test]
+fn every_reciprocal_comes_one_cycle_later() {
+    let mut bench = Bench::recording(Reciprocal::default());
+    for count in (0..=1024).rev() {
+        bench.block.count.next = bits_w(count);
+        bench.tick();
+        assert_eq!(bench.block.factor.val().raw(), u64::from(recip(count.max(1) as u32)), "1 / {count}");
+    }
+    bench.verify_with_verilator("reciprocal");
+}

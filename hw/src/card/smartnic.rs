@@ -1,0 +1,530 @@
+//! `SmartNic`: the card's top. MAC on one side, host memory and registers on the other, time as a port.
+//!
+//! ```text
+//!   MAC rx -> RxBuffer -> RxParser -> Lookup -+-> Reduce (sum) -> Scale (mean) -+
+//!                                             +-> Gather <----------------------+
+//!   host memory -> DmaRead -> Submit (commands)      |  |
+//!                     |                              |  +-> Finisher -> host memory (result, report, completion)
+//!                     +-> Contribute (encode) --+    |
+//!                           own shard -> Reduce +----+-> Planner -> Builder -> MAC tx
+//!   StageGate x 16 close the stages by the time port, whatever the host or the network does.
+//! ```
+//! Clock: 250 MHz. Datapath: 512 bits, valid/ready, initiation interval 1; the receive side never back-pressures.
+//! Limits: 8 windows of 64 KiB in flight, 64 ranks. Reset: clearing CONTROL.enable; see `hw/README.md`.
+//! Host memory is a subset of AXI4: in-order 64-byte bursts of at most 64 beats that never cross 4 KiB.
+
+use super::builder::Builder;
+use super::contribute::Contribute;
+use super::dma_read::DmaRead;
+use super::finisher::Finisher;
+use super::gather::Gather;
+use super::lookup::Lookup;
+use super::planner::Planner;
+use super::reduce::Reduce;
+use super::registers::{Events, Registers};
+use super::rx_buffer::RxBuffer;
+use super::rx_parser::RxParser;
+use super::scale::Scale;
+use super::stage_gate::StageGate;
+use super::submission::Submit;
+use super::types::{GateReport, SendOrder, SlotContext};
+use crate::prelude::*;
+
+/// The card, see the module.
+#[derive(LogicBlock, Default)]
+pub struct SmartNic {
+    /// 250 MHz clock of everything.
+    pub clock: Signal<In, Clock>,
+    /// Nanoseconds since reset: a free-running counter on a board.
+    pub now_ns: Signal<In, W<48>>,
+
+    /// Register write.
+    pub reg_write: Signal<In, bool>,
+    /// Register to write: byte offset / 4.
+    pub reg_write_address: Signal<In, W<10>>,
+    /// Its new value.
+    pub reg_write_data: Signal<In, W<32>>,
+    /// Register to read: byte offset / 4.
+    pub reg_read_address: Signal<In, W<10>>,
+    /// Its value, one cycle later.
+    pub reg_read_data: Signal<Out, W<32>>,
+    /// A completion was written (one cycle): MSI-X request.
+    pub msix_request: Signal<Out, bool>,
+
+    /// Host memory, read address: valid.
+    pub axi_ar_valid: Signal<Out, bool>,
+    /// First byte of the burst.
+    pub axi_ar_address: Signal<Out, W<64>>,
+    /// Beats of the burst, 1 to 64.
+    pub axi_ar_beats: Signal<Out, W<7>>,
+    /// Host memory takes it.
+    pub axi_ar_ready: Signal<In, bool>,
+    /// Host memory, read data: valid.
+    pub axi_r_valid: Signal<In, bool>,
+    /// The beat.
+    pub axi_r_data: Signal<In, Beat>,
+    /// Last of its burst.
+    pub axi_r_last: Signal<In, bool>,
+    /// The access failed.
+    pub axi_r_error: Signal<In, bool>,
+    /// The card takes it.
+    pub axi_r_ready: Signal<Out, bool>,
+    /// Host memory, write address: valid.
+    pub axi_aw_valid: Signal<Out, bool>,
+    /// First byte of the burst.
+    pub axi_aw_address: Signal<Out, W<64>>,
+    /// Beats of the burst, 1 to 64.
+    pub axi_aw_beats: Signal<Out, W<7>>,
+    /// Host memory takes it.
+    pub axi_aw_ready: Signal<In, bool>,
+    /// Host memory, write data: valid.
+    pub axi_w_valid: Signal<Out, bool>,
+    /// The beat, all bytes enabled.
+    pub axi_w_data: Signal<Out, Beat>,
+    /// Last of its burst.
+    pub axi_w_last: Signal<Out, bool>,
+    /// Host memory takes it.
+    pub axi_w_ready: Signal<In, bool>,
+    /// Host memory, write response: one burst is visible to the host.
+    pub axi_b_valid: Signal<In, bool>,
+    /// It failed.
+    pub axi_b_error: Signal<In, bool>,
+
+    /// From the MAC: valid. There is no ready: the card always sinks.
+    pub rx_valid: Signal<In, bool>,
+    /// The beat.
+    pub rx_data: Signal<In, Beat>,
+    /// Last of its frame.
+    pub rx_last: Signal<In, bool>,
+    /// With the last beat: bad checksum, or not whole beats.
+    pub rx_error: Signal<In, bool>,
+    /// To the MAC: valid.
+    pub tx_valid: Signal<Out, bool>,
+    /// The beat.
+    pub tx_data: Signal<Out, Beat>,
+    /// Last of its frame.
+    pub tx_last: Signal<Out, bool>,
+    /// The MAC takes it.
+    pub tx_ready: Signal<In, bool>,
+
+    /// Nothing moves inside; only time, the wire or the host can change that.
+    pub asleep: Signal<Out, bool>,
+    /// Earliest time at which a stage may close by the clock, found by looking at one gate a cycle; all ones: none.
+    pub timer_ns: Signal<Out, W<48>>,
+    /// Trace: slot armed this cycle, one-hot.
+    pub trace_arm: Signal<Out, W<8>>,
+    /// Trace: its cookie.
+    pub trace_cookie: Signal<Out, W<32>>,
+    /// Trace: a contribution was accepted.
+    pub trace_sum: Signal<Out, bool>,
+    /// Trace: slot * 65536 + position * 64 + sender of that contribution.
+    pub trace_sum_place: Signal<Out, W<19>>,
+    /// Trace: a broadcast beat was accepted.
+    pub trace_mean: Signal<Out, bool>,
+    /// Trace: slot * 65536 + position * 64 + sender of that beat.
+    pub trace_mean_place: Signal<Out, W<19>>,
+    /// Trace: open contribute gates.
+    pub trace_contribute_open: Signal<Out, W<8>>,
+    /// Trace: open broadcast gates.
+    pub trace_broadcast_open: Signal<Out, W<8>>,
+
+    registers: Registers,
+    dma_read: DmaRead,
+    submit: Submit,
+    contribute: Contribute,
+    planner: Planner,
+    builder: Builder,
+    rx_buffer: RxBuffer,
+    parser: RxParser,
+    lookup: Lookup,
+    gate: [StageGate; 16],
+    reduce: Reduce,
+    scale: Scale,
+    gather: Gather,
+    finisher: Finisher,
+    sending: DFF<W<8>>,
+    scan: DFF<W<4>>,
+    nearest: DFF<W<48>>,
+    timer: DFF<W<48>>,
+    clear: Wire<bool>,
+    stall: Wire<bool>,
+    quiet: Wire<bool>,
+    to_reduce: Wire<bool>,
+    to_gather: Wire<bool>,
+    contribute_open: Wire<W<8>>,
+    contribute_closed: Wire<W<8>>,
+    broadcast_open: Wire<W<8>>,
+    broadcast_closed: Wire<W<8>>,
+    one64: Wire<W<64>>,
+    one8: Wire<W<8>>,
+    sender: Wire<W<64>>,
+    packet_slot: Wire<W<8>>,
+    packet_contribute: Wire<W<8>>,
+    packet_broadcast: Wire<W<8>>,
+    sum_slot: Wire<W<8>>,
+    mean_slot: Wire<W<8>>,
+    finish_slot: Wire<W<8>>,
+    finish_gate: Wire<GateReport>,
+    auto_valid: Wire<bool>,
+    send: Wire<SendOrder>,
+    send_slot: Wire<W<8>>,
+    unsent: Wire<W<8>>,
+    looked_at: Wire<W<48>>,
+    scan_next: Wire<W<4>>,
+    scan_bit: Wire<W<16>>,
+    one16: Wire<W<16>>,
+    ctx: Wire<SlotContext>,
+    events: Wire<Events>,
+}
+
+impl Logic for SmartNic {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, sending, scan, nearest, timer);
+        self.registers.clock.next = self.clock.val();
+        self.dma_read.clock.next = self.clock.val();
+        self.submit.clock.next = self.clock.val();
+        self.contribute.clock.next = self.clock.val();
+        self.planner.clock.next = self.clock.val();
+        self.builder.clock.next = self.clock.val();
+        self.rx_buffer.clock.next = self.clock.val();
+        self.parser.clock.next = self.clock.val();
+        self.lookup.clock.next = self.clock.val();
+        self.reduce.clock.next = self.clock.val();
+        self.scale.clock.next = self.clock.val();
+        self.gather.clock.next = self.clock.val();
+        self.finisher.clock.next = self.clock.val();
+
+        // Registers and reset.
+        self.registers.write.next = self.reg_write.val();
+        self.registers.write_address.next = self.reg_write_address.val();
+        self.registers.write_data.next = self.reg_write_data.val();
+        self.registers.read_address.next = self.reg_read_address.val();
+        self.reg_read_data.next = self.registers.read_data.val();
+        self.clear.next = !self.registers.enable.val();
+        self.dma_read.clear.next = self.clear.val();
+        self.submit.clear.next = self.clear.val();
+        self.contribute.clear.next = self.clear.val();
+        self.planner.clear.next = self.clear.val();
+        self.builder.clear.next = self.clear.val();
+        self.rx_buffer.clear.next = self.clear.val();
+        self.lookup.clear.next = self.clear.val();
+        self.scale.clear.next = self.clear.val();
+        self.finisher.clear.next = self.clear.val();
+        self.submit.job.next = self.registers.job.val();
+        self.contribute.job.next = self.registers.job.val();
+        self.planner.job.next = self.registers.job.val();
+        self.builder.job.next = self.registers.job.val();
+        self.parser.job.next = self.registers.job.val();
+        self.lookup.job.next = self.registers.job.val();
+        self.finisher.job.next = self.registers.job.val();
+        self.builder.peer_write.next = self.registers.peer_write.val();
+        self.builder.peer_word.next = self.registers.peer_word.val();
+        self.builder.peer_data.next = self.reg_write_data.val();
+
+        // Host memory, read side.
+        self.dma_read.submit_valid.next = self.submit.ar_valid.val();
+        self.dma_read.submit_address.next = self.submit.ar_address.val();
+        self.submit.ar_ready.next = self.dma_read.submit_ready.val();
+        self.submit.r_valid.next = self.dma_read.submit_beat.val();
+        self.submit.r_data.next = self.axi_r_data.val();
+        self.submit.r_error.next = self.axi_r_error.val();
+        self.dma_read.contribute_valid.next = self.contribute.ar_valid.val();
+        self.dma_read.contribute_address.next = self.contribute.ar_address.val();
+        self.dma_read.contribute_beats.next = self.contribute.ar_beats.val();
+        self.contribute.ar_ready.next = self.dma_read.contribute_ready.val();
+        self.contribute.r_valid.next = self.dma_read.contribute_beat.val();
+        self.contribute.r_data.next = self.axi_r_data.val();
+        self.dma_read.contribute_take.next = self.contribute.r_ready.val();
+        self.axi_ar_valid.next = self.dma_read.ar_valid.val();
+        self.axi_ar_address.next = self.dma_read.ar_address.val();
+        self.axi_ar_beats.next = self.dma_read.ar_beats.val();
+        self.dma_read.ar_ready.next = self.axi_ar_ready.val();
+        self.dma_read.r_valid.next = self.axi_r_valid.val();
+        self.dma_read.r_last.next = self.axi_r_last.val();
+        self.axi_r_ready.next = self.dma_read.r_ready.val();
+
+        // Host memory, write side.
+        self.axi_aw_valid.next = self.finisher.aw_valid.val();
+        self.axi_aw_address.next = self.finisher.aw_address.val();
+        self.axi_aw_beats.next = self.finisher.aw_beats.val();
+        self.finisher.aw_ready.next = self.axi_aw_ready.val();
+        self.axi_w_valid.next = self.finisher.w_valid.val();
+        self.axi_w_data.next = self.finisher.w_data.val();
+        self.axi_w_last.next = self.finisher.w_last.val();
+        self.finisher.w_ready.next = self.axi_w_ready.val();
+        self.finisher.b_valid.next = self.axi_b_valid.val();
+        self.registers.dma_fault.next =
+            (self.axi_r_valid.val() && self.axi_r_error.val()) || (self.axi_b_valid.val() && self.axi_b_error.val());
+        self.finisher.dma_error.next = self.registers.dma_error.val();
+
+        // Rings.
+        self.submit.sq_base.next = self.registers.sq_base.val();
+        self.submit.sq_mask.next = self.registers.sq_mask.val();
+        self.submit.sq_tail.next = self.registers.sq_tail.val();
+        self.registers.sq_head.next = self.submit.sq_head.val();
+        self.finisher.sq_head.next = self.submit.sq_head.val();
+        self.finisher.cq_base.next = self.registers.cq_base.val();
+        self.finisher.cq_mask.next = self.registers.cq_mask.val();
+        self.finisher.cq_head.next = self.registers.cq_head.val();
+        self.registers.cq_tail.next = self.finisher.cq_tail.val();
+        self.msix_request.next = self.finisher.msix_request.val();
+
+        // Arm bus.
+        self.ctx.next = self.submit.arm_context.val();
+        self.lookup.arm.next = self.submit.arm.val();
+        self.lookup.arm_slot.next = self.submit.arm_slot.val();
+        self.lookup.arm_context.next = self.ctx.val();
+        self.contribute.arm.next = self.submit.arm.val();
+        self.contribute.arm_slot.next = self.submit.arm_slot.val();
+        self.contribute.arm_context.next = self.ctx.val();
+        self.planner.arm.next = self.submit.arm.val();
+        self.planner.arm_slot.next = self.submit.arm_slot.val();
+        self.planner.arm_context.next = self.ctx.val();
+        self.scale.arm.next = self.submit.arm.val();
+        self.scale.arm_slot.next = self.submit.arm_slot.val();
+        self.scale.arm_context.next = self.ctx.val();
+        self.finisher.arm.next = self.submit.arm.val();
+        self.finisher.arm_slot.next = self.submit.arm_slot.val();
+        self.finisher.arm_context.next = self.ctx.val();
+        self.lookup.freed.next = self.finisher.freed.val();
+        self.submit.freed.next = self.finisher.freed.val();
+
+        // Receive path; only a contribution whose address is in flight stalls it.
+        self.rx_buffer.rx_valid.next = self.rx_valid.val();
+        self.rx_buffer.rx_data.next = self.rx_data.val();
+        self.rx_buffer.rx_last.next = self.rx_last.val();
+        self.rx_buffer.rx_error.next = self.rx_error.val();
+        self.parser.in_valid.next = self.rx_buffer.valid.val();
+        self.parser.in_data.next = self.rx_buffer.data.val();
+        self.parser.frame_beats.next = self.rx_buffer.frame_beats.val();
+        self.rx_buffer.pop.next = self.parser.pop.val();
+        self.lookup.in_valid.next = self.parser.valid.val();
+        self.lookup.in_head.next = self.parser.head.val();
+        self.lookup.in_header.next = self.parser.header.val();
+        self.lookup.in_data.next = self.parser.data.val();
+        self.to_reduce.next = self.lookup.valid.val() && !self.lookup.broadcast.val();
+        self.to_gather.next = self.lookup.valid.val() && self.lookup.broadcast.val();
+        self.reduce.rx_valid.next = self.to_reduce.val();
+        self.reduce.rx.next = self.lookup.beat.val();
+        self.gather.rx_valid.next = self.to_gather.val();
+        self.gather.rx.next = self.lookup.beat.val();
+        self.stall.next = self.to_reduce.val() && !self.reduce.rx_ready.val();
+        self.parser.stall.next = self.stall.val();
+        self.lookup.stall.next = self.stall.val();
+        self.quiet.next = !self.rx_buffer.valid.val() && self.parser.empty.val() && self.lookup.empty.val();
+
+        // Own gradient, scaling, gathering.
+        self.reduce.own_valid.next = self.contribute.own_valid.val();
+        self.reduce.own.next = self.contribute.own.val();
+        self.contribute.own_ready.next = self.reduce.own_ready.val();
+        self.reduce.scale_valid.next = self.scale.read_valid.val();
+        self.reduce.scale_address.next = self.scale.read_address.val();
+        self.scale.read_ready.next = self.reduce.scale_ready.val();
+        self.scale.word.next = self.reduce.scale_word.val();
+        self.gather.scaled_valid.next = self.scale.valid.val();
+        self.gather.scaled.next = self.scale.mean.val();
+        self.scale.ready.next = self.gather.scaled_ready.val();
+        self.submit.scaled.next = self.scale.scaled.val();
+        self.finisher.scaled.next = self.scale.scaled.val();
+        self.reduce.scrub.next = self.submit.scrub.val();
+        self.reduce.scrub_slot.next = self.submit.scrub_slot.val();
+        self.gather.scrub.next = self.submit.scrub.val();
+        self.gather.scrub_slot.next = self.submit.scrub_slot.val();
+        self.submit.scrub_busy.next = self.reduce.scrub_busy.val() || self.gather.scrub_busy.val();
+
+        // Stage gates: 0 to 7 contribute, 8 to 15 broadcast.
+        self.one64.next = bits_w::<64>(1);
+        self.one8.next = bits_w::<8>(1);
+        self.sender.next = self.one64.val() << self.lookup.beat.val().sender;
+        self.packet_slot.next = self.one8.val() << self.lookup.beat.val().slot;
+        self.packet_contribute.next = bits_w::<8>(0);
+        self.packet_broadcast.next = bits_w::<8>(0);
+        if self.lookup.packet.val() && self.lookup.broadcast.val() {
+            self.packet_broadcast.next = self.packet_slot.val();
+        } else if self.lookup.packet.val() {
+            self.packet_contribute.next = self.packet_slot.val();
+        }
+        self.sum_slot.next = bits_w::<8>(0);
+        if self.reduce.accepted.val() {
+            self.sum_slot.next = self.one8.val() << self.reduce.decided.val().slot;
+        }
+        self.mean_slot.next = bits_w::<8>(0);
+        if self.gather.accepted.val() {
+            self.mean_slot.next = self.one8.val() << self.gather.decided.val().slot;
+        }
+        self.contribute_open.next = bits_w::<8>(0);
+        self.contribute_closed.next = bits_w::<8>(0);
+        self.broadcast_open.next = bits_w::<8>(0);
+        self.broadcast_closed.next = bits_w::<8>(0);
+        for i in 0..8 {
+            self.contribute_open.next = self.contribute_open.val().replace_bit(i, self.gate[i].open.val());
+            self.contribute_closed.next = self.contribute_closed.val().replace_bit(i, self.gate[i].closed.val());
+            self.broadcast_open.next = self.broadcast_open.val().replace_bit(i, self.gate[i + 8].open.val());
+            self.broadcast_closed.next = self.broadcast_closed.val().replace_bit(i, self.gate[i + 8].closed.val());
+        }
+        for i in 0..16 {
+            self.gate[i].clock.next = self.clock.val();
+            self.gate[i].clear.next = self.clear.val();
+            self.gate[i].now_ns.next = self.now_ns.val();
+            self.gate[i].quiet.next = self.quiet.val();
+            self.gate[i].sender.next = self.sender.val();
+            self.gate[i].mark.next = self.lookup.mark.val();
+        }
+        for i in 0..8 {
+            self.gate[i].arm.next = self.submit.arm.val().get_bit(i);
+            self.gate[i].rules.next = self.submit.contribute_rules.val();
+            self.gate[i].enter.next = self.submit.enter.val().get_bit(i);
+            self.gate[i].packet.next = self.packet_contribute.val().get_bit(i);
+            self.gate[i].beat.next = self.sum_slot.val().get_bit(i);
+            self.gate[i].own.next = self.reduce.accepted_own.val();
+            self.gate[i].free.next = self.finisher.freed.val().get_bit(i);
+            self.gate[i + 8].arm.next = self.submit.arm.val().get_bit(i);
+            self.gate[i + 8].rules.next = self.submit.broadcast_rules.val();
+            self.gate[i + 8].enter.next = self.contribute_closed.val().get_bit(i);
+            self.gate[i + 8].packet.next = self.packet_broadcast.val().get_bit(i);
+            self.gate[i + 8].beat.next = self.mean_slot.val().get_bit(i);
+            self.gate[i + 8].own.next = false;
+            self.gate[i + 8].free.next = self.finisher.freed.val().get_bit(i);
+        }
+        self.reduce.open.next = self.contribute_open.val();
+        self.gather.open.next = self.broadcast_open.val();
+        self.scale.closed.next = self.contribute_closed.val();
+        self.finisher.broadcast_closed.next = self.broadcast_closed.val();
+
+        // Finisher.
+        self.finish_slot.next = self.one8.val() << self.finisher.slot.val();
+        self.finish_gate.next = self.gate[0].report.val();
+        for i in 0..8 {
+            if self.finish_slot.val().get_bit(i) {
+                self.finish_gate.next = self.gate[i].report.val();
+                if self.finisher.broadcast.val() {
+                    self.finish_gate.next = self.gate[i + 8].report.val();
+                }
+            }
+        }
+        self.finisher.gate.next = self.finish_gate.val();
+        self.reduce.count_address.next = self.finisher.count_address.val();
+        self.reduce.count_epoch.next = self.finisher.count_epoch.val();
+        self.finisher.contribute_count.next = self.reduce.count.val();
+        self.gather.count_address.next = self.finisher.count_address.val();
+        self.gather.count_epoch.next = self.finisher.count_epoch.val();
+        self.finisher.broadcast_count.next = self.gather.count.val();
+        self.submit.finishing.next = self.finisher.finishing.val();
+        self.submit.refuse_ready.next = self.finisher.refuse_ready.val();
+        self.finisher.refuse.next = self.submit.refuse.val();
+        self.finisher.refusal.next = self.submit.refusal.val();
+        self.gather.finish_valid.next = self.finisher.read_valid.val();
+        self.gather.finish_address.next = self.finisher.read_address.val();
+        self.finisher.read_ready.next = self.gather.finish_ready.val();
+        self.finisher.word.next = self.gather.word.val();
+
+        // Transmit path: the mean goes out as soon as it is scaled, or when the host says so.
+        self.contribute.order_valid.next = self.submit.order_valid.val();
+        self.contribute.order.next = self.submit.order.val();
+        self.submit.order_ready.next = self.contribute.order_ready.val();
+        self.planner.contribute_valid.next = self.contribute.send_valid.val();
+        self.planner.contribute.next = self.contribute.send.val();
+        self.contribute.send_ready.next = self.planner.contribute_ready.val();
+        self.auto_valid.next = self.scale.broadcast.val();
+        self.send.next = self.submit.send.val();
+        if self.auto_valid.val() {
+            self.send.next.slot = self.scale.broadcast_slot.val();
+            self.send.next.timeout = bits_w::<16>(0);
+            self.send.next.incast = bits_w::<4>(0);
+        }
+        self.submit.send_ready.next = !self.auto_valid.val();
+        self.planner.broadcast_valid.next = self.auto_valid.val() || self.submit.send_valid.val();
+        self.planner.broadcast.next = self.send.val();
+        self.send_slot.next = bits_w::<8>(0);
+        if self.planner.broadcast_valid.val() {
+            self.send_slot.next = self.one8.val() << self.send.val().slot;
+        }
+        self.unsent.next = self.builder.sent_slot.val() ^ 0xff;
+        self.sending.d.next = (self.sending.q.val() & self.unsent.val()) | self.send_slot.val();
+        if self.clear.val() {
+            self.sending.d.next = bits_w::<8>(0);
+        }
+        self.finisher.sending.next =
+            self.sending.q.val() | self.send_slot.val() | self.contribute.held.val() | self.submit.ordering.val();
+        self.builder.order_valid.next = self.planner.valid.val();
+        self.builder.order.next = self.planner.order.val();
+        self.planner.ready.next = self.builder.order_ready.val();
+        self.contribute.read_valid.next = self.builder.buffer_valid.val();
+        self.contribute.read_address.next = self.builder.buffer_address.val();
+        self.builder.buffer_data.next = self.contribute.read_data.val();
+        self.contribute.sent.next = self.builder.sent_bank.val();
+        self.gather.send_valid.next = self.builder.gather_valid.val() || self.planner.ask_valid.val();
+        self.gather.send_address.next = self.planner.ask_address.val();
+        if self.builder.gather_valid.val() {
+            self.gather.send_address.next = self.builder.gather_address.val();
+        }
+        self.planner.ask_ready.next = !self.builder.gather_valid.val();
+        self.planner.word.next = self.gather.word.val();
+        self.builder.gather_word.next = self.gather.word.val();
+        self.tx_valid.next = self.builder.mac_valid.val();
+        self.tx_data.next = self.builder.mac.val().data;
+        self.tx_last.next = self.builder.mac.val().last;
+        self.builder.mac_ready.next = self.tx_ready.val();
+
+        // Counters.
+        self.events.next.rx_packet = self.rx_valid.val() && self.rx_last.val();
+        self.events.next.tx_packet = self.builder.began.val();
+        self.events.next.fifo_full = self.rx_buffer.dropped.val();
+        self.events.next.foreign = self.parser.drop_foreign.val();
+        self.events.next.malformed = self.parser.drop_malformed.val();
+        self.events.next.version = self.parser.drop_version.val();
+        self.events.next.job = self.parser.drop_job.val();
+        self.events.next.no_window = self.lookup.drop_no_window.val();
+        self.events.next.flags = self.lookup.drop_flags.val();
+        self.events.next.out_of_shard = self.lookup.drop_out_of_shard.val();
+        self.events.next.late_contribute = self.reduce.drop_late.val();
+        self.events.next.late_broadcast = self.gather.drop_late.val();
+        self.events.next.duplicate_contribute = self.reduce.drop_duplicate.val();
+        self.events.next.duplicate_broadcast = self.gather.drop_duplicate.val();
+        self.registers.events.next = self.events.val();
+
+        // When to wake: the nearest timer, one gate a cycle.
+        self.one16.next = bits_w::<16>(1);
+        self.scan_next.next = self.scan.q.val() + 1;
+        self.scan_bit.next = self.one16.val() << self.scan.q.val();
+        self.scan.d.next = self.scan_next.val();
+        self.looked_at.next = self.gate[0].timer_ns.val();
+        for i in 0..16 {
+            if self.scan_bit.val().get_bit(i) {
+                self.looked_at.next = self.gate[i].timer_ns.val();
+            }
+        }
+        if (self.scan.q.val() == 0) || (self.looked_at.val() < self.nearest.q.val()) {
+            self.nearest.d.next = self.looked_at.val();
+        }
+        if self.scan.q.val() == 0 {
+            self.timer.d.next = self.nearest.q.val();
+        }
+        self.timer_ns.next = self.timer.q.val();
+        self.asleep.next = self.quiet.val()
+            && !self.rx_valid.val()
+            && !self.submit.working.val()
+            && !self.contribute.working.val()
+            && !self.scale.working.val()
+            && !self.planner.working.val()
+            && !self.builder.working.val()
+            && !self.finisher.working.val();
+
+        // Trace.
+        self.trace_arm.next = self.submit.arm.val();
+        self.trace_cookie.next = self.ctx.val().cookie;
+        self.trace_sum.next = self.reduce.accepted.val();
+        self.trace_sum_place.next = (bit_cast_w::<19, 3>(self.reduce.decided.val().slot) << 16)
+            | (bit_cast_w::<19, 10>(self.reduce.decided.val().position) << 6)
+            | bit_cast_w::<19, 6>(self.reduce.decided.val().sender);
+        self.trace_mean.next = self.gather.accepted.val();
+        self.trace_mean_place.next = (bit_cast_w::<19, 3>(self.gather.decided.val().slot) << 16)
+            | (bit_cast_w::<19, 10>(self.gather.decided.val().position) << 6)
+            | bit_cast_w::<19, 6>(self.gather.decided.val().sender);
+        self.trace_contribute_open.next = self.contribute_open.val();
+        self.trace_broadcast_open.next = self.broadcast_open.val();
+    }
+}
+
+clocked!(SmartNic);

@@ -1,0 +1,37 @@
+//! What goes into the units around the window memories: beats and window contexts.
+
+use super::testing::{Pace, random_beat};
+use super::types::SlotContext;
+use crate::prelude::*;
+use crate::random::Random;
+use optireduce_contract::shard::ShardMap;
+
+/// No gaps and no stalls.
+pub const EAGER: Pace = Pace { idle: false, stall: false };
+
+/// A beat of floats that are worth adding and multiplying: any bits, edges of the format, and close exponents.
+pub fn float_beat(random: &mut Random) -> Beat {
+    Beat(std::array::from_fn(|lane| random.float_pair()[lane & 1]))
+}
+
+/// What a test's memory holds at `address`; memories of different `seed` hold different beats.
+pub fn beat_of(address: u64, seed: u64) -> Beat {
+    random_beat(&mut Random::new(address ^ seed.rotate_left(32)))
+}
+
+/// What the card keeps of a window of `beats`, cut among `ranks` for collective `op`, as seen by `rank`.
+pub fn context_of(beats: usize, ranks: usize, rank: usize, op: u32) -> SlotContext {
+    let map = ShardMap::new(beats, ranks, op);
+    let own = map.range_of(rank);
+    SlotContext {
+        beats: bits_w(beats as u64),
+        host_beats: bits_w(beats as u64),
+        quotient: bits_w(map.quotient as u64),
+        remainder: bits_w(map.remainder as u64),
+        rotation: bits_w(map.rotation as u64),
+        own_start: bits_w(own.start as u64),
+        own_beats: bits_w(own.len() as u64),
+        epoch: bits_w(1),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,474 @@
+//! Submission unit: fetches commands from host memory, checks them, and arms, contributes and broadcasts.
+//!
+//! Latency: one host-memory read a command; from its entry 3 + ranks cycles to the arm bus for ARM, 2 to the order or the
+//! refusal for the others; the next entry is asked for 3 cycles after that.
+//! Back-pressure: a CONTRIBUTE waits while the contribute engine's queue is full; nothing is skipped or reordered.
+//! Refused commands get a completion (contract: bad command, slot busy, stale). Reset: `clear` while not enabled.
+
+use super::entry::{SubmissionWord, bit_cast_submission};
+use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
+use crate::prelude::*;
+use crate::ram::LutRam;
+
+/// What the unit is doing.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum SubmitState {
+    /// Waits for a doorbell.
+    Idle,
+    /// Asks host memory for the entry.
+    Ask,
+    /// Waits for it.
+    Wait,
+    /// Decides what it is.
+    Decode,
+    /// ARM: checks lengths, finds the own shard.
+    Check,
+    /// ARM: finds who sends, one rank a cycle.
+    Senders,
+    /// ARM: empties the slot's memory when its epoch wraps.
+    Scrub,
+    /// ARM: on the bus.
+    Arm,
+    /// CONTRIBUTE: hands the order on.
+    Contribute,
+    /// BROADCAST: hands the order on.
+    Broadcast,
+    /// Refuses.
+    Refuse,
+    /// Next entry.
+    Next,
+}
+
+/// Submission unit, see the module.
+#[derive(LogicBlock, Default)]
+pub struct Submit {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Holds the unit in reset.
+    pub clear: Signal<In, bool>,
+    /// Job registers.
+    pub job: Signal<In, JobWords>,
+    /// Submission ring: first byte.
+    pub sq_base: Signal<In, W<64>>,
+    /// Submission ring: entries - 1.
+    pub sq_mask: Signal<In, W<16>>,
+    /// Doorbell: submissions written.
+    pub sq_tail: Signal<In, W<16>>,
+    /// Submissions consumed.
+    pub sq_head: Signal<Out, W<16>>,
+    /// Asks for one beat of host memory.
+    pub ar_valid: Signal<Out, bool>,
+    /// Its address.
+    pub ar_address: Signal<Out, W<64>>,
+    /// It is asked for.
+    pub ar_ready: Signal<In, bool>,
+    /// The beat comes; it is always taken.
+    pub r_valid: Signal<In, bool>,
+    /// The beat.
+    pub r_data: Signal<In, Beat>,
+    /// Host memory could not be read: the beat means nothing.
+    pub r_error: Signal<In, bool>,
+    /// Arm bus: the slot armed this cycle, one-hot.
+    pub arm: Signal<Out, W<8>>,
+    /// Arm bus: which slot.
+    pub arm_slot: Signal<Out, W<3>>,
+    /// Arm bus: its context.
+    pub arm_context: Signal<Out, SlotContext>,
+    /// Arm bus: rules of its contribute gate.
+    pub contribute_rules: Signal<Out, GateRules>,
+    /// Arm bus: rules of its broadcast gate.
+    pub broadcast_rules: Signal<Out, GateRules>,
+    /// The host entered the contribute stage of a slot (one cycle), one-hot.
+    pub enter: Signal<Out, W<8>>,
+    /// Order for the contribute engine.
+    pub order_valid: Signal<Out, bool>,
+    /// The order.
+    pub order: Signal<Out, ContributeOrder>,
+    /// It is taken.
+    pub order_ready: Signal<In, bool>,
+    /// Order for the planner: broadcast a mean.
+    pub send_valid: Signal<Out, bool>,
+    /// The order.
+    pub send: Signal<Out, SendOrder>,
+    /// It is taken.
+    pub send_ready: Signal<In, bool>,
+    /// Bit s: the mean of slot s is stored.
+    pub scaled: Signal<In, W<8>>,
+    /// Slots freed this cycle, one-hot.
+    pub freed: Signal<In, W<8>>,
+    /// Empties the memories of a slot (one cycle).
+    pub scrub: Signal<Out, bool>,
+    /// Which slot.
+    pub scrub_slot: Signal<Out, W<3>>,
+    /// Still emptying.
+    pub scrub_busy: Signal<In, bool>,
+    /// Bit s: the broadcast stage of slot s is being finished; its window takes no more orders.
+    pub finishing: Signal<In, W<8>>,
+    /// The slot whose order waits to be taken, one-hot; it must not be finished meanwhile.
+    pub ordering: Signal<Out, W<8>>,
+    /// There is room for a refusal.
+    pub refuse_ready: Signal<In, bool>,
+    /// Refuses a command (one cycle).
+    pub refuse: Signal<Out, bool>,
+    /// The refusal.
+    pub refusal: Signal<Out, Refusal>,
+    /// Something is under way.
+    pub working: Signal<Out, bool>,
+    state: DFF<SubmitState>,
+    head: DFF<W<16>>,
+    entry: DFF<SubmissionWord>,
+    in_use: DFF<W<8>>,
+    asked: DFF<W<8>>,
+    status: DFF<W<8>>,
+    contexts: LutRam<SlotContext, 3>,
+    epochs: LutRam<W<8>, 3>,
+    epoch: DFF<W<8>>,
+    own_start: DFF<W<11>>,
+    own_beats: DFF<W<11>>,
+    rank: DFF<W<7>>,
+    contribute_senders: DFF<W<64>>,
+    broadcast_senders: DFF<W<64>>,
+    e: Wire<SubmissionWord>,
+    slot: Wire<W<3>>,
+    flags: Wire<W<8>>,
+    one: Wire<W<8>>,
+    slot_bit: Wire<W<8>>,
+    busy: Wire<bool>,
+    ready_mean: Wire<bool>,
+    ctx: Wire<SlotContext>,
+    fresh: Wire<SlotContext>,
+    same: Wire<bool>,
+    ending: Wire<bool>,
+    index: Wire<W<16>>,
+    offset: Wire<W<64>>,
+    head_next: Wire<W<16>>,
+    sum: Wire<W<7>>,
+    wrapped: Wire<W<7>>,
+    shard: Wire<W<7>>,
+    remainder: Wire<W<7>>,
+    rotation: Wire<W<7>>,
+    quotient: Wire<W<11>>,
+    extra: Wire<W<7>>,
+    length: Wire<W<11>>,
+    start: Wire<W<18>>,
+    start_extra: Wire<W<18>>,
+    cut: Wire<W<18>>,
+    cut_sum: Wire<W<18>>,
+    base: Wire<W<32>>,
+    block_log2: Wire<W<8>>,
+    window_log2: Wire<W<8>>,
+    one16: Wire<W<16>>,
+    encoded_beats: Wire<W<16>>,
+    good_size: Wire<bool>,
+    good: Wire<bool>,
+    epoch_now: Wire<W<8>>,
+    epoch_next: Wire<W<8>>,
+    one64: Wire<W<64>>,
+    rank_bit: Wire<W<64>>,
+    rank_next: Wire<W<7>>,
+    contribute_all: Wire<W<18>>,
+    broadcast_all: Wire<W<11>>,
+    unfreed: Wire<W<8>>,
+    kept: Wire<W<8>>,
+}
+
+impl Logic for Submit {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            state,
+            head,
+            entry,
+            in_use,
+            asked,
+            status,
+            epoch,
+            own_start,
+            own_beats,
+            rank,
+            contribute_senders,
+            broadcast_senders
+        );
+        self.e.next = self.entry.q.val();
+        self.slot.next = bit_cast_w::<3, 8>(self.e.val().slot);
+        self.flags.next = self.e.val().flags;
+        self.one.next = bits_w::<8>(1);
+        self.slot_bit.next = self.one.val() << self.slot.val();
+        self.busy.next = (self.in_use.q.val() & self.slot_bit.val()) != 0;
+        self.ready_mean.next = (self.scaled.val() & self.slot_bit.val()) != 0;
+        self.contexts.clock.next = self.clock.val();
+        self.contexts.read_address.next = self.slot.val();
+        self.ctx.next = self.contexts.read_data.val();
+        self.ending.next = (self.finishing.val() & self.slot_bit.val()) != 0;
+        self.same.next = self.busy.val()
+            && !self.ending.val()
+            && (self.ctx.val().cookie == self.e.val().cookie)
+            && (self.ctx.val().step == self.e.val().step);
+        self.epochs.clock.next = self.clock.val();
+        self.epochs.read_address.next = self.slot.val();
+        self.epoch_now.next = self.epochs.read_data.val();
+        self.epoch_next.next = self.epoch_now.val() + 1;
+
+        // Where the next entry lies.
+        self.index.next = self.head.q.val() & self.sq_mask.val();
+        self.offset.next = bit_cast_w::<64, 16>(self.index.val()) << 6;
+        self.ar_address.next = self.sq_base.val() + self.offset.val();
+        self.head_next.next = self.head.q.val() + 1;
+        self.sq_head.next = self.head.q.val();
+
+        // The shard of the rank looked at: in Check the own one, in Senders each in turn.
+        self.rotation.next = bit_cast_w::<7, 8>(self.e.val().rotation);
+        self.remainder.next = bit_cast_w::<7, 8>(self.e.val().shard_remainder);
+        self.quotient.next = bit_cast_w::<11, 16>(self.e.val().shard_quotient);
+        self.sum.next = self.rank.q.val() + self.rotation.val();
+        self.wrapped.next = self.sum.val() - self.job.val().ranks;
+        self.shard.next = self.sum.val();
+        if self.sum.val() >= self.job.val().ranks {
+            self.shard.next = self.wrapped.val();
+        }
+        self.extra.next = self.remainder.val();
+        self.length.next = self.quotient.val();
+        if self.shard.val() < self.remainder.val() {
+            self.extra.next = self.shard.val();
+            self.length.next = self.quotient.val() + 1;
+        }
+        self.start.next = self.quotient.val() * self.shard.val();
+        self.start_extra.next = self.start.val() + bit_cast_w::<18, 7>(self.extra.val());
+        self.cut.next = self.quotient.val() * self.job.val().ranks;
+        self.cut_sum.next = self.cut.val() + bit_cast_w::<18, 7>(self.remainder.val());
+        self.block_log2.next = self.e.val().log2_n - 4;
+        self.window_log2.next = self.block_log2.val() + self.e.val().log2_blocks;
+        self.one16.next = bits_w::<16>(1);
+        self.encoded_beats.next = self.one16.val() << self.window_log2.val();
+        self.good_size.next = !self.flags.val().get_bit(0)
+            || (((self.e.val().log2_n == 8) || (self.e.val().log2_n == 10) || (self.e.val().log2_n == 12))
+                && (self.e.val().log2_blocks < 8)
+                && (self.encoded_beats.val() == self.e.val().beats));
+        self.good.next = (self.e.val().beats != 0)
+            && (self.e.val().beats <= 1024)
+            && (self.e.val().host_beats <= self.e.val().beats)
+            && (self.e.val().shard_quotient <= 512)
+            && (self.e.val().shard_remainder < bit_cast_w::<8, 7>(self.job.val().ranks))
+            && (self.e.val().rotation < bit_cast_w::<8, 7>(self.job.val().ranks))
+            && (self.cut_sum.val() == bit_cast_w::<18, 16>(self.e.val().beats))
+            && self.good_size.val();
+        self.one64.next = bits_w::<64>(1);
+        self.rank_bit.next = self.one64.val() << self.rank.q.val();
+        self.rank_next.next = self.rank.q.val() + 1;
+
+        // Arm bus.
+        self.base.next = self.e.val().base;
+        self.fresh.next.cookie = self.e.val().cookie;
+        self.fresh.next.step = self.e.val().step;
+        self.fresh.next.bucket = self.e.val().bucket;
+        self.fresh.next.base_beat = self.base.val().get_bits::<26>(6);
+        self.fresh.next.beats = bit_cast_w::<11, 16>(self.e.val().beats);
+        self.fresh.next.quotient = self.quotient.val();
+        self.fresh.next.remainder = self.remainder.val();
+        self.fresh.next.rotation = self.rotation.val();
+        self.fresh.next.hadamard = self.flags.val().get_bit(0);
+        self.fresh.next.auto_broadcast = self.flags.val().get_bit(1);
+        self.fresh.next.early = self.flags.val().get_bit(2);
+        self.fresh.next.log2_n = bit_cast_w::<4, 8>(self.e.val().log2_n);
+        self.fresh.next.log2_blocks = bit_cast_w::<4, 8>(self.e.val().log2_blocks);
+        self.fresh.next.host_beats = bit_cast_w::<11, 16>(self.e.val().host_beats);
+        self.fresh.next.mark_packets = self.e.val().mark_packets;
+        self.fresh.next.own_start = self.own_start.q.val();
+        self.fresh.next.own_beats = self.own_beats.q.val();
+        self.fresh.next.epoch = self.epoch.q.val();
+        self.fresh.next.host_address = self.e.val().host_address;
+        self.fresh.next.report_address = self.e.val().report_address;
+        self.fresh.next.sign_key = self.e.val().sign_key;
+        self.arm.next = bits_w::<8>(0);
+        self.arm_slot.next = self.slot.val();
+        self.arm_context.next = self.fresh.val();
+        self.contribute_all.next = self.own_beats.q.val() * self.job.val().ranks;
+        self.broadcast_all.next = bit_cast_w::<11, 16>(self.e.val().beats) - self.own_beats.q.val();
+        self.contribute_rules.next.bound_ns = self.e.val().bound_ns;
+        self.contribute_rules.next.grace_ns = self.e.val().grace_ns;
+        self.contribute_rules.next.start_peers = bit_cast_w::<7, 8>(self.e.val().start_peers);
+        self.contribute_rules.next.early = self.flags.val().get_bit(2);
+        self.contribute_rules.next.senders = self.contribute_senders.q.val();
+        self.contribute_rules.next.expected = self.contribute_all.val();
+        self.contribute_rules.next.own = self.own_beats.q.val();
+        self.broadcast_rules.next.bound_ns = self.e.val().bound_ns;
+        self.broadcast_rules.next.grace_ns = self.e.val().grace_ns;
+        self.broadcast_rules.next.start_peers = bit_cast_w::<7, 8>(self.e.val().start_peers);
+        self.broadcast_rules.next.early = self.flags.val().get_bit(2);
+        self.broadcast_rules.next.senders = self.broadcast_senders.q.val();
+        self.broadcast_rules.next.expected = bit_cast_w::<18, 11>(self.broadcast_all.val());
+        self.broadcast_rules.next.own = bits_w::<11>(0);
+        self.contexts.write_enable.next = self.state.q.val() == SubmitState::Arm;
+        self.contexts.write_address.next = self.slot.val();
+        self.contexts.write_data.next = self.fresh.val();
+        self.epochs.write_enable.next = self.state.q.val() == SubmitState::Arm;
+        self.epochs.write_address.next = self.slot.val();
+        self.epochs.write_data.next = self.epoch.q.val();
+
+        // Orders.
+        self.order_valid.next = false;
+        self.order.next.slot = self.slot.val();
+        self.order.next.host_address = self.e.val().host_address;
+        self.order.next.host_beats = bit_cast_w::<11, 16>(self.e.val().host_beats);
+        self.order.next.timeout = self.e.val().timeout_16us;
+        self.order.next.incast = bit_cast_w::<4, 8>(self.e.val().incast);
+        self.send_valid.next = false;
+        self.send.next.slot = self.slot.val();
+        self.send.next.broadcast = true;
+        self.send.next.bank = false;
+        self.send.next.timeout = self.e.val().timeout_16us;
+        self.send.next.incast = bit_cast_w::<4, 8>(self.e.val().incast);
+        self.enter.next = bits_w::<8>(0);
+        self.ordering.next = bits_w::<8>(0);
+        self.refuse.next = false;
+        self.refusal.next.slot = self.e.val().slot;
+        self.refusal.next.cookie = self.e.val().cookie;
+        self.refusal.next.status = self.status.q.val();
+        self.scrub.next = false;
+        self.scrub_slot.next = self.slot.val();
+        self.unfreed.next = self.freed.val() ^ 0xff;
+        self.kept.next = self.in_use.q.val() & self.unfreed.val();
+        self.in_use.d.next = self.kept.val();
+        self.asked.d.next = self.asked.q.val() & self.kept.val();
+        self.ar_valid.next = self.state.q.val() == SubmitState::Ask;
+
+        match self.state.q.val() {
+            SubmitState::Idle => {
+                if self.head.q.val() != self.sq_tail.val() {
+                    self.state.d.next = SubmitState::Ask;
+                }
+            }
+            SubmitState::Ask => {
+                if self.ar_ready.val() {
+                    self.state.d.next = SubmitState::Wait;
+                }
+            }
+            SubmitState::Wait => {
+                if self.r_valid.val() {
+                    self.entry.d.next = bit_cast_submission(self.r_data.val());
+                    self.state.d.next = SubmitState::Decode;
+                    if self.r_error.val() {
+                        self.entry.d.next = bit_cast_submission(bits_beat(0));
+                        self.status.d.next = bits_w::<8>(1);
+                        self.state.d.next = SubmitState::Refuse;
+                    }
+                }
+            }
+            SubmitState::Decode => {
+                self.rank.d.next = bit_cast_w::<7, 6>(self.job.val().rank);
+                self.status.d.next = bits_w::<8>(2);
+                self.state.d.next = SubmitState::Refuse;
+                if self.e.val().slot < 8 {
+                    if self.e.val().opcode == 1 {
+                        self.state.d.next = SubmitState::Check;
+                    } else if self.e.val().opcode == 2 {
+                        if !self.same.val() || ((self.asked.q.val() & self.slot_bit.val()) != 0) {
+                            self.status.d.next = bits_w::<8>(4);
+                        } else if self.e.val().host_beats <= bit_cast_w::<16, 11>(self.ctx.val().beats) {
+                            self.state.d.next = SubmitState::Contribute;
+                        }
+                    } else if self.e.val().opcode == 3 {
+                        if !self.same.val() || !self.ready_mean.val() {
+                            self.status.d.next = bits_w::<8>(4);
+                        } else if !self.ctx.val().auto_broadcast {
+                            self.state.d.next = SubmitState::Broadcast;
+                        }
+                    }
+                }
+            }
+            SubmitState::Check => {
+                self.own_start.d.next = self.start_extra.val().get_bits::<11>(0);
+                self.own_beats.d.next = self.length.val();
+                self.rank.d.next = bits_w::<7>(0);
+                self.contribute_senders.d.next = bits_w::<64>(0);
+                self.broadcast_senders.d.next = bits_w::<64>(0);
+                self.epoch.d.next = self.epoch_next.val();
+                if !self.good.val() {
+                    self.state.d.next = SubmitState::Refuse;
+                } else if self.busy.val() {
+                    self.status.d.next = bits_w::<8>(3);
+                    self.state.d.next = SubmitState::Refuse;
+                } else {
+                    self.state.d.next = SubmitState::Senders;
+                }
+            }
+            SubmitState::Senders => {
+                self.rank.d.next = self.rank_next.val();
+                if self.rank.q.val() != bit_cast_w::<7, 6>(self.job.val().rank) {
+                    if self.own_beats.q.val() != 0 {
+                        self.contribute_senders.d.next = self.contribute_senders.q.val() | self.rank_bit.val();
+                    }
+                    if self.length.val() != 0 {
+                        self.broadcast_senders.d.next = self.broadcast_senders.q.val() | self.rank_bit.val();
+                    }
+                }
+                if self.rank_next.val() == self.job.val().ranks {
+                    self.state.d.next = SubmitState::Arm;
+                    if self.epoch.q.val() == 0 {
+                        self.epoch.d.next = bits_w::<8>(1);
+                        self.scrub.next = true;
+                        self.state.d.next = SubmitState::Scrub;
+                    }
+                }
+            }
+            SubmitState::Scrub => {
+                if !self.scrub_busy.val() {
+                    self.state.d.next = SubmitState::Arm;
+                }
+            }
+            SubmitState::Arm => {
+                self.arm.next = self.slot_bit.val();
+                self.in_use.d.next = self.kept.val() | self.slot_bit.val();
+                self.state.d.next = SubmitState::Next;
+            }
+            SubmitState::Contribute => {
+                self.ordering.next = self.slot_bit.val();
+                if self.ending.val() {
+                    self.status.d.next = bits_w::<8>(4);
+                    self.state.d.next = SubmitState::Refuse;
+                } else {
+                    self.order_valid.next = true;
+                    if self.order_ready.val() {
+                        self.enter.next = self.slot_bit.val();
+                        self.asked.d.next = (self.asked.q.val() & self.kept.val()) | self.slot_bit.val();
+                        self.state.d.next = SubmitState::Next;
+                    }
+                }
+            }
+            SubmitState::Broadcast => {
+                self.ordering.next = self.slot_bit.val();
+                if self.ending.val() {
+                    self.status.d.next = bits_w::<8>(4);
+                    self.state.d.next = SubmitState::Refuse;
+                } else {
+                    self.send_valid.next = true;
+                    if self.send_ready.val() {
+                        self.state.d.next = SubmitState::Next;
+                    }
+                }
+            }
+            SubmitState::Refuse => {
+                if self.refuse_ready.val() {
+                    self.refuse.next = true;
+                    self.state.d.next = SubmitState::Next;
+                }
+            }
+            SubmitState::Next => {
+                self.head.d.next = self.head_next.val();
+                self.state.d.next = SubmitState::Idle;
+            }
+        }
+        self.working.next = (self.state.q.val() != SubmitState::Idle) || (self.head.q.val() != self.sq_tail.val());
+
+        if self.clear.val() {
+            self.state.d.next = SubmitState::Idle;
+            self.head.d.next = bits_w::<16>(0);
+            self.in_use.d.next = bits_w::<8>(0);
+            self.asked.d.next = bits_w::<8>(0);
+        }
+    }
+}
+
+clocked!(Submit);

@@ -1,0 +1,522 @@
+//! Plan: every command and cause of refusal, shards, senders and rules on the arm bus, epochs and their wrap, order,
+//! ring addresses, back-pressure on every port, slots freed under way, `clear`: [`run`] compares what comes out with the
+//! model. Latencies and the refusals are also shown alone.
+
+use super::submission::Submit;
+use super::submission_model::{Armed, Effect, Interpreter};
+use super::testing::{Pace, at_every_pace};
+use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
+use crate::cosim::Bench;
+use crate::prelude::*;
+use crate::random::Random;
+use optireduce_contract::queue::*;
+use optireduce_contract::shard::ShardMap;
+use std::collections::{BTreeMap, VecDeque};
+
+/// What shows at the ports in one cycle, as the units behind them see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // a handful at a time
+enum Seen {
+    Scrub(u64),
+    Arm { slot: u64, context: SlotContext, rules: [GateRules; 2] },
+    Contribute { enter: u64, order: ContributeOrder },
+    Broadcast(SendOrder),
+    Refuse(Refusal),
+}
+
+fn context(armed: &Armed) -> SlotContext {
+    let it = &armed.command;
+    SlotContext {
+        cookie: bits_w(it.cookie as u64),
+        step: bits_w(it.step as u64),
+        bucket: bits_w(it.bucket as u64),
+        base_beat: bits_w(it.base as u64 / 64),
+        beats: bits_w(it.beats as u64),
+        quotient: bits_w(it.shard_quotient as u64),
+        remainder: bits_w(it.shard_remainder as u64),
+        rotation: bits_w(it.rotation as u64),
+        hadamard: it.flags & FLAG_HADAMARD != 0,
+        auto_broadcast: it.flags & FLAG_AUTO_BROADCAST != 0,
+        early: it.flags & FLAG_EARLY != 0,
+        log2_n: bits_w(it.log2_n as u64),
+        log2_blocks: bits_w(it.log2_blocks as u64),
+        host_beats: bits_w(it.host_beats as u64),
+        mark_packets: bits_w(it.mark_packets as u64),
+        own_start: bits_w(armed.own.0 as u64),
+        own_beats: bits_w(armed.own.1 as u64),
+        epoch: bits_w(armed.epoch as u64),
+        host_address: bits_w(it.host_address),
+        report_address: bits_w(it.report_address),
+        sign_key: bits_w(it.sign_key),
+    }
+}
+
+fn seen(effect: Effect) -> Seen {
+    match effect {
+        Effect::Scrub(slot) => Seen::Scrub(slot as u64),
+        Effect::Arm(armed) => {
+            let it = armed.command;
+            let rules = [0, 1].map(|stage| GateRules {
+                bound_ns: bits_w(it.bound_ns as u64),
+                grace_ns: bits_w(it.grace_ns as u64),
+                start_peers: bits_w(it.start_peers as u64),
+                early: it.flags & FLAG_EARLY != 0,
+                senders: bits_w(armed.senders[stage]),
+                expected: bits_w(armed.expected[stage] as u64),
+                own: bits_w(if stage == 0 { armed.own.1 as u64 } else { 0 }),
+            });
+            Seen::Arm { slot: it.slot as u64, context: context(&armed), rules }
+        }
+        Effect::Contribute(it) => Seen::Contribute {
+            enter: 1 << it.slot,
+            order: ContributeOrder {
+                slot: bits_w(it.slot as u64),
+                host_address: bits_w(it.host_address),
+                host_beats: bits_w(it.host_beats as u64),
+                timeout: bits_w(it.timeout_16us as u64),
+                incast: bits_w(it.incast as u64),
+            },
+        },
+        Effect::Broadcast(it) => Seen::Broadcast(SendOrder {
+            slot: bits_w(it.slot as u64),
+            broadcast: true,
+            bank: false,
+            timeout: bits_w(it.timeout_16us as u64),
+            incast: bits_w(it.incast as u64),
+        }),
+        Effect::Refuse { slot, cookie, status } => Seen::Refuse(Refusal {
+            slot: bits_w(slot as u64),
+            cookie: bits_w(cookie as u64),
+            status: bits_w(status as u64),
+        }),
+    }
+}
+
+/// The unit with the host's memory and the units around it.
+struct Rig {
+    bench: Bench<Submit>,
+    base: u64,
+    log2: u32,
+    ring: Vec<[u8; 64]>,
+    tail: u16,
+    /// Entry that was asked for, and the cycles until it comes.
+    reading: Option<(usize, u64)>,
+    scrubbing: u64,
+    out: VecDeque<Seen>,
+}
+
+impl Rig {
+    fn new(mut bench: Bench<Submit>, random: &mut Random, rank: usize, ranks: usize) -> Self {
+        let (base, log2) = (random.next() & !4095 | 1 << 40, 1 + random.below(4) as u32);
+        let block = &mut bench.block;
+        block.job.next = JobWords { rank: bits_w(rank as u64), ranks: bits_w(ranks as u64), ..JobWords::default() };
+        block.sq_base.next = bits_w(base);
+        block.sq_mask.next = bits_w((1 << log2) - 1);
+        let ring = vec![[0xa5; 64]; 1 << log2];
+        Rig { bench, base, log2, ring, tail: 0, reading: None, scrubbing: 0, out: VecDeque::new() }
+    }
+
+    /// Writes a command into the ring; false: it is full.
+    fn submit(&mut self, command: &Submission) -> bool {
+        let used = self.tail.wrapping_sub(self.bench.block.sq_head.val().raw() as u16);
+        if used as usize == self.ring.len() {
+            return false;
+        }
+        let index = self.tail as usize % self.ring.len();
+        self.ring[index] = command.to_bytes();
+        self.tail = self.tail.wrapping_add(1);
+        true
+    }
+
+    /// One cycle; `freed` are slots freed in it.
+    fn cycle(&mut self, random: &mut Random, pace: Pace, freed: u64) {
+        self.cycle_with(random, pace, freed, true);
+    }
+
+    /// One cycle; without `takes_orders` neither engine nor planner takes any.
+    fn cycle_with(&mut self, random: &mut Random, pace: Pace, freed: u64, takes_orders: bool) {
+        let block = &mut self.bench.block;
+        block.sq_tail.next = bits_w(self.tail as u64);
+        block.freed.next = bits_w(freed);
+        block.ar_ready.next = pace.takes(random);
+        block.order_ready.next = pace.takes(random) && takes_orders;
+        block.send_ready.next = pace.takes(random) && takes_orders;
+        block.refuse_ready.next = pace.takes(random);
+        block.scrub_busy.next = self.scrubbing > 0;
+        self.scrubbing = self.scrubbing.saturating_sub(1);
+        let comes = self.reading.filter(|(_, wait)| *wait == 0);
+        block.r_valid.next = comes.is_some();
+        block.r_data.next = comes.map_or(Beat([!0; 16]), |(index, _)| Beat::from_bytes(&self.ring[index]));
+        self.reading = match self.reading {
+            Some((index, wait)) if wait > 0 => Some((index, wait - 1)),
+            _ => None,
+        };
+        self.bench.settle();
+        let block = &self.bench.block;
+        if block.ar_valid.val() && block.ar_ready.val() {
+            let index = block.sq_head.val().raw() as usize % (1 << self.log2);
+            assert_eq!(block.ar_address.val().raw(), self.base + 64 * index as u64);
+            assert!(self.reading.is_none() && comes.is_none(), "one read at a time");
+            self.reading = Some((index, if pace.idle { random.below(8) } else { 0 }));
+        }
+        if block.scrub.val() {
+            self.scrubbing = 20;
+            self.out.push_back(Seen::Scrub(block.scrub_slot.val().raw()));
+        }
+        if block.arm.val() != 0 {
+            assert_eq!(self.scrubbing, 0, "armed while its memory is being emptied");
+            let slot = block.arm_slot.val().raw();
+            assert_eq!(block.arm.val().raw(), 1 << slot);
+            let rules = [block.contribute_rules.val(), block.broadcast_rules.val()];
+            self.out.push_back(Seen::Arm { slot, context: block.arm_context.val(), rules });
+        }
+        let taken = block.order_valid.val() && block.order_ready.val();
+        assert_eq!(block.enter.val() != 0, taken, "the stage is entered when the order is taken");
+        if taken {
+            self.out.push_back(Seen::Contribute { enter: block.enter.val().raw(), order: block.order.val() });
+        }
+        if block.send_valid.val() && block.send_ready.val() {
+            self.out.push_back(Seen::Broadcast(block.send.val()));
+        }
+        if block.refuse.val() {
+            assert!(block.refuse_ready.val(), "refused without room");
+            self.out.push_back(Seen::Refuse(block.refusal.val()));
+        }
+        self.bench.tick();
+    }
+}
+
+fn random_arm(random: &mut Random, ranks: usize) -> Submission {
+    let hadamard = random.one_in(3);
+    let log2_n = [8, 10, 12][random.below(3) as usize];
+    let log2_blocks = random.below(11 - (log2_n - 4)) as u8;
+    let few = [1024, 100, 4][random.below(3) as usize];
+    let beats = if hadamard { 1 << (log2_n - 4 + log2_blocks as u64) } else { 1 + random.below(few) as u16 };
+    let op = random.next() as u32;
+    let shards = ShardMap::new(beats as usize, ranks, op);
+    Submission {
+        opcode: OP_ARM,
+        slot: random.below(8) as u8,
+        step: random.below(2) as u16 * 0x8001,
+        cookie: random.below(2) as u32 * 0x8000_0001,
+        bucket: random.next() as u16,
+        flags: hadamard as u8 * FLAG_HADAMARD + random.below(4) as u8 * FLAG_AUTO_BROADCAST,
+        log2_n: log2_n as u8,
+        base: random.next() as u32 & !63,
+        beats,
+        shard_quotient: shards.quotient as u16,
+        shard_remainder: shards.remainder as u8,
+        rotation: shards.rotation as u8,
+        start_peers: random.below(ranks as u64) as u8,
+        log2_blocks,
+        bound_ns: random.next() as u32,
+        grace_ns: random.next() as u32,
+        host_beats: random.below(beats as u64 + 1) as u16,
+        timeout_16us: random.next() as u16,
+        incast: random.below(16) as u8,
+        mark_packets: random.next() as u8,
+        host_address: random.next(),
+        report_address: random.next(),
+        sign_key: random.next(),
+    }
+}
+
+/// A command with one field at or over its edge, or one bit turned.
+fn damage(random: &mut Random, command: &mut Submission) {
+    match random.below(12) {
+        0 => command.slot = [8, 9, 128, 255][random.below(4) as usize],
+        1 => command.beats = [0, 1024, 1025, 0x8001][random.below(4) as usize],
+        2 => command.host_beats = command.beats.wrapping_add(random.below(2) as u16),
+        3 => command.shard_quotient ^= 1 << random.below(16),
+        4 => command.shard_remainder ^= 1 << random.below(8),
+        5 => command.rotation ^= 1 << random.below(8),
+        6 => command.log2_n = random.below(16) as u8,
+        7 => command.log2_blocks = random.below(16) as u8,
+        8 => command.flags ^= FLAG_HADAMARD,
+        9 => command.opcode = [0, 4, 0x81, 255][random.below(4) as usize],
+        10 => command.cookie ^= 1 << random.below(32),
+        _ => command.step ^= 1 << random.below(16),
+    }
+}
+
+/// Batches of commands; counts what they did.
+fn run(
+    bench: Bench<Submit>,
+    random: &mut Random,
+    pace: Pace,
+    cycles: u64,
+    counts: &mut BTreeMap<String, u32>,
+) -> Bench<Submit> {
+    let ranks = [2, 3, 8, 63, 64, 2 + random.below(20) as usize][random.below(6) as usize];
+    let rank = random.below(ranks as u64) as usize;
+    let mut model = Interpreter { rank, ranks, slots: [None; 8], epochs: [0; 8], scaled: 0 };
+    let mut rig = Rig::new(bench, random, rank, ranks);
+    let start = rig.bench.cycles();
+    while rig.bench.cycles() - start < cycles {
+        // While the unit is at rest: other means are stored.
+        model.scaled = random.next() as u8 | random.next() as u8;
+        rig.bench.block.scaled.next = bits_w(model.scaled as u64);
+        let mut named = 0u8;
+        let mut expected = VecDeque::new();
+        for _ in 0..1 + random.below(1 << rig.log2) {
+            let mut command = random_arm(random, ranks);
+            if let (Some((armed, _)), true) = (model.slots[command.slot as usize], !random.one_in(4)) {
+                (command.step, command.cookie) = (armed.step, armed.cookie);
+            }
+            command.opcode = [OP_ARM, OP_CONTRIBUTE, OP_BROADCAST][random.below(3) as usize];
+            if random.one_in(4) {
+                damage(random, &mut command);
+            }
+            if !rig.submit(&command) {
+                break;
+            }
+            named |= 1u8.checked_shl(command.slot as u32).unwrap_or(0);
+            for effect in model.execute(command) {
+                let name = match effect {
+                    Effect::Refuse { status, .. } => format!("Refuse {status}"),
+                    _ => format!("{effect:?}").split('(').next().unwrap_or_default().to_string(),
+                };
+                *counts.entry(name).or_default() += 1;
+                expected.push_back(seen(effect));
+            }
+        }
+        // Slots that the batch does not name are freed while it runs.
+        let mut others = random.next() as u8 & !named;
+        let mut patience = 3000;
+        while rig.bench.block.working.val() || rig.bench.block.sq_tail.val().raw() != rig.tail as u64 {
+            let freed = if random.one_in(4) { others & random.next() as u8 } else { 0 };
+            others &= !freed;
+            (0..8).filter(|slot| freed >> slot & 1 == 1).for_each(|slot| model.slots[slot] = None);
+            rig.cycle(random, pace, freed as u64);
+            patience -= 1;
+            assert!(patience > 0, "the unit hangs; so far {:?}, expected {expected:?}", rig.out);
+        }
+        assert_eq!(rig.out, expected, "rank {rank} of {ranks}");
+        assert_eq!(rig.bench.block.sq_head.val().raw(), rig.tail as u64);
+        rig.out.clear();
+        // At rest: a slot is freed, or the unit is put into reset.
+        let freed = random.next() as u8 & random.next() as u8 & random.next() as u8;
+        (0..8).filter(|slot| freed >> slot & 1 == 1).for_each(|slot| model.slots[slot] = None);
+        rig.cycle(random, pace, freed as u64);
+        if random.one_in(20) {
+            rig.tail = 0;
+            model.slots = [None; 8];
+            rig.bench.block.clear.next = true;
+            rig.cycle(random, pace, 0);
+            rig.bench.block.clear.next = false;
+        }
+    }
+    rig.bench
+}
+
+#[test]
+fn commands_do_in_order_what_the_contract_says_or_are_refused() {
+    let mut counts = BTreeMap::new();
+    at_every_pace(12, |random, pace| drop(run(Bench::new(Submit::default()), random, pace, 8000, &mut counts)));
+    if std::env::var_os("OPTIREDUCE_SEED").is_none() {
+        let kinds: Vec<_> = counts.keys().map(String::as_str).collect();
+        assert_eq!(kinds, ["Arm", "Broadcast", "Contribute", "Refuse 2", "Refuse 3", "Refuse 4"], "{counts:?}");
+        assert!(counts.values().all(|&count| count > 100), "{counts:?}");
+    }
+}
+
+#[test]
+fn verilog_executes_the_same_commands() {
+    let mut counts = BTreeMap::new();
+    let bench = Bench::recording(Submit::default());
+    let mut bench = run(bench, &mut Random::new(1), Pace::RANDOM, 2800, &mut counts);
+    assert_eq!(counts.len(), 6, "the stimulus missed a case: {counts:?}");
+    bench.verify_with_verilator("submission");
+}
+
+/// Submits `command` alone at full pace; what it did, and the cycles from its entry to that and to the next idle.
+fn alone(rig: &mut Rig, command: &Submission) -> (Vec<Seen>, u64, u64) {
+    let (mut random, pace) = (Random::new(0), Pace { idle: false, stall: false });
+    assert!(rig.submit(command));
+    rig.bench.block.sq_tail.next = bits_w(rig.tail as u64);
+    rig.bench.settle();
+    let (mut entry_at, mut shows_at) = (0, 0);
+    while rig.bench.block.working.val() {
+        rig.cycle(&mut random, pace, 0);
+        if rig.bench.block.r_valid.val() {
+            entry_at = rig.bench.cycles();
+        }
+        if shows_at == 0 && !rig.out.is_empty() {
+            shows_at = rig.bench.cycles();
+        }
+    }
+    (rig.out.drain(..).collect(), shows_at - entry_at, rig.bench.cycles() - entry_at)
+}
+
+#[test]
+fn latencies_are_as_published() {
+    for ranks in [2, 17, 64] {
+        let mut rig = Rig::new(Bench::new(Submit::default()), &mut Random::new(1), 0, ranks);
+        let mut command = Submission { flags: 0, ..random_arm(&mut Random::new(1), ranks) };
+        rig.bench.block.scaled.next = bits_w(0xff);
+        for (opcode, shows) in [(OP_ARM, 3 + ranks as u64), (OP_CONTRIBUTE, 2), (OP_BROADCAST, 2), (0, 2)] {
+            command.opcode = opcode;
+            let (out, shows_after, idle_after) = alone(&mut rig, &command);
+            assert_eq!((out.len(), shows_after, idle_after), (1, shows, shows + 1), "opcode {opcode}, {ranks} ranks");
+        }
+    }
+}
+
+#[test]
+fn every_refusal_has_its_cause() {
+    let (rank, ranks) = (1, 3);
+    let mut rig = Rig::new(Bench::new(Submit::default()), &mut Random::new(1), rank, ranks);
+    let good = Submission {
+        opcode: OP_ARM,
+        slot: 2,
+        step: 7,
+        cookie: 9,
+        beats: 64,
+        shard_quotient: 21,
+        shard_remainder: 1,
+        host_beats: 60,
+        log2_n: 10,
+        flags: FLAG_HADAMARD,
+        ..Submission::default()
+    };
+    let plain = Submission { flags: 0, ..good };
+    let contribute = Submission { opcode: OP_CONTRIBUTE, ..good };
+    let broadcast = Submission { opcode: OP_BROADCAST, ..good };
+    let (ok, bad, busy, stale) = (STATUS_OK, STATUS_BAD_COMMAND, STATUS_SLOT_BUSY, STATUS_STALE);
+    let steps = [
+        (Submission { slot: 8, ..good }, bad),
+        (Submission { beats: 0, shard_quotient: 0, shard_remainder: 0, host_beats: 0, ..plain }, bad),
+        (Submission { beats: 1025, shard_quotient: 341, shard_remainder: 2, ..plain }, bad),
+        (Submission { host_beats: 65, ..good }, bad),
+        (Submission { shard_quotient: 20, ..good }, bad),
+        (Submission { shard_quotient: 20, shard_remainder: 4, ..good }, bad), // the sum agrees
+        (Submission { rotation: 3, ..good }, bad),
+        (Submission { log2_n: 9, log2_blocks: 1, ..good }, bad), // no power of four
+        (Submission { log2_n: 6, log2_blocks: 4, ..good }, bad), // too small
+        (Submission { log2_n: 10, log2_blocks: 1, ..good }, bad),
+        (Submission { opcode: 0, ..good }, bad),
+        (contribute, stale),
+        (good, ok),
+        (good, busy),
+        (Submission { slot: 10, ..contribute }, bad),
+        (Submission { step: 8, ..contribute }, stale),
+        (Submission { cookie: 8, ..contribute }, stale),
+        (Submission { slot: 3, ..contribute }, stale),
+        (Submission { host_beats: 65, ..contribute }, bad),
+        (contribute, ok),
+        (contribute, stale), // once is enough
+        (broadcast, stale),  // no mean yet
+    ];
+    for (i, (command, status)) in steps.into_iter().enumerate() {
+        let (out, ..) = alone(&mut rig, &command);
+        match (status, &out[..]) {
+            (STATUS_OK, [Seen::Arm { .. } | Seen::Contribute { .. }]) => {}
+            (_, [Seen::Refuse(refusal)]) => assert_eq!(refusal.status.raw(), status as u64, "step {i}: {command:?}"),
+            _ => panic!("step {i}: {command:?} did {out:?}"),
+        }
+    }
+    rig.bench.block.scaled.next = bits_w(1 << 2);
+    assert!(matches!(alone(&mut rig, &broadcast).0[..], [Seen::Broadcast(_)]));
+}
+
+/// A window of two ranks in slot 1, armed.
+fn armed_rig() -> (Rig, Submission) {
+    let mut rig = Rig::new(Bench::new(Submit::default()), &mut Random::new(1), 0, 2);
+    let arm = Submission { slot: 1, flags: 0, ..random_arm(&mut Random::new(3), 2) };
+    assert!(matches!(alone(&mut rig, &arm).0[..], [Seen::Arm { .. }]));
+    rig.bench.block.scaled.next = bits_w(0xff);
+    (rig, arm)
+}
+
+fn is_refused(out: &[Seen], with: u8) -> bool {
+    matches!(out, [Seen::Refuse(refusal)] if refusal.status.raw() == with as u64)
+}
+
+#[test]
+fn a_window_that_is_being_finished_takes_no_orders() {
+    for opcode in [OP_CONTRIBUTE, OP_BROADCAST] {
+        let (mut rig, arm) = armed_rig();
+        let order = Submission { opcode, ..arm };
+        rig.bench.block.finishing.next = bits_w(1 << 1);
+        assert!(is_refused(&alone(&mut rig, &order).0, STATUS_STALE));
+        rig.bench.block.finishing.next = bits_w(0xfd);
+        assert!(!is_refused(&alone(&mut rig, &order).0, STATUS_STALE), "other slots do not matter");
+    }
+}
+
+/// The order was good when it was decoded, but cannot be handed over before its window begins to be finished.
+#[test]
+fn an_order_that_waits_announces_its_slot_and_is_refused_once_that_is_being_finished() {
+    let never = Pace { idle: false, stall: true };
+    for opcode in [OP_CONTRIBUTE, OP_BROADCAST] {
+        let (mut rig, arm) = armed_rig();
+        assert!(rig.submit(&Submission { opcode, ..arm }));
+        let mut waited = 0;
+        for cycle in 0.. {
+            let mut random = Random::new(cycle);
+            let block = &mut rig.bench.block;
+            let waits = block.order_valid.val() || block.send_valid.val();
+            if waits {
+                waited += 1;
+                assert_eq!(block.ordering.val().raw(), 1 << 1);
+            }
+            block.finishing.next = bits_w(if waited > 3 { 1 << 1 } else { 0 });
+            // Nothing is taken until the refusal.
+            rig.cycle_with(&mut random, never, 0, false);
+            if !rig.out.is_empty() {
+                break;
+            }
+            assert!(cycle < 200, "neither taken nor refused");
+        }
+        assert!(waited > 3 && is_refused(rig.out.make_contiguous(), STATUS_STALE), "{:?}", rig.out);
+    }
+}
+
+#[test]
+fn an_entry_that_cannot_be_read_is_refused_and_not_executed() {
+    let (mut rig, arm) = armed_rig();
+    rig.bench.block.r_error.next = true;
+    let (out, ..) = alone(&mut rig, &Submission { opcode: OP_CONTRIBUTE, ..arm });
+    assert!(is_refused(&out, STATUS_DMA_ERROR), "{out:?}");
+    rig.bench.block.r_error.next = false;
+    let (out, ..) = alone(&mut rig, &Submission { opcode: OP_CONTRIBUTE, ..arm });
+    assert!(matches!(out[..], [Seen::Contribute { .. }]), "the next entry is executed: {out:?}");
+}
+
+#[test]
+fn the_epoch_of_a_slot_wraps_past_zero_and_empties_its_memory_first() {
+    let mut rig = Rig::new(Bench::new(Submit::default()), &mut Random::new(1), 0, 2);
+    let mut random = Random::new(4);
+    for turn in 0..600u64 {
+        let command = Submission { slot: 5, ..random_arm(&mut random, 2) };
+        let (out, ..) = alone(&mut rig, &command);
+        let wraps = turn > 0 && turn % 255 == 0;
+        assert_eq!(out[0] == Seen::Scrub(5), wraps, "turn {turn}");
+        match out[wraps as usize..] {
+            [Seen::Arm { context, .. }] => assert_eq!(context.epoch.raw(), 1 + turn % 255, "turn {turn}"),
+            _ => panic!("turn {turn}: {out:?}"),
+        }
+        rig.cycle(&mut random, Pace::RANDOM, 1 << 5);
+    }
+    let other = Submission { slot: 4, ..random_arm(&mut random, 2) };
+    assert!(matches!(alone(&mut rig, &other).0[..], [Seen::Arm { context, .. }] if context.epoch.raw() == 1));
+}
+
+#[test]
+fn a_reset_at_any_cycle_forgets_the_command_and_the_next_one_works() {
+    let command = Submission { slot: 1, ..random_arm(&mut Random::new(1), 4) };
+    let mut random = Random::new(1);
+    for after in 0..14 {
+        let mut rig = Rig::new(Bench::new(Submit::default()), &mut Random::new(1), 0, 4);
+        assert!(rig.submit(&command));
+        (0..after).for_each(|_| rig.cycle(&mut random, Pace { idle: false, stall: false }, 0));
+        rig.bench.block.clear.next = true;
+        rig.tail = 0;
+        (0..3).for_each(|_| rig.cycle(&mut random, Pace { idle: false, stall: false }, 0));
+        rig.bench.block.clear.next = false;
+        rig.out.clear();
+        rig.cycle(&mut random, Pace::RANDOM, 0);
+        assert!(!rig.bench.block.working.val() && rig.out.is_empty(), "reset after {after} cycles");
+        assert!(matches!(alone(&mut rig, &command).0[..], [Seen::Arm { .. }]), "reset after {after} cycles");
+    }
+}

@@ -1,0 +1,53 @@
+//! Wiring that the kernel language has no words for, as hand-written Verilog with the same thing in Rust.
+
+use crate::prelude::*;
+
+/// `data` where `fresh`, else sixteen lanes of -0.0, the identity of IEEE addition: what a first contribution is
+/// added to. No clock, no latency.
+#[derive(LogicBlock, Default)]
+pub struct OrNegativeZero {
+    /// Take `data`.
+    pub fresh: Signal<In, bool>,
+    /// The sum so far.
+    pub data: Signal<In, Beat>,
+    /// The sum to add to.
+    pub sum: Signal<Out, Beat>,
+}
+
+impl Logic for OrNegativeZero {
+    fn update(&mut self) {
+        self.sum.next = if self.fresh.val() { self.data.val() } else { Beat([0x8000_0000; 16]) };
+    }
+    fn connect(&mut self) {
+        self.sum.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("always @(*) sum = fresh ? data : {16{32'h80000000}};".into())
+    }
+}
+
+/// Shifts 16 bits into a beat from above: after 32 of them the first is in the low bits. No clock, no latency.
+#[derive(LogicBlock, Default)]
+pub struct ShiftIn {
+    /// The beat so far.
+    pub data: Signal<In, Beat>,
+    /// The next 16 bits.
+    pub word: Signal<In, W<16>>,
+    /// The beat with them.
+    pub shifted: Signal<Out, Beat>,
+}
+
+impl Logic for ShiftIn {
+    fn update(&mut self) {
+        let data = self.data.val();
+        let mut out = Beat(std::array::from_fn(|i| data.0[i] >> 16 | data.0.get(i + 1).map_or(0, |high| high << 16)));
+        out.0[15] |= (self.word.val().raw() as u32) << 16;
+        self.shifted.next = out;
+    }
+    fn connect(&mut self) {
+        self.shifted.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("always @(*) shifted = {word, data[511:16]};".into())
+    }
+}

@@ -1,0 +1,65 @@
+//! Plan: both wirings against one line of arithmetic each. They have no clock of their own; a block around them does.
+
+use super::testing::random_beat;
+use super::wires::{OrNegativeZero, ShiftIn};
+use crate::cosim::Bench;
+use crate::prelude::*;
+use crate::random::Random;
+
+#[derive(LogicBlock, Default)]
+struct Wires {
+    clock: Signal<In, Clock>,
+    fresh: Signal<In, bool>,
+    data: Signal<In, Beat>,
+    word: Signal<In, W<16>>,
+    sum: Signal<Out, Beat>,
+    shifted: Signal<Out, Beat>,
+    or_negative_zero: OrNegativeZero,
+    shift_in: ShiftIn,
+}
+
+impl Logic for Wires {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.or_negative_zero.fresh.next = self.fresh.val();
+        self.or_negative_zero.data.next = self.data.val();
+        self.sum.next = self.or_negative_zero.sum.val();
+        self.shift_in.data.next = self.data.val();
+        self.shift_in.word.next = self.word.val();
+        self.shifted.next = self.shift_in.shifted.val();
+    }
+}
+clocked!(Wires);
+
+#[test]
+fn wires_do_what_their_one_line_says_also_in_verilog() {
+    let mut bench = Bench::recording(Wires::default());
+    let mut random = Random::new(1);
+    for cycle in 0..500 {
+        let (data, fresh, word) = (random_beat(&mut random), random.one_in(2), random.next() as u16);
+        bench.block.data.next = data;
+        bench.block.fresh.next = fresh;
+        bench.block.word.next = bits_w(word as u64);
+        bench.settle();
+        let sum = if fresh { data } else { Beat([(-0.0f32).to_bits(); 16]) };
+        assert_eq!(bench.block.sum.val(), sum, "cycle {cycle}");
+        let mut bytes = data.to_bytes();
+        bytes.rotate_left(2);
+        bytes[62..].copy_from_slice(&word.to_le_bytes());
+        assert_eq!(bench.block.shifted.val(), Beat::from_bytes(&bytes), "cycle {cycle}");
+        bench.tick();
+    }
+    bench.verify_with_verilator("wires");
+}
+
+#[test]
+fn after_32_words_the_first_is_in_the_low_bits() {
+    let mut bench = Bench::new(Wires::default());
+    for i in 0..32 {
+        bench.block.word.next = bits_w(i * 2049);
+        bench.settle();
+        bench.block.data.next = bench.block.shifted.val();
+    }
+    let beat = bench.block.shifted.val();
+    (0..32).for_each(|i| assert_eq!(beat.get_bits::<16>(16 * i).raw(), i as u64 * 2049));
+}

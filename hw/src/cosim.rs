@@ -1,0 +1,309 @@
+//! Runs a block in the rust-hdl engine and replays the run on its emitted Verilog.
+//!
+//! Why: the engine executes the Rust, a board executes the Verilog, and the two can differ silently. A [`Bench`]
+//! drives a block cycle by cycle; a recording one also keeps what went in and came out, and
+//! [`Bench::verify_with_verilator`] demands the same of the Verilog, bit for bit, every cycle.
+//! Limits: one clock, which must be the block's port `clock`; no in-out ports at the top. The trace is kept in
+//! memory, 4 bytes per started 32 bits of port and cycle.
+//! Differs from rust-hdl's own `Simulation`: no threads, no time and no waveform, which is much faster.
+
+use crate::replay::{self, Layout};
+use rust_hdl::core::prelude::*;
+use std::any::type_name;
+
+/// A block with one clock.
+pub trait Clocked: Block {
+    /// The clock port.
+    fn clock(&mut self) -> &mut Signal<In, Clock>;
+}
+
+/// Implements [`Clocked`] for blocks whose clock port is called `clock`.
+#[macro_export]
+macro_rules! clocked {
+    ($($block:ty),+ $(,)?) => {$(
+        impl $crate::cosim::Clocked for $block {
+            fn clock(&mut self) -> &mut Signal<In, Clock> {
+                &mut self.clock
+            }
+        }
+    )+};
+}
+
+/// Passes after which a block counts as oscillating: far more than any sensible hierarchy is deep.
+const PASSES_MAX: usize = 1000;
+
+/// A block under simulation.
+///
+/// Set `block.port.next`, call [`tick`](Bench::tick), read `block.port.val()`. Outputs that depend on inputs of the
+/// same cycle are valid after [`settle`](Bench::settle).
+pub struct Bench<B: Clocked> {
+    /// The block; its input ports may be set at any time between two calls.
+    pub block: B,
+    cycles: u64,
+    trace: Option<Trace>,
+}
+
+/// One row of words per tick, as seen just before the rising edge.
+struct Trace {
+    layout: Layout,
+    words: Vec<u32>,
+}
+
+impl<B: Clocked> Bench<B> {
+    /// Connects the block and settles it in its power-on state.
+    ///
+    /// # Panics
+    /// When the block does not settle.
+    pub fn new(mut block: B) -> Self {
+        block.connect_all();
+        let mut bench = Bench { block, cycles: 0, trace: None };
+        bench.settle();
+        bench
+    }
+
+    /// As [`new`](Bench::new), and records every cycle for [`verify_with_verilator`](Bench::verify_with_verilator).
+    ///
+    /// # Panics
+    /// When the block does not settle, or has an in-out port or a second clock.
+    pub fn recording(block: B) -> Self {
+        let mut bench = Bench::new(block);
+        bench.trace = Some(Trace { layout: Layout::of(&bench.block), words: Vec::new() });
+        bench
+    }
+
+    /// Lets changed inputs reach the outputs; no clock edge.
+    ///
+    /// # Panics
+    /// When the block oscillates.
+    pub fn settle(&mut self) {
+        for _ in 0..PASSES_MAX {
+            self.block.update_all();
+            if !self.block.has_changed() {
+                return;
+            }
+        }
+        panic!("{} has not settled after {PASSES_MAX} passes: a combinational loop", type_name::<B>());
+    }
+
+    /// One clock cycle: settles the inputs, records, and gives a rising edge.
+    ///
+    /// The falling edge is left to the next call, which settles it together with the next inputs.
+    ///
+    /// # Panics
+    /// When the block oscillates.
+    pub fn tick(&mut self) {
+        self.block.clock().next.clk = false;
+        self.settle();
+        if let Some(trace) = &mut self.trace {
+            trace.layout.sample(&self.block, &mut trace.words);
+        }
+        self.block.clock().next.clk = true;
+        self.settle();
+        self.cycles += 1;
+    }
+
+    /// Clock cycles so far.
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// Replays the recorded run on the emitted Verilog, compiled by Verilator, and compares every output before every
+    /// edge and after the last. `name` names the cached executable; any file name will do.
+    ///
+    /// # Panics
+    /// With cycle, port, found and expected on a difference; when Verilator is missing or warns; when nothing was
+    /// recorded.
+    pub fn verify_with_verilator(&mut self, name: &str) {
+        self.settle();
+        let trace = self.trace.as_mut().expect("verify_with_verilator needs Bench::recording");
+        assert!(!trace.words.is_empty(), "{name}: nothing to verify, not one cycle was recorded");
+        let recorded = trace.words.len();
+        trace.layout.sample(&self.block, &mut trace.words);
+        replay::verify(name, &verilog(&self.block), &trace.layout, &trace.words);
+        trace.words.truncate(recorded);
+    }
+}
+
+/// The Verilog of a connected block, its top module called `top`.
+///
+/// # Panics
+/// When rust-hdl finds an unconnected signal, a combinational loop or a driven input.
+pub fn verilog<B: Block>(block: &B) -> String {
+    if let Err(error) = check_all(block) {
+        panic!("{}: {error:?}", type_name::<B>());
+    }
+    generate_verilog_unchecked(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[derive(LogicBlock, Default)]
+    struct Accumulator {
+        clock: Signal<In, Clock>,
+        add: Signal<In, W<8>>,
+        beat: Signal<In, Beat>,
+        total: Signal<Out, W<8>>,
+        doubled: Signal<Out, W<8>>,
+        beat_out: Signal<Out, Beat>,
+        taps: [Signal<Out, W<33>>; 2],
+        total_register: DFF<W<8>>,
+        beat_register: DFF<Beat>,
+        sum: Signal<Local, W<8>>,
+    }
+
+    impl Logic for Accumulator {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clock, total_register, beat_register);
+            self.sum.next = self.total_register.q.val() + self.add.val();
+            self.total_register.d.next = self.sum.val();
+            self.beat_register.d.next = self.beat.val();
+            self.total.next = self.total_register.q.val();
+            self.doubled.next = self.add.val() << 1;
+            self.beat_out.next = self.beat_register.q.val();
+            for i in 0..2 {
+                self.taps[i].next = self.beat.val().get_bits::<33>(i * 33);
+            }
+        }
+    }
+
+    /// A block whose Verilog drops a carry that its Rust keeps: the trap the bench exists for.
+    #[derive(LogicBlock, Default)]
+    struct Treacherous {
+        clock: Signal<In, Clock>,
+        a: Signal<In, W<8>>,
+        sum: Signal<Out, W<9>>,
+    }
+
+    impl Logic for Treacherous {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.sum.next = bit_cast_w::<9, 8>(self.a.val() + self.a.val());
+        }
+    }
+
+    /// A register whose Verilog listens to the wrong edge.
+    #[derive(LogicBlock, Default)]
+    struct Falling {
+        clock: Signal<In, Clock>,
+        d: Signal<In, bool>,
+        q: Signal<Out, bool>,
+    }
+
+    impl Logic for Falling {
+        fn update(&mut self) {
+            if self.clock.pos_edge() {
+                self.q.next = self.d.val();
+            }
+        }
+        fn connect(&mut self) {
+            self.q.connect();
+        }
+        fn hdl(&self) -> Verilog {
+            Verilog::Custom("initial q = 0;\nalways @(negedge clock) q <= d;".into())
+        }
+    }
+
+    #[derive(LogicBlock, Default)]
+    struct Oscillator {
+        clock: Signal<In, Clock>,
+        y: Signal<Out, bool>,
+    }
+
+    impl Logic for Oscillator {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.y.next = !self.y.val();
+        }
+    }
+    clocked!(Accumulator, Treacherous, Falling, Oscillator);
+
+    fn panic_text(f: impl FnOnce()) -> String {
+        let panic = catch_unwind(AssertUnwindSafe(f)).expect_err("it should have panicked");
+        panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|s| s.to_string())).unwrap()
+    }
+
+    fn run_accumulator(ticks: u64) -> Bench<Accumulator> {
+        let mut bench = Bench::recording(Accumulator::default());
+        let mut total = 0u8;
+        for i in 0..ticks {
+            bench.block.add.next = bits_w::<8>(i * 37);
+            bench.block.beat.next =
+                Beat(std::array::from_fn(|lane| (i as u32 + 1).wrapping_mul(lane as u32 + 0x9e37_79b9)));
+            bench.tick();
+            total = total.wrapping_add((i * 37) as u8);
+            assert_eq!(bench.block.total.val(), bits_w::<8>(total as u64));
+        }
+        bench
+    }
+
+    #[test]
+    fn a_bench_counts_cycles_and_its_run_holds_on_the_verilog() {
+        let mut bench = run_accumulator(100);
+        assert_eq!(bench.cycles(), 100);
+        bench.verify_with_verilator("accumulator");
+        bench.tick();
+        bench.verify_with_verilator("accumulator");
+    }
+
+    #[test]
+    fn every_tampered_port_is_found_with_cycle_and_values() {
+        for (word, port) in [(0, "total"), (1, "doubled"), (2 + 15, "beat_out"), (18 + 1, "taps$0"), (20, "taps$1")] {
+            let mut bench = run_accumulator(10);
+            let trace = bench.trace.as_mut().unwrap();
+            let at = 7 * trace.layout.row_words() + trace.layout.input_words() + word;
+            trace.words[at] ^= 1;
+            let text = panic_text(|| bench.verify_with_verilator("accumulator"));
+            assert!(text.contains("cycle 7") && text.contains(port) && text.contains("expected"), "{port}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_last_state_that_differs_is_found() {
+        let mut bench = run_accumulator(3);
+        let trace = bench.trace.as_mut().unwrap();
+        let beat_lane_15 = 2 * trace.layout.row_words() + trace.layout.input_words() - 1;
+        trace.words[beat_lane_15] ^= 1; // an input of the last cycle: only the state after it can tell
+        let text = panic_text(|| bench.verify_with_verilator("accumulator"));
+        assert!(text.contains("cycle 3") && text.contains("beat_out"), "{text}");
+    }
+
+    #[test]
+    fn verilog_that_computes_something_else_is_refused() {
+        let mut bench = Bench::recording(Treacherous::default());
+        bench.block.a.next = bits_w::<8>(200);
+        bench.tick();
+        let text = panic_text(|| bench.verify_with_verilator("treacherous"));
+        assert!(
+            text.contains("cycle 0") && text.contains("sum") && text.contains("190") && text.contains("90"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_register_on_the_falling_edge_is_refused() {
+        let mut bench = Bench::recording(Falling::default());
+        bench.block.d.next = true;
+        bench.tick();
+        let text = panic_text(|| bench.verify_with_verilator("falling"));
+        assert!(text.contains("cycle 0") && text.contains("falling edge"), "{text}");
+    }
+
+    #[test]
+    fn an_unrecorded_run_is_not_called_verified() {
+        let text = panic_text(|| Bench::recording(Accumulator::default()).verify_with_verilator("accumulator"));
+        assert!(text.contains("nothing to verify"), "{text}");
+        let text = panic_text(|| Bench::new(Accumulator::default()).verify_with_verilator("accumulator"));
+        assert!(text.contains("Bench::recording"), "{text}");
+    }
+
+    #[test]
+    fn an_oscillating_block_is_named() {
+        let text = panic_text(|| drop(Bench::new(Oscillator::default())));
+        assert!(text.contains("Oscillator"), "{text}");
+    }
+}

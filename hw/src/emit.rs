@@ -1,0 +1,76 @@
+//! The blocks that can be emitted as Verilog by name, the card among them.
+
+use crate::card;
+use crate::cosim;
+use crate::prelude::*;
+
+/// A block that can be emitted.
+pub struct Emittable {
+    /// Name on the command line and of the file.
+    pub name: &'static str,
+    build: fn() -> String,
+}
+
+impl Emittable {
+    /// The block's Verilog, its top module called `top`.
+    ///
+    /// # Panics
+    /// If the block is not wired up: a bug in the block, not in the call.
+    pub fn verilog(&self) -> String {
+        let build = self.build;
+        // Blocks are built by value, and the card is a large one.
+        let builder = std::thread::Builder::new().stack_size(64 << 20);
+        match builder.spawn(build).map(std::thread::JoinHandle::join) {
+            Ok(Ok(verilog)) => verilog,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => build(),
+        }
+    }
+}
+
+fn of<B: Block + Default>() -> String {
+    let mut block = Box::<B>::default();
+    block.connect_all();
+    cosim::verilog(block.as_ref())
+}
+
+/// Every block, from the leaves up.
+pub const BLOCKS: &[Emittable] = &[
+    Emittable { name: "fp_add", build: of::<crate::fp_add::FpAdd> },
+    Emittable { name: "fp_add16", build: of::<crate::fp_add::FpAdd16> },
+    Emittable { name: "fp_mul", build: of::<crate::fp_mul::FpMul> },
+    Emittable { name: "fp_mul16", build: of::<crate::fp_mul::FpMul16> },
+    Emittable { name: "reciprocal", build: of::<card::reciprocal::Reciprocal> },
+    Emittable { name: "hadamard", build: of::<crate::hadamard::Hadamard> },
+    Emittable { name: "rx_buffer", build: of::<card::rx_buffer::RxBuffer> },
+    Emittable { name: "rx_parser", build: of::<card::rx_parser::RxParser> },
+    Emittable { name: "lookup", build: of::<card::lookup::Lookup> },
+    Emittable { name: "stage_gate", build: of::<card::stage_gate::StageGate> },
+    Emittable { name: "arrivals", build: of::<card::arrivals::Arrivals> },
+    Emittable { name: "reduce", build: of::<card::reduce::Reduce> },
+    Emittable { name: "scale", build: of::<card::scale::Scale> },
+    Emittable { name: "gather", build: of::<card::gather::Gather> },
+    Emittable { name: "contribute", build: of::<card::contribute::Contribute> },
+    Emittable { name: "planner", build: of::<card::planner::Planner> },
+    Emittable { name: "builder", build: of::<card::builder::Builder> },
+    Emittable { name: "dma_read", build: of::<card::dma_read::DmaRead> },
+    Emittable { name: "submission", build: of::<card::submission::Submit> },
+    Emittable { name: "finisher", build: of::<card::finisher::Finisher> },
+    Emittable { name: "registers", build: of::<card::registers::Registers> },
+    Emittable { name: "smartnic", build: of::<card::smartnic::SmartNic> },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_emits_a_top_module_with_its_clock() {
+        for block in BLOCKS {
+            let verilog = block.verilog();
+            let top = verilog.find("module top(").unwrap_or_else(|| panic!("{}: no top module", block.name));
+            let ports = &verilog[top..top + verilog[top..].find(';').expect("a port list ends")];
+            assert!(ports.contains("clock"), "{}: {ports}", block.name);
+        }
+    }
+}

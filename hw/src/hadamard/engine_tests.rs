@@ -1,0 +1,148 @@
+//! Tests of the whole engine: against the model in the rust-hdl engine, and the same runs on the Verilog.
+
+use super::testing::{EAGER, KINDS, Kind, Manners, Play, Random, play};
+use super::{Hadamard, latency_cycles};
+use crate::cosim::Bench;
+use crate::prelude::*;
+
+/// Windows of every kind of block in both directions, sizes changing from one to the next.
+fn run(bench: &mut Bench<Hadamard>, seed: u64, sizes: &[u32], manners: Manners, loss: u32) {
+    let mut random = Random::new(seed);
+    for log2n in sizes {
+        for decode in [false, true] {
+            let mut kinds = KINDS;
+            kinds.rotate_left(random.below(10) as usize);
+            let blocks = if *log2n == 12 { 4 } else { 10 };
+            let window = Play::random(&mut random, *log2n, decode, &kinds[..blocks], loss);
+            play(bench, &window, manners, &mut random);
+        }
+    }
+}
+
+#[test]
+fn engine_agrees_with_model_at_full_speed() {
+    run(&mut Bench::new(Hadamard::default()), 10, &[8, 12, 10, 8, 10, 12, 8], EAGER, 0);
+}
+
+#[test]
+fn engine_agrees_with_model_with_bubbles_and_losses() {
+    let manners = Manners { offer: 60, go: 100 };
+    run(&mut Bench::new(Hadamard::default()), 11, &[10, 8, 12, 8, 8, 10], manners, 10);
+}
+
+#[test]
+fn engine_agrees_with_model_under_back_pressure() {
+    let manners = Manners { offer: 100, go: 2 };
+    run(&mut Bench::new(Hadamard::default()), 12, &[8, 10, 8, 12, 8], manners, 5);
+}
+
+#[test]
+fn engine_agrees_with_model_with_bubbles_and_back_pressure() {
+    let manners = Manners { offer: 50, go: 3 };
+    run(&mut Bench::new(Hadamard::default()), 13, &[8, 10, 12, 8, 8, 10, 8], manners, 50);
+}
+
+#[test]
+fn engine_agrees_with_model_on_every_kind_of_largest_block() {
+    let mut random = Random::new(14);
+    let mut bench = Bench::new(Hadamard::default());
+    for kinds in KINDS.chunks(5) {
+        let window = Play::random(&mut random, 12, kinds.len() % 2 == 0, kinds, 1);
+        play(&mut bench, &window, EAGER, &mut random);
+    }
+}
+
+#[test]
+fn decoding_what_was_encoded_returns_it() {
+    let mut random = Random::new(15);
+    let mut bench = Bench::new(Hadamard::default());
+    let encode = Play::random(&mut random, 10, false, &[Kind::Gaussian; 3], 0);
+    play(&mut bench, &encode, EAGER, &mut random);
+    let encoded = encode.expected().chunks(64).map(|b| b.iter().flat_map(|(beat, _)| beat.0).collect()).collect();
+    let decode = Play { log2n: 10, decode: true, key: encode.key, blocks: encoded, received: encode.received.clone() };
+    play(&mut bench, &decode, EAGER, &mut random);
+    let decoded = decode.expected();
+    let (mut error, mut energy) = (0.0, 0.0);
+    for (i, bits) in encode.blocks.iter().flatten().enumerate() {
+        let (x, y) = (f32::from_bits(*bits) as f64, f32::from_bits(decoded[i / 16].0.0[i % 16]) as f64);
+        error += (x - y).powi(2);
+        energy += x * x;
+    }
+    assert!(error / energy < 1e-12, "NMSE {:e}", error / energy);
+}
+
+#[test]
+fn latency_is_as_published_and_blocks_follow_without_gap() {
+    let mut random = Random::new(16);
+    let mut bench = Bench::new(Hadamard::default());
+    for log2n in [8, 10, 12] {
+        let window = Play::random(&mut random, log2n, false, &[Kind::Gaussian; 6], 0);
+        let report = play(&mut bench, &window, EAGER, &mut random);
+        let block = (1 << log2n) / 16;
+        assert_eq!(report.answered[0] - report.accepted[block - 1], latency_cycles(log2n), "log2n {log2n}");
+        for cycles in [&report.accepted, &report.answered] {
+            assert!(cycles.windows(2).all(|pair| pair[1] == pair[0] + 1), "a gap, log2n {log2n}");
+        }
+    }
+}
+
+#[test]
+fn unknown_size_accepts_nothing_until_the_next_start() {
+    let mut random = Random::new(17);
+    let mut bench = Bench::new(Hadamard::default());
+    bench.settle();
+    assert!(!bench.block.in_ready.val(), "before the first start");
+    for log2n in [0u64, 4, 7, 9, 11, 13, 14, 15] {
+        bench.block.start.next = true;
+        bench.block.log2n.next = bits_w(log2n);
+        bench.tick();
+        bench.block.start.next = false;
+        bench.block.in_valid.next = true;
+        for _ in 0..40 {
+            bench.settle();
+            assert!(!bench.block.in_ready.val() && bench.block.idle.val(), "log2n {log2n}");
+            bench.tick();
+        }
+        bench.block.in_valid.next = false;
+        let window = Play::random(&mut random, 8, false, &[Kind::Gaussian], 0);
+        play(&mut bench, &window, EAGER, &mut random);
+    }
+}
+
+#[test]
+fn verilog_agrees_at_full_speed() {
+    let mut bench = Bench::recording(Hadamard::default());
+    run(&mut bench, 20, &[8, 12, 10, 8], EAGER, 0);
+    bench.verify_with_verilator("hadamard");
+}
+
+#[test]
+fn verilog_agrees_with_bubbles_back_pressure_and_losses() {
+    let mut bench = Bench::recording(Hadamard::default());
+    run(&mut bench, 21, &[8, 10, 8, 12, 8], Manners { offer: 60, go: 5 }, 10);
+    bench.verify_with_verilator("hadamard");
+}
+
+/// Prints the engine's simulation speed: `cargo test --release -p optireduce-hw speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement, not a check"]
+fn simulation_speed() {
+    let mut random = Random::new(30);
+    let mut bench = Bench::new(Hadamard::default());
+    bench.block.start.next = true;
+    bench.block.log2n.next = bits_w(12);
+    bench.tick();
+    bench.block.start.next = false;
+    bench.block.in_valid.next = true;
+    bench.block.in_received.next = true;
+    bench.block.go.next = true;
+    let beats: Vec<Beat> =
+        (0..256).map(|_| Beat(std::array::from_fn(|place| Kind::Gaussian.value(&mut random, place)))).collect();
+    let cycles = 20_000;
+    let begin = std::time::Instant::now();
+    for i in 0..cycles {
+        bench.block.in_data.next = beats[i % beats.len()];
+        bench.tick();
+    }
+    println!("{:.0} cycles/s", cycles as f64 / begin.elapsed().as_secs_f64());
+}

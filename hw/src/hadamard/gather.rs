@@ -1,0 +1,299 @@
+//! Gathers beats into whole blocks, finds each block's scale, and bursts the blocks out.
+//!
+//! What: beats fill one of two block buffers while the other one bursts. On the way in, the largest exponent, and so
+//! whether there is an infinity or a NaN, and the received beats are found. A lost beat is stored as zeros.
+//! Why: block floating point needs the block's largest exponent before its first value, and the stages across beats
+//! need a block without bubbles.
+//! Latency: 5 cycles from a block's last beat to its first beat out, when `go` is given and nothing bursts.
+//! One beat a cycle, also from block to block without a gap. Back-pressure: `in_ready`, low until the first `start`
+//! and while both buffers are taken. Reset: `start`, which must come while `idle`; `clear` makes it idle again from any
+//! state: it fills up a block that was begun with lost beats, and all blocks come out as usual.
+//! Limits: `log2n` 8, 10 or 12; any other value takes the engine out of service (`in_ready` low) until the next
+//! `start`. For blocks of 16384 (14): 11 bits of buffer address instead of 9, and 14 among the sizes in `update`.
+
+use super::flow::Tag;
+use crate::prelude::*;
+use crate::ram::Ram;
+
+/// All registers of the block. The buffers are called zero and one and chosen by a bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct State {
+    started: bool,
+    last: W<10>,
+    extra: W<2>,
+    // The way in.
+    fill: W<10>,
+    fill_one: bool,
+    flushing: bool,
+    taken_zero: bool,
+    taken_one: bool,
+    // Largest exponents of four lanes each, then of the beat, then of the block.
+    quarter0: W<8>,
+    quarter1: W<8>,
+    quarter2: W<8>,
+    quarter3: W<8>,
+    quarter_valid: bool,
+    quarter_received: bool,
+    quarter_last: bool,
+    beat: W<8>,
+    beat_valid: bool,
+    beat_received: bool,
+    beat_last: bool,
+    exponent: W<8>,
+    received: W<11>,
+    whole_into_one: bool,
+    // Whole blocks, valid until their burst begins.
+    whole_zero: Tag,
+    whole_one: Tag,
+    // The way out.
+    turn_one: bool,
+    reading: bool,
+    read: W<10>,
+    read_one: bool,
+    burst: bool,
+    current: Tag,
+    shown: Tag,
+}
+
+/// The gatherer. See the module for what and why.
+#[derive(LogicBlock, Default)]
+pub struct Gather {
+    /// The clock.
+    pub clock: Signal<In, Clock>,
+    /// Accepts nothing more and becomes idle; a block that was begun is filled up with lost beats.
+    pub clear: Signal<In, bool>,
+    /// Begins a window with blocks of 2^`log2n` values.
+    pub start: Signal<In, bool>,
+    /// Sampled with `start`.
+    pub log2n: Signal<In, W<4>>,
+    /// There is a beat.
+    pub in_valid: Signal<In, bool>,
+    /// The beat is accepted.
+    pub in_ready: Signal<Out, bool>,
+    /// Sixteen fp32 values.
+    pub in_data: Signal<In, Beat>,
+    /// False: the beat was lost, `in_data` means nothing.
+    pub in_received: Signal<In, bool>,
+    /// A whole block may come out; looked at when one is about to.
+    pub go: Signal<In, bool>,
+    /// One cycle: a block has been committed to come out.
+    pub burst: Signal<Out, bool>,
+    /// Beats of a block less one: the mask of a beat's position.
+    pub last: Signal<Out, W<10>>,
+    /// Nothing inside but blocks that `burst` has announced.
+    pub idle: Signal<Out, bool>,
+    free: Wire<bool>,
+    given: Wire<bool>,
+    accept: Wire<bool>,
+    pair: [Wire<W<8>>; 8],
+    quarter: [Wire<W<8>>; 4],
+    low: Wire<W<8>>,
+    high: Wire<W<8>>,
+    exponent: Wire<W<8>>,
+    field: Wire<W<8>>,
+    received: Wire<W<11>>,
+    scale: Wire<W<9>>,
+    whole: Wire<Tag>,
+    candidate: Wire<Tag>,
+    spent: Wire<Tag>,
+    commit: Wire<bool>,
+    leaving: Wire<Tag>,
+    write_place: Wire<W<11>>,
+    read_place: Wire<W<11>>,
+    st: DFF<State>,
+    buffers: Ram<Beat, 9>,
+    /// Tag of the beat that comes out.
+    pub out_tag: Signal<Out, Tag>,
+    /// The beat that comes out.
+    pub out_beat: Signal<Out, Beat>,
+}
+
+impl Logic for Gather {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, st);
+        self.buffers.clock.next = self.clock.val();
+
+        // In: a beat goes to its place, address = position * 2 + buffer.
+        self.free.next = self.st.q.val().started
+            && ((self.st.q.val().fill_one && !self.st.q.val().taken_one)
+                || (!self.st.q.val().fill_one && !self.st.q.val().taken_zero));
+        self.in_ready.next = self.free.val() && !self.st.q.val().flushing;
+        self.given.next = self.in_received.val() && !self.st.q.val().flushing;
+        self.accept.next = self.free.val()
+            && ((self.in_valid.val() && !self.st.q.val().flushing)
+                || (self.st.q.val().flushing && (self.st.q.val().fill != 0)));
+        self.write_place.next = bit_cast_w::<11, 10>(self.st.q.val().fill) << 1;
+        if self.st.q.val().fill_one {
+            self.write_place.next = self.write_place.val() | 1;
+        }
+        self.buffers.write_address.next = bit_cast_w::<9, 11>(self.write_place.val());
+        self.buffers.write_enable.next = self.accept.val();
+        self.buffers.write_data.next = bits_beat(0);
+        if self.given.val() {
+            self.buffers.write_data.next = self.in_data.val();
+        }
+        if self.accept.val() {
+            self.st.d.next.fill = self.st.q.val().fill + 1;
+            if self.st.q.val().fill == self.st.q.val().last {
+                self.st.d.next.fill = bits_w::<10>(0);
+                self.st.d.next.fill_one = !self.st.q.val().fill_one;
+                if self.st.q.val().fill_one {
+                    self.st.d.next.taken_one = true;
+                } else {
+                    self.st.d.next.taken_zero = true;
+                }
+            }
+        }
+
+        // Prescan, first cycle: the largest exponent field of every four lanes.
+        for i in 0..8 {
+            self.pair[i].next = self.in_data.val().get_bits::<8>(i * 64 + 23);
+            if self.in_data.val().get_bits::<8>(i * 64 + 55) > self.in_data.val().get_bits::<8>(i * 64 + 23) {
+                self.pair[i].next = self.in_data.val().get_bits::<8>(i * 64 + 55);
+            }
+        }
+        for i in 0..4 {
+            self.quarter[i].next = self.pair[i].val();
+            if self.pair[i + 4].val() > self.pair[i].val() {
+                self.quarter[i].next = self.pair[i + 4].val();
+            }
+        }
+        self.st.d.next.quarter0 = self.quarter[0].val();
+        self.st.d.next.quarter1 = self.quarter[1].val();
+        self.st.d.next.quarter2 = self.quarter[2].val();
+        self.st.d.next.quarter3 = self.quarter[3].val();
+        self.st.d.next.quarter_valid = self.accept.val();
+        self.st.d.next.quarter_received = self.given.val();
+        self.st.d.next.quarter_last = self.st.q.val().fill == self.st.q.val().last;
+
+        // Second cycle: of the beat; a lost one counts as zeros.
+        self.low.next = self.st.q.val().quarter0;
+        if self.st.q.val().quarter1 > self.st.q.val().quarter0 {
+            self.low.next = self.st.q.val().quarter1;
+        }
+        self.high.next = self.st.q.val().quarter2;
+        if self.st.q.val().quarter3 > self.st.q.val().quarter2 {
+            self.high.next = self.st.q.val().quarter3;
+        }
+        self.st.d.next.beat = self.low.val();
+        if self.high.val() > self.low.val() {
+            self.st.d.next.beat = self.high.val();
+        }
+        if !self.st.q.val().quarter_received {
+            self.st.d.next.beat = bits_w::<8>(0);
+        }
+        self.st.d.next.beat_valid = self.st.q.val().quarter_valid;
+        self.st.d.next.beat_received = self.st.q.val().quarter_received;
+        self.st.d.next.beat_last = self.st.q.val().quarter_last;
+
+        // Third cycle: of the block, and with its last beat the block's tag.
+        self.exponent.next = self.st.q.val().exponent;
+        if self.st.q.val().beat > self.st.q.val().exponent {
+            self.exponent.next = self.st.q.val().beat;
+        }
+        self.received.next = self.st.q.val().received;
+        if self.st.q.val().beat_received {
+            self.received.next = self.st.q.val().received + 1;
+        }
+        self.field.next = self.exponent.val();
+        if self.exponent.val() == 0 {
+            self.field.next = bits_w::<8>(1);
+        }
+        self.scale.next = bit_cast_w::<9, 8>(self.field.val()) + bit_cast_w::<9, 2>(self.st.q.val().extra);
+        self.whole.next.valid = true;
+        self.whole.next.special = self.exponent.val() == 255;
+        self.whole.next.scale = self.scale.val();
+        self.whole.next.received = self.received.val();
+        if self.st.q.val().beat_valid {
+            self.st.d.next.exponent = self.exponent.val();
+            self.st.d.next.received = self.received.val();
+            if self.st.q.val().beat_last {
+                self.st.d.next.exponent = bits_w::<8>(0);
+                self.st.d.next.received = bits_w::<11>(0);
+                self.st.d.next.whole_into_one = !self.st.q.val().whole_into_one;
+                if self.st.q.val().whole_into_one {
+                    self.st.d.next.whole_one = self.whole.val();
+                } else {
+                    self.st.d.next.whole_zero = self.whole.val();
+                }
+            }
+        }
+
+        // Out: the reader is always ahead of the writer, so its buffer is free again once it has begun.
+        self.candidate.next = self.st.q.val().whole_zero;
+        if self.st.q.val().turn_one {
+            self.candidate.next = self.st.q.val().whole_one;
+        }
+        self.spent.next = self.candidate.val();
+        self.commit.next = self.candidate.val().valid
+            && self.go.val()
+            && (!self.st.q.val().reading || (self.st.q.val().read == self.st.q.val().last));
+        self.leaving.next = self.st.q.val().current;
+        self.leaving.next.valid = self.st.q.val().reading;
+        self.st.d.next.shown = self.leaving.val();
+        if self.st.q.val().reading {
+            self.st.d.next.read = self.st.q.val().read + 1;
+            if self.st.q.val().read == 0 {
+                if self.st.q.val().read_one {
+                    self.st.d.next.taken_one = false;
+                } else {
+                    self.st.d.next.taken_zero = false;
+                }
+            }
+            if self.st.q.val().read == self.st.q.val().last {
+                self.st.d.next.read = bits_w::<10>(0);
+                self.st.d.next.reading = false;
+            }
+        }
+        self.st.d.next.burst = self.commit.val();
+        if self.commit.val() {
+            self.st.d.next.reading = true;
+            self.st.d.next.current = self.candidate.val();
+            self.st.d.next.read_one = self.st.q.val().turn_one;
+            self.st.d.next.turn_one = !self.st.q.val().turn_one;
+            self.spent.next.valid = false;
+            if self.st.q.val().turn_one {
+                self.st.d.next.whole_one = self.spent.val();
+            } else {
+                self.st.d.next.whole_zero = self.spent.val();
+            }
+        }
+        self.read_place.next = bit_cast_w::<11, 10>(self.st.q.val().read) << 1;
+        if self.st.q.val().read_one {
+            self.read_place.next = self.read_place.val() | 1;
+        }
+        self.buffers.read_address.next = bit_cast_w::<9, 11>(self.read_place.val());
+
+        // Clear: until no block is half full.
+        if self.st.q.val().fill == 0 {
+            self.st.d.next.flushing = false;
+        }
+        if self.clear.val() {
+            self.st.d.next.flushing = true;
+        }
+
+        // A new window: the size decides the beats of a block and what the scale adds to the exponent.
+        if self.start.val() {
+            self.st.d.next.started = true;
+            self.st.d.next.extra = self.log2n.val().get_bits::<2>(1);
+            match self.log2n.val().index() {
+                8 => self.st.d.next.last = bits_w::<10>(15),
+                10 => self.st.d.next.last = bits_w::<10>(63),
+                12 => self.st.d.next.last = bits_w::<10>(255),
+                _ => self.st.d.next.started = false,
+            }
+        }
+
+        self.burst.next = self.st.q.val().burst;
+        self.last.next = self.st.q.val().last;
+        self.idle.next = (self.st.q.val().fill == 0)
+            && !self.st.q.val().flushing
+            && !self.st.q.val().taken_zero
+            && !self.st.q.val().taken_one;
+        self.out_tag.next = self.st.q.val().shown;
+        self.out_beat.next = self.buffers.read_data.val();
+    }
+}
+
+clocked!(Gather);

@@ -1,0 +1,78 @@
+//! One butterfly stage inside a beat.
+//!
+//! What: a + b and a - b on the eight neighbouring lane pairs (2i, 2i + 1), results to lanes i and i + 8.
+//! Why: this shuffle moves the transformed index bit to the top, so four equal stages in a row are the 16-point
+//! Walsh-Hadamard transform in natural order, and one block serves for all four.
+//! Latency: 1 cycle; one beat a cycle; no back-pressure; state is data, so no reset.
+//! Lanes are in excess 2^31. With `halve` the results are (a +- b + 1) >> 1, made from the halves of the operands so
+//! that nothing needs a 33rd bit: (a >> 1) + (b >> 1) + ((a | b) & 1) and (a >> 1) - (b >> 1) + (a & !b & 1).
+
+use super::flow::{FlowDelay, Tag, evaluate_stage};
+use crate::prelude::*;
+
+/// One of the four stages of the 16-point transform.
+#[derive(LogicBlock)]
+pub struct InBeat {
+    /// The clock.
+    pub clock: Signal<In, Clock>,
+    /// Tag of the beat.
+    pub tag: Signal<In, Tag>,
+    /// Sixteen numbers in excess 2^31.
+    pub beat: Signal<In, Beat>,
+    halve: Constant<bool>,
+    a: [Wire<W<32>>; 8],
+    b: [Wire<W<32>>; 8],
+    result: FlowDelay,
+    /// Tag of the result.
+    pub out_tag: Signal<Out, Tag>,
+    /// The result.
+    pub out_beat: Signal<Out, Beat>,
+    _evaluated: bool,
+}
+
+impl InBeat {
+    /// A stage that halves its results, or does not.
+    pub fn new(halve: bool) -> Self {
+        InBeat {
+            clock: Default::default(),
+            tag: Default::default(),
+            beat: Default::default(),
+            halve: Constant::new(halve),
+            a: Default::default(),
+            b: Default::default(),
+            result: Default::default(),
+            out_tag: Default::default(),
+            out_beat: Default::default(),
+            _evaluated: false,
+        }
+    }
+}
+
+impl InBeat {
+    #[hdl_gen]
+    fn evaluate(&mut self) {
+        self.result.clock.next = self.clock.val();
+        self.result.tag.next = self.tag.val();
+        for i in 0..8 {
+            self.a[i].next = self.beat.val().get_bits::<32>(i * 64);
+            self.b[i].next = self.beat.val().get_bits::<32>(i * 64 + 32);
+        }
+        for i in 0..8 {
+            if self.halve.val() {
+                self.result.lane[i].next =
+                    (self.a[i].val() >> 1) + (self.b[i].val() >> 1) + ((self.a[i].val() | self.b[i].val()) & 1);
+                self.result.lane[i + 8].next = (self.a[i].val() >> 1) - (self.b[i].val() >> 1)
+                    + (self.a[i].val() & (self.b[i].val() ^ 1) & 1)
+                    + 0x8000_0000u64;
+            } else {
+                self.result.lane[i].next = self.a[i].val() + self.b[i].val() + 0x8000_0000u64;
+                self.result.lane[i + 8].next = self.a[i].val() - self.b[i].val() + 0x8000_0000u64;
+            }
+        }
+        self.out_tag.next = self.result.out_tag.val();
+        self.out_beat.next = self.result.out_beat.val();
+    }
+}
+
+evaluate_stage!(InBeat, inputs: tag, beat; delays: result; registers: );
+clocked!(InBeat);

@@ -1,0 +1,220 @@
+//! The streaming randomised Hadamard engine.
+//!
+//! What: per block of n = 2^log2n fp32, n/16 beats, y = H diag(s) x / sqrt(n) (encode) or x = diag(s) H y / sqrt(n)
+//! (decode); log2n 8, 10 or 12, chosen per window. The signs are those of `signs16(key, beat)`.
+//! How: `gather` (two block buffers, scale, received beats) -> `to_fixed` (signs when encoding) -> four butterfly
+//! stages inside the beat -> one stage across beats per distance 1, 2, 4, ... B/2 -> `to_float` (signs when decoding).
+//! Why block floating point: an int32 butterfly costs 32 LUT a lane, an fp32 one 456. Every second stage halves, so
+//! the scale is exactly 1/sqrt(n), and one guard bit is enough: `model` has the numerics and the bound, and says
+//! what becomes of zeros, infinities and NaNs.
+//! Latency: [`latency_cycles`] from a block's last beat in to its first beat out. One beat a cycle (initiation
+//! interval 1), blocks without a gap between them; output beats come in order.
+//! Back-pressure: `in_ready` before, `go` per block; none inside a burst. Reset: `start`, only while `idle`;
+//! `clear` leads there from any state.
+//! Limits: a window is a whole number of blocks; a lost beat counts as zeros and the rescaling by n/received is left
+//! to the user of `out_received`. Blocks of 16384: `across` with ten stages here, and see `gather`.
+//! Source: OptiReduce (NSDI'25) 3.3. Differs: fixed power-of-four blocks instead of one transform over the bucket.
+//!
+//! | feature | shown by |
+//! |---|---|
+//! | bit-exact results, order, sizes, signs, both directions | `engine_agrees_with_model_*`, `verilog_*` |
+//! | bubbles, `go`, lost beats, `in_ready`, `burst`, `idle` | the same runs |
+//! | latency, initiation interval 1 | `latency_is_as_published_and_blocks_follow_without_gap` |
+//! | no overflow | `model`: `largest_inputs_with_adversarial_signs_stay_in_range` |
+//! | unknown size refused | `unknown_size_accepts_nothing_until_the_next_start` |
+
+mod across;
+mod flow;
+mod gather;
+mod in_beat;
+pub mod model;
+mod signs;
+mod to_fixed;
+mod to_float;
+
+#[cfg(test)]
+mod engine_tests;
+#[cfg(test)]
+mod stage_tests;
+#[cfg(test)]
+pub(crate) mod testing;
+
+use crate::prelude::*;
+use across::Across;
+use gather::Gather;
+use in_beat::InBeat;
+use signs::Signs;
+use to_fixed::ToFixed;
+use to_float::ToFloat;
+
+/// Cycles from the one in which a block's last beat is accepted to the one in which its first result is on
+/// `out_data`, when `go` is given and no burst is in the way: n/16 - 1 in the delay memories, 25 in registers.
+pub const fn latency_cycles(log2n: u32) -> u64 {
+    (1 << log2n) / 16 + 24
+}
+
+/// What the engine remembers of its window and of the blocks inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Window {
+    decode: bool,
+    bursting: W<4>,
+    out_position: W<10>,
+}
+
+/// The engine. See the module for what and why.
+#[derive(LogicBlock)]
+pub struct Hadamard {
+    /// The clock.
+    pub clock: Signal<In, Clock>,
+    /// Abandons the window; `idle` once what is inside has come out, for which `go` is needed.
+    pub clear: Signal<In, bool>,
+    /// One cycle, only while `idle`: begins a window, takes the next three and restarts the signs.
+    pub start: Signal<In, bool>,
+    /// 8, 10 or 12; with any other value nothing is accepted until the next `start`.
+    pub log2n: Signal<In, W<4>>,
+    /// Decode instead of encode.
+    pub decode: Signal<In, bool>,
+    /// Key of the window's signs.
+    pub key: Signal<In, W<64>>,
+    /// There is a beat.
+    pub in_valid: Signal<In, bool>,
+    /// The beat is accepted.
+    pub in_ready: Signal<Out, bool>,
+    /// Sixteen fp32 values, lane 0 in the low bits.
+    pub in_data: Signal<In, Beat>,
+    /// False: the beat was lost; zeros are taken instead, and it is not counted.
+    pub in_received: Signal<In, bool>,
+    /// Downstream has room for one more whole block; looked at when one is about to burst.
+    pub go: Signal<In, bool>,
+    /// One cycle: a block has been committed to come out.
+    pub burst: Signal<Out, bool>,
+    gather: Gather,
+    sign_source: Signs,
+    to_fixed: ToFixed,
+    in_beat: [InBeat; 4],
+    across: [Across; 8],
+    to_float: ToFloat,
+    window: DFF<Window>,
+    /// There is a result.
+    pub out_valid: Signal<Out, bool>,
+    /// Sixteen fp32 results.
+    pub out_data: Signal<Out, Beat>,
+    /// Beats of this block that were received; the same during the whole of its burst.
+    pub out_received: Signal<Out, W<11>>,
+    /// Nothing is inside, and `start` may be given.
+    pub idle: Signal<Out, bool>,
+}
+
+impl Default for Hadamard {
+    fn default() -> Self {
+        Hadamard {
+            clock: Default::default(),
+            clear: Default::default(),
+            start: Default::default(),
+            log2n: Default::default(),
+            decode: Default::default(),
+            key: Default::default(),
+            in_valid: Default::default(),
+            in_ready: Default::default(),
+            in_data: Default::default(),
+            in_received: Default::default(),
+            go: Default::default(),
+            burst: Default::default(),
+            gather: Default::default(),
+            sign_source: Default::default(),
+            to_fixed: Default::default(),
+            in_beat: std::array::from_fn(|stage| InBeat::new(stage % 2 == 1)),
+            across: std::array::from_fn(Across::new),
+            to_float: Default::default(),
+            window: Default::default(),
+            out_valid: Default::default(),
+            out_data: Default::default(),
+            out_received: Default::default(),
+            idle: Default::default(),
+        }
+    }
+}
+
+impl Logic for Hadamard {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, window);
+        self.gather.clock.next = self.clock.val();
+        self.sign_source.clock.next = self.clock.val();
+        self.to_fixed.clock.next = self.clock.val();
+        self.to_float.clock.next = self.clock.val();
+
+        self.gather.clear.next = self.clear.val();
+        self.gather.start.next = self.start.val();
+        self.gather.log2n.next = self.log2n.val();
+        self.gather.in_valid.next = self.in_valid.val();
+        self.gather.in_data.next = self.in_data.val();
+        self.gather.in_received.next = self.in_received.val();
+        self.gather.go.next = self.go.val();
+        self.in_ready.next = self.gather.in_ready.val();
+        self.burst.next = self.gather.burst.val();
+
+        // The signs of a beat: before the transform when encoding, after it when decoding.
+        self.sign_source.start.next = self.start.val();
+        self.sign_source.key.next = self.key.val();
+        if self.window.q.val().decode {
+            self.sign_source.take.next = self.to_float.tag.val().valid;
+            self.to_fixed.signs.next = bits_w::<16>(0);
+            self.to_float.signs.next = self.sign_source.signs.val();
+        } else {
+            self.sign_source.take.next = self.to_fixed.tag.val().valid;
+            self.to_fixed.signs.next = self.sign_source.signs.val();
+            self.to_float.signs.next = bits_w::<16>(0);
+        }
+
+        // The pipeline.
+        self.to_fixed.tag.next = self.gather.out_tag.val();
+        self.to_fixed.beat.next = self.gather.out_beat.val();
+        self.in_beat[0].tag.next = self.to_fixed.out_tag.val();
+        self.in_beat[0].beat.next = self.to_fixed.out_beat.val();
+        for i in 1..4 {
+            self.in_beat[i].tag.next = self.in_beat[i - 1].out_tag.val();
+            self.in_beat[i].beat.next = self.in_beat[i - 1].out_beat.val();
+        }
+        for i in 0..4 {
+            self.in_beat[i].clock.next = self.clock.val();
+        }
+        self.across[0].tag.next = self.in_beat[3].out_tag.val();
+        self.across[0].beat.next = self.in_beat[3].out_beat.val();
+        for i in 1..8 {
+            self.across[i].tag.next = self.across[i - 1].out_tag.val();
+            self.across[i].beat.next = self.across[i - 1].out_beat.val();
+        }
+        for i in 0..8 {
+            self.across[i].clock.next = self.clock.val();
+            self.across[i].bypass.next = !self.gather.last.val().get_bit(i);
+        }
+        self.to_float.tag.next = self.across[7].out_tag.val();
+        self.to_float.beat.next = self.across[7].out_beat.val();
+        self.out_valid.next = self.to_float.out_tag.val().valid;
+        self.out_data.next = self.to_float.out_beat.val();
+        self.out_received.next = self.to_float.out_tag.val().received;
+
+        // Blocks committed and not yet out.
+        if self.gather.burst.val() {
+            self.window.d.next.bursting = self.window.q.val().bursting + 1;
+        }
+        if self.to_float.out_tag.val().valid {
+            self.window.d.next.out_position = self.window.q.val().out_position + 1;
+            if self.window.q.val().out_position == self.gather.last.val() {
+                self.window.d.next.out_position = bits_w::<10>(0);
+                if !self.gather.burst.val() {
+                    self.window.d.next.bursting = self.window.q.val().bursting - 1;
+                } else {
+                    self.window.d.next.bursting = self.window.q.val().bursting;
+                }
+            }
+        }
+        if self.start.val() {
+            self.window.d.next.decode = self.decode.val();
+        }
+        self.idle.next = self.gather.idle.val() && (self.window.q.val().bursting == 0);
+    }
+}
+
+clocked!(Hadamard);

@@ -1,0 +1,213 @@
+//! What the tests of the engine share: a seeded random source and a driver that plays windows through a bench.
+
+use super::{Hadamard, model};
+use crate::cosim::Bench;
+use crate::prelude::*;
+
+/// The crate's random source, in the forms these tests need.
+pub struct Random(crate::random::Random);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(crate::random::Random::new(seed))
+    }
+
+    pub fn next_u32(&mut self) -> u32 {
+        self.0.next() as u32
+    }
+
+    pub fn below(&mut self, limit: u32) -> u32 {
+        self.0.below(limit as u64) as u32
+    }
+
+    pub fn percent(&mut self, chance: u32) -> bool {
+        self.below(100) < chance
+    }
+
+    pub fn gaussian(&mut self) -> f64 {
+        let uniform = |random: &mut Self| (random.next_u32() as f64 + 0.5) / 4294967296.0;
+        let radius = (-2.0 * uniform(self).ln()).sqrt();
+        radius * (std::f64::consts::TAU * uniform(self)).cos()
+    }
+}
+
+/// The kinds of blocks that differ in what they do to the engine.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    Gaussian,
+    AllBits,
+    Subnormal,
+    Huge,
+    Tiny,
+    Zero,
+    Infinity,
+    Nan,
+    Mixed,
+    Largest,
+}
+
+pub const KINDS: [Kind; 10] = [
+    Kind::Gaussian,
+    Kind::AllBits,
+    Kind::Subnormal,
+    Kind::Huge,
+    Kind::Tiny,
+    Kind::Zero,
+    Kind::Infinity,
+    Kind::Nan,
+    Kind::Mixed,
+    Kind::Largest,
+];
+
+impl Kind {
+    /// One value (fp32 bits) of such a block, at `place` in it.
+    pub fn value(self, random: &mut Random, place: usize) -> u32 {
+        let sign = random.next_u32() & 1 << 31;
+        let fraction = random.next_u32() & 0x7f_ffff;
+        match self {
+            Kind::Gaussian => (random.gaussian() as f32).to_bits(),
+            Kind::AllBits => sign | random.below(255) << 23 | fraction,
+            Kind::Subnormal => sign | fraction,
+            Kind::Huge => sign | (248 + random.below(7)) << 23 | fraction,
+            Kind::Tiny => sign | random.below(12) << 23 | fraction,
+            Kind::Zero => sign,
+            Kind::Infinity if place == 37 => sign | 0x7f80_0000,
+            Kind::Nan if place == 201 => sign | 0x7f80_0000 | fraction.max(1),
+            Kind::Infinity | Kind::Nan => (random.gaussian() as f32).to_bits(),
+            Kind::Mixed => sign | (100 + random.below(60)) << 23 | fraction & random.next_u32(),
+            Kind::Largest => sign | 0x7f7f_ffff,
+        }
+    }
+}
+
+/// A window to play: its blocks as bits, and for each beat whether it was received.
+pub struct Play {
+    pub log2n: u32,
+    pub decode: bool,
+    pub key: u64,
+    pub blocks: Vec<Vec<u32>>,
+    pub received: Vec<Vec<bool>>,
+}
+
+impl Play {
+    /// A window with one block of every kind given; `loss` in percent of the beats.
+    pub fn random(random: &mut Random, log2n: u32, decode: bool, kinds: &[Kind], loss: u32) -> Self {
+        let key = (random.next_u32() as u64) << 32 | random.next_u32() as u64;
+        let n = 1usize << log2n;
+        let blocks = kinds.iter().map(|kind| (0..n).map(|place| kind.value(random, place)).collect()).collect();
+        let received = kinds.iter().map(|_| (0..n / 16).map(|_| !random.percent(loss)).collect()).collect();
+        Play { log2n, decode, key, blocks, received }
+    }
+
+    /// What the engine must answer: data and received count of every output beat.
+    pub fn expected(&self) -> Vec<(Beat, u64)> {
+        let mut out = Vec::new();
+        for (k, (block, received)) in self.blocks.iter().zip(&self.received).enumerate() {
+            let beats = received.len();
+            let mut x: Vec<f32> = block
+                .iter()
+                .enumerate()
+                .map(|(i, bits)| if received[i / 16] { f32::from_bits(*bits) } else { 0.0 })
+                .collect();
+            model::transform_block(&mut x, self.log2n, self.decode, self.key, (k * beats) as u32);
+            let count = received.iter().filter(|r| **r).count() as u64;
+            let beat = |lanes: &[f32]| Beat(std::array::from_fn(|i| lanes[i].to_bits()));
+            out.extend(x.chunks_exact(16).map(|lanes| (beat(lanes), count)));
+        }
+        out
+    }
+}
+
+/// How the engine's surroundings behave, in percent of the cycles.
+#[derive(Clone, Copy)]
+pub struct Manners {
+    /// A beat is offered.
+    pub offer: u32,
+    /// There is room for a block.
+    pub go: u32,
+}
+
+pub const EAGER: Manners = Manners { offer: 100, go: 100 };
+
+/// What a run was like, cycles counted from the start of the bench.
+#[derive(Default)]
+pub struct Report {
+    /// Cycles in which a beat was accepted.
+    pub accepted: Vec<u64>,
+    /// Cycles in which a result was on the output.
+    pub answered: Vec<u64>,
+}
+
+/// Plays a window and checks every output beat, the contiguity of bursts, and the meaning of `burst` and `idle`.
+pub fn play(bench: &mut Bench<Hadamard>, window: &Play, manners: Manners, random: &mut Random) -> Report {
+    let expected = window.expected();
+    let block_beats = 1usize << (window.log2n - 4);
+    let beats: Vec<(Beat, bool)> = window
+        .blocks
+        .iter()
+        .zip(&window.received)
+        .flat_map(|(block, received)| {
+            block.chunks_exact(16).map(|c| Beat(std::array::from_fn(|i| c[i]))).zip(received.iter().copied())
+        })
+        .collect();
+    assert!(bench.block.idle.val(), "idle before start");
+    bench.block.start.next = true;
+    bench.block.log2n.next = bits_w(window.log2n as u64);
+    bench.block.decode.next = window.decode;
+    bench.block.key.next = bits_w(window.key);
+    bench.tick();
+    bench.block.start.next = false;
+    // Held only during start: what comes later must not matter.
+    bench.block.log2n.next = bits_w(random.next_u32() as u64);
+    bench.block.decode.next = random.percent(50);
+    bench.block.key.next = bits_w(random.next_u32() as u64);
+
+    let mut report = Report::default();
+    let (mut committed, mut patience, mut went) = (0, 0, false);
+    while report.answered.len() < expected.len() {
+        let next = beats.get(report.accepted.len()).filter(|_| random.percent(manners.offer));
+        bench.block.in_valid.next = next.is_some();
+        let garbage = Beat(std::array::from_fn(|_| random.next_u32()));
+        bench.block.in_data.next = next.filter(|(_, received)| *received).map_or(garbage, |(beat, _)| *beat);
+        bench.block.in_received.next = next.is_none_or(|(_, received)| *received);
+        bench.block.go.next = random.percent(manners.go);
+        bench.settle();
+        if bench.block.out_valid.val() {
+            let at = report.answered.len();
+            let (data, received) = expected[at];
+            assert_eq!(bench.block.out_data.val(), data, "output beat {at} of a window of log2n {}", window.log2n);
+            assert_eq!(bench.block.out_received.val().raw(), received, "received count at output beat {at}");
+            assert!(at < committed * block_beats, "output beat {at} was never committed");
+            if at % block_beats != 0 {
+                assert_eq!(report.answered.last(), Some(&(bench.cycles() - 1)), "a bubble before output beat {at}");
+            }
+            report.answered.push(bench.cycles());
+            patience = 0;
+        }
+        if bench.block.burst.val() {
+            assert!(went, "block {committed} committed without `go` in the cycle before");
+            committed += 1;
+        }
+        went = bench.block.go.next;
+        let in_flight = report.accepted.len() > report.answered.len();
+        assert!(!(in_flight && bench.block.idle.val()), "idle with beats inside");
+        if next.is_some() && bench.block.in_ready.val() {
+            report.accepted.push(bench.cycles());
+            patience = 0;
+        }
+        bench.tick();
+        patience += 1;
+        assert!(
+            patience < 20_000,
+            "no progress after {} beats in, {} out",
+            report.accepted.len(),
+            report.answered.len()
+        );
+    }
+    bench.block.in_valid.next = false;
+    bench.block.go.next = false;
+    bench.settle();
+    assert!(bench.block.idle.val(), "idle after the last beat");
+    assert_eq!(committed, window.blocks.len(), "blocks committed");
+    report
+}

@@ -1,0 +1,32 @@
+//! The OptiReduce SmartNIC card in rust-hdl.
+//!
+//! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
+//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
+//! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
+//! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
+//! * [`emit`], [`reference`]: Verilog by name, and the contract as Markdown; the command is `optireduce-hdl`.
+//!
+//! `README.md` in this folder says how to write a block and which traps to avoid.
+#![allow(
+    missing_docs,
+    reason = "rust-hdl's derives make undocumented accessors for every field of a signal type; the fields are documented"
+)]
+
+pub mod card;
+pub mod cosim;
+pub mod emit;
+pub mod engine;
+pub mod fifo;
+pub mod fp_add;
+pub mod fp_add_model;
+pub mod fp_mul;
+pub mod fp_mul_model;
+pub mod hadamard;
+pub mod pack;
+pub mod prelude;
+pub mod ram;
+pub mod random;
+pub mod recip_rom;
+pub mod reference;
+mod replay;
+pub mod word;

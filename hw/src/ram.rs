@@ -1,0 +1,277 @@
+//! Memories: [`Ram`] and [`Rom`] for block RAM, [`LutRam`] for distributed RAM.
+//!
+//! All hold 2^A words of any signal type, have one clock, take a read and a write every cycle and start as zeros (a
+//! ROM with its contents). A read of the address that is being written returns the old word.
+//! Latency: [`Ram`] and [`Rom`] 1 cycle, [`LutRam`] 0.
+//! Reset: none; the contents outlive any reset but that of the board.
+//! Limits: simulation keeps every word, so A is meant to stay below about 24.
+//! The Verilog is written by hand in the form that Vivado and yosys recognise as a memory.
+
+use crate::cosim::Clocked;
+use crate::prelude::*;
+
+/// Simple dual-port block RAM, one cycle from address to data.
+#[derive(LogicBlock)]
+pub struct Ram<T: Synth, const A: usize> {
+    /// Clock of both ports.
+    pub clock: Signal<In, Clock>,
+    /// Word to read.
+    pub read_address: Signal<In, W<A>>,
+    /// The word, one cycle after its address.
+    pub read_data: Signal<Out, T>,
+    /// Word to write.
+    pub write_address: Signal<In, W<A>>,
+    /// Its new value.
+    pub write_data: Signal<In, T>,
+    /// Write in this cycle.
+    pub write_enable: Signal<In, bool>,
+    _words: Vec<T>,
+}
+
+/// Read-only block RAM, one cycle from address to data.
+#[derive(LogicBlock)]
+pub struct Rom<T: Synth, const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Word to read.
+    pub address: Signal<In, W<A>>,
+    /// The word, one cycle after its address.
+    pub data: Signal<Out, T>,
+    _words: Vec<T>,
+}
+
+/// Simple dual-port distributed RAM, read in the same cycle.
+#[derive(LogicBlock)]
+pub struct LutRam<T: Synth, const A: usize> {
+    /// Clock of the write port.
+    pub clock: Signal<In, Clock>,
+    /// Word to read.
+    pub read_address: Signal<In, W<A>>,
+    /// The word, in the same cycle.
+    pub read_data: Signal<Out, T>,
+    /// Word to write.
+    pub write_address: Signal<In, W<A>>,
+    /// Its new value; read from the next cycle on.
+    pub write_data: Signal<In, T>,
+    /// Write in this cycle.
+    pub write_enable: Signal<In, bool>,
+    _words: Vec<T>,
+}
+
+impl<T: Synth, const A: usize> Default for Ram<T, A> {
+    fn default() -> Self {
+        Self {
+            clock: Signal::default(),
+            read_address: Signal::default(),
+            read_data: Signal::default(),
+            write_address: Signal::default(),
+            write_data: Signal::default(),
+            write_enable: Signal::default(),
+            _words: vec![T::default(); 1 << A],
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Default for LutRam<T, A> {
+    fn default() -> Self {
+        Self {
+            clock: Signal::default(),
+            read_address: Signal::default(),
+            read_data: Signal::default(),
+            write_address: Signal::default(),
+            write_data: Signal::default(),
+            write_enable: Signal::default(),
+            _words: vec![T::default(); 1 << A],
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Rom<T, A> {
+    /// A ROM holding `words`, the rest zeros.
+    ///
+    /// # Panics
+    /// When there are more than 2^A words: that is a design error.
+    pub fn new(mut words: Vec<T>) -> Self {
+        assert!(words.len() <= 1 << A, "{} words do not fit into a ROM of 2^{A}", words.len());
+        words.resize(1 << A, T::default());
+        Self { clock: Signal::default(), address: Signal::default(), data: Signal::default(), _words: words }
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for Ram<T, A> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.read_data.next = self._words[self.read_address.val().index()];
+            if self.write_enable.val() {
+                self._words[self.write_address.val().index()] = self.write_data.val();
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!(
+            "{}
+initial read_data = 0;
+always @(posedge clock) begin
+    read_data <= mem[read_address];
+    if (write_enable) mem[write_address] <= write_data;
+end",
+            zeroed_memory::<T, A>("block")
+        ))
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for Rom<T, A> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.data.next = self._words[self.address.val().index()];
+        }
+    }
+
+    fn connect(&mut self) {
+        self.data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let contents: Vec<String> =
+            self._words.iter().enumerate().map(|(i, word)| format!("    mem[{i}] = {:x};", word.verilog())).collect();
+        Verilog::Custom(format!(
+            "(* rom_style = \"block\" *) reg [{}:0] mem [0:{}];
+initial begin
+{}
+    data = 0;
+end
+always @(posedge clock) data <= mem[address];",
+            T::BITS - 1,
+            (1u64 << A) - 1,
+            contents.join("\n")
+        ))
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for LutRam<T, A> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() && self.write_enable.val() {
+            self._words[self.write_address.val().index()] = self.write_data.val();
+        }
+        self.read_data.next = self._words[self.read_address.val().index()];
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!(
+            "{}
+always @(*) read_data = mem[read_address];
+always @(posedge clock) if (write_enable) mem[write_address] <= write_data;",
+            zeroed_memory::<T, A>("distributed")
+        ))
+    }
+}
+
+/// The array `mem` of 2^A words, all zeros.
+fn zeroed_memory<T: Synth, const A: usize>(style: &str) -> String {
+    format!(
+        "(* ram_style = \"{style}\" *) reg [{}:0] mem [0:{last}];
+integer i;
+initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;",
+        T::BITS - 1,
+        last = (1u64 << A) - 1
+    )
+}
+
+impl<T: Synth, const A: usize> Clocked for Ram<T, A> {
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
+}
+
+impl<T: Synth, const A: usize> Clocked for Rom<T, A> {
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
+}
+
+impl<T: Synth, const A: usize> Clocked for LutRam<T, A> {
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cosim::Bench;
+    use crate::random::Random;
+
+    #[test]
+    fn a_ram_reads_the_old_word_one_cycle_later() {
+        let mut random = Random::new(1);
+        let mut bench = Bench::recording(Ram::<W<48>, 4>::default());
+        let mut model = [0u64; 16];
+        for _ in 0..2000 {
+            let (read, write, data, enable) =
+                (random.below(16), random.below(16), random.next() >> 16, random.one_in(2));
+            let read = if random.one_in(4) { write } else { read };
+            bench.block.read_address.next = bits_w::<4>(read);
+            bench.block.write_address.next = bits_w::<4>(write);
+            bench.block.write_data.next = bits_w::<48>(data);
+            bench.block.write_enable.next = enable;
+            let expected = model[read as usize];
+            bench.tick();
+            assert_eq!(bench.block.read_data.val().raw(), expected);
+            if enable {
+                model[write as usize] = data;
+            }
+        }
+        bench.verify_with_verilator("ram");
+    }
+
+    #[test]
+    fn a_lut_ram_reads_in_the_same_cycle_and_sees_a_write_in_the_next() {
+        let mut random = Random::new(2);
+        let mut bench = Bench::recording(LutRam::<Beat, 3>::default());
+        let mut model = [Beat::default(); 8];
+        for _ in 0..1000 {
+            let (write, enable) = (random.below(8), random.one_in(2));
+            let read = if random.one_in(4) { write } else { random.below(8) };
+            let data = Beat(std::array::from_fn(|_| random.next() as u32));
+            bench.block.read_address.next = bits_w::<3>(read);
+            bench.block.write_address.next = bits_w::<3>(write);
+            bench.block.write_data.next = data;
+            bench.block.write_enable.next = enable;
+            bench.settle();
+            assert_eq!(bench.block.read_data.val(), model[read as usize]);
+            bench.tick();
+            if enable {
+                model[write as usize] = data;
+            }
+            assert_eq!(bench.block.read_data.val(), model[read as usize]);
+        }
+        bench.verify_with_verilator("lut_ram");
+    }
+
+    #[test]
+    fn a_rom_returns_its_contents_and_zeros_after_them() {
+        let contents: Vec<W<20>> = (0..50).map(|i| bits_w::<20>(i * i * 399 + 1)).collect();
+        let mut bench = Bench::recording(Rom::<W<20>, 6>::new(contents.clone()));
+        for address in (0..64).rev() {
+            bench.block.address.next = bits_w::<6>(address);
+            bench.tick();
+            assert_eq!(bench.block.data.val(), contents.get(address as usize).copied().unwrap_or_default());
+        }
+        bench.verify_with_verilator("rom");
+    }
+
+    #[test]
+    #[should_panic(expected = "do not fit into a ROM of 2^2")]
+    fn a_rom_that_is_too_full_is_refused() {
+        Rom::<W<8>, 2>::new(vec![bits_w::<8>(1); 5]);
+    }
+}

@@ -1,0 +1,70 @@
+//! Random stimulus for tests, the same on every machine.
+//!
+//! Source: splitmix64 (Steele, Lea and Flood, 2014).
+
+/// A generator; equal seeds give equal sequences.
+pub struct Random(u64);
+
+impl Random {
+    /// Starts the sequence of `seed`.
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    /// The next 64 random bits.
+    #[allow(clippy::should_implement_trait)] // it never ends, so an iterator would only add an unwrap
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below `bound` (at least 1).
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((self.next() as u128 * bound as u128) >> 64) as u64
+    }
+
+    /// True once in `n` on average.
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    /// The bits of two floats that meet often in an adder or multiplier: any bits, edge values, close exponents, exact
+    /// opposites, and exponents whose product is next to underflow or overflow.
+    pub fn float_pair(&mut self) -> [u32; 2] {
+        let [a, b] = [self.next() as u32, self.next() as u32];
+        let fraction = |word: u32| word & 0x807f_ffff;
+        let exponent_a = a >> 23 & 0xff;
+        let near =
+            |center: u32, word: u32| fraction(word) | ((center + (word >> 23 & 7)).saturating_sub(4) & 0xff) << 23;
+        match self.below(8) {
+            0 => [a, near(exponent_a, b)],
+            1 => [a, a ^ 0x8000_0000 ^ (1 << self.below(32) >> 1)],
+            2 => [a, near(127 + 127 - exponent_a.min(254), b)],
+            3 => [a, near(126u32.saturating_sub(exponent_a), b)],
+            4 => [a, near(380u32.saturating_sub(exponent_a).min(255), b)],
+            5 => [fraction(a), self.edge_float()],
+            6 => [self.edge_float(), self.edge_float()],
+            _ => [a, b],
+        }
+    }
+
+    fn edge_float(&mut self) -> u32 {
+        let at = self.below(EDGES as u64 * 2);
+        edge_floats().nth(at as usize).unwrap_or_default()
+    }
+}
+
+const EDGE_EXPONENTS: [u32; 16] = [0, 1, 2, 23, 24, 25, 102, 103, 104, 126, 127, 128, 151, 253, 254, 255];
+const EDGE_FRACTIONS: [u32; 8] = [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff];
+const EDGES: usize = EDGE_EXPONENTS.len() * EDGE_FRACTIONS.len();
+
+/// The bits of floats at the edges of the format: zeros, subnormals, powers of two and their neighbours, the largest,
+/// infinities and NaNs, of both signs.
+pub fn edge_floats() -> impl Iterator<Item = u32> {
+    (0..2 * EDGES).map(|i| {
+        let (sign, exponent, fraction) = (i / EDGES, i % EDGES / 8, i % 8);
+        (sign as u32) << 31 | EDGE_EXPONENTS[exponent] << 23 | EDGE_FRACTIONS[fraction]
+    })
+}

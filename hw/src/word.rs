@@ -1,0 +1,311 @@
+//! Machine-word signal types for rust-hdl: [`W<N>`] (up to 64 bits) and [`Beat`] (512 bits).
+//!
+//! Why: rust-hdl's own `Bits<N>` keeps anything over 32 bits as an array of `bool` and shifts through big
+//! integers, which dominates the simulation of a 512-bit datapath. These types implement the same public
+//! `Synth` trait over plain machine words, emit the same Verilog, and keep the operators the HDL macro knows.
+//! Limits: `W<N>` holds 1 to 64 bits; arithmetic wraps at N bits exactly as a Verilog assignment to an N-bit
+//! signal does. The result of `+ - ! <<` must still be assigned to a signal of its exact width before it is
+//! compared, sliced or cast (see `hw/README.md`, "Writing a block").
+
+use rust_hdl::core::ast::VerilogLiteral;
+use rust_hdl::core::bits::{Bits, bits};
+use rust_hdl::core::synth::{Synth, VCDValue};
+use rust_hdl::core::type_descriptor::{TypeDescriptor, TypeKind};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Shl, Shr, Sub};
+
+/// An unsigned word of `N` bits, 1 to 64, held in a `u64`.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct W<const N: usize>(u64);
+
+/// One beat of the datapath: 512 bits as sixteen 32-bit lanes, lane 0 in the low bits.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Beat(pub [u32; 16]);
+
+/// A constant of `N` bits for use in HDL code; excess bits are dropped. Emitted as a masked literal.
+#[inline(always)]
+pub const fn bits_w<const N: usize>(x: u64) -> W<N> {
+    W(x & W::<N>::MASK)
+}
+
+/// A constant beat, zero but for its low 64 bits; for use in HDL code. Emitted as a literal.
+#[inline(always)]
+pub const fn bits_beat(x: u64) -> Beat {
+    let mut lanes = [0; 16];
+    lanes[0] = x as u32;
+    lanes[1] = (x >> 32) as u32;
+    Beat(lanes)
+}
+
+/// Resizes a word: zero-extends or drops high bits. Emitted as a mask, so the argument must be a plain signal.
+#[inline(always)]
+pub const fn bit_cast_w<const M: usize, const N: usize>(x: W<N>) -> W<M> {
+    bits_w(x.0)
+}
+
+impl<const N: usize> W<N> {
+    const MASK: u64 = {
+        assert!(N >= 1 && N <= 64, "W<N> holds 1 to 64 bits");
+        if N == 64 { u64::MAX } else { (1 << N) - 1 }
+    };
+
+    /// The value as a number.
+    #[inline(always)]
+    pub const fn raw(self) -> u64 {
+        self.0
+    }
+
+    /// Bit `index`, 0 being the lowest. `index` must be below `N`.
+    #[inline(always)]
+    pub fn get_bit(&self, index: usize) -> bool {
+        debug_assert!(index < N, "bit {index} of a {N}-bit word");
+        self.0 >> index & 1 == 1
+    }
+
+    /// `M` bits from bit `offset` up; emitted as a part select, so it must lie inside the word.
+    #[inline(always)]
+    pub fn get_bits<const M: usize>(&self, offset: usize) -> W<M> {
+        debug_assert!(offset + M <= N, "bits {offset}..{} of a {N}-bit word", offset + M);
+        bits_w(self.0 >> offset)
+    }
+
+    /// The word with bit `index` replaced.
+    #[inline(always)]
+    pub fn replace_bit(&self, index: usize, value: bool) -> Self {
+        debug_assert!(index < N, "bit {index} of a {N}-bit word");
+        W(self.0 & !(1 << index) | (value as u64) << index)
+    }
+
+    /// Whether any bit is set.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether all bits are set.
+    #[inline(always)]
+    pub fn all(&self) -> bool {
+        self.0 == Self::MASK
+    }
+
+    /// The word as an array index, as rust-hdl's `Bits::index`.
+    #[inline(always)]
+    pub fn index(&self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<const N: usize> std::fmt::Debug for W<N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{N}'h{:x}", self.0)
+    }
+}
+
+impl<const N: usize> From<u64> for W<N> {
+    /// # Panics
+    /// When the value does not fit in `N` bits: a literal that is cut silently would be a design error.
+    #[inline(always)]
+    fn from(x: u64) -> Self {
+        assert!(x <= Self::MASK, "{x:#x} does not fit in {N} bits");
+        W(x)
+    }
+}
+
+impl<const N: usize> From<W<N>> for Bits<N> {
+    fn from(x: W<N>) -> Self {
+        bits::<N>(x.0)
+    }
+}
+
+macro_rules! binary_operator {
+    ($trait:ident, $method:ident, $f:expr) => {
+        impl<const N: usize> $trait for W<N> {
+            type Output = W<N>;
+            #[inline(always)]
+            fn $method(self, rhs: W<N>) -> W<N> {
+                let f: fn(u64, u64) -> u64 = $f;
+                bits_w(f(self.0, rhs.0))
+            }
+        }
+        impl<const N: usize> $trait<u64> for W<N> {
+            type Output = W<N>;
+            #[inline(always)]
+            fn $method(self, rhs: u64) -> W<N> {
+                let f: fn(u64, u64) -> u64 = $f;
+                bits_w(f(self.0, rhs))
+            }
+        }
+    };
+}
+binary_operator!(Add, add, u64::wrapping_add);
+binary_operator!(Sub, sub, u64::wrapping_sub);
+binary_operator!(BitAnd, bitand, |a, b| a & b);
+binary_operator!(BitOr, bitor, |a, b| a | b);
+binary_operator!(BitXor, bitxor, |a, b| a ^ b);
+
+impl<const N: usize> Not for W<N> {
+    type Output = W<N>;
+    #[inline(always)]
+    fn not(self) -> W<N> {
+        bits_w(!self.0)
+    }
+}
+
+macro_rules! shift_operator {
+    ($trait:ident, $method:ident, $checked:ident) => {
+        impl<const N: usize, const M: usize> $trait<W<M>> for W<N> {
+            type Output = W<N>;
+            #[inline(always)]
+            fn $method(self, rhs: W<M>) -> W<N> {
+                self.$method(rhs.0)
+            }
+        }
+        impl<const N: usize> $trait<u64> for W<N> {
+            type Output = W<N>;
+            #[inline(always)]
+            fn $method(self, rhs: u64) -> W<N> {
+                bits_w(u32::try_from(rhs).ok().and_then(|by| self.0.$checked(by)).unwrap_or(0))
+            }
+        }
+    };
+}
+shift_operator!(Shl, shl, checked_shl);
+shift_operator!(Shr, shr, checked_shr);
+
+macro_rules! full_product {
+    ($($n:literal x $m:literal => $p:literal),*) => {$(
+        impl Mul<W<$m>> for W<$n> {
+            type Output = W<$p>;
+            #[inline(always)]
+            fn mul(self, rhs: W<$m>) -> W<$p> {
+                bits_w(self.0 * rhs.0)
+            }
+        }
+    )*};
+}
+// Assign a product straight to a signal of the width on the right: Verilog takes the width from the target.
+full_product!(24 x 24 => 48, 16 x 16 => 32, 11 x 7 => 18, 8 x 8 => 16);
+
+impl<const N: usize> PartialEq<u64> for W<N> {
+    #[inline(always)]
+    fn eq(&self, other: &u64) -> bool {
+        self.0 == *other
+    }
+}
+
+impl<const N: usize> PartialOrd<u64> for W<N> {
+    #[inline(always)]
+    fn partial_cmp(&self, other: &u64) -> Option<std::cmp::Ordering> {
+        self.0.partial_cmp(other)
+    }
+}
+
+impl<const N: usize> Synth for W<N> {
+    const BITS: usize = N;
+    fn descriptor() -> TypeDescriptor {
+        TypeDescriptor { name: format!("W::<{N}>"), kind: TypeKind::Bits(N) }
+    }
+    fn vcd(self) -> VCDValue {
+        Bits::from(self).into()
+    }
+    fn verilog(self) -> VerilogLiteral {
+        Bits::from(self).into()
+    }
+}
+
+impl Beat {
+    /// Bit `index`, 0 being the lowest of lane 0. `index` must be below 512.
+    #[inline(always)]
+    pub fn get_bit(&self, index: usize) -> bool {
+        debug_assert!(index < 512, "bit {index} of a beat");
+        self.0[index / 32] >> (index % 32) & 1 == 1
+    }
+
+    /// `M` bits (at most 64) from bit `offset` up; emitted as a part select.
+    #[inline(always)]
+    pub fn get_bits<const M: usize>(&self, offset: usize) -> W<M> {
+        debug_assert!(offset + M <= 512, "bits {offset}..{} of a beat", offset + M);
+        let lane = offset / 32;
+        let word = |i: usize| self.0.get(i).copied().unwrap_or(0) as u128;
+        let wide = word(lane) | word(lane + 1) << 32 | word(lane + 2) << 64;
+        bits_w((wide >> (offset % 32)) as u64)
+    }
+
+    /// Replaces the bits from `offset` up by `word`.
+    pub fn put_bits<const M: usize>(&mut self, offset: usize, word: W<M>) {
+        debug_assert!(offset + M <= 512, "bits {offset}..{} of a beat", offset + M);
+        for i in 0..M {
+            let (lane, bit) = ((offset + i) / 32, (offset + i) % 32);
+            self.0[lane] = self.0[lane] & !(1 << bit) | (word.get_bit(i) as u32) << bit;
+        }
+    }
+
+    /// The beat as 64 bytes, lane 0 first, little-endian: byte i is bits 8i..8i+8.
+    pub fn to_bytes(self) -> [u8; 64] {
+        let mut out = [0; 64];
+        for (chunk, lane) in out.chunks_exact_mut(4).zip(self.0) {
+            chunk.copy_from_slice(&lane.to_le_bytes());
+        }
+        out
+    }
+
+    /// The beat whose byte i is `bytes[i]`.
+    pub fn from_bytes(bytes: &[u8; 64]) -> Self {
+        Beat(std::array::from_fn(|i| {
+            u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
+        }))
+    }
+}
+
+impl std::fmt::Debug for Beat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("512'h")?;
+        self.0.iter().rev().try_for_each(|lane| write!(f, "{lane:08x}"))
+    }
+}
+
+impl From<Beat> for Bits<512> {
+    fn from(x: Beat) -> Self {
+        let mut wide = [false; 512];
+        for (i, bit) in wide.iter_mut().enumerate() {
+            *bit = x.0[i / 32] >> (i % 32) & 1 == 1;
+        }
+        Bits::Long(wide.into())
+    }
+}
+
+impl Synth for Beat {
+    const BITS: usize = 512;
+    fn descriptor() -> TypeDescriptor {
+        TypeDescriptor { name: "Beat".into(), kind: TypeKind::Bits(512) }
+    }
+    fn vcd(self) -> VCDValue {
+        Bits::from(self).into()
+    }
+    fn verilog(self) -> VerilogLiteral {
+        Bits::from(self).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_wrap_at_their_width() {
+        assert_eq!(bits_w::<8>(200) + bits_w::<8>(100), bits_w::<8>(44));
+        assert_eq!(bits_w::<8>(0) - bits_w::<8>(1), bits_w::<8>(255));
+        assert_eq!(!bits_w::<3>(5), bits_w::<3>(2));
+        assert_eq!(bits_w::<64>(1) << bits_w::<7>(64), bits_w::<64>(0));
+    }
+
+    #[test]
+    fn beats_slice_across_lanes_and_keep_their_bytes() {
+        let bytes: [u8; 64] = std::array::from_fn(|i| i as u8);
+        let beat = Beat::from_bytes(&bytes);
+        assert_eq!(beat.to_bytes(), bytes);
+        assert_eq!(beat.get_bits::<16>(24), bits_w::<16>(0x0403));
+        assert_eq!(beat.get_bits::<48>(8 * 42), bits_w::<48>(0x2f2e_2d2c_2b2a));
+        let literal = format!("{:x}", beat.verilog());
+        assert!(literal.starts_with("512'h3f3e3d") && literal.ends_with("03020100"), "{literal}");
+    }
+}
