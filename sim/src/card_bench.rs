@@ -1,0 +1,194 @@
+//! One card alone on the bench: a driver on its bus, frames by hand on its wire.
+//!
+//! For tests of what a card does with commands and frames that a well-behaved cluster never sends. The card is rank 0
+//! of a job; the other ranks are whatever the test injects.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use optireduce_contract::limits::{BEAT_BYTES, WINDOW_BEATS};
+use optireduce_contract::packet::{Endpoint, HEADER_BYTES, UDP_PORT_DEFAULT, UbtHeader, write_header};
+use optireduce_contract::queue::{Completion, FLAG_AUTO_BROADCAST, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES, Submission};
+use optireduce_contract::shard::ShardMap;
+use optireduce_driver::{Counters, DmaBuffer, DriverError, InProcessBus, JobConfig, Nic, in_process};
+
+use crate::card::{Accept, Arrival, Departure};
+use crate::engine::Engine;
+use crate::error::SimError;
+use crate::port::CardPort;
+
+/// Job tag of the bench's job.
+pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
+/// Payload of a full packet in beats.
+pub const PAYLOAD_BEATS: usize = 4;
+
+/// A card, its driver and its wire.
+pub struct CardBench {
+    /// The driver.
+    pub nic: Nic<InProcessBus>,
+    card: Arc<CardPort>,
+    rx: VecDeque<Arrival>,
+    /// What the card has sent and nobody has taken.
+    pub sent: Vec<Departure>,
+    /// Where the gradient is read.
+    pub gradient: DmaBuffer,
+    /// Where the result goes.
+    pub result: DmaBuffer,
+    /// Where the stage reports go.
+    pub reports: DmaBuffer,
+    ranks: usize,
+    now_ns: u64,
+}
+
+impl CardBench {
+    /// Rank 0 of a job of `ranks`, with small packets.
+    ///
+    /// # Errors
+    /// If the engine is not there or the driver refuses.
+    pub fn new(engine: Engine, ranks: usize) -> Result<Self, SimError> {
+        Self::with_payload(engine, ranks, PAYLOAD_BEATS)
+    }
+
+    /// Rank 0 of a job of `ranks` whose full packets carry `payload_beats`.
+    ///
+    /// # Errors
+    /// As [`new`](CardBench::new).
+    pub fn with_payload(engine: Engine, ranks: usize, payload_beats: usize) -> Result<Self, SimError> {
+        let failed = |error: DriverError| SimError::Rank { rank: 0, source: Box::new(error) };
+        let card = Arc::new(CardPort::default());
+        let (bus, end) = in_process("bench", 1 << 20, 0x4000_0000, card.clone()).map_err(failed)?;
+        card.plug(engine.build(end)?);
+        let mut nic = Nic::open(bus).map_err(failed)?;
+        let job = JobConfig {
+            rank: 0,
+            ranks,
+            job_tag: JOB_TAG,
+            payload_beats,
+            udp_port: UDP_PORT_DEFAULT,
+            endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
+            ring_log2: 4,
+        };
+        nic.configure(&job).map_err(failed)?;
+        let gradient = nic.alloc(WINDOW_BEATS * BEAT_BYTES, BEAT_BYTES).map_err(failed)?;
+        let result = nic.alloc(WINDOW_BEATS * BEAT_BYTES, BEAT_BYTES).map_err(failed)?;
+        let reports = nic.alloc(REPORT_BYTES, REPORT_BYTES).map_err(failed)?;
+        let (rx, sent) = (VecDeque::new(), Vec::new());
+        Ok(Self { nic, card, rx, sent, gradient, result, reports, ranks, now_ns: 0 })
+    }
+
+    /// The command that arms a window of `beats` in slot 0 with cookie 1, step 0, bucket 0, base 0: bound 100 us, the mean
+    /// broadcast at once, no early rule, clocks started by this rank alone.
+    pub fn arm(&self, beats: usize) -> Submission {
+        let shards = ShardMap::new(beats, self.ranks, 0);
+        Submission {
+            opcode: OP_ARM,
+            cookie: 1,
+            flags: FLAG_AUTO_BROADCAST,
+            beats: beats as u16,
+            shard_quotient: shards.quotient as u16,
+            shard_remainder: shards.remainder as u8,
+            bound_ns: 100_000,
+            host_beats: beats as u16,
+            mark_packets: 1,
+            host_address: self.result.iova,
+            report_address: self.reports.iova,
+            ..Submission::default()
+        }
+    }
+
+    /// The command that contributes to the window of [`arm`](CardBench::arm).
+    pub fn contribute(&self, beats: usize) -> Submission {
+        let host_address = self.gradient.iova;
+        Submission { opcode: OP_CONTRIBUTE, cookie: 1, host_beats: beats as u16, host_address, ..Submission::default() }
+    }
+
+    /// Hands commands to the card and gives it 20 us.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn submit(&mut self, commands: &[Submission]) -> Result<(), String> {
+        for command in commands {
+            self.nic.submit(command).map_err(|error| error.to_string())?;
+        }
+        self.nic.ring_doorbell().map_err(|error| error.to_string())?;
+        self.run_us(20);
+        Ok(())
+    }
+
+    /// A packet from `sender` with `beats` beats from beat `first` of the window, every lane `value`; fields of the header as
+    /// in `ubt`, but for sender and offset.
+    pub fn packet(&self, ubt: UbtHeader, sender: usize, first: usize, beats: usize, value: f32) -> Vec<u8> {
+        let (offset, payload_bytes) = ((first * BEAT_BYTES) as u32, beats * BEAT_BYTES);
+        let ubt = UbtHeader { sender: sender as u16, offset, ..ubt };
+        self.frame(ubt, sender, payload_bytes, value)
+    }
+
+    /// A frame with any header.
+    pub fn frame(&self, ubt: UbtHeader, sender: usize, payload_bytes: usize, value: f32) -> Vec<u8> {
+        let mut header = [0; HEADER_BYTES];
+        let (from, to) = (Endpoint::of_rank(sender), Endpoint::of_rank(0));
+        write_header(&mut header, from, to, UDP_PORT_DEFAULT, &ubt, payload_bytes);
+        let payload = value.to_le_bytes().into_iter().cycle().take(payload_bytes);
+        header.into_iter().chain(payload).collect()
+    }
+
+    /// Puts frames on the wire, one per microsecond, and lets the card have them.
+    pub fn inject(&mut self, frames: impl IntoIterator<Item = Vec<u8>>) {
+        for frame in frames {
+            self.rx.push_back(Arrival { at_ns: self.now_ns + 500, frame });
+            self.run_us(1);
+        }
+        self.run_us(2);
+    }
+
+    /// Puts frames on the wire all at once: the card gets them one after the other without a gap.
+    pub fn burst(&mut self, frames: impl IntoIterator<Item = Vec<u8>>) {
+        let at_ns = self.now_ns;
+        self.rx.extend(frames.into_iter().map(|frame| Arrival { at_ns, frame }));
+    }
+
+    /// Lets time go.
+    pub fn run_us(&mut self, us: u64) {
+        (0..us).for_each(|_| self.run_ns(1000));
+    }
+
+    /// Lets time go, in one piece: the card hears from its host at the beginning.
+    pub fn run_ns(&mut self, ns: u64) {
+        self.now_ns += ns;
+        let (until_ns, rx, sent) = (self.now_ns, &mut self.rx, &mut self.sent);
+        self.card.with(|card| {
+            card.sync_registers();
+            card.run(until_ns, rx, sent);
+        });
+    }
+
+    /// The completions so far that nobody has taken.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn completions(&mut self) -> Result<Vec<Completion>, String> {
+        let mut all = Vec::new();
+        while let Some(completion) = self.nic.poll_completion().map_err(|error| error.to_string())? {
+            all.push(completion);
+        }
+        Ok(all)
+    }
+
+    /// The card's counters.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn counters(&self) -> Result<Counters, String> {
+        self.nic.counters().map_err(|error| error.to_string())
+    }
+
+    /// The beats accepted so far that nobody has taken.
+    pub fn accepted(&mut self) -> Vec<Accept> {
+        self.card.with(|card| card.take_trace())
+    }
+
+    /// The card's time.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+}

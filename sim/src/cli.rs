@@ -1,0 +1,384 @@
+//! The command `optireduce-sim`: arguments, and what it does with them.
+//!
+//! Exit codes: 0 done; 1 ran, but a check failed; 2 could not run (arguments, input); 3 the protocol said halt.
+
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use optireduce::protocol::HadamardMode;
+use optireduce_contract::limits::RANKS_MAX;
+
+use crate::cluster::{Cluster, ClusterConfig, StepRecord, Straggler};
+use crate::engine::Engine;
+use crate::error::SimError;
+use crate::input::{Gradients, SHIPPED, SHIPPED_NAME};
+use crate::network::Weather;
+use crate::report::{RunReport, StepReport};
+use crate::{bench, oracle, reliable, table};
+
+const EXAMPLES: &str = "Examples:
+  optireduce-sim
+  optireduce-sim allreduce --loss 0.01 --straggler 3:2000 --deadline-us 200 --seed 7
+  optireduce-sim allreduce --engine functional --delay-us 20 --tail-ratio 3 --json -";
+
+/// The demonstration as a command.
+const DEMONSTRATION: &str = "optireduce-sim allreduce --loss 0.01 --deadline-us 200 --straggler 3:2000";
+
+/// Simulates OptiReduce SmartNICs: several ranks, their drivers, cards and network, in virtual time.
+///
+/// Without a command: the demonstration, an all-reduce of shipped gradients on four ranks with 1 % loss and a straggler.
+#[derive(Debug, Parser)]
+#[command(name = "optireduce-sim", version, after_help = EXAMPLES, after_long_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// All-reduces the gradients of a file, step by step, and reports what was lost and how long it took.
+    #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
+    Allreduce(AllreduceArgs),
+    /// Measures the cycle-level card: cycles of its paths, and the speed of the simulation.
+    Bench(BenchArgs),
+}
+
+/// Arguments of `bench`.
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(after_help = BENCH_EXAMPLES, after_long_help = BENCH_EXAMPLES)]
+pub struct BenchArgs {
+    /// What to measure
+    #[arg(value_enum)]
+    what: Bench,
+    /// The figures as JSON on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Bench {
+    /// The card: receive path, doorbell to completion, simulated cycles per second
+    Card,
+}
+
+const BENCH_EXAMPLES: &str = "Examples:
+  optireduce-sim bench card
+  optireduce-sim bench card --json
+  optireduce-sim bench card --json > card.json";
+
+/// Arguments of `allreduce`.
+#[derive(Clone, Debug, PartialEq, Args)]
+pub struct AllreduceArgs {
+    /// Gradients: f32 tensors named step0.rank0, step0.rank1, ... [default: shipped ones, 4 ranks, 2 steps]
+    #[arg(long, value_name = "FILE.safetensors")]
+    input: Option<PathBuf>,
+    /// Ranks, 2 to 64 [default: those of the input]
+    #[arg(long, value_name = "N")]
+    ranks: Option<usize>,
+    /// Kind of card
+    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    engine: Engine,
+    /// Probability that a packet is lost, 0 to 1 (exclusive)
+    #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true)]
+    loss: f64,
+    /// Median one-way delay of the network, in us
+    #[arg(long, value_name = "MEDIAN", default_value_t = 10.0, allow_negative_numbers = true)]
+    delay_us: f64,
+    /// P99 / P50 of the delay, at least 1
+    #[arg(long, value_name = "R", default_value_t = 1.5, allow_negative_numbers = true)]
+    tail_ratio: f64,
+    /// A rank whose host wakes late in every step, by so many us; may be given several times
+    #[arg(long, value_name = "RANK:MICROSECONDS", value_parser = straggler)]
+    straggler: Vec<Straggler>,
+    /// t_B: bound on each stage of a window, in us, up to 4294967 [default: the 95th percentile of the stage times of 20
+    /// warm-up collectives over a reliable transport without stragglers]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    deadline_us: Option<f64>,
+    /// Whether a stage may close before its bound: when all peers' last packets were seen and nothing came for 10 % of
+    /// the median stage time of the warm-up (fixed until the t_C controller exists)
+    #[arg(long, value_enum, default_value_t = OnOff::On)]
+    early: OnOff,
+    /// Whether windows are Hadamard-encoded; auto: once a step has lost more than 2 %
+    #[arg(long, value_enum, default_value_t = Hadamard::Auto)]
+    hadamard: Hadamard,
+    /// Seed of losses, delays and signs
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// What each rank got: tensors of the same names as the input's
+    #[arg(long, value_name = "FILE.safetensors")]
+    output: Option<PathBuf>,
+    /// The report as JSON; - for stdout (instead of the table)
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<PathBuf>,
+    /// Waveforms of all cards
+    #[arg(long, value_name = "FILE")]
+    vcd: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OnOff {
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Hadamard {
+    On,
+    Off,
+    Auto,
+}
+
+impl AllreduceArgs {
+    /// The demonstration: 1 % loss, and rank 3 later than t_B. The same as [`DEMONSTRATION`].
+    fn demonstration() -> Self {
+        Self {
+            input: None,
+            ranks: None,
+            engine: Engine::Rtl,
+            loss: 0.01,
+            delay_us: 10.0,
+            tail_ratio: 1.5,
+            straggler: vec![Straggler { rank: 3, delay_ns: 2_000_000 }],
+            deadline_us: Some(200.0),
+            early: OnOff::On,
+            hadamard: Hadamard::Auto,
+            seed: 1,
+            output: None,
+            json: None,
+            vcd: None,
+        }
+    }
+
+    fn gradients(&self) -> Result<(String, Gradients), SimError> {
+        if let Some(ranks) = self.ranks.filter(|ranks| !(2..=RANKS_MAX).contains(ranks)) {
+            return Err(SimError::Argument(format!("--ranks is {ranks}, expected 2 to {RANKS_MAX}")));
+        }
+        let (name, gradients) = match &self.input {
+            Some(path) => (path.display().to_string(), Gradients::from_file(path, self.ranks)?),
+            None => (SHIPPED_NAME.to_owned(), Gradients::from_bytes(SHIPPED_NAME, SHIPPED, self.ranks)?),
+        };
+        let ranks = gradients.ranks();
+        if !(2..=RANKS_MAX).contains(&ranks) {
+            let problem = format!("tensors of {ranks} ranks, expected 2 to {RANKS_MAX}");
+            return Err(SimError::Input { file: name, problem });
+        }
+        Ok((name, gradients))
+    }
+
+    /// The cluster to simulate; every number is checked.
+    fn cluster(&self, gradients: &Gradients) -> Result<ClusterConfig, SimError> {
+        // Not written as `x < min`: a NaN must fail too.
+        let check = |ok: bool, name: &str, found: f64, expected: &str| {
+            let error = || SimError::Argument(format!("--{name} is {found}, expected {expected}"));
+            if ok { Ok(()) } else { Err(error()) }
+        };
+        check((0.0..1.0).contains(&self.loss), "loss", self.loss, "0 to 1 (exclusive)")?;
+        check((1.0..=1e6).contains(&self.delay_us), "delay-us", self.delay_us, "1 to 1000000")?;
+        check((1.0..=1e3).contains(&self.tail_ratio), "tail-ratio", self.tail_ratio, "1 to 1000")?;
+        let ranks = gradients.ranks();
+        if let Some(straggler) = self.straggler.iter().find(|straggler| straggler.rank >= ranks) {
+            let (rank, last) = (straggler.rank, ranks - 1);
+            return Err(SimError::Argument(format!("--straggler names rank {rank}, expected 0 to {last}")));
+        }
+        let weather = Weather {
+            seed: self.seed,
+            delay_us_median: self.delay_us,
+            tail_ratio: self.tail_ratio,
+            loss: self.loss,
+            ..Weather::default()
+        };
+        let hadamard = match self.hadamard {
+            Hadamard::On => HadamardMode::On,
+            Hadamard::Off => HadamardMode::Off,
+            Hadamard::Auto => HadamardMode::Auto,
+        };
+        let stragglers = self.straggler.clone();
+        let mut config = ClusterConfig { weather, hadamard, stragglers, ..ClusterConfig::new(self.engine, ranks) };
+        let plans = config.plans(0, gradients.elements_max(), config.hadamard == HadamardMode::On)?;
+        let warmup = reliable::warm_up(&plans, config.ranks, config.payload_beats, &config.weather)
+            .map_err(|error| SimError::Argument(error.to_string()))?;
+        config.bound_ns = match self.deadline_us {
+            Some(us) => {
+                let most = u64::from(u32::MAX) / 1000;
+                check((1.0..=most as f64).contains(&us), "deadline-us", us, &format!("1 to {most}"))?;
+                (us * 1000.0) as u64
+            }
+            None => warmup.bound_ns.min(u64::from(u32::MAX)),
+        };
+        config.grace_ns = (self.early == OnOff::On).then_some(warmup.stage_ns_median.min(config.bound_ns) / 10);
+        Ok(config)
+    }
+}
+
+/// Parses `RANK:MICROSECONDS`.
+fn straggler(text: &str) -> Result<Straggler, String> {
+    let expected = || "expected RANK:MICROSECONDS, for instance 3:500".to_owned();
+    let (rank, delay) = text.split_once(':').ok_or_else(expected)?;
+    let rank = rank.parse().map_err(|_| expected())?;
+    let delay_us: f64 = delay.parse().map_err(|_| expected())?;
+    if !(0.0..=1e9).contains(&delay_us) {
+        return Err(format!("a delay of {delay_us} us, expected 0 to 1000000000"));
+    }
+    Ok(Straggler { rank, delay_ns: (delay_us * 1000.0) as u64 })
+}
+
+/// Runs the command; returns its exit code. Results go to `out`.
+///
+/// # Errors
+/// See [`SimError`]; [`SimError::exit_code`] gives the code.
+pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
+    match cli.command {
+        Some(Command::Allreduce(args)) => allreduce(&args, out),
+        Some(Command::Bench(BenchArgs { what: Bench::Card, json })) => {
+            let figures = bench::card_figures(&Gradients::from_bytes(SHIPPED_NAME, SHIPPED, None)?)?;
+            let text = if json {
+                serde_json::to_string_pretty(&figures).unwrap_or_default() + "\n"
+            } else {
+                bench::text(&figures)
+            };
+            print(out, &text)?;
+            Ok(0)
+        }
+        None => {
+            print(out, &format!("Demonstration: {DEMONSTRATION}\n\n"))?;
+            allreduce(&AllreduceArgs::demonstration(), out)
+        }
+    }
+}
+
+fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> {
+    let (name, gradients) = args.gradients()?;
+    let config = args.cluster(&gradients)?;
+    let started = Instant::now();
+    let mut cluster = Cluster::new(config.clone())?;
+    if let Some(path) = &args.vcd {
+        let written = |source| SimError::File { path: path.clone(), action: "write", source };
+        let file = File::create(path).map_err(written)?;
+        cluster.record_vcd(Box::new(BufWriter::new(file))).map_err(written)?;
+    }
+    let is_text = args.json.as_deref() != Some(Path::new("-"));
+    if is_text {
+        print(out, &format!("{}\n\n", table::header(&config, &name)))?;
+    }
+    let progress = Progress::new(gradients.steps.len());
+    let (mut steps, mut outputs) = (Vec::new(), Gradients { steps: Vec::new() });
+    for step in &gradients.steps {
+        let record = cluster.step(step, |virtual_ns| progress.at(steps.len(), virtual_ns))?;
+        check(&record, step)?;
+        let report = StepReport::new(&record, step);
+        if is_text {
+            let starts: Vec<_> = (0..config.ranks).map(|rank| config.delay_ns(rank)).collect();
+            let reliable = reliable::run(&record.plans, config.payload_beats, &config.weather, &starts);
+            progress.suspend(|| print(out, &format!("{}\n", table::step(&record, &report, &reliable))))?;
+        }
+        steps.push(report);
+        outputs.steps.push(record.ranks.into_iter().map(|rank| rank.output).collect());
+    }
+    progress.finish();
+    let wall_s = started.elapsed().as_secs_f64();
+    let cycles: u64 = steps.iter().map(|step| step.cycles).sum();
+    let cycles_per_s = cycles as f64 / wall_s;
+    let report = RunReport { seed: args.seed, ranks: config.ranks, engine: config.engine, steps, wall_s, cycles_per_s };
+    if let Some(path) = &args.output {
+        outputs.to_file(path)?;
+    }
+    if let Some(path) = &args.json {
+        write_json(&report, path, out)?;
+    }
+    if is_text {
+        print(out, &format!("{}\n", table::MODEL))?;
+    }
+    Ok(if report.is_halted() { 3 } else { 0 })
+}
+
+/// Every run is checked: each rank's result must be, bit for bit, what follows from the beats that the cards accepted.
+fn check(record: &StepRecord, gradients: &[Vec<f32>]) -> Result<(), SimError> {
+    let traces: Vec<_> = record.ranks.iter().map(|rank| rank.trace.clone()).collect();
+    let failed = |what: String| SimError::Check(format!("step {}: {what}", record.op));
+    let expected = oracle::outputs(&record.plans, gradients, &traces).map_err(failed)?;
+    for (rank, (found, expected)) in record.ranks.iter().zip(&expected).enumerate() {
+        let mut pairs = found.output.iter().zip(expected).enumerate();
+        if let Some((at, (found, expected))) =
+            pairs.find(|(_, (found, expected))| found.to_bits() != expected.to_bits())
+        {
+            return Err(failed(format!("rank {rank} element {at} is {found:e}, expected {expected:e}")));
+        }
+    }
+    Ok(())
+}
+
+fn write_json(report: &RunReport, path: &Path, out: &mut dyn Write) -> Result<(), SimError> {
+    let text =
+        serde_json::to_string_pretty(report).map_err(|error| SimError::Check(format!("report: {error}")))? + "\n";
+    if path == Path::new("-") {
+        return print(out, &text);
+    }
+    std::fs::write(path, text).map_err(|source| SimError::File { path: path.into(), action: "write", source })
+}
+
+/// Writes a result. A reader that has gone away is no error.
+fn print(out: &mut dyn Write, text: &str) -> Result<(), SimError> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(source) if source.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(SimError::File { path: "stdout".into(), action: "write", source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A bar on stderr, if that is a terminal and the work takes more than a second.
+struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl Progress {
+    fn new(steps: usize) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let template = if plain { "{bar:30} {msg}" } else { "{bar:30.cyan} {msg}" };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        Self { bar, started: Instant::now() }
+    }
+
+    fn at(&self, step: usize, virtual_ns: u64) {
+        if self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) && std::io::stderr().is_terminal() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_position(step as u64);
+        self.bar.set_message(format!("step {step}, {} us simulated", virtual_ns / 1000));
+    }
+
+    fn suspend<T>(&self, act: impl FnOnce() -> T) -> T {
+        self.bar.suspend(act)
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demonstration_is_the_command_that_it_shows() {
+        let shown = Cli::try_parse_from(DEMONSTRATION.split(' ')).unwrap();
+        let Some(Command::Allreduce(shown)) = shown.command else { panic!("another command") };
+        assert_eq!(shown, AllreduceArgs::demonstration());
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

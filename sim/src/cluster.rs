@@ -1,0 +1,440 @@
+//! A cluster: for every rank the host library, the driver and a card, joined by the network, in virtual time.
+//!
+//! The event loop goes in quanta of [`QUANTUM_NS`], the network's smallest delay: what a card sends in one quantum
+//! reaches nobody before the next, so the cards of a quantum are independent of each other. Quanta in which nothing
+//! happens are left out. Per quantum: hosts act (in order of rank), registers are exchanged, frames that arrive are
+//! handed over, every card with something to do runs to the quantum's end, and its frames enter the network.
+//!
+//! A step: all ranks arm their windows; once the cards have, the step begins and the hosts start with their gradients,
+//! stragglers later by their delay. A straggler's host does nothing between the step's begin and its delay; its card
+//! does. The step ends when every rank's collective is done.
+//!
+//! Limits: a host acts within a quantum after its card; hosts cost no time of their own.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::sync::Arc;
+
+use optireduce::protocol::{EarlyRule, HadamardMode, HadamardSwitch, JobParams, Report, WindowPlan, plan_windows};
+use optireduce::{Communicator, Finished, PlaneLimits, SmartNic, smartnic_dma_bytes};
+use optireduce_contract::limits::{
+    HADAMARD_LOG2_MAX, PAYLOAD_BEATS_DEFAULT, PAYLOAD_BEATS_MAX, RANKS_MAX, SLOTS, WINDOW_BEATS,
+};
+use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
+use optireduce_contract::signs::splitmix64;
+use optireduce_driver::{Counters, InProcessBus, JobConfig, Nic, in_process};
+
+use crate::card::{Accept, Arrival, Card};
+use crate::engine::Engine;
+use crate::error::SimError;
+use crate::network::{DELAY_MIN_NS, Fate, Network, Weather};
+use crate::port::CardPort;
+use crate::vcd_trace::VcdTrace;
+
+/// Length of a quantum of the event loop.
+pub const QUANTUM_NS: u64 = DELAY_MIN_NS;
+/// What cards may take to come to rest between steps: late packets of the last step, then commands to arm.
+const REST_NS: u64 = 100_000_000;
+/// What a step may take beyond its stages' bounds and its slowest straggler before it counts as hung.
+const HANG_SLACK_NS: u64 = 200_000_000;
+/// Bucket of every collective: the simulator runs one bucket at a time.
+const BUCKET: u16 = 0;
+const RING_LOG2: u32 = 8;
+/// Where DMA memory lies for a card; any other page would do.
+const IOVA_BASE: u64 = 0x1_0000_0000;
+
+/// A rank whose host is late in every step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Straggler {
+    /// The rank.
+    pub rank: usize,
+    /// How long after the step's begin its host wakes.
+    pub delay_ns: u64,
+}
+
+/// What a cluster is made of.
+#[derive(Clone, Debug)]
+pub struct ClusterConfig {
+    /// Ranks, 2 to 64.
+    pub ranks: usize,
+    /// Kind of card.
+    pub engine: Engine,
+    /// The network. Its seed is the job's as well.
+    pub weather: Weather,
+    /// t_B: bound on each stage of a window.
+    pub bound_ns: u64,
+    /// Silence after all marks that closes a stage early; `None`: the early rule is off.
+    pub grace_ns: Option<u64>,
+    /// When windows are Hadamard-encoded.
+    pub hadamard: HadamardMode,
+    /// Late ranks.
+    pub stragglers: Vec<Straggler>,
+    /// Payload of a full packet in beats.
+    pub payload_beats: usize,
+}
+
+impl ClusterConfig {
+    /// A cluster on a perfect day: no loss, no stragglers, no Hadamard, a bound of 10 ms, the early rule off.
+    pub fn new(engine: Engine, ranks: usize) -> Self {
+        Self {
+            ranks,
+            engine,
+            weather: Weather::default(),
+            bound_ns: 10_000_000,
+            grace_ns: None,
+            hadamard: HadamardMode::Off,
+            stragglers: Vec::new(),
+            payload_beats: PAYLOAD_BEATS_DEFAULT,
+        }
+    }
+
+    /// The job's parameters as `rank` sees them.
+    pub fn job_params(&self, rank: usize) -> JobParams {
+        let early = self.grace_ns.map(|ns| EarlyRule { grace_ns: ns.min(u64::from(u32::MAX)) as u32 });
+        let defaults = JobParams::new(rank, self.ranks, self.payload_beats, self.bound_ns, &CARD_LIMITS);
+        JobParams { early, job_seed: self.weather.seed, ..defaults }
+    }
+
+    /// How a bucket is cut into windows in collective `op`.
+    ///
+    /// # Errors
+    /// If it cannot be.
+    pub fn plans(&self, op: u32, elements: usize, hadamard: bool) -> Result<Vec<WindowPlan>, SimError> {
+        plan_windows(&self.job_params(0), op, BUCKET, elements, hadamard).map_err(rank_error(0))
+    }
+
+    /// How long after the step's begin a rank's host wakes.
+    pub fn delay_ns(&self, rank: usize) -> u64 {
+        let of_rank = self.stragglers.iter().filter(|straggler| straggler.rank == rank);
+        of_rank.map(|straggler| straggler.delay_ns).max().unwrap_or(0)
+    }
+}
+
+/// The limits of the simulated cards, as the contract builds them.
+pub const CARD_LIMITS: PlaneLimits = PlaneLimits {
+    slots: SLOTS,
+    window_beats_max: WINDOW_BEATS,
+    hadamard_log2_max: HADAMARD_LOG2_MAX,
+    ranks_max: RANKS_MAX,
+    payload_beats_max: PAYLOAD_BEATS_MAX,
+};
+
+/// What happened in one step.
+#[derive(Clone, Debug)]
+pub struct StepRecord {
+    /// Collective number.
+    pub op: u32,
+    /// Whether it was Hadamard-encoded.
+    pub hadamard: bool,
+    /// How the bucket was cut.
+    pub plans: Vec<WindowPlan>,
+    /// By rank: result, the host library's report, and when it was done after the step's begin.
+    pub ranks: Vec<RankRecord>,
+    /// Virtual time of the step's begin.
+    pub begin_ns: u64,
+    /// From the step's begin until the last rank was done.
+    pub virtual_ns: u64,
+    /// Clock cycles of all cards together.
+    pub cycles: u64,
+    /// What became of every packet sent since the last step.
+    pub fates: Vec<Fate>,
+}
+
+/// What one rank got out of a step.
+#[derive(Clone, Debug)]
+pub struct RankRecord {
+    /// The result.
+    pub output: Vec<f32>,
+    /// The host library's report.
+    pub report: Report,
+    /// When it was done, after the step's begin.
+    pub done_ns: u64,
+    /// The beats that its card accepted, in order.
+    pub trace: Vec<Accept>,
+}
+
+/// Host libraries, cards and network of a job.
+pub struct Cluster {
+    config: ClusterConfig,
+    hosts: Vec<Communicator<SmartNic<InProcessBus>>>,
+    cards: Vec<Arc<CardPort>>,
+    rx: Vec<VecDeque<Arrival>>,
+    network: Network,
+    switch: HadamardSwitch,
+    next_op: u32,
+    now_ns: u64,
+    vcd: Option<VcdTrace<Box<dyn Write>>>,
+}
+
+impl Cluster {
+    /// Powers up the cards and configures them for the job.
+    ///
+    /// # Errors
+    /// If the engine is not there, or a driver or host library refuses.
+    pub fn new(config: ClusterConfig) -> Result<Self, SimError> {
+        let ranks = config.ranks;
+        if !(2..=RANKS_MAX).contains(&ranks) {
+            return Err(SimError::Argument(format!("{ranks} ranks, expected 2 to {RANKS_MAX}")));
+        }
+        if let Some(straggler) = config.stragglers.iter().find(|straggler| straggler.rank >= ranks) {
+            let rank = straggler.rank;
+            return Err(SimError::Argument(format!("straggler rank is {rank}, expected 0 to {}", ranks - 1)));
+        }
+        let (mut hosts, mut cards) = (Vec::new(), Vec::new());
+        for rank in 0..ranks {
+            let port = Arc::new(CardPort::default());
+            let dma_bytes = smartnic_dma_bytes(&CARD_LIMITS, RING_LOG2);
+            let (bus, end) =
+                in_process(format!("sim{rank}"), dma_bytes, IOVA_BASE, port.clone()).map_err(rank_error(rank))?;
+            port.plug(config.engine.build(end)?);
+            let job = JobConfig {
+                rank,
+                ranks,
+                job_tag: splitmix64(config.weather.seed),
+                payload_beats: config.payload_beats,
+                udp_port: UDP_PORT_DEFAULT,
+                endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
+                ring_log2: RING_LOG2,
+            };
+            let nic = Nic::open(bus).map_err(rank_error(rank))?;
+            let plane = SmartNic::new(nic, &job).map_err(rank_error(rank))?;
+            hosts.push(Communicator::new(plane, config.job_params(rank)).map_err(rank_error(rank))?);
+            cards.push(port);
+        }
+        Ok(Self {
+            hosts,
+            cards,
+            rx: vec![VecDeque::new(); ranks],
+            network: Network::new(ranks, config.weather),
+            switch: HadamardSwitch::new(config.hadamard, 1),
+            next_op: 0,
+            now_ns: 0,
+            vcd: None,
+            config,
+        })
+    }
+
+    /// Writes the signals of all cards to a VCD file from now on.
+    ///
+    /// # Errors
+    /// If `to` cannot be written.
+    pub fn record_vcd(&mut self, to: Box<dyn Write>) -> std::io::Result<()> {
+        let signals: Vec<_> = self.cards.iter().map(|card| card.with(|card| card.signals())).collect();
+        self.vcd = Some(VcdTrace::new(to, &signals)?);
+        self.cards.iter().for_each(|card| card.with(|card| card.record_signals()));
+        self.write_vcd()
+    }
+
+    /// Runs one collective over `gradients` (by rank, equal lengths). `progress` is called once per quantum with the
+    /// time since the step's begin.
+    ///
+    /// # Errors
+    /// If the lengths differ, if a host library or driver gives up, or if the step does not end in time.
+    pub fn step(&mut self, gradients: &[Vec<f32>], mut progress: impl FnMut(u64)) -> Result<StepRecord, SimError> {
+        let elements = gradients.first().map_or(0, Vec::len);
+        if gradients.len() != self.config.ranks || gradients.iter().any(|gradient| gradient.len() != elements) {
+            let (found, ranks) = (gradients.len(), self.config.ranks);
+            return Err(SimError::Argument(format!("{found} gradients, expected {ranks} of equal length")));
+        }
+        let (op, hadamard) = self.prepare(elements)?;
+        let plans = self.config.plans(op, elements, hadamard)?;
+        let (begin_ns, cycles) = (self.now_ns, self.cycles());
+        let slowest_ns = (0..self.config.ranks).map(|rank| self.config.delay_ns(rank)).max().unwrap_or(0);
+        let limit_ns = plans.len() as u64 * 2 * self.config.bound_ns + slowest_ns + HANG_SLACK_NS;
+
+        let mut asleep: Vec<bool> = vec![true; self.config.ranks];
+        let mut done: Vec<Option<(u64, Finished)>> = vec![None; self.config.ranks];
+        loop {
+            let since_ns = self.now_ns - begin_ns;
+            for (rank, host) in self.hosts.iter_mut().enumerate() {
+                if asleep[rank] && since_ns >= self.config.delay_ns(rank) {
+                    asleep[rank] = false;
+                    host.start(self.now_ns, op, gradients[rank].clone()).map_err(rank_error(rank))?;
+                }
+                if !asleep[rank] && done[rank].is_none() {
+                    let finished = host.poll(self.now_ns).map_err(rank_error(rank))?;
+                    done[rank] = finished.map(|finished| (since_ns, finished));
+                }
+            }
+            progress(since_ns);
+            let Some(rank) = done.iter().position(Option::is_none) else { break };
+            let wake_ns = self.next_host_wake(begin_ns, &asleep, &done);
+            if !self.advance(wake_ns)? || since_ns > limit_ns {
+                let (waited_us, limit_us) = (since_ns / 1000, limit_ns / 1000);
+                return Err(SimError::Hang { op, rank, waited_us, limit_us });
+            }
+        }
+        self.agree_on_hadamard(&done);
+        let traces = self.cards.iter().map(|card| card.with(|card| card.take_trace()));
+        let ranks: Vec<_> = done
+            .into_iter()
+            .flatten()
+            .zip(traces)
+            .map(|((done_ns, finished), trace)| RankRecord {
+                output: finished.result,
+                report: finished.report,
+                done_ns,
+                trace,
+            })
+            .collect();
+        Ok(StepRecord {
+            op,
+            hadamard,
+            plans,
+            ranks,
+            begin_ns,
+            virtual_ns: self.now_ns - begin_ns,
+            cycles: self.cycles() - cycles,
+            fates: self.network.take_fates(),
+        })
+    }
+
+    /// The cards' counters, by rank.
+    ///
+    /// # Errors
+    /// If a card is gone.
+    pub fn counters(&mut self) -> Result<Vec<Counters>, SimError> {
+        let of_host = |(rank, host): (usize, &mut Communicator<SmartNic<InProcessBus>>)| {
+            host.plane_mut().nic_mut().counters().map_err(rank_error(rank))
+        };
+        self.hosts.iter_mut().enumerate().map(of_host).collect()
+    }
+
+    /// Replays everything that the card of `rank` has seen since power-on on its Verilog.
+    ///
+    /// # Errors, Panics
+    /// As [`Card::replay_on_verilator`].
+    pub fn replay_on_verilator(&mut self, rank: usize, name: &str) -> Result<u64, String> {
+        let replayed = self.cards[rank].try_with(|card| card.replay_on_verilator(name));
+        replayed.unwrap_or_else(|| Err(format!("{name}: no card")))
+    }
+
+    /// What the cluster is made of.
+    pub fn config(&self) -> &ClusterConfig {
+        &self.config
+    }
+
+    /// Arms the windows of the next collective on all ranks and lets the cards do it.
+    fn prepare(&mut self, elements: usize) -> Result<(u32, bool), SimError> {
+        // All ranks count and decide alike.
+        let op = self.next_op;
+        let hadamard = self.switch.is_on(op);
+        for (rank, host) in self.hosts.iter_mut().enumerate() {
+            let found = host.prepare(self.now_ns, BUCKET, elements, hadamard).map_err(rank_error(rank))?;
+            debug_assert_eq!(found, op);
+        }
+        self.next_op = op.wrapping_add(1);
+        // Armed windows have no clock yet, so the cards come to rest.
+        let begin_ns = self.now_ns;
+        while self.advance(None)? {
+            let waited_ns = self.now_ns - begin_ns;
+            if waited_ns > REST_NS {
+                let rank = self.cards.iter().position(|card| card.with(|card| card.next_wake_ns()).is_some());
+                let (waited_us, limit_us) = (waited_ns / 1000, REST_NS / 1000);
+                return Err(SimError::Hang { op, rank: rank.unwrap_or(0), waited_us, limit_us });
+            }
+        }
+        Ok((op, hadamard))
+    }
+
+    /// Each rank proposes a switch by its own loss; the announcement reaches all before the next step.
+    fn agree_on_hadamard(&mut self, done: &[Option<(u64, Finished)>]) {
+        let reports = done.iter().flatten().map(|(_, finished)| &finished.report);
+        let proposals: Vec<_> =
+            reports.filter_map(|report| self.switch.observe_loss(report.op, report.network_loss())).collect();
+        for op in proposals {
+            tracing::debug!(op, "a rank lost more than 2 %: windows are Hadamard-encoded from this step on");
+            self.switch.switch_from(op);
+        }
+    }
+
+    /// When a host must act although no card did anything: a straggler wakes, or a watchdog.
+    fn next_host_wake(&self, begin_ns: u64, asleep: &[bool], done: &[Option<(u64, Finished)>]) -> Option<u64> {
+        let of_rank = |rank: usize| match (asleep[rank], &done[rank]) {
+            (true, _) => Some(begin_ns + self.config.delay_ns(rank)),
+            (false, None) => self.hosts[rank].next_timeout(),
+            (false, Some(_)) => None,
+        };
+        (0..self.config.ranks).filter_map(of_rank).min()
+    }
+
+    /// Goes to the next quantum in which something happens and runs it, or to the quantum's begin if that is when a
+    /// host wakes. `false` if nothing will ever happen.
+    fn advance(&mut self, wake_ns: Option<u64>) -> Result<bool, SimError> {
+        let now_ns = self.now_ns;
+        let ready = |card: &mut dyn Card| {
+            // A card that had nothing to do was left behind; what its host has written now must not act in its past.
+            if card.now_ns() < now_ns {
+                card.run(now_ns, &mut VecDeque::new(), &mut Vec::new());
+            }
+            card.sync_registers();
+            card.next_wake_ns()
+        };
+        let card_wakes: Vec<Option<u64>> = self.cards.iter().map(|card| card.with(ready)).collect();
+        let arrivals = self.rx.iter().filter_map(|rx| rx.front().map(|arrival| arrival.at_ns));
+        let flights = (0..self.config.ranks).filter_map(|rank| self.network.next_ns(rank));
+        let Some(next_ns) = card_wakes.iter().copied().flatten().chain(arrivals).chain(flights).chain(wake_ns).min()
+        else {
+            return Ok(false);
+        };
+        let from_ns = next_ns.max(self.now_ns) / QUANTUM_NS * QUANTUM_NS;
+        if wake_ns.is_some_and(|wake_ns| wake_ns <= from_ns) && from_ns > self.now_ns {
+            self.now_ns = from_ns;
+            return Ok(true);
+        }
+        let until_ns = from_ns + QUANTUM_NS;
+        for (rank, rx) in self.rx.iter_mut().enumerate() {
+            self.network.deliver(rank, until_ns, rx);
+        }
+        self.run_cards(until_ns, &card_wakes);
+        self.now_ns = until_ns;
+        self.write_vcd().map(|()| true).map_err(|source| SimError::File {
+            path: "VCD file".into(),
+            action: "write",
+            source,
+        })
+    }
+
+    /// Runs the cards that have something to do before `until_ns`, and sends what they send in order of rank.
+    fn run_cards(&mut self, until_ns: u64, card_wakes: &[Option<u64>]) {
+        let mut jobs: Vec<_> = self
+            .cards
+            .iter()
+            .zip(&mut self.rx)
+            .enumerate()
+            .filter(|(rank, (_, rx))| {
+                let arrival = rx.front().map(|arrival| arrival.at_ns);
+                [card_wakes[*rank], arrival].into_iter().flatten().any(|at_ns| at_ns < until_ns)
+            })
+            .map(|(rank, (card, rx))| (rank, card, rx, Vec::new()))
+            .collect();
+        if self.config.engine.is_slow() && jobs.len() > 1 {
+            std::thread::scope(|scope| {
+                for (_, card, rx, tx) in &mut jobs {
+                    scope.spawn(move || card.with(|card| card.run(until_ns, rx, tx)));
+                }
+            });
+        } else {
+            for (_, card, rx, tx) in &mut jobs {
+                card.with(|card| card.run(until_ns, rx, tx));
+            }
+        }
+        for (rank, _, _, tx) in jobs {
+            self.network.send(rank, tx);
+        }
+    }
+
+    fn write_vcd(&mut self) -> std::io::Result<()> {
+        let Some(vcd) = &mut self.vcd else { return Ok(()) };
+        vcd.write(self.cards.iter().map(|card| card.with(|card| card.take_changes())).collect())
+    }
+
+    fn cycles(&self) -> u64 {
+        self.cards.iter().map(|card| card.with(|card| card.cycles())).sum()
+    }
+}
+
+/// Names the rank of an error of its host library or driver.
+fn rank_error<E: std::error::Error + Send + Sync + 'static>(rank: usize) -> impl Fn(E) -> SimError {
+    move |source| SimError::Rank { rank, source: Box::new(source) }
+}

@@ -1,0 +1,314 @@
+//! The functional card: the card's behaviour packet by packet, without its clock cycles.
+//!
+//! It obeys the same registers, queues, packets and window rules as the hardware, bit for bit in its arithmetic; only
+//! its timing is simple: a DMA access takes [`DMA_NS`], data moves at one beat per [`CYCLE_NS`], a received packet is
+//! processed at the instant it arrives, and frames leave one after another at 100 Gb/s. It exists to try many seeds,
+//! many ranks and large buckets, and as a second opinion on the hardware.
+//!
+//! Left out: receive buffer overflow (`DROP_FIFO_FULL` stays 0), back-pressure, and a gate that closes in the middle
+//! of a packet.
+
+mod commands;
+mod job;
+mod receive;
+mod send;
+mod waves;
+mod window;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+use optireduce_contract::limits::{CYCLE_NS, SLOTS};
+use optireduce_contract::packet::UbtHeader;
+use optireduce_contract::queue::{
+    Completion, DONE_BROADCAST, DONE_CONTRIBUTE, STAGE_REPORT_BYTES, STATUS_DMA_ERROR, STATUS_OK,
+};
+use optireduce_contract::registers::{self as reg, Register};
+use optireduce_driver::CardEnd;
+
+use self::job::Job;
+use self::window::Window;
+use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
+use crate::waves::Waves;
+
+/// Time of one access to host memory, without the data.
+pub const DMA_NS: u64 = 1000;
+
+/// A card that acts packet by packet. See the module's documentation.
+pub struct FunctionalCard {
+    end: CardEnd,
+    now_ns: u64,
+    /// `None` while the card is disabled.
+    job: Option<Arc<Job>>,
+    slots: Vec<Option<Window>>,
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    sequence: u64,
+    sq_tail: u16,
+    sq_head: u16,
+    fetching: bool,
+    cq_head: u16,
+    cq_tail: u16,
+    completions: VecDeque<Completion>,
+    counters: [u32; COUNTERS],
+    dma_error: bool,
+    reader_free_ns: u64,
+    mac_free_ps: u64,
+    outbox: Vec<Departure>,
+    trace: Vec<Accept>,
+    waves: Option<Waves>,
+}
+
+/// Work that ends at a known time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// Submissions up to this index have come from host memory.
+    Fetched(u16),
+    /// The gradient of the window in this slot has come.
+    Gradient { slot: u8, address: u64, beats: u16, timeout_16us: u16, incast: u8 },
+    /// The contribute stage's report is in host memory.
+    Contributed { slot: u8 },
+    /// Result and report of the window in this slot are in host memory.
+    Finished { slot: u8 },
+}
+
+/// Words of the counter lines: from `RX_PACKETS` to `DROP_DUPLICATE_BEATS`.
+const COUNTERS: usize = reg::DROP_DUPLICATE_BEATS.word() - reg::RX_PACKETS.word() + 1;
+
+impl FunctionalCard {
+    /// A card at power-on behind the card's end of an in-process bus.
+    pub fn new(end: CardEnd) -> Self {
+        let mut card = Self {
+            end,
+            now_ns: 0,
+            job: None,
+            slots: Vec::new(),
+            events: BinaryHeap::new(),
+            sequence: 0,
+            sq_tail: 0,
+            sq_head: 0,
+            fetching: false,
+            cq_head: 0,
+            cq_tail: 0,
+            completions: VecDeque::new(),
+            counters: [0; COUNTERS],
+            dma_error: false,
+            reader_free_ns: 0,
+            mac_free_ps: 0,
+            outbox: Vec::new(),
+            trace: Vec::new(),
+            waves: None,
+        };
+        card.reset();
+        card.sync_registers();
+        card
+    }
+
+    fn reset(&mut self) {
+        self.slots = (0..SLOTS).map(|_| None).collect();
+        self.events.clear();
+        self.completions.clear();
+        self.counters = [0; COUNTERS];
+        (self.sq_tail, self.sq_head, self.cq_head, self.cq_tail) = (0, 0, 0, 0);
+        (self.fetching, self.dma_error) = (false, false);
+    }
+
+    fn at(&mut self, at_ns: u64, event: Event) {
+        self.events.push(Reverse((at_ns, self.sequence, event)));
+        self.sequence += 1;
+    }
+
+    fn count(&mut self, counter: Register, by: u32) {
+        let place = &mut self.counters[counter.word() - reg::RX_PACKETS.word()];
+        *place = place.wrapping_add(by);
+    }
+
+    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
+        let ok = self.end.dma_read(address, bytes).is_ok();
+        self.dma_error |= !ok;
+        ok
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
+        let ok = self.end.dma_write(address, bytes).is_ok();
+        self.dma_error |= !ok;
+        ok
+    }
+}
+
+impl Card for FunctionalCard {
+    fn run(&mut self, until_ns: u64, rx: &mut VecDeque<Arrival>, tx: &mut Vec<Departure>) {
+        loop {
+            let arrival = rx.front().map(|arrival| arrival.at_ns);
+            let Some(next) = [arrival, self.next_wake_ns()].into_iter().flatten().min().filter(|at| *at < until_ns)
+            else {
+                break;
+            };
+            self.now_ns = self.now_ns.max(next);
+            // In one instant: what arrives, then what the card has finished, then the clocks.
+            if arrival.is_some_and(|at| at <= self.now_ns) {
+                if let Some(arrival) = rx.pop_front() {
+                    self.receive(&arrival.frame);
+                }
+            } else if let Some(event) = self.pop_event() {
+                self.handle(event);
+            } else {
+                self.close_due_gates();
+            }
+            self.record_changes();
+        }
+        self.now_ns = self.now_ns.max(until_ns);
+        tx.append(&mut self.outbox);
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn next_wake_ns(&self) -> Option<u64> {
+        let event = self.events.peek().map(|Reverse((at_ns, ..))| *at_ns);
+        let timers = self.slots.iter().flatten().flat_map(|window| {
+            window.gates.iter().filter_map(|gate| gate.due(&window.arm, self.now_ns).map(|(at_ns, _)| at_ns))
+        });
+        event.into_iter().chain(timers).min().map(|at_ns| at_ns.max(self.now_ns))
+    }
+
+    fn cycles(&self) -> u64 {
+        0
+    }
+
+    fn sync_registers(&mut self) {
+        let enable = self.end.read_register(reg::CONTROL.word()) & reg::CONTROL_ENABLE != 0;
+        if !enable {
+            self.job = None;
+            self.reset();
+        } else if self.job.is_none() {
+            self.job = Some(Arc::new(Job::from_registers(&self.end)));
+        }
+        if self.job.is_some() {
+            self.sq_tail = self.end.read_register(reg::SQ_TAIL.word()) as u16;
+            self.cq_head = self.end.read_register(reg::CQ_HEAD.word()) as u16;
+            self.start_fetch();
+            self.write_completions();
+        }
+        self.publish_registers();
+    }
+
+    fn take_trace(&mut self) -> Vec<Accept> {
+        std::mem::take(&mut self.trace)
+    }
+
+    fn signals(&self) -> Vec<SignalDef> {
+        waves::signals()
+    }
+
+    fn record_signals(&mut self) {
+        self.waves = Some(Waves::default());
+        self.record_changes();
+    }
+
+    fn take_changes(&mut self) -> Vec<SignalChange> {
+        self.waves.as_mut().map(Waves::take).unwrap_or_default()
+    }
+}
+
+impl FunctionalCard {
+    fn pop_event(&mut self) -> Option<Event> {
+        self.events.peek().filter(|Reverse((at_ns, ..))| *at_ns <= self.now_ns)?;
+        self.events.pop().map(|Reverse((_, _, event))| event)
+    }
+
+    fn handle(&mut self, event: Event) {
+        let Some(job) = self.job.clone() else { return };
+        match event {
+            Event::Fetched(tail) => self.fetched(&job, tail),
+            Event::Gradient { slot, address, beats, timeout_16us, incast } => {
+                let extra = UbtHeader { timeout_16us, incast, ..UbtHeader::default() };
+                self.gradient(&job, slot, address, beats, extra);
+            }
+            Event::Contributed { slot } => self.report(slot, 0),
+            Event::Finished { slot } => self.finish(slot),
+        }
+    }
+
+    /// Closes the gates whose time has come, and starts what follows.
+    fn close_due_gates(&mut self) {
+        let Some(job) = self.job.clone() else { return };
+        for slot in 0..SLOTS {
+            for stage in 0..2 {
+                let Some(window) = &mut self.slots[slot] else { continue };
+                let due = window.gates[stage].due(&window.arm, self.now_ns).filter(|(at_ns, _)| *at_ns <= self.now_ns);
+                let Some((_, by)) = due else { continue };
+                window.close(stage, self.now_ns, by);
+                if stage == 0 {
+                    self.at(self.now_ns + DMA_NS, Event::Contributed { slot: slot as u8 });
+                    self.broadcast(&job, slot);
+                }
+            }
+            self.start_finish(slot);
+        }
+    }
+
+    /// Once both gates are closed and nothing is being read for it, the result goes to host memory; from then on the
+    /// window takes no commands.
+    fn start_finish(&mut self, slot: usize) {
+        let Some(window) = &mut self.slots[slot] else { return };
+        let done = window.gates.iter().all(|gate| gate.closed.is_some()) && !window.reading && !window.finishing;
+        // Two accesses: the contribute stage's report goes first.
+        let at_ns = self.now_ns + 2 * DMA_NS + u64::from(window.arm.host_beats) * CYCLE_NS;
+        if done {
+            window.finishing = true;
+            self.at(at_ns, Event::Finished { slot: slot as u8 });
+        }
+    }
+
+    fn finish(&mut self, slot: u8) {
+        let Some(window) = &self.slots[usize::from(slot)] else { return };
+        let (address, result) = (window.arm.host_address, window.result());
+        let written = self.write(address, &result);
+        if let Some(window) = &mut self.slots[usize::from(slot)] {
+            window.dma_failed |= !written;
+        }
+        self.report(slot, 1);
+        self.slots[usize::from(slot)] = None;
+    }
+
+    /// Writes a stage's report and its completion.
+    fn report(&mut self, slot: u8, stage: usize) {
+        let Some(window) = &self.slots[usize::from(slot)] else { return };
+        let address = window.arm.report_address + (stage * STAGE_REPORT_BYTES) as u64;
+        let report = window.report(stage);
+        let (gate, failed) = (window.gates[stage].clone(), window.dma_failed);
+        let (cookie, own_beats) = (window.arm.cookie, window.own_beats());
+        let written = self.write(address, &report);
+        let (closed_ns, closed_by) = gate.closed.unwrap_or_default();
+        self.complete(Completion {
+            opcode: [DONE_CONTRIBUTE, DONE_BROADCAST][stage],
+            slot,
+            closed_by,
+            status: if written && !failed { STATUS_OK } else { STATUS_DMA_ERROR },
+            cookie,
+            received_beats: gate.received,
+            expected_beats: gate.expected,
+            elapsed_ns: closed_ns - gate.clock_ns.unwrap_or(closed_ns),
+            heard: gate.heard,
+            closed_ns,
+            own_beats: if stage == 0 { own_beats } else { 0 },
+            ..Completion::default()
+        });
+    }
+
+    fn publish_registers(&mut self) {
+        let scratch = self.end.read_register(reg::SCRATCH.word());
+        for register in reg::REGISTERS.iter().filter(|register| register.access == reg::Access::ReadOnly) {
+            self.end.write_register(register.word(), register.reset);
+        }
+        self.end.write_register(reg::SCRATCH_ECHO.word(), !scratch);
+        self.end.write_register(reg::STATUS.word(), u32::from(self.dma_error) * reg::STATUS_DMA_ERROR);
+        self.end.write_register(reg::SQ_HEAD.word(), u32::from(self.sq_head));
+        self.end.write_register(reg::CQ_TAIL.word(), u32::from(self.cq_tail));
+        for (counter, value) in self.counters.iter().enumerate() {
+            self.end.write_register(reg::RX_PACKETS.word() + counter, *value);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The receiving side of the functional card: checks in the card's order, one counter each.
+
+use optireduce_contract::field::Field;
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::{
+    FLAG_HADAMARD, FLAG_LAST_PERCENTILE, FrameError, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, frame,
+    read_header,
+};
+use optireduce_contract::registers::{self as reg, Register};
+
+use super::FunctionalCard;
+use super::job::Job;
+use super::window::{Packet, Taken};
+
+impl FunctionalCard {
+    /// Takes a frame off the wire.
+    pub(super) fn receive(&mut self, frame: &[u8]) {
+        let Some(job) = self.job.clone() else { return };
+        self.count(reg::RX_PACKETS, 1);
+        if let Err((counter, by)) = self.take_frame(&job, frame) {
+            self.count(counter, by);
+        }
+    }
+
+    /// The counter to advance, and by how much, if something of the frame is dropped.
+    fn take_frame(&mut self, job: &Job, frame: &[u8]) -> Result<(), (Register, u32)> {
+        let (ubt, payload) = header_of(job, frame).map_err(|counter| (counter, 1))?;
+        let stage = usize::from(ubt.stage == STAGE_BROADCAST);
+        let sender = usize::from(ubt.sender);
+        let window = self
+            .slots
+            .iter_mut()
+            .flatten()
+            .find(|window| {
+                let (from, beats) = (u64::from(window.arm.base), u64::from(window.arm.beats));
+                let inside = from..from + beats * BEAT_BYTES as u64;
+                window.arm.bucket == ubt.bucket
+                    && window.arm.step == ubt.step
+                    && inside.contains(&u64::from(ubt.offset))
+            })
+            .ok_or((reg::DROP_NO_WINDOW, 1))?;
+        if window.hadamard() != (ubt.flags & FLAG_HADAMARD != 0) {
+            return Err((reg::DROP_FLAGS, 1));
+        }
+        let first = (ubt.offset - window.arm.base) as usize / BEAT_BYTES;
+        let beats = payload.len() / BEAT_BYTES;
+        let allowed = window.allowed(stage, sender);
+        if first < allowed.start || first + beats > allowed.end {
+            return Err((reg::DROP_OUT_OF_SHARD, 1));
+        }
+        let marked = ubt.flags & FLAG_LAST_PERCENTILE != 0;
+        match window.take_packet(self.now_ns, &Packet { stage, sender, marked, first, payload }, &mut self.trace) {
+            Taken::Late => Err((reg::DROP_LATE_BEATS, beats as u32)),
+            Taken::Open { duplicates: 0 } => Ok(()),
+            Taken::Open { duplicates } => Err((reg::DROP_DUPLICATE_BEATS, duplicates)),
+        }
+    }
+}
+
+/// Header and payload of a frame of this job, or the counter that says why it is none.
+fn header_of<'a>(job: &Job, bytes: &'a [u8]) -> Result<(UbtHeader, &'a [u8]), Register> {
+    let mut header = [0; HEADER_BYTES];
+    let present = bytes.len().min(HEADER_BYTES);
+    header[..present].copy_from_slice(&bytes[..present]);
+    let found = read_header(&header, bytes.len(), job.udp_port, job.job_tag);
+    match found {
+        Err(FrameError::Foreign) => return Err(reg::DROP_FOREIGN),
+        Err(FrameError::Malformed) => return Err(reg::DROP_MALFORMED),
+        _ => {}
+    }
+    // Ranges count as form, so they come before version and job, whose headers are read by the same rules.
+    let be =
+        |field: Field| header[field.offset..field.end()].iter().fold(0, |word, byte| word << 8 | usize::from(*byte));
+    let sender = be(frame::SENDER);
+    let in_range = sender < job.ranks
+        && sender != job.rank
+        && [STAGE_CONTRIBUTE, STAGE_BROADCAST].contains(&(be(frame::VERSION_STAGE) as u8 & 0xf))
+        && be(frame::OFFSET) % BEAT_BYTES == 0;
+    match found {
+        _ if !in_range => Err(reg::DROP_MALFORMED),
+        Err(FrameError::Version(_)) => Err(reg::DROP_VERSION),
+        Err(_) => Err(reg::DROP_JOB),
+        Ok((ubt, _)) => Ok((ubt, &bytes[HEADER_BYTES..])),
+    }
+}

@@ -1,0 +1,188 @@
+//! Gradients in and results out: safetensors files with f32 tensors named `step{s}.rank{r}`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use crate::error::SimError;
+
+/// Real gradients of a small network, for a run without arguments. See `tests/data/README.md`.
+pub const SHIPPED: &[u8] = include_bytes!("../../tests/data/digits-mlp-gradients.safetensors");
+/// How messages call [`SHIPPED`].
+pub const SHIPPED_NAME: &str = "(shipped gradients)";
+
+/// The gradients of a job: `steps[s][r]` is what rank r brings to step s. All ranks of a step have equal lengths.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gradients {
+    /// By step, then rank.
+    pub steps: Vec<Vec<Vec<f32>>>,
+}
+
+impl Gradients {
+    /// Reads a file; `ranks` limits it to the first ranks, all of which every step must have.
+    ///
+    /// # Errors
+    /// If the file cannot be read or does not hold what a job needs; the message names file and tensor.
+    pub fn from_file(path: &Path, ranks: Option<usize>) -> Result<Self, SimError> {
+        let bytes = std::fs::read(path).map_err(|source| SimError::File {
+            path: path.to_path_buf(),
+            action: "read",
+            source,
+        })?;
+        Self::from_bytes(&path.display().to_string(), &bytes, ranks)
+    }
+
+    /// Reads the bytes of a safetensors file; `name` is for messages.
+    ///
+    /// # Errors
+    /// As [`Gradients::from_file`].
+    pub fn from_bytes(name: &str, bytes: &[u8], ranks: Option<usize>) -> Result<Self, SimError> {
+        let fail = |problem: String| SimError::Input { file: name.to_owned(), problem };
+        let file = SafeTensors::deserialize(bytes).map_err(|error| fail(format!("not a safetensors file: {error}")))?;
+        let mut found: BTreeMap<usize, BTreeMap<usize, Vec<f32>>> = BTreeMap::new();
+        for (tensor, view) in file.iter() {
+            let (step, rank) = place_of(tensor)
+                .ok_or_else(|| fail(format!("tensor {tensor}: expected a name of the form step0.rank0")))?;
+            if view.dtype() != Dtype::F32 {
+                return Err(fail(format!("tensor {tensor}: dtype is {:?}, expected F32", view.dtype())));
+            }
+            let values = view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+            found.entry(step).or_default().insert(rank, values);
+        }
+        let held = found.values().flat_map(|step| step.keys()).max().map_or(0, |rank| rank + 1);
+        let ranks = ranks.unwrap_or(held);
+        let mut steps = Vec::new();
+        for (step, (number, mut of_rank)) in found.into_iter().enumerate() {
+            if step != number {
+                return Err(fail(format!(
+                    "tensor step{step}.rank0 is missing, but there are tensors of step {number}"
+                )));
+            }
+            let missing =
+                |rank| fail(format!("tensor step{step}.rank{rank} is missing, expected ranks 0 to {}", ranks - 1));
+            let step_gradients = (0..ranks)
+                .map(|rank| of_rank.remove(&rank).ok_or_else(|| missing(rank)))
+                .collect::<Result<Vec<_>, _>>()?;
+            let expected = step_gradients.first().map_or(0, Vec::len);
+            for (rank, gradient) in step_gradients.iter().enumerate() {
+                if gradient.len() != expected {
+                    let length = gradient.len();
+                    let problem = format!(
+                        "tensor step{step}.rank{rank} has {length} elements, expected {expected} as step{step}.rank0 has"
+                    );
+                    return Err(fail(problem));
+                }
+            }
+            if expected == 0 {
+                return Err(fail(format!("tensor step{step}.rank0 has 0 elements, expected at least 1")));
+            }
+            steps.push(step_gradients);
+        }
+        if steps.is_empty() {
+            return Err(fail("no tensors, expected f32 tensors named step0.rank0, step0.rank1, ...".to_owned()));
+        }
+        Ok(Self { steps })
+    }
+
+    /// Ranks of the job.
+    pub fn ranks(&self) -> usize {
+        self.steps.first().map_or(0, Vec::len)
+    }
+
+    /// Elements of the largest step.
+    pub fn elements_max(&self) -> usize {
+        self.steps.iter().flatten().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// The contents as a safetensors file.
+    ///
+    /// # Errors
+    /// If there is more than the format can hold.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, SimError> {
+        let mut named = BTreeMap::new();
+        for (step, of_rank) in self.steps.iter().enumerate() {
+            for (rank, values) in of_rank.iter().enumerate() {
+                let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+                named.insert(format!("step{step}.rank{rank}"), (values.len(), bytes));
+            }
+        }
+        let fail = |error: safetensors::SafeTensorError| SimError::Check(format!("cannot write tensors: {error}"));
+        let views = named
+            .iter()
+            .map(|(name, (length, bytes))| Ok((name, TensorView::new(Dtype::F32, vec![*length], bytes)?)))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(fail)?;
+        safetensors::serialize(views, None).map_err(fail)
+    }
+
+    /// Writes a file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn to_file(&self, path: &Path) -> Result<(), SimError> {
+        let bytes = self.to_bytes()?;
+        std::fs::write(path, bytes).map_err(|source| SimError::File {
+            path: path.to_path_buf(),
+            action: "write",
+            source,
+        })
+    }
+}
+
+/// Step and rank from a name like `step0.rank3`, written without leading zeros.
+fn place_of(name: &str) -> Option<(usize, usize)> {
+    let (step, rank) = name.strip_prefix("step")?.split_once(".rank")?;
+    let place = (step.parse().ok()?, rank.parse().ok()?);
+    (name == format!("step{}.rank{}", place.0, place.1)).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_gradients_are_four_ranks_and_two_steps_and_survive_a_round_trip() {
+        let shipped = Gradients::from_bytes(SHIPPED_NAME, SHIPPED, None).unwrap();
+        assert_eq!((shipped.ranks(), shipped.steps.len(), shipped.elements_max()), (4, 2, 9610));
+        let again = Gradients::from_bytes("again", &shipped.to_bytes().unwrap(), None).unwrap();
+        assert_eq!(again, shipped);
+    }
+
+    #[test]
+    fn fewer_ranks_than_the_file_holds_are_the_first_ones() {
+        let all = Gradients::from_bytes(SHIPPED_NAME, SHIPPED, None).unwrap();
+        let two = Gradients::from_bytes(SHIPPED_NAME, SHIPPED, Some(2)).unwrap();
+        assert!(two.steps.iter().zip(&all.steps).all(|(two, all)| two[..] == all[..2]));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_file_and_tensor() {
+        let error = |steps: Vec<Vec<Vec<f32>>>, ranks| {
+            Gradients::from_bytes("g", &Gradients { steps }.to_bytes().unwrap(), ranks).unwrap_err().to_string()
+        };
+        let (one, two) = (vec![1.0], vec![1.0, 2.0]);
+        assert_eq!(
+            error(vec![vec![two.clone(), one.clone()]], None),
+            "g: tensor step0.rank1 has 1 elements, expected 2 as step0.rank0 has"
+        );
+        assert_eq!(
+            error(vec![vec![one.clone(), one.clone()], vec![one.clone()]], None),
+            "g: tensor step1.rank1 is missing, expected ranks 0 to 1"
+        );
+        assert_eq!(error(vec![vec![one]], Some(3)), "g: tensor step0.rank1 is missing, expected ranks 0 to 2");
+        assert!(error(vec![], None).contains("no tensors"));
+        assert!(error(vec![vec![vec![], vec![]]], None).contains("0 elements"));
+        let noise = Gradients::from_bytes("g", b"not a tensor file", None).unwrap_err().to_string();
+        assert!(noise.starts_with("g: not a safetensors file: "), "{noise}");
+    }
+
+    #[test]
+    fn names_are_taken_only_in_their_plain_form() {
+        assert_eq!(place_of("step1.rank12"), Some((1, 12)));
+        for name in ["step01.rank0", "step1rank0", "step.rank", "step-1.rank0", "x", "step1.rank0.grad", "step+1.rank0"]
+        {
+            assert_eq!(place_of(name), None, "{name}");
+        }
+    }
+}

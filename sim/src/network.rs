@@ -1,0 +1,347 @@
+//! The simulated network: delay, tail, loss, duplication, reordering and incast.
+//!
+//! Model, per frame: a one-way delay drawn from a lognormal distribution (median and P99/P50 are parameters, floor
+//! [`DELAY_MIN_NS`]), then the receiver's port, which passes one frame after another at 100 Gb/s. Frames queue there,
+//! so incast costs time; the queue is unbounded, so only injected loss loses. Delays are drawn per frame, and a link
+//! (one sender, one receiver) is first in, first out: a delayed frame holds up those behind it. Only frames that are
+//! held on purpose ([`Weather::hold`]) and second copies are overtaken.
+//!
+//! Every decision is a pure function of the seed and of *which packet this is* (sender, receiver, bucket, step, stage,
+//! offset, copy), not of when it was sent. So two kinds of card, or an all-reduce over another transport, lose the
+//! same packets, and no decision depends on how the simulation is scheduled.
+//!
+//! Limits: iid loss (bursts only as far as the caller picks the packets), one switch hop, no finite switch buffers.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use optireduce_contract::packet::{Endpoint, HEADER_BYTES, frame};
+use optireduce_contract::signs::splitmix64;
+
+use crate::card::{Arrival, Departure};
+
+/// No frame is faster than this: the lookahead of the cluster's event loop.
+pub const DELAY_MIN_NS: u64 = 1000;
+/// Bytes a frame takes on the wire beside its own: preamble 8, check sequence 4, gap 12.
+pub const WIRE_OVERHEAD_BYTES: u64 = 24;
+/// Line rate: picoseconds per byte at 100 Gb/s.
+pub const PS_PER_BYTE: u64 = 80;
+
+/// Time a frame occupies a 100 Gb/s wire, in picoseconds.
+pub const fn wire_ps(frame_bytes: usize) -> u64 {
+    (frame_bytes as u64 + WIRE_OVERHEAD_BYTES) * PS_PER_BYTE
+}
+
+/// What the network does to packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weather {
+    /// Seed of every decision.
+    pub seed: u64,
+    /// Median one-way delay in microseconds.
+    pub delay_us_median: f64,
+    /// P99 / P50 of the delay, at least 1.
+    pub tail_ratio: f64,
+    /// Probability that a packet is lost, 0 to 1 (exclusive).
+    pub loss: f64,
+    /// Probability that a packet comes twice (the copy has its own delay and its own chance to be lost).
+    pub duplicate: f64,
+    /// Probability that a packet is held back by [`Weather::HOLD_NS`], so that many others overtake it.
+    pub hold: f64,
+}
+
+impl Default for Weather {
+    fn default() -> Self {
+        Self { seed: 1, delay_us_median: 10.0, tail_ratio: 1.5, loss: 0.0, duplicate: 0.0, hold: 0.0 }
+    }
+}
+
+impl Weather {
+    /// How long a held packet is held.
+    pub const HOLD_NS: u64 = 20_000;
+
+    /// Whether copy `copy` of a packet is lost.
+    pub fn loses(&self, packet: &PacketId, copy: u32) -> bool {
+        unit(self.hash(packet, copy, 1)) < self.loss
+    }
+
+    /// One-way delay of copy `copy` of a packet, without the receiver's port.
+    pub fn delay_ns(&self, packet: &PacketId, copy: u32) -> u64 {
+        // ln(P99/P50) = 2.3263 sigma for a lognormal.
+        let sigma = self.tail_ratio.ln() / 2.326_347_874_040_841;
+        // Box-Muller; 1 - u keeps the logarithm's argument above zero.
+        let radius = (-2.0 * (1.0 - unit(self.hash(packet, copy, 2))).ln()).sqrt();
+        let normal = radius * (core::f64::consts::TAU * unit(self.hash(packet, copy, 3))).cos();
+        ((self.delay_us_median * 1000.0 * (sigma * normal).exp()) as u64).max(DELAY_MIN_NS)
+    }
+
+    /// Whether copy `copy` of a packet leaves its place in the link's queue and comes [`HOLD_NS`](Self::HOLD_NS) later.
+    fn holds(&self, packet: &PacketId, copy: u32) -> bool {
+        unit(self.hash(packet, copy, 4)) < self.hold
+    }
+
+    fn duplicates(&self, packet: &PacketId) -> bool {
+        unit(self.hash(packet, 0, 5)) < self.duplicate
+    }
+
+    fn hash(&self, packet: &PacketId, copy: u32, purpose: u64) -> u64 {
+        let place = u64::from(packet.src) << 48
+            | u64::from(packet.dst) << 32
+            | u64::from(packet.stage) << 24
+            | u64::from(copy & 0xffff) << 8
+            | purpose;
+        let what = u64::from(packet.step) << 48 | u64::from(packet.bucket) << 32 | u64::from(packet.offset);
+        splitmix64(splitmix64(splitmix64(self.seed).wrapping_add(place)).wrapping_add(what))
+    }
+}
+
+/// A uniform number in [0, 1) from 53 bits of a hash.
+fn unit(hash: u64) -> f64 {
+    (hash >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Which packet of a job this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PacketId {
+    /// Rank that sent it.
+    pub src: u8,
+    /// Rank it is for.
+    pub dst: u8,
+    /// Collective number.
+    pub step: u16,
+    /// Stage on the wire.
+    pub stage: u8,
+    /// Bucket id.
+    pub bucket: u16,
+    /// Byte offset in the bucket.
+    pub offset: u32,
+}
+
+impl PacketId {
+    /// Reads the identity from a frame that left port `src`; the destination is what its IPv4 header says.
+    /// `None` if the frame is shorter than a header or not addressed to one of `ports` ranks.
+    pub fn of_frame(src: usize, bytes: &[u8], ports: usize) -> Option<Self> {
+        let header = bytes.get(..HEADER_BYTES)?;
+        let be = |f: optireduce_contract::field::Field| {
+            header[f.offset..f.end()].iter().fold(0u64, |word, byte| word << 8 | u64::from(*byte))
+        };
+        let dst = usize::from(header[frame::IP_DST.end() - 1]).checked_sub(1)?;
+        let to_us = dst < ports && header[frame::IP_DST.offset..frame::IP_DST.end()] == Endpoint::of_rank(dst).ip;
+        to_us.then(|| Self {
+            src: src as u8,
+            dst: dst as u8,
+            step: be(frame::STEP) as u16,
+            stage: be(frame::VERSION_STAGE) as u8 & 0xf,
+            bucket: be(frame::BUCKET) as u16,
+            offset: be(frame::OFFSET) as u32,
+        })
+    }
+}
+
+/// One packet that was sent: what became of it. The record of a run, for reports and independent checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// Which packet.
+    pub packet: PacketId,
+    /// Bytes of payload.
+    pub payload_bytes: u32,
+    /// Copies that reach the receiver: 0 if it was lost.
+    pub delivered: u8,
+    /// Copies that were lost.
+    pub lost: u8,
+}
+
+/// The switch: takes departures, hands out arrivals.
+#[derive(Debug)]
+pub struct Network {
+    weather: Weather,
+    ports: Vec<Port>,
+    /// When the last packet of each link (source * ports + destination) arrives: links are first in, first out.
+    links: Vec<u64>,
+    fates: Vec<Fate>,
+    strays: u64,
+    sequence: u64,
+}
+
+#[derive(Debug, Default)]
+struct Port {
+    /// Frames on their way, by the time they reach the port, then by order of sending.
+    flying: BinaryHeap<Reverse<Flight>>,
+    free_ps: u64,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Flight {
+    at_ns: u64,
+    sequence: u64,
+    frame: Vec<u8>,
+}
+
+impl Network {
+    /// A switch with `ports` ports, one per rank, addressed as [`Endpoint::of_rank`].
+    pub fn new(ports: usize, weather: Weather) -> Self {
+        Self {
+            weather,
+            ports: (0..ports).map(|_| Port::default()).collect(),
+            links: vec![0; ports * ports],
+            fates: Vec::new(),
+            strays: 0,
+            sequence: 0,
+        }
+    }
+
+    /// Takes what port `src` sends. Frames that are addressed to none of the ports vanish, counted by
+    /// [`strays`](Network::strays).
+    pub fn send(&mut self, src: usize, departures: impl IntoIterator<Item = Departure>) {
+        for departure in departures {
+            let Some(packet) = PacketId::of_frame(src, &departure.frame, self.ports.len()) else {
+                self.strays += 1;
+                continue;
+            };
+            let copies = 1 + u32::from(self.weather.duplicates(&packet));
+            let mut fate =
+                Fate { packet, payload_bytes: (departure.frame.len() - HEADER_BYTES) as u32, delivered: 0, lost: 0 };
+            for copy in 0..copies {
+                if self.weather.loses(&packet, copy) {
+                    fate.lost += 1;
+                    continue;
+                }
+                fate.delivered += 1;
+                let mut at_ns = departure.at_ns + self.weather.delay_ns(&packet, copy);
+                if self.weather.holds(&packet, copy) {
+                    at_ns += Weather::HOLD_NS;
+                } else {
+                    let link = &mut self.links[src * self.ports.len() + usize::from(packet.dst)];
+                    at_ns = at_ns.max(*link);
+                    *link = at_ns;
+                }
+                let flight = Flight { at_ns, sequence: self.sequence, frame: departure.frame.clone() };
+                self.sequence += 1;
+                self.ports[usize::from(packet.dst)].flying.push(Reverse(flight));
+            }
+            self.fates.push(fate);
+        }
+    }
+
+    /// Moves the frames that reach port `dst` before `until_ns` through the port into `rx`.
+    ///
+    /// Right only if nothing can be sent any more that reaches the port before `until_ns`: the caller has sent
+    /// everything that departs before `until_ns` - [`DELAY_MIN_NS`].
+    pub fn deliver(&mut self, dst: usize, until_ns: u64, rx: &mut VecDeque<Arrival>) {
+        let port = &mut self.ports[dst];
+        while port.flying.peek().is_some_and(|Reverse(flight)| flight.at_ns < until_ns) {
+            let Some(Reverse(flight)) = port.flying.pop() else { break };
+            port.free_ps = port.free_ps.max(flight.at_ns * 1000) + wire_ps(flight.frame.len());
+            rx.push_back(Arrival { at_ns: port.free_ps.div_ceil(1000), frame: flight.frame });
+        }
+    }
+
+    /// When the next frame reaches port `dst`.
+    pub fn next_ns(&self, dst: usize) -> Option<u64> {
+        self.ports[dst].flying.peek().map(|Reverse(flight)| flight.at_ns)
+    }
+
+    /// Hands over the record of what was sent since the last call, in order of sending.
+    pub fn take_fates(&mut self) -> Vec<Fate> {
+        std::mem::take(&mut self.fates)
+    }
+
+    /// Frames that were addressed to nobody.
+    pub fn strays(&self) -> u64 {
+        self.strays
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use optireduce_contract::packet::{UbtHeader, write_header};
+
+    use super::*;
+
+    fn frame_of(src: usize, dst: usize, offset: u32, payload_bytes: usize) -> Vec<u8> {
+        let mut header = [0; 64];
+        let ubt = UbtHeader { offset, sender: src as u16, ..Default::default() };
+        write_header(&mut header, Endpoint::of_rank(src), Endpoint::of_rank(dst), 5791, &ubt, payload_bytes);
+        [header.to_vec(), vec![0; payload_bytes]].concat()
+    }
+
+    fn packets(count: u32) -> impl Iterator<Item = PacketId> {
+        (0..count).map(|i| PacketId { src: 0, dst: 1, step: 0, stage: 0, bucket: 0, offset: i * 64 })
+    }
+
+    #[test]
+    fn delays_have_the_median_and_the_tail_that_were_asked_for() {
+        for ratio in [1.0, 1.5, 3.0] {
+            let weather = Weather { tail_ratio: ratio, ..Weather::default() };
+            let mut delays: Vec<_> = packets(100_000).map(|p| weather.delay_ns(&p, 0) as f64).collect();
+            delays.sort_by(f64::total_cmp);
+            let (p50, p99) = (delays[50_000], delays[99_000]);
+            assert!((p50 / 10_000.0 - 1.0).abs() < 0.01, "ratio {ratio}: median {p50} ns");
+            assert!((p99 / p50 / ratio - 1.0).abs() < 0.02, "ratio {ratio}: P99/P50 {}", p99 / p50);
+        }
+    }
+
+    #[test]
+    fn losses_come_as_often_as_asked_and_follow_the_packet() {
+        let weather = Weather { loss: 0.01, ..Weather::default() };
+        let lost = packets(100_000).filter(|p| weather.loses(p, 0)).count();
+        assert!(lost.abs_diff(1000) < 160, "{lost} of 100000 lost at 1 %"); // 5 standard deviations of 31.5
+        let other = Weather { seed: 2, ..weather };
+        let both = packets(100_000).filter(|p| weather.loses(p, 0) && other.loses(p, 0)).count();
+        assert!(both < 40, "{both} packets lost under both seeds, about 10 expected");
+    }
+
+    #[test]
+    fn incast_queues_at_the_receivers_port() {
+        let mut network = Network::new(9, Weather { tail_ratio: 1.0, ..Weather::default() });
+        for src in 1..9 {
+            network.send(src, [Departure { at_ns: 500, frame: frame_of(src, 0, 0, 1408) }]);
+        }
+        let mut rx = VecDeque::new();
+        network.deliver(0, 1_000_000, &mut rx);
+        let times: Vec<_> = rx.iter().map(|arrival| arrival.at_ns).collect();
+        // 1496 bytes with overhead take 119.68 ns each, after 10 us; eight one after the other.
+        let expected: Vec<_> = (1..=8).map(|k: u64| (10_500_000 + k * 119_680u64).div_ceil(1000)).collect();
+        assert_eq!(times, expected);
+    }
+
+    #[test]
+    fn a_link_is_first_in_first_out_but_for_packets_held() {
+        let order = |hold| {
+            let mut network = Network::new(2, Weather { tail_ratio: 5.0, hold, ..Weather::default() });
+            for i in 0..1000 {
+                network.send(0, [Departure { at_ns: i * 120, frame: frame_of(0, 1, i as u32 * 64, 64) }]);
+            }
+            let mut rx = VecDeque::new();
+            network.deliver(1, u64::MAX, &mut rx);
+            let offset = |a: &Arrival| u32::from_be_bytes(a.frame[frame::OFFSET.offset..][..4].try_into().unwrap());
+            rx.iter().zip(rx.iter().skip(1)).filter(|(a, b)| offset(a) > offset(b)).count()
+        };
+        assert_eq!(order(0.0), 0);
+        assert!(order(0.1) > 20);
+    }
+
+    #[test]
+    fn the_record_tells_lost_and_doubled_packets() {
+        let weather = Weather { loss: 0.3, duplicate: 0.3, ..Weather::default() };
+        let mut network = Network::new(2, weather);
+        for i in 0..1000 {
+            network.send(0, [Departure { at_ns: i * 120, frame: frame_of(0, 1, i as u32 * 64, 64) }]);
+        }
+        let mut rx = VecDeque::new();
+        network.deliver(1, u64::MAX, &mut rx);
+        let fates = network.take_fates();
+        assert_eq!(fates.len(), 1000);
+        assert_eq!(rx.len(), fates.iter().map(|fate| usize::from(fate.delivered)).sum::<usize>());
+        for kind in [(0, 1), (1, 0), (1, 1), (2, 0), (0, 2)] {
+            assert!(fates.iter().any(|fate| (fate.delivered, fate.lost) == kind), "no packet with fate {kind:?}");
+        }
+        assert!(rx.iter().zip(rx.iter().skip(1)).all(|(a, b)| a.at_ns <= b.at_ns));
+    }
+
+    #[test]
+    fn a_frame_for_nobody_is_counted_and_vanishes() {
+        let mut network = Network::new(2, Weather::default());
+        network.send(0, [Departure { at_ns: 0, frame: frame_of(0, 5, 0, 64) }, Departure { at_ns: 0, frame: vec![1] }]);
+        assert_eq!((network.strays(), network.next_ns(0), network.next_ns(1)), (2, None, None));
+    }
+}

@@ -1,0 +1,233 @@
+//! What every rank must output, worked out from the gradients and the record of accepted beats alone.
+//!
+//! The cards say which beats they accepted, from whom and in which order; everything else (encoding, sums, means,
+//! decoding, rescaling) is done again here with the host's own f32 arithmetic. A card that adds twice, adds the wrong
+//! thing, divides by the wrong count or broadcasts something else gives other bits.
+//!
+//! Also: the error that random loss must cause on average ([`predicted_nmse`]), and the error measures.
+//! Limits: the transform of a Hadamard block is the plain model of the hardware's, proven against f64 on its own.
+
+use std::collections::HashMap;
+
+use optireduce::protocol::WindowPlan;
+use optireduce_contract::limits::LANES;
+use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
+use optireduce_contract::shard::interleaved;
+use optireduce_hw::hadamard::model::transform_block;
+
+use crate::card::Accept;
+
+type Beat = [f32; LANES];
+
+/// The outputs of one collective.
+///
+/// `gradients`: by rank, equal lengths. `traces`: by rank, what its card accepted in this collective.
+///
+/// # Errors
+/// A sentence if a trace holds what cannot be: a beat accepted twice, outside the shard, of an unknown window, or
+/// that its sender never had.
+pub fn outputs(plans: &[WindowPlan], gradients: &[Vec<f32>], traces: &[Vec<Accept>]) -> Result<Vec<Vec<f32>>, String> {
+    let ranks = gradients.len();
+    let mut outputs: Vec<Vec<f32>> = gradients.iter().map(|gradient| vec![0.0; gradient.len()]).collect();
+    let known: HashMap<u32, usize> = plans.iter().enumerate().map(|(index, plan)| (plan.cookie, index)).collect();
+    let mut by_window: Vec<Vec<Vec<Accept>>> = vec![vec![Vec::new(); ranks]; plans.len()];
+    for (rank, trace) in traces.iter().enumerate() {
+        for accept in trace {
+            let window = known.get(&accept.cookie).ok_or_else(|| format!("rank {rank}: {accept:?}: unknown window"))?;
+            by_window[*window][rank].push(*accept);
+        }
+    }
+    for (plan, traces) in plans.iter().zip(&by_window) {
+        let sent: Vec<Vec<Beat>> = gradients
+            .iter()
+            .map(|gradient| encode(plan, &gradient[plan.first_element..plan.first_element + plan.elements]))
+            .collect();
+        let means = (0..ranks).map(|rank| mean(plan, rank, &sent, &traces[rank])).collect::<Result<Vec<_>, _>>()?;
+        for rank in 0..ranks {
+            let beats = gather(plan, rank, &means, &traces[rank])?;
+            let result = decode(plan, &beats);
+            outputs[rank][plan.first_element..plan.first_element + plan.elements]
+                .copy_from_slice(&result[..plan.elements]);
+        }
+    }
+    Ok(outputs)
+}
+
+/// The mean of a rank's own shard, by position of the window; `None` elsewhere and where nothing came.
+fn mean(plan: &WindowPlan, rank: usize, sent: &[Vec<Beat>], trace: &[Accept]) -> Result<Vec<Option<Beat>>, String> {
+    let own = plan.shards.range_of(rank);
+    let mut sums = vec![([-0.0f32; LANES], 0u64); plan.beats];
+    for accept in trace.iter().filter(|accept| accept.stage == STAGE_CONTRIBUTE) {
+        let (position, sender) = (usize::from(accept.position), usize::from(accept.sender));
+        if !own.contains(&position) || sender >= sent.len() {
+            return Err(format!("rank {rank}: {accept:?}: outside its shard {own:?} or of an unknown rank"));
+        }
+        let (sum, senders) = &mut sums[position];
+        if *senders >> sender & 1 == 1 {
+            return Err(format!("rank {rank}: {accept:?}: summed twice"));
+        }
+        *senders |= 1 << sender;
+        for (lane, x) in sum.iter_mut().zip(&sent[sender][position]) {
+            *lane = canonical(*lane + x);
+        }
+    }
+    let divided = |(sum, senders): (Beat, u64)| {
+        let share = 1.0 / senders.count_ones() as f32;
+        (senders != 0).then(|| sum.map(|lane| canonical(lane * share)))
+    };
+    Ok(sums.into_iter().map(divided).collect())
+}
+
+/// What a rank holds of the window when its broadcast stage has closed.
+fn gather(
+    plan: &WindowPlan,
+    rank: usize,
+    means: &[Vec<Option<Beat>>],
+    trace: &[Accept],
+) -> Result<Vec<Option<Beat>>, String> {
+    let mut beats = means[rank].clone();
+    for accept in trace.iter().filter(|accept| accept.stage != STAGE_CONTRIBUTE) {
+        let (position, sender) = (usize::from(accept.position), usize::from(accept.sender));
+        let shard = if sender < means.len() { plan.shards.range_of(sender) } else { 0..0 };
+        if accept.stage != STAGE_BROADCAST || sender == rank || !shard.contains(&position) {
+            return Err(format!("rank {rank}: {accept:?}: not a beat that its sender may broadcast"));
+        }
+        if beats[position].is_some() {
+            return Err(format!("rank {rank}: {accept:?}: stored twice"));
+        }
+        beats[position] = means[sender][position];
+        if beats[position].is_none() {
+            return Err(format!("rank {rank}: {accept:?}: its sender had no mean to send"));
+        }
+    }
+    Ok(beats)
+}
+
+fn encode(plan: &WindowPlan, elements: &[f32]) -> Vec<Beat> {
+    let mut padded = elements.to_vec();
+    padded.resize(plan.beats * LANES, 0.0);
+    if !plan.hadamard {
+        return beats_of(&padded);
+    }
+    let mut out = vec![[0.0; LANES]; plan.beats];
+    for (block, values) in padded.chunks_exact_mut(1 << plan.log2_n).enumerate() {
+        let first_beat = (block << plan.log2_n) / LANES;
+        transform_block(values, plan.log2_n, false, plan.sign_key, first_beat as u32);
+        for (beat, lanes) in beats_of(values).into_iter().enumerate() {
+            out[interleaved(block, beat, 1 << plan.log2_blocks)] = lanes;
+        }
+    }
+    out
+}
+
+fn decode(plan: &WindowPlan, beats: &[Option<Beat>]) -> Vec<f32> {
+    if !plan.hadamard {
+        return beats.iter().flat_map(|beat| beat.unwrap_or_default().map(canonical)).collect();
+    }
+    let block_beats = (1 << plan.log2_n) / LANES;
+    let mut out = Vec::new();
+    for block in 0..1 << plan.log2_blocks {
+        let came = |beat| beats[interleaved(block, beat, 1 << plan.log2_blocks)];
+        let received = (0..block_beats).filter(|beat| came(*beat).is_some()).count();
+        let mut values: Vec<f32> = (0..block_beats).flat_map(|beat| came(beat).unwrap_or_default()).collect();
+        if received > 0 {
+            transform_block(&mut values, plan.log2_n, true, plan.sign_key, (block * block_beats) as u32);
+            let ratio = block_beats as f32 * (1.0 / received as f32);
+            values.iter_mut().for_each(|value| *value = canonical(*value * ratio));
+        }
+        out.extend(values);
+    }
+    out
+}
+
+fn beats_of(values: &[f32]) -> Vec<Beat> {
+    values.chunks_exact(LANES).map(|lanes| std::array::from_fn(|i| lanes[i])).collect()
+}
+
+/// The card has one NaN.
+fn canonical(x: f32) -> f32 {
+    if x.is_nan() { f32::from_bits(0x7fc0_0000) } else { x }
+}
+
+/// The exact mean of the gradients, in f64.
+pub fn exact_mean(gradients: &[Vec<f32>]) -> Vec<f64> {
+    let length = gradients.first().map_or(0, Vec::len);
+    let mean = |at| gradients.iter().map(|gradient: &Vec<f32>| f64::from(gradient[at])).sum::<f64>();
+    (0..length).map(|at| mean(at) / gradients.len() as f64).collect()
+}
+
+/// Normalised mean squared error of `output`: |output - mean|^2 / |mean|^2. 0 where both are 0; NaN or infinite where
+/// the values are.
+pub fn nmse(output: &[f32], mean: &[f64]) -> f64 {
+    let error: f64 = output.iter().zip(mean).map(|(x, m)| (f64::from(*x) - m).powi(2)).sum();
+    let energy: f64 = mean.iter().map(|m| m * m).sum();
+    if error == 0.0 { 0.0 } else { error / energy }
+}
+
+/// Largest absolute error of `output`; NaN if any element is.
+pub fn max_abs_error(output: &[f32], mean: &[f64]) -> f64 {
+    let worse = |worst: f64, error: f64| if worst.is_nan() || error.is_nan() { f64::NAN } else { worst.max(error) };
+    output.iter().zip(mean).map(|(x, m)| (f64::from(*x) - m).abs()).fold(0.0, worse)
+}
+
+/// The NMSE to expect, averaged over losses and ranks, if every packet of both stages is lost with probability `loss`
+/// independently and nothing is late.
+///
+/// Contribute: a rank averages over itself and those peers that were not lost; the squared error of that mean is summed
+/// over all subsets of peers with their probabilities. Broadcast: a lost shard is zero (its whole energy is the error);
+/// with Hadamard the block is rescaled, which turns q into q / (1 - q) (q: the lost fraction of the block) and spreads
+/// over all elements. Exact for up to 16 ranks; the energy of an encoded shard is taken as that of the average one.
+pub fn predicted_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>], loss: f64) -> f64 {
+    let (ranks, mean) = (gradients.len(), exact_mean(gradients));
+    let energy: f64 = mean.iter().map(|m| m * m).sum();
+    let mut contribute = 0.0;
+    for plan in plans {
+        for at in plan.first_element..plan.first_element + plan.elements {
+            let x: Vec<f64> = gradients.iter().map(|gradient| f64::from(gradient[at])).collect();
+            let beat = (at - plan.first_element) / LANES;
+            let owners = (0..ranks).filter(|rank| plan.hadamard || plan.shards.range_of(*rank).contains(&beat));
+            let errors: Vec<f64> = owners.map(|owner| mean_error(&x, owner, mean[at], loss)).collect();
+            contribute += errors.iter().sum::<f64>() / errors.len() as f64;
+        }
+    }
+    let lost = loss * (ranks - 1) as f64 / ranks as f64;
+    let hadamard = plans.iter().any(|plan| plan.hadamard);
+    let broadcast = if hadamard { lost / (1.0 - lost) } else { lost };
+    // A contribution's error reaches a rank only if the broadcast does.
+    contribute / energy * if hadamard { 1.0 } else { 1.0 - lost } + broadcast
+}
+
+/// Expected squared error of the mean at `owner` when each peer's value is missing with probability `loss`.
+fn mean_error(x: &[f64], owner: usize, exact: f64, loss: f64) -> f64 {
+    let peers: Vec<f64> = (0..x.len()).filter(|rank| *rank != owner).map(|rank| x[rank]).collect();
+    let of_subset = |subset: u32| {
+        let came = peers.iter().enumerate().filter(|(peer, _)| subset >> peer & 1 == 1);
+        let (count, sum) = came.fold((1, x[owner]), |(count, sum), (_, value)| (count + 1, sum + value));
+        let chance = (1.0 - loss).powi(count - 1) * loss.powi(x.len() as i32 - count);
+        chance * (sum / f64::from(count) - exact).powi(2)
+    };
+    (0..1 << peers.len()).map(of_subset).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_measures_follow_their_definitions() {
+        let mean = exact_mean(&[vec![1.0, 2.0], vec![3.0, 2.0]]);
+        assert_eq!(mean, [2.0, 2.0]);
+        assert_eq!(nmse(&[2.0, 1.0], &mean), 1.0 / 8.0);
+        assert_eq!(max_abs_error(&[2.5, 1.0], &mean), 1.0);
+        assert_eq!(nmse(&[0.0], &[0.0]), 0.0);
+        assert!(nmse(&[f32::NAN, 1.0], &mean).is_nan() && max_abs_error(&[f32::NAN, 1.0], &mean).is_nan());
+    }
+
+    #[test]
+    fn the_error_of_a_partial_mean_is_that_of_its_subsets() {
+        // Two ranks, values 0 and 2: with the peer 1, without it 0 instead of 1.
+        assert!((mean_error(&[0.0, 2.0], 0, 1.0, 0.25) - 0.25).abs() < 1e-12);
+        // Three ranks, 0, 3, 3, mean 2: both 0; one of them (2 * 0.1 * 0.9): (1.5 - 2)^2; none (0.01): 4.
+        assert!((mean_error(&[0.0, 3.0, 3.0], 0, 2.0, 0.1) - (0.18 * 0.25 + 0.04)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,245 @@
+//! The yardstick: the same all-reduce (TAR) over a reliable transport on the same network.
+//!
+//! Model: a rank that enters a stage sends all its packets at line rate, window by window and peer by peer. A lost
+//! packet is sent again: one round trip after it was sent if a later packet of the same flow gets through
+//! (fast retransmit), else after the retransmission timeout of [`RTO_NS`] (a tuned TCP minimum), doubled each time. The
+//! receiver's port passes one packet after another. A stage ends at a rank when everything has come; the
+//! broadcast starts then. Nothing is ever missing, so everybody waits for the slowest rank and the unluckiest packet.
+//!
+//! Packets have the identities, so the losses and delays, of the ones the cards send. Each stage also costs
+//! [`STAGE_NS`], as a reliable transport is software on the hosts.
+//! Left out, in favour of the reliable transport: congestion control, slow start, handshakes, and queueing between the
+//! two stages.
+
+use optireduce::protocol::{TooFewSamples, WindowPlan, bound_from_warmup};
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::{HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE};
+
+use crate::network::{PacketId, Weather, wire_ps};
+
+/// Smallest retransmission timeout.
+pub const RTO_NS: u64 = 5_000_000;
+/// What a stage costs beside the network: system calls, copies, interrupts and scheduling of a tuned kernel transport.
+pub const STAGE_NS: u64 = 20_000;
+/// Warm-up collectives that t_B is taken from (OptiReduce 3.2.1).
+pub const WARMUP_RUNS: u16 = 20;
+
+/// One collective over the reliable transport.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReliableRun {
+    /// By rank: time in the contribute and in the broadcast stage.
+    pub stage_ns: Vec<[u64; 2]>,
+    /// From the step's begin until the last rank is done.
+    pub total_ns: u64,
+    /// Packets sent again.
+    pub retransmissions: u64,
+}
+
+/// Runs one collective.
+///
+/// `starts_ns`: by rank, how long after the step's begin it enters.
+pub fn run(plans: &[WindowPlan], payload_beats: usize, weather: &Weather, starts_ns: &[u64]) -> ReliableRun {
+    let mut retransmissions = 0;
+    let mut stage = |number, entries: &[u64]| {
+        let mut arrivals: Vec<Vec<(u64, usize)>> = vec![Vec::new(); entries.len()];
+        for (src, entry) in entries.iter().enumerate() {
+            let flows = send_stage(plans, payload_beats, number, src, entries.len(), entry + STAGE_NS);
+            for flow in flows {
+                retransmissions += flow.deliver(weather, &mut arrivals);
+            }
+        }
+        entries
+            .iter()
+            .zip(arrivals)
+            .map(|(entry, arrivals)| last_through_port(arrivals).max(*entry))
+            .collect::<Vec<_>>()
+    };
+    let contributed = stage(STAGE_CONTRIBUTE, starts_ns);
+    let finished = stage(STAGE_BROADCAST, &contributed);
+    let times = starts_ns.iter().zip(&contributed).zip(&finished);
+    ReliableRun {
+        stage_ns: times.map(|((start, middle), end)| [middle - start, end - middle]).collect(),
+        total_ns: finished.into_iter().max().unwrap_or(0),
+        retransmissions,
+    }
+}
+
+/// What the warm-up says about the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Warmup {
+    /// t_B: the 95th percentile of the stage times.
+    pub bound_ns: u64,
+    /// The median of the stage times: where t_C starts.
+    pub stage_ns_median: u64,
+}
+
+/// Measures t_B as OptiReduce 3.2.1 does: [`WARMUP_RUNS`] collectives over the reliable transport without stragglers,
+/// the stage times of all ranks pooled. `plans`: those of the largest bucket.
+///
+/// # Errors
+/// Without ranks.
+pub fn warm_up(
+    plans: &[WindowPlan],
+    ranks: usize,
+    payload_beats: usize,
+    weather: &Weather,
+) -> Result<Warmup, TooFewSamples> {
+    let mut times = vec![Vec::new(); ranks];
+    for run_number in 0..WARMUP_RUNS {
+        // Step numbers far from those of the job: other packets, other luck.
+        let warmup: Vec<_> =
+            plans.iter().map(|plan| WindowPlan { step: u16::MAX - run_number, ..plan.clone() }).collect();
+        for (rank, stages) in run(&warmup, payload_beats, weather, &vec![0; ranks]).stage_ns.into_iter().enumerate() {
+            times[rank].extend(stages);
+        }
+    }
+    let bound_ns = bound_from_warmup(&times)?;
+    let mut pooled: Vec<u64> = times.concat();
+    pooled.sort_unstable();
+    Ok(Warmup { bound_ns, stage_ns_median: pooled[pooled.len() / 2] })
+}
+
+/// The packets of one rank to one peer in one stage, in order of sending.
+struct Flow {
+    packets: Vec<(PacketId, u64, usize)>,
+}
+
+impl Flow {
+    /// Adds the time at which each packet reaches the receiver's port; returns how many had to be sent again.
+    fn deliver(&self, weather: &Weather, arrivals: &mut [Vec<(u64, usize)>]) -> u64 {
+        let round_trip_ns = (2000.0 * weather.delay_us_median) as u64;
+        let mut retransmissions = 0;
+        for (index, (packet, sent_ns, frame_bytes)) in self.packets.iter().enumerate() {
+            let noticed = self.packets[index + 1..].iter().any(|(later, ..)| !weather.loses(later, 0));
+            let (mut at_ns, mut copy, mut rto_ns) = (*sent_ns, 0, RTO_NS);
+            // Bounded: after 64 losses in a row the transport would have given up as well.
+            while copy < 64 && weather.loses(packet, copy) {
+                if copy == 0 && noticed {
+                    at_ns += round_trip_ns;
+                } else {
+                    at_ns += rto_ns;
+                    rto_ns *= 2.min(u64::MAX / rto_ns.max(1));
+                }
+                copy += 1;
+            }
+            retransmissions += u64::from(copy);
+            arrivals[usize::from(packet.dst)].push((at_ns + weather.delay_ns(packet, copy), *frame_bytes));
+        }
+        retransmissions
+    }
+}
+
+/// The flows of rank `src` in a stage that it starts to send at `at_ns`.
+fn send_stage(
+    plans: &[WindowPlan],
+    payload_beats: usize,
+    stage: u8,
+    src: usize,
+    ranks: usize,
+    at_ns: u64,
+) -> Vec<Flow> {
+    let mut flows: Vec<Flow> = (0..ranks).map(|_| Flow { packets: Vec::new() }).collect();
+    let mut sent_ps = at_ns * 1000;
+    for plan in plans {
+        for dst in (1..ranks).map(|k| (src + k) % ranks) {
+            let shard = plan.shards.range_of(if stage == STAGE_CONTRIBUTE { dst } else { src });
+            for first in shard.clone().step_by(payload_beats) {
+                let beats = payload_beats.min(shard.end - first);
+                let frame_bytes = HEADER_BYTES + beats * BEAT_BYTES;
+                sent_ps += wire_ps(frame_bytes);
+                let packet = PacketId {
+                    src: src as u8,
+                    dst: dst as u8,
+                    step: plan.step,
+                    stage,
+                    bucket: plan.bucket,
+                    offset: plan.base_bytes + (first * BEAT_BYTES) as u32,
+                };
+                flows[dst].packets.push((packet, sent_ps / 1000, frame_bytes));
+            }
+        }
+    }
+    flows
+}
+
+/// When the last of the packets has passed the receiver's port; 0 if there are none.
+fn last_through_port(mut arrivals: Vec<(u64, usize)>) -> u64 {
+    arrivals.sort_unstable();
+    let free_ps = arrivals.into_iter().fold(0, |free_ps, (at_ns, bytes)| (at_ns * 1000).max(free_ps) + wire_ps(bytes));
+    free_ps.div_ceil(1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::ClusterConfig;
+    use crate::engine::Engine;
+
+    /// A bucket of 2 shards of `packets` packets of one beat.
+    fn plans(packets: usize) -> Vec<WindowPlan> {
+        ClusterConfig::new(Engine::Functional, 2).plans(0, 2 * packets * 16, false).unwrap()
+    }
+
+    const CALM: Weather =
+        Weather { seed: 1, delay_us_median: 10.0, tail_ratio: 1.0, loss: 0.0, duplicate: 0.0, hold: 0.0 };
+    /// 152 bytes on the wire.
+    const PACKET_PS: u64 = 12_160;
+
+    #[test]
+    fn without_loss_a_stage_takes_entry_wire_and_delay() {
+        let found = run(&plans(3), 1, &CALM, &[0, 0]);
+        // Three packets leave one after the other; the last goes through the receiver's port as well.
+        let stage_ns = (STAGE_NS * 1000 + 3 * PACKET_PS) / 1000 * 1000 + 10_000_000;
+        let stage_ns = (stage_ns + PACKET_PS).div_ceil(1000);
+        assert_eq!(found.stage_ns[0][0], stage_ns);
+        assert_eq!((found.stage_ns[0], found.retransmissions), (found.stage_ns[1], 0));
+        assert_eq!(found.total_ns, found.stage_ns[0].iter().sum::<u64>());
+    }
+
+    #[test]
+    fn everybody_waits_for_the_straggler() {
+        let calm = run(&plans(3), 1, &CALM, &[0, 0]);
+        let late = run(&plans(3), 1, &CALM, &[0, 700_000]);
+        assert_eq!(late.total_ns, calm.total_ns + 700_000);
+    }
+
+    #[test]
+    fn a_lost_packet_costs_a_round_trip_or_if_it_was_the_last_the_timeout() {
+        let calm = run(&plans(3), 1, &CALM, &[0, 0]).total_ns;
+        // In 3-packet flows: seeds where exactly one packet of all twelve is lost, once.
+        let lost_packet = |weather: &Weather| {
+            let flow = |stage, src| send_stage(&plans(3), 1, stage, src, 2, 0).swap_remove(1 - src).packets;
+            let all: Vec<_> = [STAGE_CONTRIBUTE, STAGE_BROADCAST]
+                .into_iter()
+                .flat_map(|stage| [flow(stage, 0), flow(stage, 1)].concat())
+                .collect();
+            let lost: Vec<usize> = (0..all.len()).filter(|at| weather.loses(&all[*at].0, 0)).collect();
+            let only = lost.first().copied().filter(|at| lost.len() == 1 && !weather.loses(&all[*at].0, 1));
+            only.map(|at| at % 3)
+        };
+        let mut seen = [0; 3];
+        for seed in 0..200 {
+            let weather = Weather { seed, loss: 0.1, ..CALM };
+            let Some(at) = lost_packet(&weather) else { continue };
+            let found = run(&plans(3), 1, &weather, &[0, 0]);
+            let more_ns = found.total_ns - calm;
+            let costs_ns = if at == 2 { RTO_NS } else { 20_000 };
+            // Less by the packets that no longer queue before it.
+            assert!(more_ns.abs_diff(costs_ns) < 100, "seed {seed}: packet {at} of its flow cost {more_ns} ns");
+            assert_eq!(found.retransmissions, 1);
+            seen[at] += 1;
+        }
+        assert!(seen.iter().all(|count| *count > 5), "{seen:?}");
+    }
+
+    #[test]
+    fn the_default_bound_lies_among_the_stage_times() {
+        let weather = Weather { tail_ratio: 2.0, ..CALM };
+        let Warmup { bound_ns, stage_ns_median } = warm_up(&plans(100), 2, 1, &weather).unwrap();
+        assert!(stage_ns_median <= bound_ns);
+        let calm = run(&plans(100), 1, &CALM, &[0, 0]).stage_ns[0][0];
+        assert!(bound_ns > calm && bound_ns < 4 * calm, "bound {bound_ns} ns, calm stage {calm} ns");
+        let lossy = warm_up(&plans(100), 2, 1, &Weather { loss: 0.05, ..weather }).unwrap();
+        assert!(lossy.bound_ns > bound_ns);
+    }
+}

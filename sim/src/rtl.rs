@@ -1,0 +1,421 @@
+//! The card's hardware description, run clock cycle by clock cycle behind the simulator's seam.
+//!
+//! Around the rust-hdl engine stand the parts a board would have: host memory behind the card's read and write
+//! channels ([`READ_NS`], [`ACK_NS`]; one beat a cycle, in order), a store-and-forward 100 Gb/s MAC, and the register
+//! bus. A frame is given to the card from the moment its last byte is off the wire, one beat a cycle.
+//!
+//! Sleep: when the card says that nothing moves inside, for [`STILL_CYCLES`] cycles in a row, its time port jumps to
+//! the next arrival, register write or timer. Only then; cycles are counted where they are simulated.
+
+use std::collections::VecDeque;
+
+use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
+use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
+use optireduce_contract::registers::{Access, BAR_BYTES, PEER_TABLE, REGISTERS};
+use optireduce_driver::CardEnd;
+use optireduce_hw::card::smartnic::SmartNic;
+use optireduce_hw::cosim::Bench;
+use optireduce_hw::word::{Beat, bits_w};
+
+use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
+use crate::waves::Waves;
+
+/// From a read request to its first beat, as over PCIe 3.0 x16.
+pub const READ_NS: u64 = 700;
+/// From the last beat of a write burst to its acknowledgement.
+pub const ACK_NS: u64 = 100;
+/// Cycles of stillness before time may jump: more than any pipeline of the card and two turns of its timer scan.
+pub const STILL_CYCLES: u32 = 48;
+/// How far ahead of the wire the card may fill the MAC's buffer.
+const MAC_AHEAD_NS: u64 = 250;
+/// Preamble, check sequence and gap of a frame, in bytes.
+const WIRE_OVERHEAD_BYTES: u64 = 24;
+/// Stack for the thread that builds a card: the engine's blocks are built by value.
+const BUILD_STACK_BYTES: usize = 64 << 20;
+
+struct Burst {
+    ready_ns: u64,
+    address: u64,
+    beats: u64,
+    failed: bool,
+}
+
+impl Burst {
+    /// One beat further; whether that was the last.
+    fn advance(&mut self) -> bool {
+        self.address += BEAT_BYTES as u64;
+        self.beats -= 1;
+        self.beats == 0
+    }
+}
+
+/// A cycle-level card. See the module's documentation.
+pub struct RtlCard {
+    bench: Box<Bench<SmartNic>>,
+    end: CardEnd,
+    clock_ns: u64,
+    until_ns: u64,
+    /// Host-written words as last given to the card, by word of BAR 0.
+    given: Vec<u32>,
+    reads: VecDeque<Burst>,
+    writes: VecDeque<Burst>,
+    acks: VecDeque<(u64, bool)>,
+    incoming: VecDeque<Vec<u8>>,
+    incoming_at: usize,
+    outgoing: Vec<u8>,
+    /// Sent during register accesses, between two intervals.
+    late_departures: Vec<Departure>,
+    /// When the wire is free again, in hundredths of a nanosecond.
+    wire_free: u64,
+    still: u32,
+    timer_ns: Option<u64>,
+    cookies: [u32; 8],
+    trace: Vec<Accept>,
+    waves: Option<Waves>,
+    records: bool,
+}
+
+impl RtlCard {
+    /// A card at power-on behind the card's end of an in-process bus.
+    pub fn new(end: CardEnd) -> Self {
+        Self::on(end, || Box::new(Bench::new(SmartNic::default())))
+    }
+
+    /// As [`new`](Self::new), and records its ports for [`replay_on_verilator`](Card::replay_on_verilator). Slow.
+    pub fn recording(end: CardEnd) -> Self {
+        Self { records: true, ..Self::on(end, || Box::new(Bench::recording(SmartNic::default()))) }
+    }
+
+    fn on(end: CardEnd, build: fn() -> Box<Bench<SmartNic>>) -> Self {
+        let builder = std::thread::Builder::new().name("card".into()).stack_size(BUILD_STACK_BYTES);
+        let bench = match builder.spawn(build).map(std::thread::JoinHandle::join) {
+            Ok(Ok(bench)) => bench,
+            // No thread to be had: try on this one.
+            _ => build(),
+        };
+        let mut card = Self {
+            bench,
+            end,
+            clock_ns: 0,
+            until_ns: 0,
+            given: vec![0; BAR_BYTES / 4],
+            reads: VecDeque::new(),
+            writes: VecDeque::new(),
+            acks: VecDeque::new(),
+            incoming: VecDeque::new(),
+            incoming_at: 0,
+            outgoing: Vec::new(),
+            late_departures: Vec::new(),
+            wire_free: 0,
+            still: 0,
+            timer_ns: None,
+            cookies: [0; 8],
+            trace: Vec::new(),
+            waves: None,
+            records: false,
+        };
+        card.publish_registers();
+        card
+    }
+
+    /// One clock cycle, with everything around the card; what leaves is added to `tx`.
+    fn cycle(&mut self, tx: &mut Vec<Departure>) {
+        let now_ns = self.clock_ns;
+        let nic = &mut self.bench.block;
+        nic.clock.next.clk = false;
+        nic.now_ns.next = bits_w(now_ns);
+
+        let frame = self.incoming.front();
+        nic.rx_valid.next = frame.is_some();
+        nic.rx_last.next = false;
+        nic.rx_error.next = false;
+        if let Some(frame) = frame {
+            let rest = &frame[self.incoming_at..];
+            let mut beat = [0; BEAT_BYTES];
+            let take = rest.len().min(BEAT_BYTES);
+            beat[..take].copy_from_slice(&rest[..take]);
+            nic.rx_data.next = Beat::from_bytes(&beat);
+            nic.rx_last.next = rest.len() <= BEAT_BYTES;
+            nic.rx_error.next = rest.len() < BEAT_BYTES;
+        }
+
+        nic.axi_ar_ready.next = true;
+        nic.axi_aw_ready.next = true;
+        nic.axi_w_ready.next = true;
+        let read = self.reads.front().filter(|read| read.ready_ns <= now_ns);
+        nic.axi_r_valid.next = read.is_some();
+        if let Some(read) = read {
+            let mut beat = [0; BEAT_BYTES];
+            nic.axi_r_error.next = self.end.dma_read(read.address, &mut beat).is_err();
+            nic.axi_r_data.next = Beat::from_bytes(&beat);
+            nic.axi_r_last.next = read.beats == 1;
+        }
+        let ack = self.acks.front().filter(|ack| ack.0 <= now_ns);
+        nic.axi_b_valid.next = ack.is_some();
+        nic.axi_b_error.next = ack.is_some_and(|ack| ack.1);
+        let acked = ack.is_some();
+        nic.tx_ready.next = !self.outgoing.is_empty() || self.wire_free / 100 <= now_ns + MAC_AHEAD_NS;
+
+        self.bench.settle();
+        let nic = &self.bench.block;
+        if nic.rx_valid.val() {
+            self.incoming_at += BEAT_BYTES;
+            if nic.rx_last.val() {
+                self.incoming.pop_front();
+                self.incoming_at = 0;
+            }
+        }
+        let read = self.reads.front_mut().filter(|_| nic.axi_r_valid.val() && nic.axi_r_ready.val());
+        if read.is_some_and(Burst::advance) {
+            self.reads.pop_front();
+        }
+        if acked {
+            self.acks.pop_front();
+        }
+        if nic.axi_ar_valid.val() {
+            self.reads.push_back(Burst {
+                ready_ns: now_ns + READ_NS,
+                address: nic.axi_ar_address.val().raw(),
+                beats: nic.axi_ar_beats.val().raw(),
+                failed: false,
+            });
+        }
+        if nic.axi_aw_valid.val() {
+            self.writes.push_back(Burst {
+                ready_ns: now_ns,
+                address: nic.axi_aw_address.val().raw(),
+                beats: nic.axi_aw_beats.val().raw(),
+                failed: false,
+            });
+        }
+        if let Some(write) = self.writes.front_mut().filter(|_| nic.axi_w_valid.val()) {
+            write.failed |= self.end.dma_write(write.address, &nic.axi_w_data.val().to_bytes()).is_err();
+            if write.advance() {
+                self.acks.push_back((now_ns + ACK_NS, write.failed));
+                self.writes.pop_front();
+            }
+        }
+        if nic.tx_valid.val() && nic.tx_ready.val() {
+            self.outgoing.extend_from_slice(&nic.tx_data.val().to_bytes());
+            if nic.tx_last.val() {
+                let frame = std::mem::take(&mut self.outgoing);
+                let wire = (frame.len() as u64 + WIRE_OVERHEAD_BYTES) * 8;
+                self.wire_free = self.wire_free.max(now_ns * 100) + wire;
+                tx.push(Departure { at_ns: self.wire_free.div_ceil(100), frame });
+            }
+        }
+        for slot in 0..self.cookies.len() {
+            if nic.trace_arm.val().get_bit(slot) {
+                self.cookies[slot] = nic.trace_cookie.val().raw() as u32;
+            }
+        }
+        let accepts = [
+            (nic.trace_sum.val(), nic.trace_sum_place.val().raw(), STAGE_CONTRIBUTE),
+            (nic.trace_mean.val(), nic.trace_mean_place.val().raw(), STAGE_BROADCAST),
+        ];
+        for (valid, place, stage) in accepts {
+            if valid {
+                let (slot, position, sender) = (place >> 16, place >> 6 & 1023, place & 63);
+                let cookie = self.cookies[slot as usize];
+                self.trace.push(Accept {
+                    at_ns: now_ns,
+                    cookie,
+                    stage,
+                    position: position as u16,
+                    sender: sender as u8,
+                });
+            }
+        }
+        let still = nic.asleep.val()
+            && self.reads.is_empty()
+            && self.writes.is_empty()
+            && self.acks.is_empty()
+            && self.incoming.is_empty();
+        self.still = if still { self.still + 1 } else { 0 };
+        let timer_ns = nic.timer_ns.val();
+        self.timer_ns = (!timer_ns.all()).then_some(timer_ns.raw());
+        if let Some(waves) = &mut self.waves {
+            record(waves, now_ns, nic);
+        }
+
+        self.bench.tick();
+        self.clock_ns += CYCLE_NS;
+    }
+
+    /// One cycle in which nothing may leave: register accesses happen before a job runs, or beside it.
+    fn register_cycle(&mut self) {
+        let mut tx = Vec::new();
+        self.cycle(&mut tx);
+        self.late_departures.append(&mut tx);
+    }
+}
+
+impl Card for RtlCard {
+    fn run(&mut self, until_ns: u64, rx: &mut VecDeque<Arrival>, tx: &mut Vec<Departure>) {
+        tx.append(&mut self.late_departures);
+        while self.clock_ns + CYCLE_NS <= until_ns {
+            while rx.front().is_some_and(|arrival| arrival.at_ns <= self.clock_ns) {
+                if let Some(arrival) = rx.pop_front() {
+                    self.incoming.push_back(arrival.frame);
+                    self.still = 0;
+                }
+            }
+            if self.still >= STILL_CYCLES {
+                let arrival_ns = rx.front().map_or(u64::MAX, |arrival| arrival.at_ns);
+                let timer_ns = self.timer_ns.unwrap_or(u64::MAX);
+                let next_ns = arrival_ns.min(timer_ns).min(until_ns);
+                if next_ns > self.clock_ns {
+                    // Round down at the end of the interval, up before an event.
+                    let cycles = (next_ns - self.clock_ns) / CYCLE_NS;
+                    let step = if next_ns == until_ns { cycles } else { (next_ns - self.clock_ns).div_ceil(CYCLE_NS) };
+                    self.clock_ns += step * CYCLE_NS;
+                    if next_ns < until_ns {
+                        self.still = 0;
+                    }
+                    continue;
+                }
+                self.still = 0;
+            }
+            self.cycle(tx);
+        }
+        // What arrives in the last fraction of a cycle waits for the next interval's first.
+        while rx.front().is_some_and(|arrival| arrival.at_ns < until_ns) {
+            if let Some(arrival) = rx.pop_front() {
+                self.incoming.push_back(arrival.frame);
+                self.still = 0;
+            }
+        }
+        self.until_ns = until_ns;
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.until_ns
+    }
+
+    fn next_wake_ns(&self) -> Option<u64> {
+        if self.still < STILL_CYCLES || !self.late_departures.is_empty() {
+            return Some(self.until_ns);
+        }
+        self.timer_ns.map(|timer_ns| timer_ns.max(self.until_ns))
+    }
+
+    fn cycles(&self) -> u64 {
+        self.bench.cycles()
+    }
+
+    fn sync_registers(&mut self) {
+        let host = REGISTERS.iter().filter(|register| register.access == Access::ReadWrite).map(|r| r.word());
+        let peers = PEER_TABLE / 4..BAR_BYTES / 4;
+        // Doorbells and CONTROL come after what they refer to, in the order of the map but for CONTROL.
+        let control = optireduce_contract::registers::CONTROL.word();
+        let words: Vec<usize> = host.filter(|word| *word != control).chain(peers).chain([control]).collect();
+        for word in words {
+            let value = self.end.read_register(word);
+            if self.given[word] != value {
+                self.given[word] = value;
+                self.bench.block.reg_write.next = true;
+                self.bench.block.reg_write_address.next = bits_w(word as u64);
+                self.bench.block.reg_write_data.next = bits_w(u64::from(value));
+                self.still = 0;
+                self.register_cycle();
+                self.bench.block.reg_write.next = false;
+            }
+        }
+    }
+
+    fn publish_registers(&mut self) {
+        for register in REGISTERS.iter().filter(|register| register.access == Access::ReadOnly) {
+            self.bench.block.reg_read_address.next = bits_w(register.word() as u64);
+            self.register_cycle();
+            let value = self.bench.block.reg_read_data.val().raw() as u32;
+            self.end.write_register(register.word(), value);
+        }
+    }
+
+    fn take_trace(&mut self) -> Vec<Accept> {
+        std::mem::take(&mut self.trace)
+    }
+
+    fn replay_on_verilator(&mut self, name: &str) -> Result<u64, String> {
+        if !self.records {
+            return Err(format!(
+                "{name}: this card keeps no recording of its ports; build it with Engine::RtlRecorded"
+            ));
+        }
+        self.bench.verify_with_verilator(name);
+        Ok(self.bench.cycles())
+    }
+
+    fn signals(&self) -> Vec<SignalDef> {
+        SIGNALS.iter().map(|(name, bits)| SignalDef { name: (*name).into(), bits: *bits }).collect()
+    }
+
+    fn record_signals(&mut self) {
+        self.waves = Some(Waves::default());
+    }
+
+    fn take_changes(&mut self) -> Vec<SignalChange> {
+        self.waves.as_mut().map(Waves::take).unwrap_or_default()
+    }
+}
+
+/// What a waveform shows: the card's streams, its stage gates and its memory channels.
+const SIGNALS: &[(&str, u32)] = &[
+    ("rx.valid", 1),
+    ("rx.last", 1),
+    ("rx.lane0", 32),
+    ("tx.valid", 1),
+    ("tx.ready", 1),
+    ("tx.last", 1),
+    ("tx.lane0", 32),
+    ("gates.contribute_open", 8),
+    ("gates.broadcast_open", 8),
+    ("gates.timer_ns", 48),
+    ("reduce.accepted", 1),
+    ("reduce.place", 19),
+    ("gather.accepted", 1),
+    ("gather.place", 19),
+    ("host.ar_valid", 1),
+    ("host.ar_address", 64),
+    ("host.r_valid", 1),
+    ("host.r_ready", 1),
+    ("host.aw_valid", 1),
+    ("host.aw_address", 64),
+    ("host.w_valid", 1),
+    ("host.w_last", 1),
+    ("msix_request", 1),
+    ("asleep", 1),
+];
+
+fn record(waves: &mut Waves, now_ns: u64, nic: &SmartNic) {
+    let lane0 = |valid: bool, beat: Beat| if valid { u64::from(beat.0[0]) } else { 0 };
+    let values = [
+        u64::from(nic.rx_valid.val()),
+        u64::from(nic.rx_valid.val() && nic.rx_last.val()),
+        lane0(nic.rx_valid.val(), nic.rx_data.val()),
+        u64::from(nic.tx_valid.val()),
+        u64::from(nic.tx_ready.val()),
+        u64::from(nic.tx_valid.val() && nic.tx_last.val()),
+        lane0(nic.tx_valid.val(), nic.tx_data.val()),
+        nic.trace_contribute_open.val().raw(),
+        nic.trace_broadcast_open.val().raw(),
+        nic.timer_ns.val().raw(),
+        u64::from(nic.trace_sum.val()),
+        nic.trace_sum_place.val().raw(),
+        u64::from(nic.trace_mean.val()),
+        nic.trace_mean_place.val().raw(),
+        u64::from(nic.axi_ar_valid.val()),
+        nic.axi_ar_address.val().raw(),
+        u64::from(nic.axi_r_valid.val()),
+        u64::from(nic.axi_r_ready.val()),
+        u64::from(nic.axi_aw_valid.val()),
+        nic.axi_aw_address.val().raw(),
+        u64::from(nic.axi_w_valid.val()),
+        u64::from(nic.axi_w_valid.val() && nic.axi_w_last.val()),
+        u64::from(nic.msix_request.val()),
+        u64::from(nic.asleep.val()),
+    ];
+    for (signal, value) in values.into_iter().enumerate() {
+        waves.set(now_ns, signal, value);
+    }
+}

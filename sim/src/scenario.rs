@@ -1,0 +1,263 @@
+//! Scenarios with their checks, for any engine: what the tests of this crate run on the functional card, and the tests of
+//! the whole stack on the hardware.
+//!
+//! [`Scenario::run`] checks in every step of every run what must always hold; a test adds what its weather implies. All
+//! checks lean on independent records: the oracle's arithmetic, the network's book of what it did to each packet, and the
+//! cards' lists of accepted beats.
+
+use std::collections::{HashMap, HashSet};
+
+use optireduce::protocol::{ClosedBy, HadamardMode, Stage};
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
+use optireduce_contract::signs::splitmix64;
+
+use crate::cluster::{Cluster, ClusterConfig, RankRecord, StepRecord};
+use crate::engine::Engine;
+use crate::network::Fate;
+use crate::oracle;
+
+/// By how much a stage may outlive its bound: a few clock cycles until the card has seen the clock.
+const CLOSE_SLACK_NS: u64 = 100;
+
+/// A job: a cluster and how many elements it reduces in how many steps.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The cluster.
+    pub config: ClusterConfig,
+    /// Elements of the bucket.
+    pub elements: usize,
+    /// Collectives in a row on the same cards.
+    pub steps: usize,
+}
+
+impl Scenario {
+    /// One step on a perfect day.
+    pub fn new(engine: Engine, ranks: usize, elements: usize) -> Self {
+        Self { config: ClusterConfig::new(engine, ranks), elements, steps: 1 }
+    }
+
+    /// With other settings of the cluster.
+    pub fn with(mut self, change: impl FnOnce(&mut ClusterConfig)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// With another seed, for gradients, network and signs.
+    pub fn seed(self, seed: u64) -> Self {
+        self.with(|config| config.weather.seed = seed)
+    }
+
+    /// Always or never Hadamard-encoded.
+    pub fn hadamard(self, on: bool) -> Self {
+        self.with(|config| config.hadamard = if on { HadamardMode::On } else { HadamardMode::Off })
+    }
+
+    /// The gradients of a step: about normal, different for each rank, some negative zeros.
+    pub fn gradients(&self, step: usize) -> Vec<Vec<f32>> {
+        let value = |rank: usize, at: usize| {
+            let place = (step as u64) << 56 | (rank as u64) << 48 | at as u64;
+            let hash = splitmix64(splitmix64(self.config.weather.seed) ^ place);
+            let uniform = |shift: u64| (hash >> shift & 0xffff) as f32 / 65536.0 - 0.5;
+            if hash.is_multiple_of(97) { -0.0 } else { uniform(0) + uniform(16) + uniform(32) + uniform(48) }
+        };
+        let of_rank = |rank| (0..self.elements).map(|at| value(rank, at)).collect();
+        (0..self.config.ranks).map(of_rank).collect()
+    }
+
+    /// Runs all steps and checks each.
+    ///
+    /// # Errors
+    /// A sentence that names scenario and seed.
+    pub fn run(&self) -> Result<Vec<StepRecord>, String> {
+        let gradients: Vec<_> = (0..self.steps).map(|step| self.gradients(step)).collect();
+        self.run_with(&gradients)
+    }
+
+    /// Runs one step for each of `gradients`.
+    ///
+    /// # Errors
+    /// As [`run`](Scenario::run).
+    pub fn run_with(&self, gradients: &[Vec<Vec<f32>>]) -> Result<Vec<StepRecord>, String> {
+        let named = |what: String| format!("{what}\n  in {self:?}");
+        let mut cluster = Cluster::new(self.config.clone()).map_err(|error| named(error.to_string()))?;
+        let mut records: Vec<StepRecord> = Vec::new();
+        for step in gradients {
+            let record = cluster.step(step, |_| ()).map_err(|error| named(error.to_string()))?;
+            check_step(&record, step, &self.config).map_err(|what| named(format!("step {}: {what}", record.op)))?;
+            records.push(record);
+        }
+        check_counters(&mut cluster, &records).map_err(named)?;
+        Ok(records)
+    }
+}
+
+/// What must hold in every step, whatever the weather.
+fn check_step(record: &StepRecord, gradients: &[Vec<f32>], config: &ClusterConfig) -> Result<(), String> {
+    let traces: Vec<_> = record.ranks.iter().map(|rank| rank.trace.clone()).collect();
+    let expected = oracle::outputs(&record.plans, gradients, &traces)?;
+    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    for (rank, (one, expected)) in record.ranks.iter().zip(&expected).enumerate() {
+        let (found, expected) = (bits(&one.output), bits(expected));
+        if let Some(at) = (0..expected.len()).find(|at| found.get(*at) != Some(&expected[*at])) {
+            return Err(format!("rank {rank}: element {at} is {:x?}, expected {:x}", found.get(at), expected[at]));
+        }
+        check_reported_bytes(record, rank, one)?;
+        check_bounds(record, rank, one, config.bound_ns)?;
+        check_times(record, rank, one, config.delay_ns(rank))?;
+        check_accepted_was_delivered(record, rank, one)?;
+    }
+    Ok(())
+}
+
+/// The report's bytes are those of the accepted beats.
+fn check_reported_bytes(record: &StepRecord, rank: usize, one: &RankRecord) -> Result<(), String> {
+    for stage in Stage::ALL {
+        let contribute = stage == Stage::Contribute;
+        let from_peers = one
+            .trace
+            .iter()
+            .filter(|accept| (accept.stage == STAGE_CONTRIBUTE) == contribute && usize::from(accept.sender) != rank)
+            .count();
+        let summary = &one.report.stages[stage.index()];
+        let expected: usize = record
+            .plans
+            .iter()
+            .map(|plan| {
+                let own = plan.shards.range_of(rank).len();
+                if contribute { own * (record.ranks.len() - 1) } else { plan.beats - own }
+            })
+            .sum();
+        let bytes = |beats: usize| (beats * BEAT_BYTES) as u64;
+        let counts = (summary.received_bytes, summary.expected_bytes);
+        if counts != (bytes(from_peers), bytes(expected)) {
+            return Err(format!("rank {rank} {stage}: reported {counts:?}, accepted {from_peers} of {expected} beats"));
+        }
+        let all_complete = summary.closed_by_window.iter().all(|by| *by == ClosedBy::Complete);
+        if all_complete && counts.0 != counts.1 {
+            return Err(format!("rank {rank} {stage}: closed complete with {counts:?} bytes"));
+        }
+    }
+    Ok(())
+}
+
+/// No stage outlives its bound.
+fn check_bounds(record: &StepRecord, rank: usize, one: &RankRecord, bound_ns: u64) -> Result<(), String> {
+    for (stage, summary) in Stage::ALL.into_iter().zip(&one.report.stages) {
+        if summary.elapsed_ns_max > bound_ns + CLOSE_SLACK_NS {
+            return Err(format!("rank {rank} {stage}: took {} ns, bound {bound_ns} ns", summary.elapsed_ns_max));
+        }
+        if summary.closed_by_window.len() != record.plans.len() {
+            return Err(format!("rank {rank} {stage}: {} windows reported", summary.closed_by_window.len()));
+        }
+    }
+    Ok(())
+}
+
+/// Nothing was accepted out of order, before the step began, after it was over, or of this rank before its host woke.
+fn check_times(record: &StepRecord, rank: usize, one: &RankRecord, delay_ns: u64) -> Result<(), String> {
+    let mut earliest_ns = record.begin_ns;
+    for accept in &one.trace {
+        let woken_ns = record.begin_ns + if usize::from(accept.sender) == rank { delay_ns } else { 0 };
+        let (least_ns, most_ns) = (earliest_ns.max(woken_ns), record.begin_ns + record.virtual_ns);
+        if !(least_ns..=most_ns).contains(&accept.at_ns) {
+            return Err(format!("rank {rank}: {accept:?}: expected between {least_ns} and {most_ns} ns"));
+        }
+        earliest_ns = accept.at_ns;
+    }
+    Ok(())
+}
+
+/// Nothing was accepted that the network did not deliver.
+fn check_accepted_was_delivered(record: &StepRecord, rank: usize, one: &RankRecord) -> Result<(), String> {
+    let delivered: HashSet<(u8, u8, u32)> = record
+        .fates
+        .iter()
+        .filter(|fate| fate.delivered > 0 && usize::from(fate.packet.dst) == rank)
+        .flat_map(|fate| {
+            let packet = fate.packet;
+            (0..fate.payload_bytes).step_by(BEAT_BYTES).map(move |at| (packet.src, packet.stage, packet.offset + at))
+        })
+        .collect();
+    let bases: HashMap<u32, u32> = record.plans.iter().map(|plan| (plan.cookie, plan.base_bytes)).collect();
+    for accept in one.trace.iter().filter(|accept| usize::from(accept.sender) != rank) {
+        let base = bases.get(&accept.cookie).ok_or_else(|| format!("rank {rank}: {accept:?}: unknown window"))?;
+        let offset = base + u32::from(accept.position) * BEAT_BYTES as u32;
+        if !delivered.contains(&(accept.sender, accept.stage, offset)) {
+            return Err(format!("rank {rank}: {accept:?}: was never delivered"));
+        }
+    }
+    Ok(())
+}
+
+/// The cards counted every packet that they sent, and found none of them malformed or foreign.
+fn check_counters(cluster: &mut Cluster, records: &[StepRecord]) -> Result<(), String> {
+    let fates = || records.iter().flat_map(|record| &record.fates);
+    for (rank, counters) in cluster.counters().map_err(|error| error.to_string())?.into_iter().enumerate() {
+        let sent = fates().filter(|fate| usize::from(fate.packet.src) == rank).count();
+        if counters.tx_packets as usize != sent {
+            return Err(format!("rank {rank}: counted {} packets sent, the network saw {sent}", counters.tx_packets));
+        }
+        let wrong = counters.drop_foreign
+            + counters.drop_malformed
+            + counters.drop_version
+            + counters.drop_job
+            + counters.drop_flags
+            + counters.drop_out_of_shard;
+        if wrong > 0 || counters.dma_error || counters.completions_rejected > 0 {
+            return Err(format!("rank {rank}: unexpected drops or errors: {counters:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of a step's packets to `rank` of which no copy arrived: by the network's own record.
+pub fn bytes_lost_by_network(record: &StepRecord, rank: usize) -> u64 {
+    let to_rank = record.fates.iter().filter(|fate| usize::from(fate.packet.dst) == rank && fate.delivered == 0);
+    to_rank.map(|fate| u64::from(fate.payload_bytes)).sum()
+}
+
+/// Checks that nothing is missing but what the network lost: right if the bound is far above every delay and nobody was
+/// late. Contribute: exactly. Broadcast: exactly, but for peers whose own contribute stage ran into its deadline; their
+/// mean goes out one bound late, when the broadcast stage of those that were quick ends too.
+///
+/// # Errors
+/// A sentence that names step, stage and ranks.
+pub fn check_losses_are_reported(record: &StepRecord) -> Result<(), String> {
+    for (rank, one) in record.ranks.iter().enumerate() {
+        for (sender, peer) in record.ranks.iter().enumerate().filter(|(sender, _)| *sender != rank) {
+            for (stage, number) in Stage::ALL.into_iter().zip([STAGE_CONTRIBUTE, STAGE_BROADCAST]) {
+                let of_flow = |fate: &&Fate| {
+                    let packet = fate.packet;
+                    (usize::from(packet.src), usize::from(packet.dst), packet.stage) == (sender, rank, number)
+                };
+                let fates = || record.fates.iter().filter(of_flow);
+                let delivered: u64 =
+                    fates().filter(|fate| fate.delivered > 0).map(|fate| u64::from(fate.payload_bytes)).sum();
+                let accepted = one
+                    .trace
+                    .iter()
+                    .filter(|accept| accept.stage == number && usize::from(accept.sender) == sender)
+                    .count();
+                let accepted = (accepted * BEAT_BYTES) as u64;
+                let sent_late = stage == Stage::Broadcast && peer.report.closed_by[0] == ClosedBy::Deadline;
+                if accepted > delivered || (accepted < delivered && !sent_late) {
+                    return Err(format!(
+                        "step {} rank {rank} {stage}: {accepted} bytes of rank {sender} accepted, {delivered} delivered",
+                        record.op
+                    ));
+                }
+            }
+        }
+        // With what was delivered accounted for, the report must say what the network lost.
+        let (found, least) = (one.report.lost_bytes, bytes_lost_by_network(record, rank));
+        let is_exact = record.ranks.iter().all(|peer| peer.report.closed_by[0] != ClosedBy::Deadline);
+        if found < least || (is_exact && found != least) {
+            return Err(format!(
+                "step {} rank {rank}: reports {found} bytes lost, the network lost {least}",
+                record.op
+            ));
+        }
+    }
+    Ok(())
+}

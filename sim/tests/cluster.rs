@@ -1,0 +1,254 @@
+//! Whole collectives on the functional card: many seeds, ranks and lengths.
+
+use optireduce::protocol::{ClosedBy, HadamardMode, UpdateAction};
+use optireduce_sim::cluster::Straggler;
+use optireduce_sim::engine::Engine::Functional;
+use optireduce_sim::network::Weather;
+use optireduce_sim::oracle;
+use optireduce_sim::scenario::{Scenario, bytes_lost_by_network, check_losses_are_reported};
+
+fn checked<T>(result: Result<T, String>) -> T {
+    result.unwrap_or_else(|what| panic!("{what}"))
+}
+
+/// Without loss every stage is complete, and the error is that of rounding.
+fn check_exact(scenario: &Scenario) {
+    for (step, record) in checked(scenario.run()).iter().enumerate() {
+        let mean = oracle::exact_mean(&scenario.gradients(step));
+        for (rank, one) in record.ranks.iter().enumerate() {
+            assert_eq!(one.report.closed_by, [ClosedBy::Complete; 2], "rank {rank} of {scenario:?}");
+            assert_eq!((one.report.lost_bytes, one.report.action), (0, UpdateAction::Apply));
+            assert!(one.report.own_contribution && one.report.late_peers.is_empty());
+            let nmse = oracle::nmse(&one.output, &mean);
+            assert!(nmse < 1e-12, "rank {rank}: NMSE {nmse:e} in {scenario:?}");
+        }
+        assert_eq!(record.ranks.iter().map(|one| one.output.len()).max(), Some(scenario.elements));
+    }
+}
+
+#[test]
+fn without_loss_every_rank_gets_the_mean() {
+    for ranks in [2, 3, 4, 5, 8] {
+        for elements in [1, 15, 16, 17, 255, 4096, 9610] {
+            for hadamard in [false, true] {
+                check_exact(&Scenario::new(Functional, ranks, elements).hadamard(hadamard));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bucket_of_more_windows_than_slots_is_pipelined() {
+    for hadamard in [false, true] {
+        check_exact(&Scenario::new(Functional, 4, 200_000).hadamard(hadamard));
+    }
+}
+
+#[test]
+fn sixty_four_ranks_reduce_a_short_bucket() {
+    check_exact(&Scenario::new(Functional, 64, 1000));
+    check_exact(&Scenario::new(Functional, 64, 1000).hadamard(true));
+}
+
+#[test]
+fn ten_collectives_in_a_row_reuse_the_same_cards() {
+    let mut scenario = Scenario::new(Functional, 4, 9610);
+    scenario.steps = 10;
+    check_exact(&scenario);
+    check_exact(&scenario.hadamard(true));
+}
+
+#[test]
+fn packets_of_one_beat_and_of_jumbo_frames_give_the_same_result() {
+    for payload_beats in [1, 139] {
+        check_exact(&Scenario::new(Functional, 3, 9610).with(|config| config.payload_beats = payload_beats));
+    }
+}
+
+fn storm(seed: u64) -> Weather {
+    Weather { seed, loss: 0.1, duplicate: 0.05, hold: 0.05, tail_ratio: 3.0, ..Weather::default() }
+}
+
+#[test]
+fn with_losses_duplicates_and_reordering_only_what_the_network_lost_is_missing() {
+    for seed in 0..20 {
+        for hadamard in [false, true] {
+            // The bound is far above any delay: what was delivered was in time.
+            let mut scenario = Scenario::new(Functional, 2 + seed as usize % 4, 9610)
+                .with(|config| (config.weather, config.bound_ns) = (storm(seed), 1_000_000))
+                .hadamard(hadamard);
+            scenario.steps = 2;
+            let records = checked(scenario.run());
+            for record in &records {
+                checked(check_losses_are_reported(record).map_err(|what| format!("{what}\n  in {scenario:?}")));
+            }
+            let lost: u64 = records.iter().map(|record| bytes_lost_by_network(record, 0)).sum();
+            assert!(lost > 0, "nothing was lost in {scenario:?}");
+        }
+    }
+}
+
+#[test]
+fn the_early_rule_closes_before_the_deadline_and_loses_no_more() {
+    let (mut early, mut total) = (0, 0);
+    for seed in 0..20 {
+        let scenario = Scenario::new(Functional, 4, 9610).with(|config| {
+            config.weather = Weather { seed, loss: 0.02, ..Weather::default() };
+            (config.bound_ns, config.grace_ns) = (5_000_000, Some(200_000));
+        });
+        for record in checked(scenario.run()) {
+            checked(check_losses_are_reported(&record).map_err(|what| format!("{what}\n  in {scenario:?}")));
+            for (rank, one) in record.ranks.iter().enumerate() {
+                assert_eq!(one.report.lost_bytes, bytes_lost_by_network(&record, rank), "rank {rank} of {scenario:?}");
+            }
+            for by in record.ranks.iter().flat_map(|one| one.report.closed_by) {
+                early += usize::from(by == ClosedBy::Early);
+                total += usize::from(by != ClosedBy::Complete);
+            }
+        }
+    }
+    // A stage goes to its deadline only if one of its three marks was lost: 3 of 21 packets.
+    assert!(early * 10 > total * 6, "{early} of {total} incomplete stages closed early");
+}
+
+#[test]
+fn the_error_under_loss_is_the_predicted_one() {
+    for hadamard in [false, true] {
+        let (mut found, mut predicted) = (0.0, 0.0);
+        for seed in 0..60 {
+            let scenario = Scenario::new(Functional, 4, 9610)
+                .with(|config| {
+                    config.weather = Weather { seed, loss: 0.05, ..Weather::default() };
+                    config.bound_ns = 1_000_000;
+                })
+                .hadamard(hadamard);
+            let gradients = scenario.gradients(0);
+            let mean = oracle::exact_mean(&gradients);
+            for record in checked(scenario.run()) {
+                found += record.ranks.iter().map(|one| oracle::nmse(&one.output, &mean)).sum::<f64>() / 4.0;
+                predicted += oracle::predicted_nmse(&record.plans, &gradients, 0.05);
+            }
+        }
+        // 60 seeds of 168 packets at 5 %: about 500 losses, so 4.5 % standard deviation; three of them and a little.
+        let ratio = found / predicted;
+        assert!((ratio - 1.0).abs() < 0.15, "hadamard {hadamard}: NMSE {} of the predicted {}", found, predicted);
+    }
+}
+
+#[test]
+fn a_straggler_costs_its_peers_at_most_the_bounds_and_is_named() {
+    for hadamard in [false, true] {
+        let bound_ns = 200_000;
+        let scenario = Scenario::new(Functional, 4, 9610)
+            .with(|config| {
+                config.bound_ns = bound_ns;
+                config.stragglers = vec![Straggler { rank: 2, delay_ns: 3_000_000 }];
+            })
+            .hadamard(hadamard);
+        let record = checked(scenario.run()).remove(0);
+        for (rank, one) in record.ranks.iter().enumerate().filter(|(rank, _)| *rank != 2) {
+            assert_eq!(one.report.late_peers, [2], "rank {rank}");
+            assert_eq!(one.report.closed_by[0], ClosedBy::Deadline);
+            assert!(one.report.own_contribution);
+            // Both stages at their bounds, plus host memory and the way of the last packets.
+            assert!(one.done_ns <= 2 * bound_ns + 50_000, "rank {rank} was done after {} ns", one.done_ns);
+            // The straggler's card sent its mean although its host slept.
+            assert_eq!(one.report.received_fraction[1], 1.0, "rank {rank}");
+            assert!((one.report.received_fraction[0] - 2.0 / 3.0).abs() < 1e-9);
+        }
+        let straggler = &record.ranks[2];
+        assert!(!straggler.report.own_contribution && straggler.done_ns >= 3_000_000);
+        // Everybody's result is the mean of the three that were on time.
+        let gradients = scenario.gradients(0);
+        let on_time: Vec<_> = [0, 1, 3].map(|rank| gradients[rank].clone()).into();
+        let mean = oracle::exact_mean(&on_time);
+        for one in &record.ranks {
+            let nmse = oracle::nmse(&one.output, &mean);
+            assert!(nmse < 1e-12, "NMSE {nmse:e} against the mean of the ranks on time");
+        }
+    }
+}
+
+#[test]
+fn a_straggler_of_a_bucket_larger_than_its_slots_catches_up() {
+    let scenario = Scenario::new(Functional, 4, 200_000).with(|config| {
+        config.bound_ns = 200_000;
+        config.stragglers = vec![Straggler { rank: 0, delay_ns: 5_000_000 }];
+    });
+    let record = checked(scenario.run()).remove(0);
+    assert!(record.ranks.iter().skip(1).all(|one| one.report.late_peers.contains(&0)));
+    assert!(!record.ranks[0].report.own_contribution);
+}
+
+#[test]
+fn a_rank_that_is_late_but_within_the_bound_costs_nothing() {
+    let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
+        (config.bound_ns, config.grace_ns) = (1_000_000, Some(20_000));
+        config.stragglers = vec![Straggler { rank: 1, delay_ns: 300_000 }];
+    });
+    scenario.steps = 3;
+    check_exact(&scenario);
+}
+
+#[test]
+fn losing_too_much_skips_and_then_halts() {
+    let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
+        config.weather.loss = 0.4;
+        config.bound_ns = 100_000;
+    });
+    scenario.steps = 3;
+    let records = checked(scenario.run());
+    for (record, action) in records.iter().zip([UpdateAction::Skip, UpdateAction::Skip, UpdateAction::Halt]) {
+        assert!(record.ranks.iter().all(|one| one.report.action == action), "step {}", record.op);
+    }
+}
+
+#[test]
+fn hadamard_comes_on_at_the_step_after_a_loss_above_two_percent() {
+    let run = |loss| {
+        let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
+            config.weather = Weather { seed: 3, loss, ..Weather::default() };
+            (config.bound_ns, config.hadamard) = (500_000, HadamardMode::Auto);
+        });
+        scenario.steps = 3;
+        checked(scenario.run()).iter().map(|record| record.hadamard).collect::<Vec<_>>()
+    };
+    assert_eq!(run(0.0), [false, false, false]);
+    assert_eq!(run(0.1), [false, true, true]);
+}
+
+#[test]
+fn nan_infinity_and_subnormals_pass_through_as_ieee_says() {
+    let scenario = Scenario::new(Functional, 4, 64);
+    let mut gradients = scenario.gradients(0);
+    (gradients[0][0], gradients[1][1], gradients[2][2]) = (f32::NAN, f32::INFINITY, f32::INFINITY);
+    gradients[3][2] = f32::NEG_INFINITY;
+    (0..4).for_each(|rank| gradients[rank][3] = f32::from_bits(3));
+    (0..4).for_each(|rank| gradients[rank][4] = -0.0);
+    let record = checked(scenario.run_with(&[gradients])).remove(0);
+    for one in &record.ranks {
+        assert_eq!(one.output[0].to_bits(), 0x7fc0_0000);
+        assert_eq!(one.output[1], f32::INFINITY);
+        assert!(one.output[2].is_nan());
+        assert_eq!(one.output[3].to_bits(), 3);
+        assert_eq!(one.output[4].to_bits(), 0x8000_0000);
+        assert!(one.output[5..].iter().all(|x| x.is_finite()));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let run = |seed| {
+        let scenario = Scenario::new(Functional, 5, 5000)
+            .with(|config| (config.weather, config.bound_ns) = (storm(seed), 300_000))
+            .hadamard(true);
+        let record = checked(scenario.run()).remove(0);
+        (
+            record.virtual_ns,
+            record.fates,
+            record.ranks.into_iter().map(|one| (one.output, one.trace)).collect::<Vec<_>>(),
+        )
+    };
+    assert!(run(7) == run(7));
+    assert!(run(7) != run(8));
+}

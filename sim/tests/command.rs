@@ -1,0 +1,233 @@
+//! The command as users run it: exit codes, messages, files, repeatable reports.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use optireduce_sim::input::{Gradients, SHIPPED, SHIPPED_NAME};
+
+fn sim(arguments: &[&str]) -> Output {
+    let command = Command::new(env!("CARGO_BIN_EXE_optireduce-sim")).args(arguments).stdin(Stdio::null()).output();
+    command.expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-{}-{name}", std::process::id()))
+}
+
+/// A file with these steps and ranks of elements.
+fn gradients_file(name: &str, steps: Vec<Vec<Vec<f32>>>) -> String {
+    let path = scratch(name);
+    Gradients { steps }.to_file(&path).expect("the scratch directory takes a file");
+    path.display().to_string()
+}
+
+const FAST: [&str; 3] = ["allreduce", "--engine", "functional"];
+
+fn fast(arguments: &[&str]) -> Output {
+    sim(&[&FAST, arguments].concat())
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error} in {}", text(&output.stdout)))
+}
+
+#[test]
+fn the_table_says_what_was_received_why_it_closed_and_what_a_reliable_transport_would_take() {
+    let output = fast(&["--loss", "0.01", "--straggler", "3:2000", "--deadline-us", "200"]);
+    let out = text(&output.stdout);
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{out}");
+    for part in ["step 0: 9610 elements", "step 1: 9610 elements", "deadline", "apply; late: rank 3", "NMSE"] {
+        assert!(out.contains(part), "{part:?} is missing in\n{out}");
+    }
+    let waits: Vec<&str> = out.lines().filter(|line| line.contains("reliable all-reduce would have taken 2")).collect();
+    assert_eq!(waits.len(), 2, "{out}");
+    assert_eq!(out.matches("Reliable all-reduce: ").count(), 1);
+}
+
+#[test]
+fn without_a_command_the_demonstration_runs_on_the_rtl_cards() {
+    let output = sim(&[]);
+    let out = text(&output.stdout);
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{out}");
+    for part in
+        ["Demonstration: optireduce-sim allreduce", "rtl cards", "late: rank 3", "was late itself", "card cycles"]
+    {
+        assert!(out.contains(part), "{part:?} is missing in\n{out}");
+    }
+}
+
+#[test]
+fn the_report_is_json_and_the_same_every_time() {
+    let arguments = ["--loss", "0.03", "--seed", "9", "--json", "-", "--deadline-us", "300"];
+    let run = || {
+        let mut report = json(&fast(&arguments));
+        assert!(report["wall_s"].as_f64().is_some_and(|wall_s| wall_s > 0.0));
+        report["wall_s"] = 0.into();
+        report["cycles_per_s"] = 0.into();
+        serde_json::to_string(&report).expect("JSON")
+    };
+    assert_eq!(run(), run());
+    let report = json(&fast(&arguments));
+    assert_eq!((&report["seed"], &report["ranks"], &report["engine"]), (&9.into(), &4.into(), &"functional".into()));
+    let steps = report["steps"].as_array().expect("steps");
+    assert_eq!(steps.len(), 2);
+    for step in steps {
+        assert_eq!(step["elements"], 9610);
+        assert!(step["virtual_us"].as_f64().is_some_and(|us| us > 10.0));
+        assert!(step["nmse"].as_f64().is_some_and(|nmse| nmse < 0.2));
+        let ranks = step["ranks"].as_array().expect("ranks");
+        assert_eq!(ranks.len(), 4);
+        for (number, rank) in ranks.iter().enumerate() {
+            assert_eq!(rank["rank"], number);
+            assert_eq!(rank["received_fraction"].as_array().map(Vec::len), Some(2));
+            let closed = rank["closed_by"].as_array().expect("closed_by");
+            assert!(closed.iter().all(|by| ["complete", "early", "deadline"].iter().any(|name| by == name)), "{rank}");
+            assert!(["apply", "skip", "halt"].iter().any(|name| rank["action"] == *name), "{rank}");
+            assert!(rank["lost_bytes"].is_u64() && rank["late_peers"].is_array(), "{rank}");
+        }
+    }
+    let other = json(&fast(&["--loss", "0.03", "--seed", "10", "--json", "-", "--deadline-us", "300"]));
+    assert_ne!(other["steps"], report["steps"]);
+}
+
+#[test]
+fn the_output_holds_the_mean_under_the_names_of_the_input() {
+    let path = scratch("output.safetensors");
+    let output = fast(&["--output", &path.display().to_string(), "--early", "off", "--deadline-us", "10000"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let input = Gradients::from_bytes(SHIPPED_NAME, SHIPPED, None).unwrap();
+    let found = Gradients::from_file(&path, None).unwrap();
+    assert_eq!((found.steps.len(), found.ranks()), (2, 4));
+    for (found, input) in found.steps.iter().zip(&input.steps) {
+        for (at, expected) in optireduce_sim::oracle::exact_mean(input).into_iter().enumerate() {
+            assert!(found.iter().all(|rank| (f64::from(rank[at]) - expected).abs() < 1e-6), "element {at}");
+        }
+    }
+}
+
+#[test]
+fn a_nan_in_the_input_is_no_error_and_the_json_stays_valid() {
+    let input = gradients_file("nan", vec![vec![vec![f32::NAN, 1.0], vec![1.0, 1.0]]]);
+    let output = fast(&["--input", &input, "--json", "-"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report = json(&output);
+    assert!(report["steps"][0]["nmse"].is_null() && report["steps"][0]["max_abs_error"].is_null());
+}
+
+#[test]
+fn the_protocols_halt_is_exit_code_three() {
+    let step = || vec![vec![1.0f32; 4000]; 3];
+    let input = gradients_file("halt", vec![step(), step(), step()]);
+    let output = fast(&["--input", &input, "--loss", "0.5", "--deadline-us", "100", "--json", "-"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert_eq!(json(&output)["steps"][2]["ranks"][0]["action"], "halt");
+}
+
+/// One line on stderr that holds `parts`, nothing on stdout, exit code 2.
+fn assert_refused(arguments: &[&str], parts: &[&str]) {
+    let output = fast(arguments);
+    let message = text(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}: {message}");
+    assert_eq!(message.trim_end().lines().count(), 1, "{arguments:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{arguments:?}: {part:?} is missing in {message:?}");
+    }
+}
+
+#[test]
+fn bad_numbers_are_refused_with_found_and_expected() {
+    assert_refused(&["--loss", "1"], &["--loss is 1", "expected 0 to 1 (exclusive)"]);
+    assert_refused(&["--loss", "-0.1"], &["--loss is -0.1"]);
+    assert_refused(&["--loss", "nan"], &["--loss is NaN"]);
+    assert_refused(&["--tail-ratio", "0.9"], &["--tail-ratio is 0.9", "expected 1 to 1000"]);
+    assert_refused(&["--delay-us", "0.5"], &["--delay-us is 0.5", "expected 1 to"]);
+    assert_refused(&["--deadline-us", "0"], &["--deadline-us is 0", "expected 1 to 4294967"]);
+    assert_refused(&["--deadline-us", "5e6"], &["--deadline-us is 5000000"]);
+    assert_refused(&["--straggler", "4:100"], &["--straggler names rank 4", "expected 0 to 3"]);
+    assert_refused(&["--ranks", "1"], &["--ranks is 1", "expected 2 to 64"]);
+    assert_refused(&["--ranks", "65"], &["--ranks is 65", "expected 2 to 64"]);
+    assert_refused(&["--ranks", "5"], &[SHIPPED_NAME, "step0.rank4 is missing", "expected ranks 0 to 4"]);
+    for bad in [["--straggler", "3"], ["--straggler", "x:1"], ["--straggler", "3:-1"], ["--engine", "none"]] {
+        assert_eq!(fast(&bad).status.code(), Some(2), "{bad:?}");
+    }
+    assert_eq!(sim(&["reduce"]).status.code(), Some(2));
+}
+
+#[test]
+fn bad_files_are_refused_with_file_and_tensor() {
+    let missing = scratch("nowhere.safetensors").display().to_string();
+    assert_refused(&["--input", &missing], &[&missing, "cannot read"]);
+    let noise = scratch("noise");
+    std::fs::write(&noise, b"this is no tensor file at all").unwrap();
+    let noise = noise.display().to_string();
+    assert_refused(&["--input", &noise], &[&noise, "not a safetensors file"]);
+    let unequal = gradients_file("unequal", vec![vec![vec![1.0, 2.0], vec![1.0]]]);
+    assert_refused(&["--input", &unequal], &[&unequal, "step0.rank1 has 1 elements", "expected 2"]);
+    let short = gradients_file("short", vec![vec![vec![1.0]; 3], vec![vec![1.0]; 2]]);
+    assert_refused(&["--input", &short], &[&short, "step1.rank2 is missing"]);
+    let alone = gradients_file("alone", vec![vec![vec![1.0]]]);
+    assert_refused(&["--input", &alone], &[&alone, "tensors of 1 ranks", "expected 2 to 64"]);
+    let nowhere = scratch("no/such/directory").display().to_string();
+    let output = fast(&["--output", &nowhere]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("cannot write"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn other_number_formats_are_refused_by_name() {
+    use safetensors::tensor::{Dtype, TensorView};
+    for (dtype, bytes) in [(Dtype::F64, 8), (Dtype::I32, 4), (Dtype::BF16, 2)] {
+        let data = vec![0; bytes];
+        let views = ["step0.rank0", "step0.rank1"].map(|name| (name, TensorView::new(dtype, vec![1], &data).unwrap()));
+        let path = scratch(&format!("{dtype:?}"));
+        std::fs::write(&path, safetensors::serialize(views, None).unwrap()).unwrap();
+        let path = path.display().to_string();
+        assert_refused(&["--input", &path], &[&path, "step0.rank", &format!("dtype is {dtype:?}, expected F32")]);
+    }
+}
+
+#[test]
+fn help_ends_with_three_commands_to_copy_at_each_level() {
+    for arguments in [&["--help"][..], &["-h"], &["allreduce", "--help"], &["allreduce", "-h"]] {
+        let output = sim(arguments);
+        let help = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(0));
+        let last: Vec<&str> = help.trim_end().lines().rev().take(4).collect();
+        assert_eq!(last[3], "Examples:", "{help}");
+        assert!(last[..3].iter().all(|line| line.starts_with("  optireduce-sim")), "{help}");
+    }
+}
+
+#[test]
+fn waveforms_show_every_rank() {
+    let path = scratch("waves.vcd");
+    let output = fast(&["--vcd", &path.display().to_string(), "--loss", "0.02"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let file = std::fs::File::open(&path).unwrap();
+    let mut parser = vcd::Parser::new(std::io::BufReader::new(file));
+    let header = parser.parse_header().unwrap();
+    for rank in 0..4 {
+        let path = [&format!("rank{rank}"), "slot0", "contribute", "state"];
+        assert!(header.find_var(&path).is_some(), "rank {rank}");
+    }
+    let commands: Vec<_> = parser.collect::<Result<_, _>>().unwrap();
+    assert!(commands.len() > 100, "{} changes", commands.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"))
+        .args(FAST)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
+}
