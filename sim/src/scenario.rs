@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use optireduce::protocol::{ClosedBy, HadamardMode, Stage};
-use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::signs::splitmix64;
 
@@ -17,8 +17,8 @@ use crate::engine::Engine;
 use crate::network::Fate;
 use crate::oracle;
 
-/// By how much a stage may outlive its bound: a few clock cycles until the card has seen the clock.
-const CLOSE_SLACK_NS: u64 = 100;
+/// By how much a stage may outlive its bound: the cycle in which the card sees the time.
+const CLOSE_SLACK_NS: u64 = CYCLE_NS;
 
 /// A job: a cluster and how many elements it reduces in how many steps.
 #[derive(Clone, Debug)]
