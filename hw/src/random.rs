@@ -2,6 +2,8 @@
 //!
 //! Source: splitmix64 (Steele, Lea and Flood, 2014).
 
+use optireduce_contract::signs::{SPLITMIX64_STEP, splitmix64};
+
 /// A generator; equal seeds give equal sequences.
 pub struct Random(u64);
 
@@ -14,10 +16,9 @@ impl Random {
     /// The next 64 random bits.
     #[allow(clippy::should_implement_trait)] // it never ends, so an iterator would only add an unwrap
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        let word = splitmix64(self.0);
+        self.0 = self.0.wrapping_add(SPLITMIX64_STEP);
+        word
     }
 
     /// A number below `bound` (at least 1).

@@ -27,9 +27,12 @@ const fn mix(mut a: u32) -> u32 {
     (a ^ 0xb55a_4f09) ^ (a >> 16)
 }
 
+/// By how much the state of SplitMix64 moves from one number to the next.
+pub const SPLITMIX64_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// SplitMix64 (Steele, Lea and Flood 2014): one step of a 64-bit generator, used as a hash.
 pub const fn splitmix64(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = x.wrapping_add(SPLITMIX64_STEP);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
