@@ -102,6 +102,11 @@ impl<B: Clocked> Bench<B> {
         self.cycles += 1;
     }
 
+    /// Whether cycles are kept for [`verify_with_verilator`](Bench::verify_with_verilator).
+    pub fn is_recording(&self) -> bool {
+        self.trace.is_some()
+    }
+
     /// Clock cycles so far.
     pub fn cycles(&self) -> u64 {
         self.cycles

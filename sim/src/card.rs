@@ -115,6 +115,11 @@ pub trait Card: Send {
     /// # Panics
     /// If Verilator is missing, or the two differ.
     fn replay_on_verilator(&mut self, name: &str) -> Result<u64, String> {
-        Err(format!("{name}: this card keeps no recording of its ports; build it with Engine::RtlRecorded"))
+        Err(not_recorded(name))
     }
+}
+
+/// Why a card cannot be replayed.
+pub(crate) fn not_recorded(name: &str) -> String {
+    format!("{name}: this card keeps no recording of its ports; build it with Engine::RtlRecorded")
 }

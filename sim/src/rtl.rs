@@ -11,13 +11,14 @@ use std::collections::VecDeque;
 
 use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
-use optireduce_contract::registers::{Access, BAR_BYTES, PEER_TABLE, REGISTERS};
+use optireduce_contract::registers::{Access, BAR_BYTES, CONTROL, PEER_TABLE, REGISTERS, Register};
 use optireduce_driver::CardEnd;
 use optireduce_hw::card::smartnic::SmartNic;
 use optireduce_hw::cosim::Bench;
 use optireduce_hw::word::{Beat, bits_w};
 
-use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
+use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef, not_recorded};
+use crate::network::wire_ps;
 use crate::waves::Waves;
 
 /// From a read request to its first beat, as over PCIe 3.0 x16.
@@ -28,8 +29,6 @@ pub const ACK_NS: u64 = 100;
 pub const STILL_CYCLES: u32 = 48;
 /// How far ahead of the wire the card may fill the MAC's buffer.
 const MAC_AHEAD_NS: u64 = 250;
-/// Preamble, check sequence and gap of a frame, in bytes.
-const WIRE_OVERHEAD_BYTES: u64 = 24;
 /// Stack for the thread that builds a card: the engine's blocks are built by value.
 const BUILD_STACK_BYTES: usize = 64 << 20;
 
@@ -55,6 +54,8 @@ pub struct RtlCard {
     end: CardEnd,
     clock_ns: u64,
     until_ns: u64,
+    /// Words of BAR 0 that the host writes, in the order in which the card is to hear of them.
+    host_words: Vec<usize>,
     /// Host-written words as last given to the card, by word of BAR 0.
     given: Vec<u32>,
     reads: VecDeque<Burst>,
@@ -65,14 +66,12 @@ pub struct RtlCard {
     outgoing: Vec<u8>,
     /// Sent during register accesses, between two intervals.
     late_departures: Vec<Departure>,
-    /// When the wire is free again, in hundredths of a nanosecond.
-    wire_free: u64,
+    wire_free_ps: u64,
     still: u32,
     timer_ns: Option<u64>,
     cookies: [u32; 8],
     trace: Vec<Accept>,
     waves: Option<Waves>,
-    records: bool,
 }
 
 impl RtlCard {
@@ -83,7 +82,7 @@ impl RtlCard {
 
     /// As [`new`](Self::new), and records its ports for [`replay_on_verilator`](Card::replay_on_verilator). Slow.
     pub fn recording(end: CardEnd) -> Self {
-        Self { records: true, ..Self::on(end, || Box::new(Bench::recording(SmartNic::default()))) }
+        Self::on(end, || Box::new(Bench::recording(SmartNic::default())))
     }
 
     fn on(end: CardEnd, build: fn() -> Box<Bench<SmartNic>>) -> Self {
@@ -98,6 +97,7 @@ impl RtlCard {
             end,
             clock_ns: 0,
             until_ns: 0,
+            host_words: host_words(),
             given: vec![0; BAR_BYTES / 4],
             reads: VecDeque::new(),
             writes: VecDeque::new(),
@@ -106,13 +106,12 @@ impl RtlCard {
             incoming_at: 0,
             outgoing: Vec::new(),
             late_departures: Vec::new(),
-            wire_free: 0,
+            wire_free_ps: 0,
             still: 0,
             timer_ns: None,
             cookies: [0; 8],
             trace: Vec::new(),
             waves: None,
-            records: false,
         };
         card.publish_registers();
         card
@@ -154,7 +153,7 @@ impl RtlCard {
         nic.axi_b_valid.next = ack.is_some();
         nic.axi_b_error.next = ack.is_some_and(|ack| ack.1);
         let acked = ack.is_some();
-        nic.tx_ready.next = !self.outgoing.is_empty() || self.wire_free / 100 <= now_ns + MAC_AHEAD_NS;
+        nic.tx_ready.next = !self.outgoing.is_empty() || self.wire_free_ps / 1000 <= now_ns + MAC_AHEAD_NS;
 
         self.bench.settle();
         let nic = &self.bench.block;
@@ -199,9 +198,8 @@ impl RtlCard {
             self.outgoing.extend_from_slice(&nic.tx_data.val().to_bytes());
             if nic.tx_last.val() {
                 let frame = std::mem::take(&mut self.outgoing);
-                let wire = (frame.len() as u64 + WIRE_OVERHEAD_BYTES) * 8;
-                self.wire_free = self.wire_free.max(now_ns * 100) + wire;
-                tx.push(Departure { at_ns: self.wire_free.div_ceil(100), frame });
+                self.wire_free_ps = self.wire_free_ps.max(now_ns * 1000) + wire_ps(frame.len());
+                tx.push(Departure { at_ns: self.wire_free_ps.div_ceil(1000), frame });
             }
         }
         for slot in 0..self.cookies.len() {
@@ -304,12 +302,8 @@ impl Card for RtlCard {
     }
 
     fn sync_registers(&mut self) {
-        let host = REGISTERS.iter().filter(|register| register.access == Access::ReadWrite).map(|r| r.word());
-        let peers = PEER_TABLE / 4..BAR_BYTES / 4;
-        // Doorbells and CONTROL come after what they refer to, in the order of the map but for CONTROL.
-        let control = optireduce_contract::registers::CONTROL.word();
-        let words: Vec<usize> = host.filter(|word| *word != control).chain(peers).chain([control]).collect();
-        for word in words {
+        for index in 0..self.host_words.len() {
+            let word = self.host_words[index];
             let value = self.end.read_register(word);
             if self.given[word] != value {
                 self.given[word] = value;
@@ -337,10 +331,8 @@ impl Card for RtlCard {
     }
 
     fn replay_on_verilator(&mut self, name: &str) -> Result<u64, String> {
-        if !self.records {
-            return Err(format!(
-                "{name}: this card keeps no recording of its ports; build it with Engine::RtlRecorded"
-            ));
+        if !self.bench.is_recording() {
+            return Err(not_recorded(name));
         }
         self.bench.verify_with_verilator(name);
         Ok(self.bench.cycles())
@@ -357,6 +349,12 @@ impl Card for RtlCard {
     fn take_changes(&mut self) -> Vec<SignalChange> {
         self.waves.as_mut().map(Waves::take).unwrap_or_default()
     }
+}
+
+/// The words of BAR 0 that the host writes: registers, the peer table, and CONTROL after what it enables.
+fn host_words() -> Vec<usize> {
+    let registers = REGISTERS.iter().filter(|register| register.access == Access::ReadWrite && **register != CONTROL);
+    registers.map(Register::word).chain(PEER_TABLE / 4..BAR_BYTES / 4).chain([CONTROL.word()]).collect()
 }
 
 /// What a waveform shows: the card's streams, its stage gates and its memory channels.
