@@ -175,12 +175,15 @@ always @(posedge clock) if (write_enable) mem[write_address] <= write_data;",
     }
 }
 
-/// The array `mem` of 2^A words, all zeros.
+/// The array `mem` of 2^A words, all zeros. Block and distributed RAM of an FPGA powers up as zeros by itself; a
+/// synthesis tool (they define SYNTHESIS) would only unroll the loop.
 fn zeroed_memory<T: Synth, const A: usize>(style: &str) -> String {
     format!(
         "(* ram_style = \"{style}\" *) reg [{}:0] mem [0:{last}];
+`ifndef SYNTHESIS
 integer i;
-initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;",
+initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
+`endif",
         T::BITS - 1,
         last = (1u64 << A) - 1
     )
