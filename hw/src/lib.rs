@@ -12,6 +12,9 @@
     reason = "rust-hdl's derives make undocumented accessors for every field of a signal type; the fields are documented"
 )]
 
+// `#[derive(Ports)]` names this crate from the outside.
+extern crate self as optireduce_hw;
+
 pub mod card;
 pub mod cosim;
 pub mod emit;
@@ -23,10 +26,12 @@ pub mod fp_mul;
 pub mod fp_mul_model;
 pub mod hadamard;
 pub mod pack;
+pub mod ports;
 pub mod prelude;
 pub mod ram;
 pub mod random;
 pub mod recip_rom;
 pub mod reference;
 mod replay;
+mod verilated;
 pub mod word;
