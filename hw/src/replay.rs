@@ -44,7 +44,7 @@ const FLAGS: &[&str] = &[
     "-o",
     "cosim.so",
     "-CFLAGS",
-    "-O1 -fPIC -fvisibility=hidden -fno-gnu-unique",
+    "-fPIC -fvisibility=hidden -fno-gnu-unique",
     "-LDFLAGS",
     "-shared -Wl,-Bsymbolic,-z,defs",
 ];
