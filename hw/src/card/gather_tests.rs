@@ -4,7 +4,7 @@ use super::gather::Gather;
 use super::gather_model::GatherMemory;
 use super::reduce_model::Verdict;
 use super::testing::{Pace, at_every_pace, random_beat};
-use super::types::WindowBeat;
+use super::types::{SlotBeat, WindowBeat};
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
@@ -60,7 +60,9 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
             (pace.stall && random.one_in(2)).then(|| (SLOTS[random.below(3) as usize], position))
         };
         let (send, finish) = (place(random), place(random));
-        let at = |place: Option<(u8, u16)>| bits_w(place.map_or(0, |(slot, at)| u64::from(slot) << 10 | u64::from(at)));
+        let at = |place: Option<(u8, u16)>| {
+            place.map_or(SlotBeat::default(), |(slot, at)| SlotBeat::at(slot.into(), at.into()))
+        };
         let counted = (SLOTS[random.below(3) as usize], RANKS[random.below(4) as usize] as u8);
         let block = &mut bench.block;
         block.open.next = bits_w(open);
@@ -155,7 +157,7 @@ fn the_wire_goes_in_one_a_cycle_and_is_read_two_cycles_later() {
     bench.block.finish_valid.next = true;
     for position in 0..1024 {
         bench.block.rx.next = beat(6, position, 5, 9, Beat([position as u32; 16]));
-        bench.block.finish_address.next = bits_w(6 << 10 | position.saturating_sub(2));
+        bench.block.finish_address.next = SlotBeat::at(6, position.saturating_sub(2));
         bench.tick();
         assert!(bench.block.accepted.val());
         if position >= 2 {

@@ -4,7 +4,7 @@ use super::reduce::Reduce;
 use super::reduce_model::{Accumulator, Verdict};
 use super::stimulus::float_beat;
 use super::testing::{Pace, at_every_pace};
-use super::types::WindowBeat;
+use super::types::{SlotBeat, WindowBeat};
 use crate::cosim::Bench;
 use crate::fp_add_model::fp_add;
 use crate::prelude::*;
@@ -98,7 +98,7 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
         block.own.next = own.unwrap_or(beat(0, 0, OWN, 1, float_beat(random)));
         block.scale_valid.next = scale.is_some();
         block.scale_address.next =
-            bits_w(scale.map_or(0, |(slot, at): (u8, u16)| u64::from(slot) << 9 | u64::from(at)));
+            scale.map_or(SlotBeat::default(), |(slot, at): (u8, u16)| SlotBeat::at(slot.into(), at.into()));
         block.count_address.next = bits_w(u64::from(counted.0) << 6 | u64::from(counted.1));
         block.count_epoch.next = bits_w(epochs[counted.0 as usize].into());
         bench.settle();
@@ -217,7 +217,7 @@ fn an_address_at_any_distance_is_added_once_in_order_and_waits_until_eight() {
         bench.block.rx_valid.next = false;
         (0..8).for_each(|_| bench.tick());
         bench.block.scale_valid.next = true;
-        bench.block.scale_address.next = bits_w(3);
+        bench.block.scale_address.next = SlotBeat::at(0, 3);
         bench.tick();
         let word = bench.block.scale_word.val();
         assert_eq!((word.data, word.arrived.raw(), word.count.raw()), (Beat(expected), 7, 3), "distance {distance}");
@@ -234,7 +234,7 @@ fn a_beat_is_decided_after_one_cycle_and_in_memory_after_eight() {
     assert!(bench.block.accepted.val());
     bench.block.rx_valid.next = false;
     bench.block.scale_valid.next = true;
-    bench.block.scale_address.next = bits_w(3);
+    bench.block.scale_address.next = SlotBeat::at(0, 3);
     for cycle in 1..=8 {
         bench.tick();
         assert_eq!(bench.block.scale_word.val().count.raw(), u64::from(cycle == 8), "read in cycle {cycle}");
