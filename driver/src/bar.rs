@@ -1,6 +1,6 @@
 //! BAR 0: the card's registers in our address space.
 //!
-//! [`RegisterBlock`] is the register map of the contract as a `#[repr(C)]` block of volatile cells; the build fails if
+//! [`RegisterBlock`] is the register map of the contract as `#[repr(C)]` blocks of volatile cells; the build fails if
 //! one of them is not where the contract says, has another access, or is missing. [`BarMap`] is the mapping under it.
 //!
 //! Why volatile: a read or write of a register is an access on the bus, once, in program order among registers.
@@ -15,20 +15,32 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use memmap2::MmapRaw;
-use optireduce_contract::limits::RANKS_MAX;
-use optireduce_contract::registers::{self, Access, BAR_BYTES, PEER_BYTES, PEER_TABLE, REGISTERS, Register};
+use optireduce_contract::limits::{QUEUES, RANKS_MAX};
+use optireduce_contract::registers::{
+    self, Access, BAR_BYTES, PEER_BYTES, PEER_TABLE, QUEUE_BASE, QUEUE_BYTES, REGISTERS, Register,
+};
 use volatile_register::{RO, RW};
+
+/// Who writes a cell.
+trait WrittenBy {
+    const ACCESS: Access;
+}
+
+impl WrittenBy for RO<u32> {
+    const ACCESS: Access = Access::ReadOnly;
+}
+
+impl WrittenBy for RW<u32> {
+    const ACCESS: Access = Access::ReadWrite;
+}
 
 /// One register as a cell of the block.
 trait Cell {
-    const ACCESS: Access;
     fn load(&self) -> u32;
     fn store(&self, value: u32);
 }
 
 impl Cell for RO<u32> {
-    const ACCESS: Access = Access::ReadOnly;
-
     fn load(&self) -> u32 {
         self.read()
     }
@@ -38,8 +50,6 @@ impl Cell for RO<u32> {
 }
 
 impl Cell for RW<u32> {
-    const ACCESS: Access = Access::ReadWrite;
-
     fn load(&self) -> u32 {
         self.read()
     }
@@ -51,75 +61,100 @@ impl Cell for RW<u32> {
     }
 }
 
-macro_rules! register_block {
-    ($({ $($field:ident $name:ident $cell:ident),* } $gap:ident $words:literal;)*) => {
-        /// The registers of the contract in their places.
+macro_rules! cells {
+    ($(#[$doc:meta])* $block:ident from $base:expr; $({ $($field:ident $name:ident $cell:ident),* } $gap:ident $words:literal;)*) => {
+        $(#[$doc])*
         #[repr(C)]
-        pub struct RegisterBlock {
+        pub struct $block {
             $(
                 $(#[doc = concat!("See [`registers::", stringify!($name), "`].")] pub $field: $cell<u32>,)*
                 $gap: [RO<u32>; $words],
             )*
-            /// See [`registers::PEER_TABLE`].
-            pub peers: [[RW<u32>; PEER_BYTES / 4]; RANKS_MAX],
-            _rest: [RO<u32>; (BAR_BYTES - PEER_TABLE - RANKS_MAX * PEER_BYTES) / 4],
         }
 
         const _: () = {
             $($(
-                assert!(offset_of!(RegisterBlock, $field) == registers::$name.offset, stringify!($name is misplaced));
+                assert!(offset_of!($block, $field) + $base == registers::$name.offset, stringify!($name is misplaced));
                 assert!(
-                    <$cell<u32> as Cell>::ACCESS as u8 == registers::$name.access as u8,
+                    <$cell<u32> as WrittenBy>::ACCESS as u8 == registers::$name.access as u8,
                     stringify!($name has another access)
                 );
             )*)*
-            assert!([$($(registers::$name.offset),*),*].len() == REGISTERS.len(), "a register is missing");
-            assert!(offset_of!(RegisterBlock, peers) == PEER_TABLE);
-            assert!(size_of::<RegisterBlock>() == BAR_BYTES);
         };
 
-        impl RegisterBlock {
-            fn load(&self, register: &Register) -> u32 {
-                match register.offset {
-                    $($(offset if offset == registers::$name.offset => self.$field.load(),)*)*
-                    _ => 0,
-                }
-            }
+        impl $block {
+            const COUNT: usize = [$($(registers::$name.offset),*),*].len();
 
-            fn store(&self, register: &Register, value: u32) {
-                match register.offset {
-                    $($(offset if offset == registers::$name.offset => self.$field.store(value),)*)*
-                    _ => {}
+            fn cell(&self, offset: usize) -> Option<&dyn Cell> {
+                match offset + $base {
+                    $($(offset if offset == registers::$name.offset => Some(&self.$field),)*)*
+                    _ => None,
                 }
             }
         }
     };
 }
 
-register_block! {
+cells! {
+    /// The registers that a card has once, in their places.
+    JobBlock from 0;
     {
         magic MAGIC RO, contract CONTRACT RO, build BUILD RO, slots SLOTS RO, window_beats_max WINDOW_BEATS_MAX RO,
-        hadamard_log2_max HADAMARD_LOG2_MAX RO, ranks_max RANKS_MAX RO, payload_beats_max PAYLOAD_BEATS_MAX RO
-    } _gap_020 8;
-    { scratch_echo SCRATCH_ECHO RO, status STATUS RO, sq_head SQ_HEAD RO, cq_tail CQ_TAIL RO } _gap_050 12;
+        hadamard_log2_max HADAMARD_LOG2_MAX RO, ranks_max RANKS_MAX RO, payload_beats_max PAYLOAD_BEATS_MAX RO,
+        queues QUEUES RO
+    } _gap_024 7;
+    { scratch_echo SCRATCH_ECHO RO, status STATUS RO } _gap_048 14;
     {
         rx_packets RX_PACKETS RO, tx_packets TX_PACKETS RO, drop_fifo_full DROP_FIFO_FULL RO,
         drop_foreign DROP_FOREIGN RO, drop_malformed DROP_MALFORMED RO, drop_version DROP_VERSION RO,
         drop_job DROP_JOB RO, drop_no_window DROP_NO_WINDOW RO, drop_flags DROP_FLAGS RO,
         drop_out_of_shard DROP_OUT_OF_SHARD RO, drop_late_beats DROP_LATE_BEATS RO,
-        drop_duplicate_beats DROP_DUPLICATE_BEATS RO
-    } _gap_0b0 20;
+        drop_duplicate_beats DROP_DUPLICATE_BEATS RO, drop_stale DROP_STALE RO
+    } _gap_0b4 19;
     {
         control CONTROL RW, scratch SCRATCH RW, rank RANK RW, ranks RANKS RW, job_tag_lo JOB_TAG_LO RW,
         job_tag_hi JOB_TAG_HI RW, payload_beats PAYLOAD_BEATS RW, udp_port UDP_PORT RW, local_ip LOCAL_IP RW,
         local_mac_lo LOCAL_MAC_LO RW, local_mac_hi LOCAL_MAC_HI RW
-    } _gap_12c 5;
+    } _gap_12c 181;
+}
+
+cells! {
+    /// The registers of one queue pair.
+    QueueBlock from QUEUE_BASE;
     {
         sq_base_lo SQ_BASE_LO RW, sq_base_hi SQ_BASE_HI RW, sq_log2 SQ_LOG2 RW, cq_base_lo CQ_BASE_LO RW,
         cq_base_hi CQ_BASE_HI RW, cq_log2 CQ_LOG2 RW
-    } _gap_158 10;
-    { sq_tail SQ_TAIL RW } _gap_184 15;
-    { cq_head CQ_HEAD RW } _gap_1c4 143;
+    } _gap_18 10;
+    { sq_tail SQ_TAIL RW } _gap_44 15;
+    { cq_head CQ_HEAD RW } _gap_84 15;
+    { sq_head SQ_HEAD RO, cq_tail CQ_TAIL RO } _gap_c8 14;
+}
+
+/// BAR 0 as the contract lays it out.
+#[repr(C)]
+pub struct RegisterBlock {
+    /// What a card has once.
+    pub job: JobBlock,
+    /// See [`registers::PEER_TABLE`].
+    pub peers: [[RW<u32>; PEER_BYTES / 4]; RANKS_MAX],
+    /// See [`registers::QUEUE_BASE`].
+    pub queues: [QueueBlock; QUEUES],
+    _rest: [RO<u32>; (BAR_BYTES - QUEUE_BASE - QUEUES * QUEUE_BYTES) / 4],
+}
+
+const _: () = {
+    assert!(JobBlock::COUNT + QueueBlock::COUNT == REGISTERS.len(), "a register is missing");
+    assert!(offset_of!(RegisterBlock, peers) == PEER_TABLE);
+    assert!(offset_of!(RegisterBlock, queues) == QUEUE_BASE);
+    assert!(size_of::<QueueBlock>() == QUEUE_BYTES);
+    assert!(size_of::<RegisterBlock>() == BAR_BYTES);
+};
+
+impl RegisterBlock {
+    fn cell(&self, register: &Register) -> Option<&dyn Cell> {
+        let Some(at) = register.offset.checked_sub(QUEUE_BASE) else { return self.job.cell(register.offset) };
+        self.queues.get(at / QUEUE_BYTES)?.cell(at % QUEUE_BYTES)
+    }
 }
 
 /// BAR 0, mapped. Clones share the mapping.
@@ -178,12 +213,14 @@ impl BarMap {
 
     /// Reads a register; zero if the contract has none there.
     pub fn read(&self, register: &Register) -> u32 {
-        self.block().load(register)
+        self.block().cell(register).map_or(0, Cell::load)
     }
 
     /// Writes a register; without effect, as on the card, if the card is the one who writes it.
     pub fn write(&self, register: &Register, value: u32) {
-        self.block().store(register, value);
+        if let Some(cell) = self.block().cell(register) {
+            cell.store(value);
+        }
     }
 
     /// Writes the peer table's entry of `rank`; without effect beyond [`RANKS_MAX`].

@@ -32,5 +32,5 @@ counters! {
     sq_head SQ_HEAD, cq_tail CQ_TAIL, rx_packets RX_PACKETS, tx_packets TX_PACKETS, drop_fifo_full DROP_FIFO_FULL,
     drop_foreign DROP_FOREIGN, drop_malformed DROP_MALFORMED, drop_version DROP_VERSION, drop_job DROP_JOB,
     drop_no_window DROP_NO_WINDOW, drop_flags DROP_FLAGS, drop_out_of_shard DROP_OUT_OF_SHARD,
-    drop_late_beats DROP_LATE_BEATS, drop_duplicate_beats DROP_DUPLICATE_BEATS,
+    drop_late_beats DROP_LATE_BEATS, drop_duplicate_beats DROP_DUPLICATE_BEATS, drop_stale DROP_STALE,
 }

@@ -1,14 +1,16 @@
-//! Memories: [`Ram`] and [`Rom`] for block RAM, [`LutRam`] for distributed RAM.
+//! Memories: [`Ram`], [`WindowRam`] and [`Rom`] for block RAM, [`LutRam`] for distributed RAM.
 //!
-//! All hold 2^A words of any signal type, have one clock, take a read and a write every cycle and start as zeros (a
+//! They hold 2^A words of any signal type (a `WindowRam` what it is built with), have one clock, take a read and a write every cycle and start as zeros (a
 //! ROM with its contents). A read of the address that is being written returns the old word.
-//! Latency: [`Ram`] and [`Rom`] 1 cycle, [`LutRam`] 0.
+//! Latency: [`Ram`], [`WindowRam`] and [`Rom`] 1 cycle, [`LutRam`] 0.
 //! Reset: none; the contents outlive any reset but that of the board.
 //! Limits: simulation keeps every word, so A is meant to stay below about 24.
 //! The Verilog is written by hand in the form that Vivado and yosys recognise as a memory.
 
+use crate::card::types::SlotBeat;
 use crate::cosim::Clocked;
 use crate::prelude::*;
+use optireduce_contract::limits::WINDOW_BEATS;
 
 /// Simple dual-port block RAM, one cycle from address to data.
 #[derive(LogicBlock)]
@@ -26,6 +28,58 @@ pub struct Ram<T: Synth, const A: usize> {
     /// Write in this cycle.
     pub write_enable: Signal<In, bool>,
     _words: Vec<T>,
+}
+
+/// A [`Ram`] that holds a stretch of beats for each window slot (or bank); how many of each is chosen when it is built.
+#[derive(LogicBlock)]
+pub struct WindowRam<T: Synth> {
+    /// Clock of both ports.
+    pub clock: Signal<In, Clock>,
+    /// Word to read; a slot or beat beyond the memory wraps.
+    pub read_address: Signal<In, SlotBeat>,
+    /// The word, one cycle after its address.
+    pub read_data: Signal<Out, T>,
+    /// Word to write.
+    pub write_address: Signal<In, SlotBeat>,
+    /// Its new value.
+    pub write_data: Signal<In, T>,
+    /// Write in this cycle.
+    pub write_enable: Signal<In, bool>,
+    _words: Vec<T>,
+    _slots_log2: u32,
+    _beats_log2: u32,
+}
+
+impl<T: Synth> Default for WindowRam<T> {
+    fn default() -> Self {
+        Self::new(3, WINDOW_BEATS.ilog2())
+    }
+}
+
+impl<T: Synth> WindowRam<T> {
+    /// A memory of 2^`slots_log2` stretches of 2^`beats_log2` words, all zeros.
+    ///
+    /// # Panics
+    /// Above 8 slots or 16384 beats, what a [`SlotBeat`] can name: that is a design error.
+    pub fn new(slots_log2: u32, beats_log2: u32) -> Self {
+        assert!((1..=3).contains(&slots_log2) && (1..=14).contains(&beats_log2), "2^{slots_log2} x 2^{beats_log2}");
+        Self {
+            clock: Signal::default(),
+            read_address: Signal::default(),
+            read_data: Signal::default(),
+            write_address: Signal::default(),
+            write_data: Signal::default(),
+            write_enable: Signal::default(),
+            _words: vec![T::default(); 1 << (slots_log2 + beats_log2)],
+            _slots_log2: slots_log2,
+            _beats_log2: beats_log2,
+        }
+    }
+
+    fn index(&self, at: SlotBeat) -> usize {
+        let beat = at.beat.index() & ((1 << self._beats_log2) - 1);
+        (at.slot.index() << self._beats_log2 | beat) & (self._words.len() - 1)
+    }
 }
 
 /// Read-only block RAM, one cycle from address to data.
@@ -120,7 +174,38 @@ always @(posedge clock) begin
     read_data <= mem[read_address];
     if (write_enable) mem[write_address] <= write_data;
 end",
-            zeroed_memory::<T, A>("block")
+            zeroed_memory::<T>("block", A as u32)
+        ))
+    }
+}
+
+impl<T: Synth> Logic for WindowRam<T> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.read_data.next = self._words[self.index(self.read_address.val())];
+            if self.write_enable.val() {
+                let at = self.index(self.write_address.val());
+                self._words[at] = self.write_data.val();
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let place = |port: &str| format!("{{{port}[{}:0], {port}[{}:3]}}", self._slots_log2 - 1, self._beats_log2 + 2);
+        Verilog::Custom(format!(
+            "{}
+initial read_data = 0;
+always @(posedge clock) begin
+    read_data <= mem[{}];
+    if (write_enable) mem[{}] <= write_data;
+end",
+            zeroed_memory::<T>("block", self._slots_log2 + self._beats_log2),
+            place("read_address"),
+            place("write_address"),
         ))
     }
 }
@@ -170,14 +255,14 @@ impl<T: Synth, const A: usize> Logic for LutRam<T, A> {
             "{}
 always @(*) read_data = mem[read_address];
 always @(posedge clock) if (write_enable) mem[write_address] <= write_data;",
-            zeroed_memory::<T, A>("distributed")
+            zeroed_memory::<T>("distributed", A as u32)
         ))
     }
 }
 
-/// The array `mem` of 2^A words, all zeros. Block and distributed RAM of an FPGA powers up as zeros by itself; a
+/// The array `mem` of 2^`log2` words, all zeros. Block and distributed RAM of an FPGA powers up as zeros by itself; a
 /// synthesis tool (they define SYNTHESIS) would only unroll the loop.
-fn zeroed_memory<T: Synth, const A: usize>(style: &str) -> String {
+fn zeroed_memory<T: Synth>(style: &str, log2: u32) -> String {
     format!(
         "(* ram_style = \"{style}\" *) reg [{}:0] mem [0:{last}];
 `ifndef SYNTHESIS
@@ -185,11 +270,17 @@ integer i;
 initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
 `endif",
         T::BITS - 1,
-        last = (1u64 << A) - 1
+        last = (1u64 << log2) - 1
     )
 }
 
 impl<T: Synth, const A: usize> Clocked for Ram<T, A> {
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
+}
+
+impl<T: Synth> Clocked for WindowRam<T> {
     fn clock(&mut self) -> &mut Signal<In, Clock> {
         &mut self.clock
     }
@@ -234,6 +325,29 @@ mod tests {
             }
         }
         bench.verify_with_verilator("ram");
+    }
+
+    #[test]
+    fn a_window_ram_keeps_its_slots_apart() {
+        let mut random = Random::new(3);
+        let mut bench = Bench::recording(WindowRam::<W<33>>::new(2, 4));
+        let mut model = [[0u64; 16]; 4];
+        for _ in 0..3000 {
+            let [from, to] = [0; 2].map(|_| (random.below(4) as usize, random.below(16) as usize));
+            let (data, enable) = (random.next() >> 31, random.one_in(2));
+            let place = |(slot, beat): (usize, usize)| SlotBeat::at(slot as u64, beat as u64);
+            bench.block.read_address.next = place(from);
+            bench.block.write_address.next = place(to);
+            bench.block.write_data.next = bits_w::<33>(data);
+            bench.block.write_enable.next = enable;
+            let expected = model[from.0][from.1];
+            bench.tick();
+            assert_eq!(bench.block.read_data.val().raw(), expected);
+            if enable {
+                model[to.0][to.1] = data;
+            }
+        }
+        bench.verify_with_verilator("window_ram");
     }
 
     #[test]

@@ -224,7 +224,7 @@ impl RtlCard {
         ];
         for (valid, place, stage) in accepts {
             if valid {
-                let (slot, position, sender) = (place >> 16, place >> 6 & 1023, place & 63);
+                let (slot, position, sender) = (place >> 20, place >> 6 & 0x3fff, place & 63);
                 let cookie = self.cookies[slot as usize];
                 self.trace.push(Accept {
                     at_ns: now_ns,
@@ -373,9 +373,9 @@ const SIGNALS: &[(&str, u32)] = &[
     ("gates.broadcast_open", 8),
     ("gates.timer_ns", 48),
     ("reduce.accepted", 1),
-    ("reduce.place", 19),
+    ("reduce.place", 23),
     ("gather.accepted", 1),
-    ("gather.place", 19),
+    ("gather.place", 23),
     ("host.ar_valid", 1),
     ("host.ar_address", 64),
     ("host.r_valid", 1),

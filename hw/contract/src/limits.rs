@@ -1,7 +1,7 @@
 //! Sizes and numeric constants that both sides build on.
 
 /// Version of this contract; the driver refuses a card that reports another.
-pub const CONTRACT_VERSION: u32 = 1;
+pub const CONTRACT_VERSION: u32 = 2;
 /// First register of a card: "ORNC" in ASCII.
 pub const MAGIC: u32 = 0x4f52_4e43;
 /// Bytes in one beat of the 512-bit datapath.
@@ -16,13 +16,19 @@ pub const CYCLE_NS: u64 = 1000 / CLOCK_MHZ;
 pub const RANKS_MAX: usize = 64;
 /// Window slots of a card.
 pub const SLOTS: usize = 8;
-/// Largest window in beats: 64 KiB. A build parameter of the card; the driver reads it from `WINDOW_BEATS_MAX`.
+/// Queue pairs of a card.
+pub const QUEUES: usize = 4;
+/// Largest window of the simulated card in beats: 64 KiB. A build parameter; the driver reads it from
+/// `WINDOW_BEATS_MAX`.
 pub const WINDOW_BEATS: usize = 1024;
-/// Largest shard in beats: half a window, since two ranks are the fewest.
+/// Largest window that a card can be built for, in beats: 1 MiB.
+pub const WINDOW_BEATS_LIMIT: usize = 16384;
+/// Largest shard of the simulated card in beats: half a window, since two ranks are the fewest.
 pub const SHARD_BEATS: usize = WINDOW_BEATS / 2;
 /// Smallest Hadamard block, as log2 of its elements.
 pub const HADAMARD_LOG2_MIN: u32 = 8;
-/// Largest Hadamard block of this build, as log2 of its elements; block sizes are powers of four.
+/// Largest Hadamard block of the simulated card, as log2 of its elements; block sizes are powers of four. A build
+/// parameter; the driver reads it from `HADAMARD_LOG2_MAX`.
 pub const HADAMARD_LOG2_MAX: u32 = 12;
 /// Default payload of a packet in beats: 1408 bytes, for an MTU of 1500.
 pub const PAYLOAD_BEATS_DEFAULT: usize = 22;

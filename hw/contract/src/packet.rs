@@ -16,6 +16,8 @@ pub const STAGE_BROADCAST: u8 = 2;
 pub const FLAG_LAST_PERCENTILE: u8 = 0x1;
 /// Flag: the payload is Hadamard-encoded.
 pub const FLAG_HADAMARD: u8 = 0x2;
+/// Flag: the payload is bf16, 32 values a beat; offsets still count bytes of fp32.
+pub const FLAG_BF16: u8 = 0x4;
 /// Unit of the timeout field in nanoseconds.
 pub const TIMEOUT_UNIT_NS: u64 = 16_000;
 /// Default UDP port of the UBT transport.

@@ -33,6 +33,8 @@ pub const FLAG_HADAMARD: u8 = 0x1;
 pub const FLAG_AUTO_BROADCAST: u8 = 0x2;
 /// Submission flag: the early rule may close a stage before its deadline.
 pub const FLAG_EARLY: u8 = 0x4;
+/// Submission flag: payloads travel as bf16, half the bytes; sums stay fp32.
+pub const FLAG_BF16: u8 = 0x8;
 
 /// Completion: the contribute stage of a window has closed.
 pub const DONE_CONTRIBUTE: u8 = 1;
@@ -67,7 +69,7 @@ layout! {
         STEP 2 "Collective number.";
         COOKIE 4 "Host's name for the window; CONTRIBUTE and BROADCAST must carry the armed one; completions return it.";
         BUCKET 2 "ARM: bucket id.";
-        FLAGS 1 "ARM: 1 Hadamard, 2 broadcast without asking, 4 early rule.";
+        FLAGS 1 "ARM: 1 Hadamard, 2 broadcast without asking, 4 early rule, 8 bf16 payloads.";
         LOG2_N 1 "ARM: log2 of the Hadamard block in elements.";
         BASE 4 "ARM: byte offset of the window in the (padded) bucket, a multiple of 64.";
         BEATS 2 "ARM: beats of the window, padding included.";
@@ -82,7 +84,8 @@ layout! {
         TIMEOUT_16US 2 "CONTRIBUTE: stage time sample for the header's timeout field.";
         INCAST 1 "CONTRIBUTE: incast to advertise.";
         MARK_PACKETS 1 "ARM: last packets to a peer that carry the last-percentile mark, at least 1.";
-        _ 2;
+        SEND_INCAST 1 "ARM: peers that are sent to at a time, packet by packet, at most 15; 0 counts as 1.";
+        _ 1;
         HOST_ADDRESS 8 "ARM: where the result goes; CONTRIBUTE: where the gradient is. Multiple of 64.";
         REPORT_ADDRESS 8 "ARM: where the stage reports go. Multiple of 256.";
         SIGN_KEY 8 "ARM: key of the window's Hadamard signs.";
@@ -152,6 +155,8 @@ pub struct Submission {
     pub incast: u8,
     /// Packets that carry the mark.
     pub mark_packets: u8,
+    /// Peers that are sent to at a time.
+    pub send_incast: u8,
     /// Result or gradient address.
     pub host_address: u64,
     /// Stage report address.
@@ -219,7 +224,8 @@ codec!(Submission, submission:
     shard_quotient = SHARD_QUOTIENT as u16, shard_remainder = SHARD_REMAINDER as u8, rotation = ROTATION as u8,
     start_peers = START_PEERS as u8, log2_blocks = LOG2_BLOCKS as u8, bound_ns = BOUND_NS as u32,
     grace_ns = GRACE_NS as u32, host_beats = HOST_BEATS as u16, timeout_16us = TIMEOUT_16US as u16,
-    incast = INCAST as u8, mark_packets = MARK_PACKETS as u8, host_address = HOST_ADDRESS as u64,
+    incast = INCAST as u8, mark_packets = MARK_PACKETS as u8, send_incast = SEND_INCAST as u8,
+    host_address = HOST_ADDRESS as u64,
     report_address = REPORT_ADDRESS as u64, sign_key = SIGN_KEY as u64);
 
 codec!(Completion, completion:
@@ -240,7 +246,7 @@ mod tests {
     #[test]
     fn submissions_round_trip_field_by_field() {
         let mut bytes = patterned();
-        bytes[38..40].fill(0); // reserved
+        bytes[39] = 0; // reserved
         assert_eq!(Submission::from_bytes(&bytes).to_bytes(), bytes);
         assert_eq!(Submission::from_bytes(&bytes).sign_key, u64::from_le_bytes(bytes[56..64].try_into().unwrap()));
     }

@@ -31,6 +31,12 @@ pub struct Register {
 }
 
 impl Register {
+    /// The same register of queue pair `queue`; registers below [`QUEUE_BASE`] exist once.
+    pub const fn of_queue(&self, queue: usize) -> Self {
+        let offset = if self.offset < QUEUE_BASE { self.offset } else { self.offset + queue * QUEUE_BYTES };
+        Self { offset, ..*self }
+    }
+
     /// Index of the register as a 32-bit word of BAR 0.
     pub const fn word(&self) -> usize {
         self.offset / 4
@@ -51,9 +57,15 @@ macro_rules! registers {
 pub const BAR_BYTES: usize = 0x1000;
 /// Bytes of one entry of the peer table.
 pub const PEER_BYTES: usize = 16;
-/// Byte offset of the peer table: for each rank [`PEER_BYTES`]: IPv4 address, MAC bytes 0..4, MAC bytes 4..6, zero;
-/// each as a little-endian load of the bytes on the wire. Written by the host.
+/// Byte offset of the peer table: for each rank [`PEER_BYTES`]: IPv4 address, MAC bytes 0..4, MAC bytes 4..6, each as a
+/// little-endian load of the bytes on the wire; and the rate at which it is sent to, in bytes per microsecond, 1 to
+/// 65535, 0 for as fast as the wire. Written by the host.
 pub const PEER_TABLE: usize = 0x400;
+/// Bytes from the registers of one queue pair to those of the next: the registers at and above [`QUEUE_BASE`] exist
+/// once a queue pair. Windows belong to the queue that armed them; MSI-X vector q announces completions of queue q.
+pub const QUEUE_BYTES: usize = 0x100;
+/// Byte offset of the registers of queue pair 0.
+pub const QUEUE_BASE: usize = 0x800;
 /// `CONTROL`: the card works; while clear it holds its queues and windows in reset.
 pub const CONTROL_ENABLE: u32 = 1;
 /// `STATUS`: an access to host memory failed since the card was enabled.
@@ -68,11 +80,10 @@ registers! {
     HADAMARD_LOG2_MAX 0x014 ReadOnly crate::limits::HADAMARD_LOG2_MAX, "", "log2 of the largest Hadamard block in elements.";
     RANKS_MAX 0x018 ReadOnly crate::limits::RANKS_MAX as u32, "", "Most ranks of a job.";
     PAYLOAD_BEATS_MAX 0x01c ReadOnly crate::limits::PAYLOAD_BEATS_MAX as u32, "beats", "Largest payload of a packet.";
+    QUEUES 0x020 ReadOnly crate::limits::QUEUES as u32, "", "Queue pairs.";
 
     SCRATCH_ECHO 0x040 ReadOnly 0xffff_ffff, "", "Complement of SCRATCH: shows that the card hears writes.";
     STATUS 0x044 ReadOnly 0, "", "Bit 0: DMA error.";
-    SQ_HEAD 0x048 ReadOnly 0, "entries", "Submissions consumed.";
-    CQ_TAIL 0x04c ReadOnly 0, "entries", "Completions written.";
 
     RX_PACKETS 0x080 ReadOnly 0, "packets", "Packets received, good or bad.";
     TX_PACKETS 0x084 ReadOnly 0, "packets", "Packets sent.";
@@ -86,6 +97,7 @@ registers! {
     DROP_OUT_OF_SHARD 0x0a4 ReadOnly 0, "packets", "Dropped: payload not inside the shard that its sender and stage allow.";
     DROP_LATE_BEATS 0x0a8 ReadOnly 0, "beats", "Dropped: the stage had closed.";
     DROP_DUPLICATE_BEATS 0x0ac ReadOnly 0, "beats", "Dropped: this beat of this sender had come before.";
+    DROP_STALE 0x0b0 ReadOnly 0, "packets", "Dropped: of a step before that of the window armed for its bucket.";
 
     CONTROL 0x100 ReadWrite 0, "", "Bit 0: enable.";
     SCRATCH 0x104 ReadWrite 0, "", "Any value; see SCRATCH_ECHO.";
@@ -99,16 +111,19 @@ registers! {
     LOCAL_MAC_LO 0x124 ReadWrite 0, "", "MAC bytes 0..4, little-endian load.";
     LOCAL_MAC_HI 0x128 ReadWrite 0, "", "MAC bytes 4..6, little-endian load.";
 
-    SQ_BASE_LO 0x140 ReadWrite 0, "", "IOVA of the submission ring, low half; multiple of 4096.";
-    SQ_BASE_HI 0x144 ReadWrite 0, "", "IOVA of the submission ring, high half.";
-    SQ_LOG2 0x148 ReadWrite 0, "", "log2 of the submission ring's entries, at most 15.";
-    CQ_BASE_LO 0x14c ReadWrite 0, "", "IOVA of the completion ring, low half; multiple of 4096.";
-    CQ_BASE_HI 0x150 ReadWrite 0, "", "IOVA of the completion ring, high half.";
-    CQ_LOG2 0x154 ReadWrite 0, "", "log2 of the completion ring's entries, at most 15.";
+    SQ_BASE_LO 0x800 ReadWrite 0, "", "IOVA of the submission ring, low half; multiple of 4096.";
+    SQ_BASE_HI 0x804 ReadWrite 0, "", "IOVA of the submission ring, high half.";
+    SQ_LOG2 0x808 ReadWrite 0, "", "log2 of the submission ring's entries, at most 15.";
+    CQ_BASE_LO 0x80c ReadWrite 0, "", "IOVA of the completion ring, low half; multiple of 4096.";
+    CQ_BASE_HI 0x810 ReadWrite 0, "", "IOVA of the completion ring, high half.";
+    CQ_LOG2 0x814 ReadWrite 0, "", "log2 of the completion ring's entries, at most 15.";
 
-    SQ_TAIL 0x180 ReadWrite 0, "entries", "Doorbell: submissions written, modulo 65536.";
+    SQ_TAIL 0x840 ReadWrite 0, "entries", "Doorbell: submissions written, modulo 65536.";
 
-    CQ_HEAD 0x1c0 ReadWrite 0, "entries", "Completions consumed, modulo 65536; the card never writes more than the ring holds beyond it.";
+    CQ_HEAD 0x880 ReadWrite 0, "entries", "Completions consumed, modulo 65536; the card never writes more than the ring holds beyond it.";
+
+    SQ_HEAD 0x8c0 ReadOnly 0, "entries", "Submissions consumed.";
+    CQ_TAIL 0x8c4 ReadOnly 0, "entries", "Completions written.";
 }
 
 #[cfg(test)]
@@ -122,9 +137,13 @@ mod tests {
         }
         for register in REGISTERS {
             assert_eq!(register.offset % 4, 0, "{}", register.name);
-            assert!(register.offset + 4 <= PEER_TABLE, "{}", register.name);
+            assert!(register.offset + 4 <= PEER_TABLE || register.offset >= QUEUE_BASE, "{}", register.name);
+            assert!(register.offset + 4 <= QUEUE_BASE + QUEUE_BYTES, "{}", register.name);
         }
-        const { assert!(PEER_TABLE + crate::limits::RANKS_MAX * PEER_BYTES <= BAR_BYTES) };
+        const {
+            assert!(PEER_TABLE + crate::limits::RANKS_MAX * PEER_BYTES <= QUEUE_BASE);
+            assert!(QUEUE_BASE + crate::limits::QUEUES * QUEUE_BYTES <= BAR_BYTES);
+        }
     }
 
     #[test]

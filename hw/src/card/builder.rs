@@ -7,7 +7,7 @@
 //! byte order (RFC 1071).
 
 use super::entry::{HeaderWord, bit_cast_header_beat};
-use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder};
+use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder, SlotBeat};
 use crate::fifo::Fifo;
 use crate::prelude::*;
 use crate::ram::LutRam;
@@ -27,7 +27,7 @@ struct Sending {
     slot: W<3>,
     broadcast: bool,
     bank: bool,
-    position: W<10>,
+    position: W<14>,
     remaining: W<8>,
 }
 
@@ -54,14 +54,14 @@ pub struct Builder {
     pub order_ready: Signal<Out, bool>,
     /// Reads the transmit buffer.
     pub buffer_valid: Signal<Out, bool>,
-    /// Bank * 1024 + beat.
-    pub buffer_address: Signal<Out, W<11>>,
+    /// Bank and beat of the window.
+    pub buffer_address: Signal<Out, SlotBeat>,
     /// The beat, one cycle later.
     pub buffer_data: Signal<In, Beat>,
     /// Reads the gather memory.
     pub gather_valid: Signal<Out, bool>,
-    /// Slot * 1024 + beat.
-    pub gather_address: Signal<Out, W<13>>,
+    /// Slot and beat of the window.
+    pub gather_address: Signal<Out, SlotBeat>,
     /// The word, one cycle later.
     pub gather_word: Signal<In, GatherWord>,
     /// A bank of the transmit buffer is sent (one cycle each).
@@ -116,7 +116,7 @@ pub struct Builder {
     payload_beat: Wire<bool>,
     opening: Wire<bool>,
     finish: Wire<bool>,
-    position_next: Wire<W<10>>,
+    position_next: Wire<W<14>>,
     remaining_next: Wire<W<8>>,
     one8: Wire<W<8>>,
     out: Wire<FrameBeat>,
@@ -270,12 +270,13 @@ impl Logic for Builder {
         self.asked.d.next.last = self.payload_beat.val() && (self.sending.q.val().remaining == 1);
         self.buffer_valid.next = self.payload_beat.val() && !self.sending.q.val().broadcast;
         self.gather_valid.next = self.payload_beat.val() && self.sending.q.val().broadcast;
-        self.buffer_address.next = bit_cast_w::<11, 10>(self.sending.q.val().position);
+        self.buffer_address.next.slot = bits_w::<3>(0);
+        self.buffer_address.next.beat = self.sending.q.val().position;
         if self.sending.q.val().bank {
-            self.buffer_address.next = bit_cast_w::<11, 10>(self.sending.q.val().position) | 0x400;
+            self.buffer_address.next.slot = bits_w::<3>(1);
         }
-        self.gather_address.next = (bit_cast_w::<13, 3>(self.sending.q.val().slot) << 10)
-            | bit_cast_w::<13, 10>(self.sending.q.val().position);
+        self.gather_address.next.slot = self.sending.q.val().slot;
+        self.gather_address.next.beat = self.sending.q.val().position;
         if self.payload_beat.val() {
             self.sending.d.next.position = self.position_next.val();
             self.sending.d.next.remaining = self.remaining_next.val();

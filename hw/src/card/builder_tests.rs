@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::stimulus::{EAGER, beat_of};
-use super::testing::{Pace, at_every_pace, random_beat};
+use super::testing::{Pace, at_every_pace, linear, random_beat};
 use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder};
 use crate::cosim::Bench;
 use crate::prelude::*;
@@ -40,6 +40,8 @@ impl Job {
             udp_port: bits_w(u16::from_le_bytes(self.port.to_be_bytes()).into()),
             ip: bits_w(u32::from_le_bytes(self.peers[self.rank].ip).into()),
             mac: bits_w(u64::from_le_bytes(mac)),
+            window_beats: bits_w(1024),
+            log2_n_max: bits_w(12),
         }
     }
 
@@ -111,6 +113,7 @@ fn any_order(random: &mut Random, beats_max: u64) -> PacketOrder {
         bucket: bits_w(random.next()),
         beat: bits_w(random.next()),
         hadamard: random.one_in(2),
+        bf16: false,
     }
 }
 
@@ -121,8 +124,8 @@ fn step(bench: &mut Bench<Builder>, random: &mut Random, reads: &mut (Option<u64
     bench.block.gather_word.next = GatherWord { data, epoch: bits_w(random.next()) };
     bench.settle();
     let block = &bench.block;
-    reads.0 = block.buffer_valid.val().then(|| block.buffer_address.val().raw());
-    reads.1 = block.gather_valid.val().then(|| block.gather_address.val().raw());
+    reads.0 = block.buffer_valid.val().then(|| linear(block.buffer_address.val()));
+    reads.1 = block.gather_valid.val().then(|| linear(block.gather_address.val()));
     let taken = (block.mac_valid.val() && block.mac_ready.val()).then(|| block.mac.val());
     bench.tick();
     taken

@@ -6,11 +6,12 @@
 //! Back-pressure: orders wait while both banks are in use. Reset: `clear`; no DMA may be in flight then. What was in
 //! the encoder comes out and is dropped; the next window waits for that.
 
-use super::types::{ContributeOrder, JobWords, SendOrder, SlotContext, WindowBeat};
+use super::build::Build;
+use super::types::{ContributeOrder, JobWords, SendOrder, SlotBeat, SlotContext, WindowBeat};
 use crate::fifo::Fifo;
 use crate::hadamard::Hadamard;
 use crate::prelude::*;
-use crate::ram::{LutRam, Ram};
+use crate::ram::{LutRam, WindowRam};
 
 /// What the filler is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -74,8 +75,8 @@ pub struct Contribute {
     pub send_ready: Signal<In, bool>,
     /// The sender reads the buffer: always granted.
     pub read_valid: Signal<In, bool>,
-    /// Bank * 1024 + beat.
-    pub read_address: Signal<In, W<11>>,
+    /// Bank and beat of the window.
+    pub read_address: Signal<In, SlotBeat>,
     /// The beat, one cycle later.
     pub read_data: Signal<Out, Beat>,
     /// The sender is done with bank 0 or 1 (one cycle each).
@@ -87,38 +88,38 @@ pub struct Contribute {
     orders: Fifo<ContributeOrder, 3>,
     contexts: LutRam<SlotContext, 3>,
     encoder: Hadamard,
-    buffer: Ram<Beat, 11>,
+    buffer: WindowRam<Beat>,
     state: DFF<FillState>,
     order_now: DFF<ContributeOrder>,
     bank: DFF<bool>,
     sending: DFF<W<2>>,
     looping: DFF<bool>,
     loop_bank: DFF<bool>,
-    loop_index: DFF<W<11>>,
+    loop_index: DFF<W<15>>,
     loop_slot: DFF<W<3>>,
     loop_context: DFF<SlotContext>,
     loop_asked: DFF<bool>,
-    loop_position: DFF<W<11>>,
-    loop_relative: DFF<W<11>>,
+    loop_position: DFF<W<15>>,
+    loop_relative: DFF<W<15>>,
     outbox: Fifo<WindowBeat, 3>,
     hold: DFF<W<8>>,
     used: DFF<W<2>>,
     slot_of_low: DFF<W<3>>,
     slot_of_high: DFF<W<3>>,
-    to_ask: DFF<W<11>>,
+    to_ask: DFF<W<15>>,
     ask_address: DFF<W<64>>,
-    to_come: DFF<W<11>>,
-    to_feed: DFF<W<11>>,
-    to_write: DFF<W<11>>,
-    block_index: DFF<W<7>>,
-    beat_index: DFF<W<10>>,
+    to_come: DFF<W<15>>,
+    to_feed: DFF<W<15>>,
+    to_write: DFF<W<15>>,
+    block_index: DFF<W<11>>,
+    beat_index: DFF<W<14>>,
     ctx: Wire<SlotContext>,
     bank_busy: Wire<bool>,
     until_page: Wire<W<7>>,
     page_beat: Wire<W<6>>,
     burst: Wire<W<7>>,
     burst_bytes: Wire<W<13>>,
-    to_ask_next: Wire<W<11>>,
+    to_ask_next: Wire<W<15>>,
     ask_address_next: Wire<W<64>>,
     feed: Wire<bool>,
     feed_data: Wire<Beat>,
@@ -126,20 +127,20 @@ pub struct Contribute {
     take: Wire<bool>,
     write: Wire<bool>,
     write_data: Wire<Beat>,
-    place: Wire<W<10>>,
-    row: Wire<W<10>>,
-    linear: Wire<W<11>>,
-    one10: Wire<W<10>>,
+    place: Wire<W<14>>,
+    row: Wire<W<14>>,
+    linear: Wire<W<15>>,
+    one10: Wire<W<14>>,
     beats_log2: Wire<W<4>>,
-    beats_of_block: Wire<W<10>>,
-    last_beat: Wire<W<10>>,
-    beat_next: Wire<W<10>>,
-    block_next: Wire<W<7>>,
-    to_come_next: Wire<W<11>>,
-    to_feed_next: Wire<W<11>>,
-    to_write_next: Wire<W<11>>,
-    loop_next: Wire<W<11>>,
-    loop_at: Wire<W<11>>,
+    beats_of_block: Wire<W<14>>,
+    last_beat: Wire<W<14>>,
+    beat_next: Wire<W<14>>,
+    block_next: Wire<W<11>>,
+    to_come_next: Wire<W<15>>,
+    to_feed_next: Wire<W<15>>,
+    to_write_next: Wire<W<15>>,
+    loop_next: Wire<W<15>>,
+    loop_at: Wire<W<15>>,
     loop_read: Wire<bool>,
     sending_now: Wire<W<2>>,
     freed: Wire<W<2>>,
@@ -271,8 +272,8 @@ impl Logic for Contribute {
                     self.ask_address.d.next = self.order_now.q.val().host_address;
                     self.to_feed.d.next = self.ctx.val().beats;
                     self.to_write.d.next = self.ctx.val().beats;
-                    self.block_index.d.next = bits_w::<7>(0);
-                    self.beat_index.d.next = bits_w::<10>(0);
+                    self.block_index.d.next = bits_w::<11>(0);
+                    self.beat_index.d.next = bits_w::<14>(0);
                     self.state.d.next = FillState::Fill;
                 }
             }
@@ -287,7 +288,7 @@ impl Logic for Contribute {
                     self.sending.d.next = self.sending_now.val() | self.bank_bit.val();
                     self.looping.d.next = true;
                     self.loop_bank.d.next = self.bank.q.val();
-                    self.loop_index.d.next = bits_w::<11>(0);
+                    self.loop_index.d.next = bits_w::<15>(0);
                     self.loop_slot.d.next = self.order_now.q.val().slot;
                     self.loop_context.d.next = self.ctx.val();
                     self.bank.d.next = !self.bank.q.val();
@@ -306,11 +307,11 @@ impl Logic for Contribute {
         self.page_beat.next = self.ask_address.q.val().get_bits::<6>(6);
         self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
         self.burst.next = self.until_page.val();
-        if self.to_ask.q.val() < bit_cast_w::<11, 7>(self.until_page.val()) {
+        if self.to_ask.q.val() < bit_cast_w::<15, 7>(self.until_page.val()) {
             self.burst.next = self.to_ask.q.val().get_bits::<7>(0);
         }
         self.burst_bytes.next = bit_cast_w::<13, 7>(self.burst.val()) << 6;
-        self.to_ask_next.next = self.to_ask.q.val() - bit_cast_w::<11, 7>(self.burst.val());
+        self.to_ask_next.next = self.to_ask.q.val() - bit_cast_w::<15, 7>(self.burst.val());
         self.ask_address_next.next = self.ask_address.q.val() + bit_cast_w::<64, 13>(self.burst_bytes.val());
         self.ar_valid.next = (self.state.q.val() == FillState::Fill) && (self.to_ask.q.val() != 0);
         self.ar_address.next = self.ask_address.q.val();
@@ -346,18 +347,18 @@ impl Logic for Contribute {
 
         // Into the bank: in order, or interleaved: beat b of block k at b * blocks + k.
         self.beats_log2.next = self.ctx.val().log2_n - 4;
-        self.one10.next = bits_w::<10>(1);
+        self.one10.next = bits_w::<14>(1);
         self.beats_of_block.next = self.one10.val() << self.beats_log2.val();
         self.last_beat.next = self.beats_of_block.val() - 1;
         self.beat_next.next = self.beat_index.q.val() + 1;
         self.block_next.next = self.block_index.q.val() + 1;
         self.row.next = self.beat_index.q.val() << self.ctx.val().log2_blocks;
         self.linear.next = self.ctx.val().beats - self.to_write.q.val();
-        self.place.next = self.linear.val().get_bits::<10>(0);
+        self.place.next = self.linear.val().get_bits::<14>(0);
         self.write.next = self.take.val() && !self.ctx.val().hadamard;
         self.write_data.next = self.feed_data.val();
         if self.ctx.val().hadamard {
-            self.place.next = self.row.val() + bit_cast_w::<10, 7>(self.block_index.q.val());
+            self.place.next = self.row.val() + bit_cast_w::<14, 11>(self.block_index.q.val());
             self.write.next = self.encoder.out_valid.val() && (self.state.q.val() == FillState::Fill);
             self.write_data.next = self.encoder.out_data.val();
         }
@@ -366,14 +367,15 @@ impl Logic for Contribute {
             self.to_write.d.next = self.to_write_next.val();
             self.beat_index.d.next = self.beat_next.val();
             if self.beat_index.q.val() == self.last_beat.val() {
-                self.beat_index.d.next = bits_w::<10>(0);
+                self.beat_index.d.next = bits_w::<14>(0);
                 self.block_index.d.next = self.block_next.val();
             }
         }
         self.buffer.write_enable.next = self.write.val();
-        self.buffer.write_address.next = bit_cast_w::<11, 10>(self.place.val());
+        self.buffer.write_address.next.slot = bits_w::<3>(0);
+        self.buffer.write_address.next.beat = self.place.val();
         if self.bank.q.val() {
-            self.buffer.write_address.next = bit_cast_w::<11, 10>(self.place.val()) | 0x400;
+            self.buffer.write_address.next.slot = bits_w::<3>(1);
         }
         self.buffer.write_data.next = self.write_data.val();
 
@@ -384,9 +386,10 @@ impl Logic for Contribute {
             && !self.read_valid.val()
             && (self.outbox.room.val() >= 2)
             && (self.loop_index.q.val() != self.loop_context.q.val().own_beats);
-        self.buffer.read_address.next = self.loop_at.val();
+        self.buffer.read_address.next.slot = bits_w::<3>(0);
+        self.buffer.read_address.next.beat = self.loop_at.val().get_bits::<14>(0);
         if self.loop_bank.q.val() {
-            self.buffer.read_address.next = self.loop_at.val() | 0x400;
+            self.buffer.read_address.next.slot = bits_w::<3>(1);
         }
         if self.read_valid.val() {
             self.buffer.read_address.next = self.read_address.val();
@@ -406,8 +409,8 @@ impl Logic for Contribute {
         }
         self.outbox.push.next = self.loop_asked.q.val();
         self.outbox.push_data.next.slot = self.loop_slot.q.val();
-        self.outbox.push_data.next.position = self.loop_position.q.val().get_bits::<10>(0);
-        self.outbox.push_data.next.relative = self.loop_relative.q.val().get_bits::<9>(0);
+        self.outbox.push_data.next.position = self.loop_position.q.val().get_bits::<14>(0);
+        self.outbox.push_data.next.relative = self.loop_relative.q.val().get_bits::<14>(0);
         self.outbox.push_data.next.sender = self.job.val().rank;
         self.outbox.push_data.next.epoch = self.loop_context.q.val().epoch;
         self.outbox.push_data.next.data = self.buffer.read_data.val();
@@ -426,6 +429,13 @@ impl Logic for Contribute {
             self.hold.d.next = bits_w::<8>(0);
             self.used.d.next = bits_w::<2>(0);
         }
+    }
+}
+
+impl Contribute {
+    /// With two banks for windows of this build.
+    pub fn new(build: Build) -> Self {
+        Self { buffer: WindowRam::new(1, build.window_log2), ..Self::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::contribute::Contribute;
 use super::stimulus::{EAGER, context_of, float_beat};
 use super::testing::{Pace, at_every_pace, random_beat};
-use super::types::{ContributeOrder, JobWords, SendOrder, SlotContext, WindowBeat};
+use super::types::{ContributeOrder, JobWords, SendOrder, SlotBeat, SlotContext, WindowBeat};
 use super::window_model::{Code, sent};
 use crate::cosim::Bench;
 use crate::prelude::*;
@@ -116,7 +116,7 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
     block.send_ready.next = pace.takes(random);
     block.own_ready.next = false;
     block.read_valid.next = false;
-    block.read_address.next = bits_w(random.next());
+    block.read_address.next = SlotBeat::at(random.next(), random.next());
     block.sent.next = bits_w(0);
     let mut sent_now = false;
     if let Some((bank, beats, at, wait)) = world.sending.front_mut() {
@@ -127,7 +127,7 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
             sent_now = true;
         } else if reading {
             block.read_valid.next = true;
-            block.read_address.next = bits_w(u64::from(*bank) << 10 | *at as u64);
+            block.read_address.next = SlotBeat::at(u64::from(*bank), *at as u64);
         }
     }
     bench.settle();

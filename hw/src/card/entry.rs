@@ -47,7 +47,7 @@ one_beat_struct! {
     SubmissionWord, bit_cast_submission, bit_cast_submission_beat;
     opcode: 8, slot: 8, step: 16, cookie: 32, bucket: 16, flags: 8, log2_n: 8, base: 32, beats: 16,
     shard_quotient: 16, shard_remainder: 8, rotation: 8, start_peers: 8, log2_blocks: 8, bound_ns: 32, grace_ns: 32,
-    host_beats: 16, timeout_16us: 16, incast: 8, mark_packets: 8, reserved: 16, host_address: 64,
+    host_beats: 16, timeout_16us: 16, incast: 8, mark_packets: 8, send_incast: 8, reserved: 8, host_address: 64,
     report_address: 64, sign_key: 64,
 }
 

@@ -10,7 +10,7 @@
 
 use super::entry::{CompletionWord, bit_cast_completion, bit_cast_completion_beat};
 use super::reciprocal::Reciprocal;
-use super::types::{GateReport, GatherWord, JobWords, Refusal, SlotContext};
+use super::types::{GateReport, GatherWord, JobWords, Refusal, SlotBeat, SlotContext};
 use super::wires::ShiftIn;
 use crate::fifo::Fifo;
 use crate::fp_mul::{self, FpMul16};
@@ -98,8 +98,8 @@ pub struct Finisher {
     pub broadcast_count: Signal<In, W<16>>,
     /// Reads the gather memory.
     pub read_valid: Signal<Out, bool>,
-    /// Slot * 1024 + beat.
-    pub read_address: Signal<Out, W<13>>,
+    /// Slot and beat of the window.
+    pub read_address: Signal<Out, SlotBeat>,
     /// It is read.
     pub read_ready: Signal<In, bool>,
     /// The word, one cycle later.
@@ -154,19 +154,19 @@ pub struct Finisher {
     refused: DFF<bool>,
     refusal_now: DFF<Refusal>,
     reported: DFF<W<8>>,
-    to_read: DFF<W<11>>,
-    block_index: DFF<W<7>>,
-    beat_index: DFF<W<10>>,
+    to_read: DFF<W<15>>,
+    block_index: DFF<W<11>>,
+    beat_index: DFF<W<14>>,
     asked: DFF<bool>,
     stage_valid: DFF<bool>,
     stage_data: DFF<Beat>,
     stage_unit: DFF<bool>,
     side: [DFF<bool>; 6],
     reserved: DFF<W<16>>,
-    to_ask: DFF<W<11>>,
+    to_ask: DFF<W<15>>,
     ask_address: DFF<W<64>>,
     burst_left: DFF<W<7>>,
-    to_drop: DFF<W<11>>,
+    to_drop: DFF<W<15>>,
     unacknowledged: DFF<W<8>>,
     rank: DFF<W<7>>,
     low: DFF<Beat>,
@@ -183,17 +183,17 @@ pub struct Finisher {
     broadcast_due: Wire<W<8>>,
     at_next: Wire<W<3>>,
     beats_log2: Wire<W<4>>,
-    one10: Wire<W<10>>,
-    beats_of_block: Wire<W<10>>,
+    one10: Wire<W<14>>,
+    beats_of_block: Wire<W<14>>,
     block_beats: Wire<W<16>>,
-    last_beat: Wire<W<10>>,
-    beat_next: Wire<W<10>>,
-    block_next: Wire<W<7>>,
-    row: Wire<W<10>>,
-    linear: Wire<W<11>>,
-    place: Wire<W<10>>,
+    last_beat: Wire<W<14>>,
+    beat_next: Wire<W<14>>,
+    block_next: Wire<W<11>>,
+    row: Wire<W<14>>,
+    linear: Wire<W<15>>,
+    place: Wire<W<14>>,
     ask: Wire<bool>,
-    to_read_next: Wire<W<11>>,
+    to_read_next: Wire<W<15>>,
     gathered: Wire<Gathered>,
     present: Wire<bool>,
     bypass: Wire<bool>,
@@ -206,11 +206,11 @@ pub struct Finisher {
     until_page: Wire<W<7>>,
     burst: Wire<W<7>>,
     burst_bytes: Wire<W<13>>,
-    to_ask_next: Wire<W<11>>,
+    to_ask_next: Wire<W<15>>,
     ask_address_next: Wire<W<64>>,
     burst_left_next: Wire<W<7>>,
-    to_drop_next: Wire<W<11>>,
-    all_padding: Wire<W<11>>,
+    to_drop_next: Wire<W<15>>,
+    all_padding: Wire<W<15>>,
     drained: Wire<bool>,
     ack_up: Wire<W<8>>,
     ack_next: Wire<W<8>>,
@@ -224,8 +224,8 @@ pub struct Finisher {
     tail_next: Wire<W<16>>,
     phase_bits: Wire<W<16>>,
     peers: Wire<W<7>>,
-    expected: Wire<W<18>>,
-    expected_broadcast: Wire<W<11>>,
+    expected: Wire<W<22>>,
+    expected_broadcast: Wire<W<15>>,
     elapsed: Wire<W<48>>,
     done: Wire<CompletionWord>,
 }
@@ -328,15 +328,15 @@ impl Logic for Finisher {
         self.done.next.slot = bit_cast_w::<8, 3>(self.at.q.val());
         self.done.next.closed_by = bit_cast_w::<8, 2>(self.gate.val().closed_by);
         self.done.next.cookie = self.ctx.val().cookie;
-        self.done.next.received_beats = bit_cast_w::<32, 18>(self.gate.val().received);
-        self.done.next.expected_beats = bit_cast_w::<32, 18>(self.expected.val());
+        self.done.next.received_beats = bit_cast_w::<32, 22>(self.gate.val().received);
+        self.done.next.expected_beats = bit_cast_w::<32, 22>(self.expected.val());
         self.done.next.elapsed_ns = bit_cast_w::<64, 48>(self.elapsed.val());
         self.done.next.heard = self.gate.val().heard;
         self.done.next.closed_ns = bit_cast_w::<64, 48>(self.gate.val().closed_ns);
-        self.done.next.own_beats = bit_cast_w::<16, 18>(self.gate.val().own);
+        self.done.next.own_beats = bit_cast_w::<16, 22>(self.gate.val().own);
         if self.of_broadcast.q.val() {
             self.done.next.opcode = bits_w::<8>(2);
-            self.done.next.expected_beats = bit_cast_w::<32, 11>(self.expected_broadcast.val());
+            self.done.next.expected_beats = bit_cast_w::<32, 15>(self.expected_broadcast.val());
         }
         if self.refused.q.val() {
             self.done.next = bit_cast_completion(bits_beat(0));
@@ -362,12 +362,12 @@ impl Logic for Finisher {
         self.page_beat.next = self.ask_address.q.val().get_bits::<6>(6);
         self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
         self.burst.next = self.until_page.val();
-        if self.to_ask.q.val() < bit_cast_w::<11, 7>(self.until_page.val()) {
+        if self.to_ask.q.val() < bit_cast_w::<15, 7>(self.until_page.val()) {
             self.burst.next = self.to_ask.q.val().get_bits::<7>(0);
         }
         self.aw_beats.next = self.burst.val();
         self.burst_bytes.next = bit_cast_w::<13, 7>(self.burst.val()) << 6;
-        self.to_ask_next.next = self.to_ask.q.val() - bit_cast_w::<11, 7>(self.burst.val());
+        self.to_ask_next.next = self.to_ask.q.val() - bit_cast_w::<15, 7>(self.burst.val());
         self.ask_address_next.next = self.ask_address.q.val() + bit_cast_w::<64, 13>(self.burst_bytes.val());
         self.burst_left_next.next = self.burst_left.q.val() - 1;
         self.to_drop_next.next = self.to_drop.q.val() - 1;
@@ -392,11 +392,11 @@ impl Logic for Finisher {
             }
             FinishState::Begin => {
                 self.to_read.d.next = self.ctx.val().host_beats;
-                self.to_drop.d.next = bits_w::<11>(0);
+                self.to_drop.d.next = bits_w::<15>(0);
                 self.to_ask.d.next = self.ctx.val().host_beats;
                 self.ask_address.d.next = self.ctx.val().host_address;
-                self.block_index.d.next = bits_w::<7>(0);
-                self.beat_index.d.next = bits_w::<10>(0);
+                self.block_index.d.next = bits_w::<11>(0);
+                self.beat_index.d.next = bits_w::<14>(0);
                 if self.ctx.val().hadamard {
                     self.to_read.d.next = self.ctx.val().beats;
                     self.to_drop.d.next = self.all_padding.val();
@@ -529,31 +529,32 @@ impl Logic for Finisher {
         // The result: read in block order, as the inbox has room.
         self.bypass.next = !self.ctx.val().hadamard;
         self.beats_log2.next = self.ctx.val().log2_n - 4;
-        self.one10.next = bits_w::<10>(1);
+        self.one10.next = bits_w::<14>(1);
         self.beats_of_block.next = self.one10.val() << self.beats_log2.val();
-        self.block_beats.next = bit_cast_w::<16, 10>(self.beats_of_block.val());
+        self.block_beats.next = bit_cast_w::<16, 14>(self.beats_of_block.val());
         self.last_beat.next = self.beats_of_block.val() - 1;
         self.beat_next.next = self.beat_index.q.val() + 1;
         self.block_next.next = self.block_index.q.val() + 1;
         self.row.next = self.beat_index.q.val() << self.ctx.val().log2_blocks;
         self.linear.next = self.ctx.val().host_beats - self.to_read.q.val();
-        self.place.next = self.linear.val().get_bits::<10>(0);
+        self.place.next = self.linear.val().get_bits::<14>(0);
         if self.ctx.val().hadamard {
-            self.place.next = self.row.val() + bit_cast_w::<10, 7>(self.block_index.q.val());
+            self.place.next = self.row.val() + bit_cast_w::<14, 11>(self.block_index.q.val());
         }
         self.ask.next = (self.state.q.val() == FinishState::Drain)
             && (self.to_read.q.val() != 0)
             && (self.inbox.room.val() >= 3)
             && (self.outbox.room.val() >= 32);
         self.read_valid.next = self.ask.val();
-        self.read_address.next = (bit_cast_w::<13, 3>(self.at.q.val()) << 10) | bit_cast_w::<13, 10>(self.place.val());
+        self.read_address.next.slot = self.at.q.val();
+        self.read_address.next.beat = self.place.val();
         self.asked.d.next = self.ask.val() && self.read_ready.val();
         self.to_read_next.next = self.to_read.q.val() - 1;
         if self.ask.val() && self.read_ready.val() {
             self.to_read.d.next = self.to_read_next.val();
             self.beat_index.d.next = self.beat_next.val();
             if self.beat_index.q.val() == self.last_beat.val() {
-                self.beat_index.d.next = bits_w::<10>(0);
+                self.beat_index.d.next = bits_w::<14>(0);
                 self.block_index.d.next = self.block_next.val();
             }
         }

@@ -3,7 +3,7 @@
 
 use super::finisher::Finisher;
 use super::stimulus::{EAGER, context_of, float_beat};
-use super::testing::{Pace, at_every_pace, random_beat};
+use super::testing::{Pace, at_every_pace, linear, random_beat};
 use super::types::{GateReport, GatherWord, JobWords, Refusal, SlotContext};
 use super::window_model::{Code, result};
 use crate::cosim::Bench;
@@ -242,7 +242,7 @@ impl World {
             self.unacknowledged -= 1;
         }
         if block.read_ready.val() {
-            let address = block.read_address.val().raw();
+            let address = linear(block.read_address.val());
             let slot = &self.slots[(address >> 10) as usize];
             let here = slot.gathered[(address & 1023) as usize];
             let epoch = slot.context.epoch.raw() ^ u64::from(here.is_none());
@@ -379,6 +379,7 @@ fn run(bench: &mut Bench<Finisher>, random: &mut Random, pace: Pace, windows: us
         }
         if random.one_in(100) && world.refusals.len() < 10 && refused < windows {
             let refusal = Refusal {
+                queue: bits_w(0),
                 slot: bits_w(random.next()),
                 cookie: bits_w(random.next()),
                 status: bits_w(2 + random.below(3)),
@@ -467,7 +468,7 @@ fn a_failed_dma_shows_in_every_completion_but_refusals() {
     bench.block.dma_error.next = true;
     let context = any_context(&mut random, SMALL, 5);
     play(&mut bench, &mut world, &mut random, 5, context);
-    let refusal = Refusal { slot: bits_w(200), cookie: bits_w(7), status: bits_w(4) };
+    let refusal = Refusal { queue: bits_w(0), slot: bits_w(200), cookie: bits_w(7), status: bits_w(4) };
     bench.block.refuse.next = true;
     bench.block.refusal.next = refusal;
     world.refusals.push_back(refusal);

@@ -7,9 +7,10 @@
 //! Reset: none needed; `scrub` empties one slot's memory when its epoch counter wraps.
 
 use super::arrivals::Arrivals;
-use super::types::{GatherWord, WindowBeat};
+use super::build::Build;
+use super::types::{GatherWord, SlotBeat, WindowBeat};
 use crate::prelude::*;
-use crate::ram::Ram;
+use crate::ram::WindowRam;
 
 /// Gather memory, see the module.
 #[derive(LogicBlock, Default)]
@@ -38,12 +39,12 @@ pub struct Gather {
     pub scaled_ready: Signal<Out, bool>,
     /// The sender reads: always granted.
     pub send_valid: Signal<In, bool>,
-    /// Slot * 1024 + beat.
-    pub send_address: Signal<In, W<13>>,
+    /// Slot and beat of the window.
+    pub send_address: Signal<In, SlotBeat>,
     /// The finisher reads.
     pub finish_valid: Signal<In, bool>,
-    /// Slot * 1024 + beat.
-    pub finish_address: Signal<In, W<13>>,
+    /// Slot and beat of the window.
+    pub finish_address: Signal<In, SlotBeat>,
     /// It is read.
     pub finish_ready: Signal<Out, bool>,
     /// The word read one cycle before.
@@ -54,28 +55,31 @@ pub struct Gather {
     pub count_epoch: Signal<In, W<8>>,
     /// Beats of that rank.
     pub count: Signal<Out, W<16>>,
+    /// Largest window of this card in beats.
+    pub window_beats: Signal<In, W<15>>,
     /// Empties the memory of `scrub_slot`.
     pub scrub: Signal<In, bool>,
     /// Slot to empty.
     pub scrub_slot: Signal<In, W<3>>,
     /// Still emptying.
     pub scrub_busy: Signal<Out, bool>,
-    ram: Ram<GatherWord, 13>,
-    tags: Ram<W<8>, 13>,
+    ram: WindowRam<GatherWord>,
+    tags: WindowRam<W<8>>,
     arrivals: Arrivals,
     taken: DFF<WindowBeat>,
     busy: DFF<bool>,
     scrubbing: DFF<bool>,
-    scrub_at: DFF<W<13>>,
+    scrub_at: DFF<SlotBeat>,
     slot: Wire<W<3>>,
     is_open: Wire<bool>,
     present: Wire<bool>,
     accept: Wire<bool>,
     take_scaled: Wire<bool>,
     scrub_now: Wire<bool>,
-    scrub_next: Wire<W<13>>,
+    scrub_next: Wire<W<14>>,
+    scrub_last: Wire<W<15>>,
     write: Wire<bool>,
-    address: Wire<W<13>>,
+    address: Wire<SlotBeat>,
     value: Wire<GatherWord>,
 }
 
@@ -90,8 +94,8 @@ impl Logic for Gather {
         // From the wire: read the tag, then decide.
         self.busy.d.next = self.rx_valid.val();
         self.taken.d.next = self.rx.val();
-        self.tags.read_address.next =
-            (bit_cast_w::<13, 3>(self.rx.val().slot) << 10) | bit_cast_w::<13, 10>(self.rx.val().position);
+        self.tags.read_address.next.slot = self.rx.val().slot;
+        self.tags.read_address.next.beat = self.rx.val().position;
         self.slot.next = self.taken.q.val().slot;
         self.is_open.next = self.open.val().get_bit(self.slot.val().index());
         self.present.next = self.tags.read_data.val() == self.taken.q.val().epoch;
@@ -106,28 +110,30 @@ impl Logic for Gather {
         self.scaled_ready.next = self.take_scaled.val();
         self.scrub_now.next = self.scrubbing.q.val() && !self.busy.q.val() && !self.scaled_valid.val();
         self.write.next = self.accept.val() || self.take_scaled.val() || self.scrub_now.val();
-        self.address.next =
-            (bit_cast_w::<13, 3>(self.slot.val()) << 10) | bit_cast_w::<13, 10>(self.taken.q.val().position);
+        self.address.next.slot = self.slot.val();
+        self.address.next.beat = self.taken.q.val().position;
         self.value.next.data = self.taken.q.val().data;
         self.value.next.epoch = self.taken.q.val().epoch;
         if self.take_scaled.val() {
-            self.address.next =
-                (bit_cast_w::<13, 3>(self.scaled.val().slot) << 10) | bit_cast_w::<13, 10>(self.scaled.val().position);
+            self.address.next.slot = self.scaled.val().slot;
+            self.address.next.beat = self.scaled.val().position;
             self.value.next.data = self.scaled.val().data;
             self.value.next.epoch = self.scaled.val().epoch;
         }
-        self.scrub_next.next = self.scrub_at.q.val() + 1;
+        self.scrub_next.next = self.scrub_at.q.val().beat + 1;
+        self.scrub_last.next = self.window_beats.val() - 1;
         if self.scrub_now.val() {
             self.address.next = self.scrub_at.q.val();
             self.value.next.epoch = bits_w::<8>(0);
-            self.scrub_at.d.next = self.scrub_next.val();
-            if self.scrub_at.q.val().get_bits::<10>(0) == 1023 {
+            self.scrub_at.d.next.beat = self.scrub_next.val();
+            if bit_cast_w::<15, 14>(self.scrub_at.q.val().beat) == self.scrub_last.val() {
                 self.scrubbing.d.next = false;
             }
         }
         if self.scrub.val() {
             self.scrubbing.d.next = true;
-            self.scrub_at.d.next = bit_cast_w::<13, 3>(self.scrub_slot.val()) << 10;
+            self.scrub_at.d.next.slot = self.scrub_slot.val();
+            self.scrub_at.d.next.beat = bits_w::<14>(0);
         }
         self.scrub_busy.next = self.scrubbing.q.val() || self.scrub.val();
         self.ram.write_enable.next = self.write.val();
@@ -151,12 +157,20 @@ impl Logic for Gather {
             (bit_cast_w::<9, 3>(self.slot.val()) << 6) | bit_cast_w::<9, 6>(self.taken.q.val().sender);
         self.arrivals.scrub.next = self.scrub_now.val();
         if self.scrub_now.val() {
-            self.arrivals.address.next = (bit_cast_w::<9, 3>(self.scrub_at.q.val().get_bits::<3>(10)) << 6)
-                | bit_cast_w::<9, 6>(self.scrub_at.q.val().get_bits::<6>(0));
+            self.arrivals.address.next = (bit_cast_w::<9, 3>(self.scrub_at.q.val().slot) << 6)
+                | (bit_cast_w::<9, 14>(self.scrub_at.q.val().beat) & 63);
         }
         self.arrivals.read_address.next = self.count_address.val();
         self.arrivals.read_epoch.next = self.count_epoch.val();
         self.count.next = self.arrivals.count.val();
+    }
+}
+
+impl Gather {
+    /// With a memory for windows of this build.
+    pub fn new(build: Build) -> Self {
+        let log2 = build.window_log2;
+        Self { ram: WindowRam::new(3, log2), tags: WindowRam::new(3, log2), ..Self::default() }
     }
 }
 

@@ -16,7 +16,7 @@ struct Key {
     bucket: W<16>,
     step: W<16>,
     base_beat: W<26>,
-    beats: W<11>,
+    beats: W<15>,
 }
 
 /// Compares headers with the window of one slot.
@@ -60,7 +60,7 @@ impl Logic for SlotKey {
             && (self.key.q.val().bucket == self.header.val().bucket)
             && (self.key.q.val().step == self.header.val().step)
             && (self.header.val().beat >= self.key.q.val().base_beat)
-            && (self.ahead.val() < bit_cast_w::<26, 11>(self.key.q.val().beats));
+            && (self.ahead.val() < bit_cast_w::<26, 15>(self.key.q.val().beats));
     }
 }
 
@@ -68,7 +68,7 @@ impl Logic for SlotKey {
 struct Found {
     hit: bool,
     slot: W<3>,
-    position: W<11>,
+    position: W<15>,
     beats: W<10>,
     sender: W<6>,
     broadcast: bool,
@@ -81,11 +81,11 @@ struct Ranged {
     hit: bool,
     flags_differ: bool,
     slot: W<3>,
-    position: W<11>,
-    end: W<11>,
-    shard_start: W<11>,
-    shard_end: W<11>,
-    own_start: W<11>,
+    position: W<15>,
+    end: W<15>,
+    shard_start: W<15>,
+    shard_end: W<15>,
+    own_start: W<15>,
     epoch: W<8>,
     sender: W<6>,
     broadcast: bool,
@@ -106,7 +106,7 @@ struct Verdict {
     slot: W<3>,
     sender: W<6>,
     epoch: W<8>,
-    own_start: W<11>,
+    own_start: W<15>,
     mark: bool,
 }
 
@@ -160,7 +160,7 @@ pub struct Lookup {
     found: DFF<Found>,
     ranged: DFF<Ranged>,
     verdict: DFF<Verdict>,
-    position: DFF<W<11>>,
+    position: DFF<W<15>>,
     first: DFF<Moving>,
     second: DFF<Moving>,
     third: DFF<Moving>,
@@ -172,17 +172,17 @@ pub struct Lookup {
     wrapped: Wire<W<7>>,
     shard: Wire<W<7>>,
     extra: Wire<W<7>>,
-    product: Wire<W<18>>,
-    start: Wire<W<11>>,
-    length: Wire<W<11>>,
-    limit: Wire<W<11>>,
-    own_end: Wire<W<11>>,
-    packet_end: Wire<W<11>>,
+    product: Wire<W<22>>,
+    start: Wire<W<15>>,
+    length: Wire<W<15>>,
+    limit: Wire<W<15>>,
+    own_end: Wire<W<15>>,
+    packet_end: Wire<W<15>>,
     fits: Wire<bool>,
     head_here: Wire<bool>,
     moving: Wire<bool>,
-    next_position: Wire<W<11>>,
-    relative: Wire<W<11>>,
+    next_position: Wire<W<15>>,
+    relative: Wire<W<15>>,
 }
 
 impl Logic for Lookup {
@@ -238,7 +238,7 @@ impl Logic for Lookup {
             if self.in_valid.val() && self.in_head.val() {
                 self.found.d.next.hit = self.any_hit.val();
                 self.found.d.next.slot = self.slot.val();
-                self.found.d.next.position = self.distance.val().get_bits::<11>(0);
+                self.found.d.next.position = self.distance.val().get_bits::<15>(0);
                 self.found.d.next.beats = self.in_header.val().beats;
                 self.found.d.next.sender = self.in_header.val().sender;
                 self.found.d.next.broadcast = self.in_header.val().broadcast;
@@ -263,10 +263,10 @@ impl Logic for Lookup {
             self.length.next = self.ctx.val().quotient + 1;
         }
         self.product.next = self.ctx.val().quotient * self.shard.val();
-        self.start.next = self.product.val().get_bits::<11>(0) + bit_cast_w::<11, 7>(self.extra.val());
+        self.start.next = self.product.val().get_bits::<15>(0) + bit_cast_w::<15, 7>(self.extra.val());
         self.limit.next = self.start.val() + self.length.val();
         self.own_end.next = self.ctx.val().own_start + self.ctx.val().own_beats;
-        self.packet_end.next = self.found.q.val().position + bit_cast_w::<11, 10>(self.found.q.val().beats);
+        self.packet_end.next = self.found.q.val().position + bit_cast_w::<15, 10>(self.found.q.val().beats);
         if !self.stall.val() {
             self.second.d.next = self.first.q.val();
             if self.first.q.val().valid && self.first.q.val().head {
@@ -329,8 +329,8 @@ impl Logic for Lookup {
         self.valid.next = self.third.q.val().valid && !self.third.q.val().head && self.verdict.q.val().accept;
         self.broadcast.next = self.verdict.q.val().broadcast;
         self.beat.next.slot = self.verdict.q.val().slot;
-        self.beat.next.position = self.position.q.val().get_bits::<10>(0);
-        self.beat.next.relative = self.relative.val().get_bits::<9>(0);
+        self.beat.next.position = self.position.q.val().get_bits::<14>(0);
+        self.beat.next.relative = self.relative.val().get_bits::<14>(0);
         self.beat.next.sender = self.verdict.q.val().sender;
         self.beat.next.epoch = self.verdict.q.val().epoch;
         self.beat.next.data = self.third.q.val().data;

@@ -8,7 +8,7 @@ use super::types::{JobWords, RxHeader, SlotContext};
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
-use optireduce_contract::packet::{FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, UbtHeader};
+use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, UbtHeader};
 use optireduce_contract::shard::ShardMap;
 use std::collections::BTreeMap;
 
@@ -138,6 +138,7 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
                 broadcast: ubt.stage == STAGE_BROADCAST,
                 mark: ubt.flags & FLAG_LAST_PERCENTILE != 0,
                 hadamard: ubt.flags & FLAG_HADAMARD != 0,
+                bf16: ubt.flags & FLAG_BF16 != 0,
             };
         }
         bench.settle();

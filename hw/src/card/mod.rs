@@ -1,6 +1,7 @@
 //! The card: everything between the MAC, host memory and the register window, with [`smartnic::SmartNic`] as its top.
 
 pub mod arrivals;
+pub mod build;
 pub mod builder;
 pub mod contribute;
 pub mod dma_read;

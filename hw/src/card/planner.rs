@@ -9,7 +9,7 @@
 //! payload on the wire, so only packets of fewer than 1 (contribution) or 3 (broadcast) beats wait for the planner.
 //! Back-pressure: orders wait in queues of 2 (contribute) and 8 (broadcast). Reset: `clear`.
 
-use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotContext};
+use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotBeat, SlotContext};
 use crate::fifo::Fifo;
 use crate::prelude::*;
 use crate::ram::LutRam;
@@ -64,8 +64,8 @@ pub struct Planner {
     pub broadcast: Signal<In, SendOrder>,
     /// Reads the gather memory.
     pub ask_valid: Signal<Out, bool>,
-    /// Slot * 1024 + beat.
-    pub ask_address: Signal<Out, W<13>>,
+    /// Slot and beat of the window.
+    pub ask_address: Signal<Out, SlotBeat>,
     /// It is read.
     pub ask_ready: Signal<In, bool>,
     /// The word, one cycle later.
@@ -86,8 +86,8 @@ pub struct Planner {
     round: DFF<W<7>>,
     peer: DFF<W<7>>,
     shard: DFF<W<7>>,
-    position: DFF<W<11>>,
-    remaining: DFF<W<11>>,
+    position: DFF<W<15>>,
+    remaining: DFF<W<15>>,
     packet_beats: DFF<W<8>>,
     mark_beats: DFF<W<16>>,
     fresh_round: DFF<bool>,
@@ -98,12 +98,12 @@ pub struct Planner {
     shard_sum: Wire<W<7>>,
     shard_wrapped: Wire<W<7>>,
     extra: Wire<W<7>>,
-    length: Wire<W<11>>,
-    product: Wire<W<18>>,
-    start: Wire<W<11>>,
-    taken: Wire<W<11>>,
-    position_next: Wire<W<11>>,
-    remaining_next: Wire<W<11>>,
+    length: Wire<W<15>>,
+    product: Wire<W<22>>,
+    start: Wire<W<15>>,
+    taken: Wire<W<15>>,
+    position_next: Wire<W<15>>,
+    remaining_next: Wire<W<15>>,
     marked: Wire<bool>,
     offset: Wire<W<26>>,
 }
@@ -156,27 +156,27 @@ impl Logic for Planner {
             self.length.next = self.ctx.val().quotient + 1;
         }
         self.product.next = self.ctx.val().quotient * self.shard.q.val();
-        self.start.next = self.product.val().get_bits::<11>(0) + bit_cast_w::<11, 7>(self.extra.val());
+        self.start.next = self.product.val().get_bits::<15>(0) + bit_cast_w::<15, 7>(self.extra.val());
 
         // One packet: up to the payload size; marked when at most `mark_packets` are left.
-        self.taken.next = bit_cast_w::<11, 8>(self.job.val().payload_beats);
-        if self.remaining.q.val() < bit_cast_w::<11, 8>(self.job.val().payload_beats) {
+        self.taken.next = bit_cast_w::<15, 8>(self.job.val().payload_beats);
+        if self.remaining.q.val() < bit_cast_w::<15, 8>(self.job.val().payload_beats) {
             self.taken.next = self.remaining.q.val();
         }
-        self.position_next.next = self.position.q.val() + bit_cast_w::<11, 8>(self.packet_beats.q.val());
-        self.remaining_next.next = self.remaining.q.val() - bit_cast_w::<11, 8>(self.packet_beats.q.val());
-        self.marked.next = bit_cast_w::<16, 11>(self.remaining.q.val()) <= self.mark_beats.q.val();
-        self.offset.next = self.ctx.val().base_beat + bit_cast_w::<26, 11>(self.position.q.val());
+        self.position_next.next = self.position.q.val() + bit_cast_w::<15, 8>(self.packet_beats.q.val());
+        self.remaining_next.next = self.remaining.q.val() - bit_cast_w::<15, 8>(self.packet_beats.q.val());
+        self.marked.next = bit_cast_w::<16, 15>(self.remaining.q.val()) <= self.mark_beats.q.val();
+        self.offset.next = self.ctx.val().base_beat + bit_cast_w::<26, 15>(self.position.q.val());
 
         self.ask_valid.next = false;
-        self.ask_address.next = (bit_cast_w::<13, 3>(self.now.q.val().slot) << 10)
-            | bit_cast_w::<13, 10>(self.position.q.val().get_bits::<10>(0));
+        self.ask_address.next.slot = self.now.q.val().slot;
+        self.ask_address.next.beat = self.position.q.val().get_bits::<14>(0);
         self.valid.next = false;
         self.order.next.slot = self.now.q.val().slot;
         self.order.next.broadcast = self.now.q.val().broadcast;
         self.order.next.bank = self.now.q.val().bank;
         self.order.next.peer = self.peer.q.val().get_bits::<6>(0);
-        self.order.next.position = self.position.q.val().get_bits::<10>(0);
+        self.order.next.position = self.position.q.val().get_bits::<14>(0);
         self.order.next.beats = self.packet_beats.q.val();
         self.order.next.mark = self.marked.val();
         self.order.next.last = self.state.q.val() == PlanState::Finish;
@@ -186,6 +186,7 @@ impl Logic for Planner {
         self.order.next.bucket = self.ctx.val().bucket;
         self.order.next.beat = self.offset.val();
         self.order.next.hadamard = self.ctx.val().hadamard;
+        self.order.next.bf16 = self.ctx.val().bf16;
 
         match self.state.q.val() {
             PlanState::Idle => {
@@ -220,7 +221,7 @@ impl Logic for Planner {
                     self.shard.d.next = self.shard_wrapped.val();
                 }
                 self.packet_beats.d.next = bits_w::<8>(0);
-                self.remaining.d.next = bits_w::<11>(0);
+                self.remaining.d.next = bits_w::<15>(0);
                 self.state.d.next = PlanState::Packet;
                 self.fresh_round.d.next = true;
             }

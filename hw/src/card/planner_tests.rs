@@ -3,7 +3,7 @@
 use super::planner::Planner;
 use super::planner_model::{Packet, packets};
 use super::stimulus::context_of;
-use super::testing::{Pace, at_every_pace};
+use super::testing::{Pace, at_every_pace, linear};
 use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotContext};
 use crate::cosim::Bench;
 use crate::prelude::*;
@@ -44,6 +44,7 @@ fn order(send: &SendOrder, context: &SlotContext, packet: &Packet) -> PacketOrde
         bucket: context.bucket,
         beat: bits_w(context.base_beat.raw() + packet.position as u64),
         hadamard: context.hadamard,
+        bf16: context.bf16,
     }
 }
 
@@ -109,7 +110,7 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
         bench.settle();
         let block = &bench.block;
         if block.ask_valid.val() && block.ask_ready.val() {
-            answer = Some(block.ask_address.val().raw());
+            answer = Some(linear(block.ask_address.val()));
         }
         if block.valid.val() && block.ready.val() {
             let found = block.order.val();

@@ -9,17 +9,18 @@
 //! Reset: none needed; `scrub` empties one slot's memory when its epoch counter wraps.
 
 use super::arrivals::Arrivals;
-use super::types::{AccWord, WindowBeat};
+use super::build::Build;
+use super::types::{AccWord, SlotBeat, WindowBeat};
 use super::wires::OrNegativeZero;
 use crate::fp_add::{self, FpAdd16};
 use crate::prelude::*;
-use crate::ram::Ram;
+use crate::ram::WindowRam;
 
 const _: () = assert!(fp_add::LATENCY == 6, "the pipeline below is drawn for an adder of 6 cycles");
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Flight {
-    address: W<12>,
+    address: SlotBeat,
     arrived: W<64>,
     count: W<7>,
     epoch: W<8>,
@@ -56,8 +57,8 @@ pub struct Reduce {
     pub drop_duplicate: Signal<Out, bool>,
     /// Reads an accumulator word.
     pub scale_valid: Signal<In, bool>,
-    /// Slot * 512 + beat of the own shard.
-    pub scale_address: Signal<In, W<12>>,
+    /// Slot and beat of the own shard.
+    pub scale_address: Signal<In, SlotBeat>,
     /// It is read; the word follows one cycle later.
     pub scale_ready: Signal<Out, bool>,
     /// The word.
@@ -68,25 +69,27 @@ pub struct Reduce {
     pub count_epoch: Signal<In, W<8>>,
     /// Beats of that rank.
     pub count: Signal<Out, W<16>>,
+    /// Largest window of this card in beats; the memory holds half of one a slot.
+    pub window_beats: Signal<In, W<15>>,
     /// Empties the memory of `scrub_slot`.
     pub scrub: Signal<In, bool>,
     /// Slot to empty.
     pub scrub_slot: Signal<In, W<3>>,
     /// Still emptying.
     pub scrub_busy: Signal<Out, bool>,
-    ram: Ram<AccWord, 12>,
+    ram: WindowRam<AccWord>,
     adder: FpAdd16,
     first: OrNegativeZero,
     arrivals: Arrivals,
     taken: DFF<WindowBeat>,
     taken_own: DFF<bool>,
     busy: [DFF<bool>; 7],
-    place: [DFF<W<12>>; 7],
+    place: [DFF<SlotBeat>; 7],
     flight: [DFF<Flight>; 6],
     scrubbing: DFF<bool>,
-    scrub_at: DFF<W<12>>,
-    rx_address: Wire<W<12>>,
-    own_address: Wire<W<12>>,
+    scrub_at: DFF<SlotBeat>,
+    rx_address: Wire<SlotBeat>,
+    own_address: Wire<SlotBeat>,
     rx_hazard: Wire<bool>,
     own_hazard: Wire<bool>,
     take_rx: Wire<bool>,
@@ -103,8 +106,9 @@ pub struct Reduce {
     slot: Wire<W<3>>,
     back: Wire<Flight>,
     scrub_now: Wire<bool>,
-    scrub_next: Wire<W<12>>,
-    scrub_index: Wire<W<9>>,
+    scrub_next: Wire<W<14>>,
+    scrub_half: Wire<W<15>>,
+    scrub_last: Wire<W<15>>,
     scrub_arrival: Wire<W<9>>,
 }
 
@@ -129,10 +133,10 @@ impl Logic for Reduce {
         }
 
         // Issue: the wire first, then the own gradient, then the reader; an address in flight waits.
-        self.rx_address.next =
-            (bit_cast_w::<12, 3>(self.rx.val().slot) << 9) | bit_cast_w::<12, 9>(self.rx.val().relative);
-        self.own_address.next =
-            (bit_cast_w::<12, 3>(self.own.val().slot) << 9) | bit_cast_w::<12, 9>(self.own.val().relative);
+        self.rx_address.next.slot = self.rx.val().slot;
+        self.rx_address.next.beat = self.rx.val().relative;
+        self.own_address.next.slot = self.own.val().slot;
+        self.own_address.next.beat = self.own.val().relative;
         self.rx_hazard.next = false;
         self.own_hazard.next = false;
         for i in 0..7 {
@@ -199,19 +203,21 @@ impl Logic for Reduce {
 
         // Write back; the scrubber uses cycles in which nobody counts or writes.
         self.scrub_now.next = self.scrubbing.q.val() && !self.busy[6].q.val() && !self.busy[0].q.val();
-        self.scrub_next.next = self.scrub_at.q.val() + 1;
-        self.scrub_index.next = self.scrub_at.q.val().get_bits::<9>(0);
-        self.scrub_arrival.next = (bit_cast_w::<9, 3>(self.scrub_at.q.val().get_bits::<3>(9)) << 6)
-            | bit_cast_w::<9, 6>(self.scrub_at.q.val().get_bits::<6>(0));
+        self.scrub_next.next = self.scrub_at.q.val().beat + 1;
+        self.scrub_half.next = self.window_beats.val() >> 1;
+        self.scrub_last.next = self.scrub_half.val() - 1;
+        self.scrub_arrival.next = (bit_cast_w::<9, 3>(self.scrub_at.q.val().slot) << 6)
+            | (bit_cast_w::<9, 14>(self.scrub_at.q.val().beat) & 63);
         if self.scrub_now.val() {
-            self.scrub_at.d.next = self.scrub_next.val();
-            if self.scrub_index.val() == 511 {
+            self.scrub_at.d.next.beat = self.scrub_next.val();
+            if bit_cast_w::<15, 14>(self.scrub_at.q.val().beat) == self.scrub_last.val() {
                 self.scrubbing.d.next = false;
             }
         }
         if self.scrub.val() {
             self.scrubbing.d.next = true;
-            self.scrub_at.d.next = bit_cast_w::<12, 3>(self.scrub_slot.val()) << 9;
+            self.scrub_at.d.next.slot = self.scrub_slot.val();
+            self.scrub_at.d.next.beat = bits_w::<14>(0);
         }
         self.scrub_busy.next = self.scrubbing.q.val() || self.scrub.val();
         self.ram.write_enable.next = self.busy[6].q.val() || self.scrub_now.val();
@@ -236,6 +242,13 @@ impl Logic for Reduce {
         self.arrivals.read_address.next = self.count_address.val();
         self.arrivals.read_epoch.next = self.count_epoch.val();
         self.count.next = self.arrivals.count.val();
+    }
+}
+
+impl Reduce {
+    /// With an accumulator for windows of this build.
+    pub fn new(build: Build) -> Self {
+        Self { ram: WindowRam::new(3, build.window_log2 - 1), ..Self::default() }
     }
 }
 

@@ -1,10 +1,11 @@
 //! The reduction against its model: verdicts, readiness and every word, cycle by cycle.
 
+use super::build::Build;
 use super::reduce::Reduce;
 use super::reduce_model::{Accumulator, Verdict};
 use super::stimulus::float_beat;
 use super::testing::{Pace, at_every_pace};
-use super::types::WindowBeat;
+use super::types::{SlotBeat, WindowBeat};
 use crate::cosim::Bench;
 use crate::fp_add_model::fp_add;
 use crate::prelude::*;
@@ -35,6 +36,13 @@ fn beat(slot: u8, relative: u64, sender: u64, epoch: u8, data: Beat) -> WindowBe
 
 fn address(beat: &WindowBeat) -> u64 {
     beat.slot.raw() << 9 | beat.relative.raw()
+}
+
+/// The block as in the simulated card.
+fn simulated() -> Reduce {
+    let mut block = Reduce::new(Build::default());
+    block.window_beats.next = bits_w(1 << Build::default().window_log2);
+    block
 }
 
 /// Random beats from the wire and from the own gradient, and a reader; few addresses, so that hazards and duplicates
@@ -98,7 +106,7 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
         block.own.next = own.unwrap_or(beat(0, 0, OWN, 1, float_beat(random)));
         block.scale_valid.next = scale.is_some();
         block.scale_address.next =
-            bits_w(scale.map_or(0, |(slot, at): (u8, u16)| u64::from(slot) << 9 | u64::from(at)));
+            scale.map_or(SlotBeat::default(), |(slot, at): (u8, u16)| SlotBeat::at(slot.into(), at.into()));
         block.count_address.next = bits_w(u64::from(counted.0) << 6 | u64::from(counted.1));
         block.count_epoch.next = bits_w(epochs[counted.0 as usize].into());
         bench.settle();
@@ -173,12 +181,12 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
 
 #[test]
 fn every_contribution_is_judged_and_added_as_in_the_model() {
-    at_every_pace(3, |random, pace| run(&mut Bench::new(Reduce::default()), random, pace, 4000));
+    at_every_pace(3, |random, pace| run(&mut Bench::new(simulated()), random, pace, 4000));
 }
 
 #[test]
 fn the_verilog_reduces_alike() {
-    let mut bench = Bench::recording(Reduce::default());
+    let mut bench = Bench::recording(simulated());
     run(&mut bench, &mut Random::new(77), Pace::RANDOM, 2500);
     bench.verify_with_verilator("reduce");
 }
@@ -186,7 +194,7 @@ fn the_verilog_reduces_alike() {
 #[test]
 fn an_address_at_any_distance_is_added_once_in_order_and_waits_until_eight() {
     for distance in 1..=9 {
-        let mut bench = Bench::new(Reduce::default());
+        let mut bench = Bench::new(simulated());
         let mut random = Random::new(distance);
         bench.block.open.next = bits_w(1);
         // Of three addends with cancellation the order shows in the bits.
@@ -217,7 +225,7 @@ fn an_address_at_any_distance_is_added_once_in_order_and_waits_until_eight() {
         bench.block.rx_valid.next = false;
         (0..8).for_each(|_| bench.tick());
         bench.block.scale_valid.next = true;
-        bench.block.scale_address.next = bits_w(3);
+        bench.block.scale_address.next = SlotBeat::at(0, 3);
         bench.tick();
         let word = bench.block.scale_word.val();
         assert_eq!((word.data, word.arrived.raw(), word.count.raw()), (Beat(expected), 7, 3), "distance {distance}");
@@ -226,7 +234,7 @@ fn an_address_at_any_distance_is_added_once_in_order_and_waits_until_eight() {
 
 #[test]
 fn a_beat_is_decided_after_one_cycle_and_in_memory_after_eight() {
-    let mut bench = Bench::new(Reduce::default());
+    let mut bench = Bench::new(simulated());
     bench.block.open.next = bits_w(1);
     bench.block.rx_valid.next = true;
     bench.block.rx.next = beat(0, 3, 5, 1, Beat([1.0f32.to_bits(); 16]));
@@ -234,7 +242,7 @@ fn a_beat_is_decided_after_one_cycle_and_in_memory_after_eight() {
     assert!(bench.block.accepted.val());
     bench.block.rx_valid.next = false;
     bench.block.scale_valid.next = true;
-    bench.block.scale_address.next = bits_w(3);
+    bench.block.scale_address.next = SlotBeat::at(0, 3);
     for cycle in 1..=8 {
         bench.tick();
         assert_eq!(bench.block.scale_word.val().count.raw(), u64::from(cycle == 8), "read in cycle {cycle}");
@@ -243,7 +251,7 @@ fn a_beat_is_decided_after_one_cycle_and_in_memory_after_eight() {
 
 #[test]
 fn different_addresses_go_in_one_a_cycle() {
-    let mut bench = Bench::new(Reduce::default());
+    let mut bench = Bench::new(simulated());
     bench.block.open.next = bits_w(0x80);
     bench.block.rx_valid.next = true;
     for relative in 0..512 {

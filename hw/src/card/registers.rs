@@ -4,6 +4,7 @@
 //! without a register read as zero. Counters wrap and are cleared while the card is disabled.
 //! Word addresses below are the contract's byte offsets divided by four; a test walks the contract's table.
 
+use super::build::{Build, BuildWords};
 use super::types::JobWords;
 use crate::prelude::*;
 
@@ -139,6 +140,7 @@ pub struct Registers {
     fault_bit: Wire<W<1>>,
     enable_bit: Wire<W<1>>,
     tag: Wire<W<64>>,
+    build: BuildWords,
 }
 
 impl Logic for Registers {
@@ -171,21 +173,21 @@ impl Logic for Registers {
                 self.host.d.next.local_mac_lo = self.data.val();
             } else if self.write_address.val() == 0x4a {
                 self.host.d.next.local_mac_hi = self.data.val().get_bits::<16>(0);
-            } else if self.write_address.val() == 0x50 {
+            } else if self.write_address.val() == 0x200 {
                 self.host.d.next.sq_base_lo = self.data.val();
-            } else if self.write_address.val() == 0x51 {
+            } else if self.write_address.val() == 0x201 {
                 self.host.d.next.sq_base_hi = self.data.val();
-            } else if self.write_address.val() == 0x52 {
+            } else if self.write_address.val() == 0x202 {
                 self.host.d.next.sq_log2 = self.data.val().get_bits::<4>(0);
-            } else if self.write_address.val() == 0x53 {
+            } else if self.write_address.val() == 0x203 {
                 self.host.d.next.cq_base_lo = self.data.val();
-            } else if self.write_address.val() == 0x54 {
+            } else if self.write_address.val() == 0x204 {
                 self.host.d.next.cq_base_hi = self.data.val();
-            } else if self.write_address.val() == 0x55 {
+            } else if self.write_address.val() == 0x205 {
                 self.host.d.next.cq_log2 = self.data.val().get_bits::<4>(0);
-            } else if self.write_address.val() == 0x60 {
+            } else if self.write_address.val() == 0x210 {
                 self.host.d.next.sq_tail = self.data.val().get_bits::<16>(0);
-            } else if self.write_address.val() == 0x70 {
+            } else if self.write_address.val() == 0x220 {
                 self.host.d.next.cq_head = self.data.val().get_bits::<16>(0);
             }
         }
@@ -206,25 +208,29 @@ impl Logic for Registers {
         self.value.d.next = bits_w::<32>(0);
         if self.read_address.val() == 0x00 {
             self.value.d.next = bits_w::<32>(0x4f52_4e43);
-        } else if (self.read_address.val() == 0x01) || (self.read_address.val() == 0x02) {
+        } else if self.read_address.val() == 0x01 {
+            self.value.d.next = bits_w::<32>(2);
+        } else if self.read_address.val() == 0x02 {
             self.value.d.next = bits_w::<32>(1);
         } else if self.read_address.val() == 0x03 {
             self.value.d.next = bits_w::<32>(8);
         } else if self.read_address.val() == 0x04 {
-            self.value.d.next = bits_w::<32>(1024);
+            self.value.d.next = bit_cast_w::<32, 15>(self.build.window_beats.val());
         } else if self.read_address.val() == 0x05 {
-            self.value.d.next = bits_w::<32>(12);
+            self.value.d.next = bit_cast_w::<32, 4>(self.build.log2_n_max.val());
         } else if self.read_address.val() == 0x06 {
             self.value.d.next = bits_w::<32>(64);
         } else if self.read_address.val() == 0x07 {
             self.value.d.next = bits_w::<32>(139);
+        } else if self.read_address.val() == 0x08 {
+            self.value.d.next = bits_w::<32>(4);
         } else if self.read_address.val() == 0x10 {
             self.value.d.next = self.inverted.val();
         } else if self.read_address.val() == 0x11 {
             self.value.d.next = bit_cast_w::<32, 1>(self.fault_bit.val());
-        } else if self.read_address.val() == 0x12 {
+        } else if self.read_address.val() == 0x230 {
             self.value.d.next = bit_cast_w::<32, 16>(self.sq_head.val());
-        } else if self.read_address.val() == 0x13 {
+        } else if self.read_address.val() == 0x231 {
             self.value.d.next = bit_cast_w::<32, 16>(self.cq_tail.val());
         } else if self.read_address.val() == 0x20 {
             self.value.d.next = self.counters.q.val().rx_packets;
@@ -272,21 +278,21 @@ impl Logic for Registers {
             self.value.d.next = self.host.q.val().local_mac_lo;
         } else if self.read_address.val() == 0x4a {
             self.value.d.next = bit_cast_w::<32, 16>(self.host.q.val().local_mac_hi);
-        } else if self.read_address.val() == 0x50 {
+        } else if self.read_address.val() == 0x200 {
             self.value.d.next = self.host.q.val().sq_base_lo;
-        } else if self.read_address.val() == 0x51 {
+        } else if self.read_address.val() == 0x201 {
             self.value.d.next = self.host.q.val().sq_base_hi;
-        } else if self.read_address.val() == 0x52 {
+        } else if self.read_address.val() == 0x202 {
             self.value.d.next = bit_cast_w::<32, 4>(self.host.q.val().sq_log2);
-        } else if self.read_address.val() == 0x53 {
+        } else if self.read_address.val() == 0x203 {
             self.value.d.next = self.host.q.val().cq_base_lo;
-        } else if self.read_address.val() == 0x54 {
+        } else if self.read_address.val() == 0x204 {
             self.value.d.next = self.host.q.val().cq_base_hi;
-        } else if self.read_address.val() == 0x55 {
+        } else if self.read_address.val() == 0x205 {
             self.value.d.next = bit_cast_w::<32, 4>(self.host.q.val().cq_log2);
-        } else if self.read_address.val() == 0x60 {
+        } else if self.read_address.val() == 0x210 {
             self.value.d.next = bit_cast_w::<32, 16>(self.host.q.val().sq_tail);
-        } else if self.read_address.val() == 0x70 {
+        } else if self.read_address.val() == 0x220 {
             self.value.d.next = bit_cast_w::<32, 16>(self.host.q.val().cq_head);
         }
         self.read_data.next = self.value.q.val();
@@ -370,6 +376,8 @@ impl Logic for Registers {
         self.cq_head.next = self.host.q.val().cq_head;
         self.tag.next = (bit_cast_w::<64, 32>(self.host.q.val().job_tag_hi) << 32)
             | bit_cast_w::<64, 32>(self.host.q.val().job_tag_lo);
+        self.job.next.window_beats = self.build.window_beats.val();
+        self.job.next.log2_n_max = self.build.log2_n_max.val();
         self.job.next.rank = self.host.q.val().rank;
         self.job.next.ranks = self.host.q.val().ranks;
         self.job.next.job_tag = self.tag.val();
@@ -378,6 +386,13 @@ impl Logic for Registers {
         self.job.next.ip = self.host.q.val().local_ip;
         self.job.next.mac = (bit_cast_w::<48, 16>(self.host.q.val().local_mac_hi) << 32)
             | bit_cast_w::<48, 32>(self.host.q.val().local_mac_lo);
+    }
+}
+
+impl Registers {
+    /// Registers that tell these build parameters.
+    pub fn new(build: Build) -> Self {
+        Self { build: BuildWords::new(build), ..Self::default() }
     }
 }
 

@@ -170,6 +170,7 @@ impl Logic for RxParser {
                 self.fields.d.next.broadcast = self.stage.val() == 2;
                 self.fields.d.next.mark = self.flags.val().get_bit(0);
                 self.fields.d.next.hadamard = self.flags.val().get_bit(1);
+                self.fields.d.next.bf16 = self.flags.val().get_bit(2);
             }
         }
 

@@ -88,6 +88,7 @@ fn fields(ubt: &UbtHeader, payload_beats: usize) -> RxHeader {
         broadcast: ubt.stage == packet::STAGE_BROADCAST,
         mark: ubt.flags & packet::FLAG_LAST_PERCENTILE != 0,
         hadamard: ubt.flags & packet::FLAG_HADAMARD != 0,
+        bf16: ubt.flags & packet::FLAG_BF16 != 0,
     }
 }
 

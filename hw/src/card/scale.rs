@@ -7,7 +7,7 @@
 //! Reset: `clear`.
 
 use super::reciprocal::Reciprocal;
-use super::types::{SlotContext, WindowBeat};
+use super::types::{SlotBeat, SlotContext, WindowBeat};
 use crate::fifo::Fifo;
 use crate::fp_mul::{self, FpMul16};
 use crate::prelude::*;
@@ -31,7 +31,7 @@ pub enum ScaleState {
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Side {
     valid: bool,
-    position: W<10>,
+    position: W<14>,
 }
 
 /// Scaling, see the module.
@@ -53,8 +53,8 @@ pub struct Scale {
     pub scaled: Signal<Out, W<8>>,
     /// Reads the accumulator.
     pub read_valid: Signal<Out, bool>,
-    /// Slot * 512 + beat of the shard.
-    pub read_address: Signal<Out, W<12>>,
+    /// Slot and beat of the shard.
+    pub read_address: Signal<Out, SlotBeat>,
     /// It is read.
     pub read_ready: Signal<In, bool>,
     /// The word, one cycle later.
@@ -73,7 +73,7 @@ pub struct Scale {
     pub working: Signal<Out, bool>,
     state: DFF<ScaleState>,
     slot: DFF<W<3>>,
-    index: DFF<W<11>>,
+    index: DFF<W<15>>,
     pause: DFF<W<5>>,
     done: DFF<W<8>>,
     contexts: LutRam<SlotContext, 3>,
@@ -85,16 +85,15 @@ pub struct Scale {
     outbox: Fifo<WindowBeat, 4>,
     ctx: Wire<SlotContext>,
     side0: Wire<Side>,
-    address: Wire<W<10>>,
     one: Wire<W<8>>,
     slot_bit: Wire<W<8>>,
     pending: Wire<W<8>>,
     undone: Wire<W<8>>,
     keep: Wire<W<8>>,
-    index_next: Wire<W<11>>,
+    index_next: Wire<W<15>>,
     slot_next: Wire<W<3>>,
     wait_next: Wire<W<5>>,
-    position: Wire<W<11>>,
+    position: Wire<W<15>>,
     ask: Wire<bool>,
     present: Wire<bool>,
 }
@@ -136,7 +135,7 @@ impl Logic for Scale {
         self.working.next = (self.state.q.val() != ScaleState::Idle) || ((self.closed.val() & self.undone.val()) != 0);
         match self.state.q.val() {
             ScaleState::Idle => {
-                self.index.d.next = bits_w::<11>(0);
+                self.index.d.next = bits_w::<15>(0);
                 self.pause.d.next = bits_w::<5>(0);
                 if self.pending.val() != 0 {
                     self.state.d.next = ScaleState::Drain;
@@ -175,13 +174,12 @@ impl Logic for Scale {
         }
 
         // Read, then multiply by the reciprocal of the count.
-        self.address.next = self.index.q.val().get_bits::<10>(0);
         self.read_valid.next = self.ask.val();
-        self.read_address.next =
-            (bit_cast_w::<12, 3>(self.slot.q.val()) << 9) | bit_cast_w::<12, 10>(self.address.val());
+        self.read_address.next.slot = self.slot.q.val();
+        self.read_address.next.beat = self.index.q.val().get_bits::<14>(0);
         self.position.next = self.ctx.val().own_start + self.index.q.val();
         self.asked.d.next.valid = self.ask.val() && self.read_ready.val();
-        self.asked.d.next.position = self.position.val().get_bits::<10>(0);
+        self.asked.d.next.position = self.position.val().get_bits::<14>(0);
         self.present.next = self.word.val().epoch == self.ctx.val().epoch;
         self.side0.next.valid = self.asked.q.val().valid && self.present.val();
         self.side0.next.position = self.asked.q.val().position;
@@ -194,7 +192,7 @@ impl Logic for Scale {
         self.outbox.push.next = self.side[6].q.val().valid;
         self.outbox.push_data.next.slot = self.slot.q.val();
         self.outbox.push_data.next.position = self.side[6].q.val().position;
-        self.outbox.push_data.next.relative = bits_w::<9>(0);
+        self.outbox.push_data.next.relative = bits_w::<14>(0);
         self.outbox.push_data.next.sender = bits_w::<6>(0);
         self.outbox.push_data.next.epoch = self.ctx.val().epoch;
         self.outbox.push_data.next.data = self.multiplier.product.val();

@@ -3,7 +3,7 @@
 use super::reciprocal::Reciprocal;
 use super::scale::Scale;
 use super::stimulus::float_beat;
-use super::testing::{Pace, at_every_pace, random_beat};
+use super::testing::{Pace, at_every_pace, linear, random_beat};
 use super::types::{AccWord, SlotContext};
 use crate::cosim::Bench;
 use crate::fp_mul_model::fp_mul;
@@ -57,7 +57,7 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
                 let epoch = if here { context.epoch.raw() } else { context.epoch.raw() ^ 1 };
                 let (data, count) = (float_beat(random), 1 + random.below(64));
                 let fresh = AccWord { data, count: bits_w(count), epoch: bits_w(epoch), ..Default::default() };
-                memory.insert((slot as u64) << 9 | beat, fresh);
+                memory.insert((slot as u64) << 10 | beat, fresh);
                 if here {
                     means.push_back((context.own_start.raw() + beat, mean(&fresh)));
                 } else {
@@ -86,7 +86,7 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
         bench.settle();
         let block = &bench.block;
         if block.read_valid.val() && block.read_ready.val() {
-            word = Some(memory[&block.read_address.val().raw()]);
+            word = Some(memory[&linear(block.read_address.val())]);
         }
         if block.valid.val() && block.ready.val() {
             let found = block.mean.val();

@@ -13,6 +13,7 @@
 //! Limits: 8 windows of 64 KiB in flight, 64 ranks. Reset: clearing CONTROL.enable; see `hw/README.md`.
 //! Host memory is a subset of AXI4: in-order 64-byte bursts of at most 64 beats that never cross 4 KiB.
 
+use super::build::Build;
 use super::builder::Builder;
 use super::contribute::Contribute;
 use super::dma_read::DmaRead;
@@ -117,12 +118,12 @@ pub struct SmartNic {
     pub trace_cookie: Signal<Out, W<32>>,
     /// Trace: a contribution was accepted.
     pub trace_sum: Signal<Out, bool>,
-    /// Trace: slot * 65536 + position * 64 + sender of that contribution.
-    pub trace_sum_place: Signal<Out, W<19>>,
+    /// Trace: slot * 2^20 + position * 64 + sender of that contribution.
+    pub trace_sum_place: Signal<Out, W<23>>,
     /// Trace: a broadcast beat was accepted.
     pub trace_mean: Signal<Out, bool>,
-    /// Trace: slot * 65536 + position * 64 + sender of that beat.
-    pub trace_mean_place: Signal<Out, W<19>>,
+    /// Trace: slot * 2^20 + position * 64 + sender of that beat.
+    pub trace_mean_place: Signal<Out, W<23>>,
     /// Trace: open contribute gates.
     pub trace_contribute_open: Signal<Out, W<8>>,
     /// Trace: open broadcast gates.
@@ -327,6 +328,8 @@ impl Logic for SmartNic {
         self.scale.ready.next = self.gather.scaled_ready.val();
         self.submit.scaled.next = self.scale.scaled.val();
         self.finisher.scaled.next = self.scale.scaled.val();
+        self.reduce.window_beats.next = self.registers.job.val().window_beats;
+        self.gather.window_beats.next = self.registers.job.val().window_beats;
         self.reduce.scrub.next = self.submit.scrub.val();
         self.reduce.scrub_slot.next = self.submit.scrub_slot.val();
         self.gather.scrub.next = self.submit.scrub.val();
@@ -515,15 +518,32 @@ impl Logic for SmartNic {
         self.trace_arm.next = self.submit.arm.val();
         self.trace_cookie.next = self.ctx.val().cookie;
         self.trace_sum.next = self.reduce.accepted.val();
-        self.trace_sum_place.next = (bit_cast_w::<19, 3>(self.reduce.decided.val().slot) << 16)
-            | (bit_cast_w::<19, 10>(self.reduce.decided.val().position) << 6)
-            | bit_cast_w::<19, 6>(self.reduce.decided.val().sender);
+        self.trace_sum_place.next = (bit_cast_w::<23, 3>(self.reduce.decided.val().slot) << 20)
+            | (bit_cast_w::<23, 14>(self.reduce.decided.val().position) << 6)
+            | bit_cast_w::<23, 6>(self.reduce.decided.val().sender);
         self.trace_mean.next = self.gather.accepted.val();
-        self.trace_mean_place.next = (bit_cast_w::<19, 3>(self.gather.decided.val().slot) << 16)
-            | (bit_cast_w::<19, 10>(self.gather.decided.val().position) << 6)
-            | bit_cast_w::<19, 6>(self.gather.decided.val().sender);
+        self.trace_mean_place.next = (bit_cast_w::<23, 3>(self.gather.decided.val().slot) << 20)
+            | (bit_cast_w::<23, 14>(self.gather.decided.val().position) << 6)
+            | bit_cast_w::<23, 6>(self.gather.decided.val().sender);
         self.trace_contribute_open.next = self.contribute_open.val();
         self.trace_broadcast_open.next = self.broadcast_open.val();
+    }
+}
+
+impl SmartNic {
+    /// A card of this build.
+    ///
+    /// # Panics
+    /// When the parameters do not go together: that is a design error.
+    pub fn new(build: Build) -> Self {
+        let build = build.checked();
+        Self {
+            registers: Registers::new(build),
+            contribute: Contribute::new(build),
+            reduce: Reduce::new(build),
+            gather: Gather::new(build),
+            ..Self::default()
+        }
     }
 }
 

@@ -17,7 +17,7 @@ struct State {
     closed: bool,
     clock_runs: bool,
     entered: bool,
-    remaining: W<18>,
+    remaining: W<22>,
     heard_count: W<7>,
     marked: W<64>,
     last_ns: W<48>,
@@ -91,7 +91,7 @@ impl Logic for StageGate {
         self.silence_ns.next = self.now_ns.val() - self.st.q.val().last_ns;
         self.unmarked.next = self.rule.q.val().senders & (self.st.q.val().marked ^ 0xffff_ffff_ffff_ffffu64);
         self.all_marked.next = self.unmarked.val() == 0;
-        self.own_in.next = self.done.q.val().own == bit_cast_w::<18, 11>(self.rule.q.val().own);
+        self.own_in.next = self.done.q.val().own == bit_cast_w::<22, 15>(self.rule.q.val().own);
         self.may_be_early.next =
             self.rule.q.val().early && self.st.q.val().entered && self.own_in.val() && self.all_marked.val();
         self.complete.next = self.st.q.val().clock_runs && (self.st.q.val().remaining == 0);
@@ -157,8 +157,8 @@ impl Logic for StageGate {
             self.st.d.next.remaining = self.rules.val().expected;
             self.st.d.next.heard_count = bits_w::<7>(0);
             self.st.d.next.marked = bits_w::<64>(0);
-            self.done.d.next.received = bits_w::<18>(0);
-            self.done.d.next.own = bits_w::<18>(0);
+            self.done.d.next.received = bits_w::<22>(0);
+            self.done.d.next.own = bits_w::<22>(0);
             self.done.d.next.heard = bits_w::<64>(0);
         }
         if self.free.val() || self.clear.val() {

@@ -123,8 +123,8 @@ pub struct Submit {
     contexts: LutRam<SlotContext, 3>,
     epochs: LutRam<W<8>, 3>,
     epoch: DFF<W<8>>,
-    own_start: DFF<W<11>>,
-    own_beats: DFF<W<11>>,
+    own_start: DFF<W<15>>,
+    own_beats: DFF<W<15>>,
     rank: DFF<W<7>>,
     contribute_senders: DFF<W<64>>,
     broadcast_senders: DFF<W<64>>,
@@ -147,13 +147,13 @@ pub struct Submit {
     shard: Wire<W<7>>,
     remainder: Wire<W<7>>,
     rotation: Wire<W<7>>,
-    quotient: Wire<W<11>>,
+    quotient: Wire<W<15>>,
     extra: Wire<W<7>>,
-    length: Wire<W<11>>,
-    start: Wire<W<18>>,
-    start_extra: Wire<W<18>>,
-    cut: Wire<W<18>>,
-    cut_sum: Wire<W<18>>,
+    length: Wire<W<15>>,
+    start: Wire<W<22>>,
+    start_extra: Wire<W<22>>,
+    cut: Wire<W<22>>,
+    cut_sum: Wire<W<22>>,
     base: Wire<W<32>>,
     block_log2: Wire<W<8>>,
     window_log2: Wire<W<8>>,
@@ -161,13 +161,14 @@ pub struct Submit {
     encoded_beats: Wire<W<16>>,
     good_size: Wire<bool>,
     good: Wire<bool>,
+    shard_beats: Wire<W<15>>,
     epoch_now: Wire<W<8>>,
     epoch_next: Wire<W<8>>,
     one64: Wire<W<64>>,
     rank_bit: Wire<W<64>>,
     rank_next: Wire<W<7>>,
-    contribute_all: Wire<W<18>>,
-    broadcast_all: Wire<W<11>>,
+    contribute_all: Wire<W<22>>,
+    broadcast_all: Wire<W<15>>,
     unfreed: Wire<W<8>>,
     kept: Wire<W<8>>,
 }
@@ -221,7 +222,7 @@ impl Logic for Submit {
         // The shard of the rank looked at: in Check the own one, in Senders each in turn.
         self.rotation.next = bit_cast_w::<7, 8>(self.e.val().rotation);
         self.remainder.next = bit_cast_w::<7, 8>(self.e.val().shard_remainder);
-        self.quotient.next = bit_cast_w::<11, 16>(self.e.val().shard_quotient);
+        self.quotient.next = bit_cast_w::<15, 16>(self.e.val().shard_quotient);
         self.sum.next = self.rank.q.val() + self.rotation.val();
         self.wrapped.next = self.sum.val() - self.job.val().ranks;
         self.shard.next = self.sum.val();
@@ -235,24 +236,29 @@ impl Logic for Submit {
             self.length.next = self.quotient.val() + 1;
         }
         self.start.next = self.quotient.val() * self.shard.val();
-        self.start_extra.next = self.start.val() + bit_cast_w::<18, 7>(self.extra.val());
+        self.start_extra.next = self.start.val() + bit_cast_w::<22, 7>(self.extra.val());
         self.cut.next = self.quotient.val() * self.job.val().ranks;
-        self.cut_sum.next = self.cut.val() + bit_cast_w::<18, 7>(self.remainder.val());
+        self.cut_sum.next = self.cut.val() + bit_cast_w::<22, 7>(self.remainder.val());
         self.block_log2.next = self.e.val().log2_n - 4;
         self.window_log2.next = self.block_log2.val() + self.e.val().log2_blocks;
         self.one16.next = bits_w::<16>(1);
         self.encoded_beats.next = self.one16.val() << self.window_log2.val();
         self.good_size.next = !self.flags.val().get_bit(0)
-            || (((self.e.val().log2_n == 8) || (self.e.val().log2_n == 10) || (self.e.val().log2_n == 12))
-                && (self.e.val().log2_blocks < 8)
+            || (((self.e.val().log2_n == 8)
+                || (self.e.val().log2_n == 10)
+                || (self.e.val().log2_n == 12)
+                || (self.e.val().log2_n == 14))
+                && (self.e.val().log2_n <= bit_cast_w::<8, 4>(self.job.val().log2_n_max))
+                && (self.e.val().log2_blocks < 11)
                 && (self.encoded_beats.val() == self.e.val().beats));
+        self.shard_beats.next = self.job.val().window_beats >> 1;
         self.good.next = (self.e.val().beats != 0)
-            && (self.e.val().beats <= 1024)
+            && (self.e.val().beats <= bit_cast_w::<16, 15>(self.job.val().window_beats))
             && (self.e.val().host_beats <= self.e.val().beats)
-            && (self.e.val().shard_quotient <= 512)
+            && (self.e.val().shard_quotient <= bit_cast_w::<16, 15>(self.shard_beats.val()))
             && (self.e.val().shard_remainder < bit_cast_w::<8, 7>(self.job.val().ranks))
             && (self.e.val().rotation < bit_cast_w::<8, 7>(self.job.val().ranks))
-            && (self.cut_sum.val() == bit_cast_w::<18, 16>(self.e.val().beats))
+            && (self.cut_sum.val() == bit_cast_w::<22, 16>(self.e.val().beats))
             && self.good_size.val();
         self.one64.next = bits_w::<64>(1);
         self.rank_bit.next = self.one64.val() << self.rank.q.val();
@@ -264,17 +270,20 @@ impl Logic for Submit {
         self.fresh.next.step = self.e.val().step;
         self.fresh.next.bucket = self.e.val().bucket;
         self.fresh.next.base_beat = self.base.val().get_bits::<26>(6);
-        self.fresh.next.beats = bit_cast_w::<11, 16>(self.e.val().beats);
+        self.fresh.next.beats = bit_cast_w::<15, 16>(self.e.val().beats);
         self.fresh.next.quotient = self.quotient.val();
         self.fresh.next.remainder = self.remainder.val();
         self.fresh.next.rotation = self.rotation.val();
         self.fresh.next.hadamard = self.flags.val().get_bit(0);
+        self.fresh.next.bf16 = self.flags.val().get_bit(3);
         self.fresh.next.auto_broadcast = self.flags.val().get_bit(1);
         self.fresh.next.early = self.flags.val().get_bit(2);
         self.fresh.next.log2_n = bit_cast_w::<4, 8>(self.e.val().log2_n);
         self.fresh.next.log2_blocks = bit_cast_w::<4, 8>(self.e.val().log2_blocks);
-        self.fresh.next.host_beats = bit_cast_w::<11, 16>(self.e.val().host_beats);
+        self.fresh.next.host_beats = bit_cast_w::<15, 16>(self.e.val().host_beats);
         self.fresh.next.mark_packets = self.e.val().mark_packets;
+        self.fresh.next.send_incast = bit_cast_w::<4, 8>(self.e.val().send_incast);
+        self.fresh.next.queue = bits_w::<2>(0);
         self.fresh.next.own_start = self.own_start.q.val();
         self.fresh.next.own_beats = self.own_beats.q.val();
         self.fresh.next.epoch = self.epoch.q.val();
@@ -285,7 +294,7 @@ impl Logic for Submit {
         self.arm_slot.next = self.slot.val();
         self.arm_context.next = self.fresh.val();
         self.contribute_all.next = self.own_beats.q.val() * self.job.val().ranks;
-        self.broadcast_all.next = bit_cast_w::<11, 16>(self.e.val().beats) - self.own_beats.q.val();
+        self.broadcast_all.next = bit_cast_w::<15, 16>(self.e.val().beats) - self.own_beats.q.val();
         self.contribute_rules.next.bound_ns = self.e.val().bound_ns;
         self.contribute_rules.next.grace_ns = self.e.val().grace_ns;
         self.contribute_rules.next.start_peers = bit_cast_w::<7, 8>(self.e.val().start_peers);
@@ -298,8 +307,8 @@ impl Logic for Submit {
         self.broadcast_rules.next.start_peers = bit_cast_w::<7, 8>(self.e.val().start_peers);
         self.broadcast_rules.next.early = self.flags.val().get_bit(2);
         self.broadcast_rules.next.senders = self.broadcast_senders.q.val();
-        self.broadcast_rules.next.expected = bit_cast_w::<18, 11>(self.broadcast_all.val());
-        self.broadcast_rules.next.own = bits_w::<11>(0);
+        self.broadcast_rules.next.expected = bit_cast_w::<22, 15>(self.broadcast_all.val());
+        self.broadcast_rules.next.own = bits_w::<15>(0);
         self.contexts.write_enable.next = self.state.q.val() == SubmitState::Arm;
         self.contexts.write_address.next = self.slot.val();
         self.contexts.write_data.next = self.fresh.val();
@@ -311,7 +320,7 @@ impl Logic for Submit {
         self.order_valid.next = false;
         self.order.next.slot = self.slot.val();
         self.order.next.host_address = self.e.val().host_address;
-        self.order.next.host_beats = bit_cast_w::<11, 16>(self.e.val().host_beats);
+        self.order.next.host_beats = bit_cast_w::<15, 16>(self.e.val().host_beats);
         self.order.next.timeout = self.e.val().timeout_16us;
         self.order.next.incast = bit_cast_w::<4, 8>(self.e.val().incast);
         self.send_valid.next = false;
@@ -323,6 +332,7 @@ impl Logic for Submit {
         self.enter.next = bits_w::<8>(0);
         self.ordering.next = bits_w::<8>(0);
         self.refuse.next = false;
+        self.refusal.next.queue = bits_w::<2>(0);
         self.refusal.next.slot = self.e.val().slot;
         self.refusal.next.cookie = self.e.val().cookie;
         self.refusal.next.status = self.status.q.val();
@@ -366,7 +376,7 @@ impl Logic for Submit {
                     } else if self.e.val().opcode == 2 {
                         if !self.same.val() || ((self.asked.q.val() & self.slot_bit.val()) != 0) {
                             self.status.d.next = bits_w::<8>(4);
-                        } else if self.e.val().host_beats <= bit_cast_w::<16, 11>(self.ctx.val().beats) {
+                        } else if self.e.val().host_beats <= bit_cast_w::<16, 15>(self.ctx.val().beats) {
                             self.state.d.next = SubmitState::Contribute;
                         }
                     } else if self.e.val().opcode == 3 {
@@ -379,7 +389,7 @@ impl Logic for Submit {
                 }
             }
             SubmitState::Check => {
-                self.own_start.d.next = self.start_extra.val().get_bits::<11>(0);
+                self.own_start.d.next = self.start_extra.val().get_bits::<15>(0);
                 self.own_beats.d.next = self.length.val();
                 self.rank.d.next = bits_w::<7>(0);
                 self.contribute_senders.d.next = bits_w::<64>(0);

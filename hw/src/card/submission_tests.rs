@@ -9,6 +9,7 @@ use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, Slo
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
+use optireduce_contract::limits::{HADAMARD_LOG2_MAX, WINDOW_BEATS};
 use optireduce_contract::queue::*;
 use optireduce_contract::shard::ShardMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -36,12 +37,15 @@ fn context(armed: &Armed) -> SlotContext {
         remainder: bits_w(it.shard_remainder as u64),
         rotation: bits_w(it.rotation as u64),
         hadamard: it.flags & FLAG_HADAMARD != 0,
+        bf16: it.flags & FLAG_BF16 != 0,
         auto_broadcast: it.flags & FLAG_AUTO_BROADCAST != 0,
         early: it.flags & FLAG_EARLY != 0,
         log2_n: bits_w(it.log2_n as u64),
         log2_blocks: bits_w(it.log2_blocks as u64),
         host_beats: bits_w(it.host_beats as u64),
         mark_packets: bits_w(it.mark_packets as u64),
+        send_incast: bits_w(it.send_incast as u64),
+        queue: bits_w(0),
         own_start: bits_w(armed.own.0 as u64),
         own_beats: bits_w(armed.own.1 as u64),
         epoch: bits_w(armed.epoch as u64),
@@ -85,6 +89,7 @@ fn seen(effect: Effect) -> Seen {
             incast: bits_w(it.incast as u64),
         }),
         Effect::Refuse { slot, cookie, status } => Seen::Refuse(Refusal {
+            queue: bits_w(0),
             slot: bits_w(slot as u64),
             cookie: bits_w(cookie as u64),
             status: bits_w(status as u64),
@@ -109,7 +114,13 @@ impl Rig {
     fn new(mut bench: Bench<Submit>, random: &mut Random, rank: usize, ranks: usize) -> Self {
         let (base, log2) = (random.next() & !4095 | 1 << 40, 1 + random.below(4) as u32);
         let block = &mut bench.block;
-        block.job.next = JobWords { rank: bits_w(rank as u64), ranks: bits_w(ranks as u64), ..JobWords::default() };
+        block.job.next = JobWords {
+            rank: bits_w(rank as u64),
+            ranks: bits_w(ranks as u64),
+            window_beats: bits_w(WINDOW_BEATS as u64),
+            log2_n_max: bits_w(HADAMARD_LOG2_MAX.into()),
+            ..JobWords::default()
+        };
         block.sq_base.next = bits_w(base);
         block.sq_mask.next = bits_w((1 << log2) - 1);
         let ring = vec![[0xa5; 64]; 1 << log2];
@@ -200,7 +211,7 @@ fn random_arm(random: &mut Random, ranks: usize) -> Submission {
         step: random.below(2) as u16 * 0x8001,
         cookie: random.below(2) as u32 * 0x8000_0001,
         bucket: random.next() as u16,
-        flags: hadamard as u8 * FLAG_HADAMARD + random.below(4) as u8 * FLAG_AUTO_BROADCAST,
+        flags: hadamard as u8 * FLAG_HADAMARD + random.below(8) as u8 * FLAG_AUTO_BROADCAST,
         log2_n: log2_n as u8,
         base: random.next() as u32 & !63,
         beats,
@@ -215,6 +226,7 @@ fn random_arm(random: &mut Random, ranks: usize) -> Submission {
         timeout_16us: random.next() as u16,
         incast: random.below(16) as u8,
         mark_packets: random.next() as u8,
+        send_incast: random.below(16) as u8,
         host_address: random.next(),
         report_address: random.next(),
         sign_key: random.next(),

@@ -1,5 +1,6 @@
 //! What the tests of the card's blocks share: replayable seeds and the pace of a stream.
 
+use super::types::SlotBeat;
 use crate::random::Random;
 
 /// How a test feeds a block and how it takes from it.
@@ -48,6 +49,11 @@ pub fn at_every_pace(seeds: u64, mut test: impl FnMut(&mut Random, Pace)) {
             test(&mut Random::new(seed), replay.1);
         }
     }
+}
+
+/// A place as one number: slot * 1024 + beat.
+pub fn linear(place: SlotBeat) -> u64 {
+    place.slot.raw() << 10 | place.beat.raw()
 }
 
 /// A beat of random bits.

@@ -15,15 +15,17 @@ pub struct SlotContext {
     /// Offset of the window in the bucket, in beats.
     pub base_beat: W<26>,
     /// Beats of the window.
-    pub beats: W<11>,
+    pub beats: W<15>,
     /// Beats every shard has.
-    pub quotient: W<11>,
+    pub quotient: W<15>,
     /// Shards with one beat more.
     pub remainder: W<7>,
     /// Rank r owns shard (r + rotation) mod ranks.
     pub rotation: W<7>,
     /// The window is Hadamard-encoded.
     pub hadamard: bool,
+    /// Payloads travel as bf16.
+    pub bf16: bool,
     /// The mean goes out without asking the host.
     pub auto_broadcast: bool,
     /// The early rule applies.
@@ -33,13 +35,17 @@ pub struct SlotContext {
     /// log2 of the blocks in the window.
     pub log2_blocks: W<4>,
     /// Beats of the window that are in host memory; the rest is padding.
-    pub host_beats: W<11>,
+    pub host_beats: W<15>,
     /// Last packets to a peer that carry the mark.
     pub mark_packets: W<8>,
+    /// Peers that are sent to at a time, packet by packet.
+    pub send_incast: W<4>,
+    /// Queue pair that armed the window and gets its completions.
+    pub queue: W<2>,
     /// First beat of the own shard.
-    pub own_start: W<11>,
+    pub own_start: W<15>,
     /// Beats of the own shard.
-    pub own_beats: W<11>,
+    pub own_beats: W<15>,
     /// Generation of the slot: memory words of another epoch are empty.
     pub epoch: W<8>,
     /// Where the result goes.
@@ -64,9 +70,9 @@ pub struct GateRules {
     /// Peers that have something to send.
     pub senders: W<64>,
     /// Beats expected, own ones included.
-    pub expected: W<18>,
+    pub expected: W<22>,
     /// Own beats expected: the early rule waits for them.
-    pub own: W<11>,
+    pub own: W<15>,
 }
 
 /// State of a stage gate that the finisher reports.
@@ -75,9 +81,9 @@ pub struct GateReport {
     /// 0 complete, 1 early, 2 deadline.
     pub closed_by: W<2>,
     /// Beats accepted from peers.
-    pub received: W<18>,
+    pub received: W<22>,
     /// Own beats accepted.
-    pub own: W<18>,
+    pub own: W<22>,
     /// Ranks heard.
     pub heard: W<64>,
     /// Start of the stage's clock in ns.
@@ -114,6 +120,8 @@ pub struct RxHeader {
     pub mark: bool,
     /// Payload is Hadamard-encoded.
     pub hadamard: bool,
+    /// Payload is bf16.
+    pub bf16: bool,
 }
 
 /// A payload beat for one window: to be summed (contribute) or stored (broadcast).
@@ -122,15 +130,31 @@ pub struct WindowBeat {
     /// Window slot.
     pub slot: W<3>,
     /// Beat of the window.
-    pub position: W<10>,
+    pub position: W<14>,
     /// Beat of the own shard; contribute only.
-    pub relative: W<9>,
+    pub relative: W<14>,
     /// Sender's rank; this card's own for its own gradient.
     pub sender: W<6>,
     /// The slot's epoch.
     pub epoch: W<8>,
     /// The beat.
     pub data: Beat,
+}
+
+/// Place in a memory that holds a stretch of beats for each slot (or bank).
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct SlotBeat {
+    /// Window slot, or bank.
+    pub slot: W<3>,
+    /// Beat of the stretch.
+    pub beat: W<14>,
+}
+
+impl SlotBeat {
+    /// The place of `beat` in the stretch of `slot`.
+    pub const fn at(slot: u64, beat: u64) -> Self {
+        Self { slot: bits_w(slot), beat: bits_w(beat) }
+    }
 }
 
 /// One word of the accumulator memory.
@@ -167,7 +191,7 @@ pub struct PacketOrder {
     /// Destination rank.
     pub peer: W<6>,
     /// First beat of the payload in the window.
-    pub position: W<10>,
+    pub position: W<14>,
     /// Beats of payload.
     pub beats: W<8>,
     /// Carries the last-percentile mark.
@@ -186,6 +210,8 @@ pub struct PacketOrder {
     pub beat: W<26>,
     /// Payload is Hadamard-encoded.
     pub hadamard: bool,
+    /// Payload is bf16.
+    pub bf16: bool,
 }
 
 /// Order to read, encode and send this rank's gradient of one window.
@@ -196,7 +222,7 @@ pub struct ContributeOrder {
     /// Where the gradient is.
     pub host_address: W<64>,
     /// Beats to read.
-    pub host_beats: W<11>,
+    pub host_beats: W<15>,
     /// Timeout field.
     pub timeout: W<16>,
     /// Advertised incast.
@@ -221,6 +247,8 @@ pub struct SendOrder {
 /// A refused submission, to be reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Refusal {
+    /// Queue pair it came from.
+    pub queue: W<2>,
     /// Slot as submitted.
     pub slot: W<8>,
     /// Cookie as submitted.
@@ -229,7 +257,7 @@ pub struct Refusal {
     pub status: W<8>,
 }
 
-/// What the job's registers hold, for the units that need it.
+/// What the job's registers hold and what the card was built with, for the units that need it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct JobWords {
     /// This rank.
@@ -246,4 +274,8 @@ pub struct JobWords {
     pub ip: W<32>,
     /// MAC address, as loaded little-endian from the wire.
     pub mac: W<48>,
+    /// Largest window of this card in beats, a power of two.
+    pub window_beats: W<15>,
+    /// log2 of this card's largest Hadamard block in elements.
+    pub log2_n_max: W<4>,
 }

@@ -1,0 +1,79 @@
+//! Build parameters of a card: what is chosen when it is built, and read by the driver from its registers.
+
+use crate::prelude::*;
+use optireduce_contract::limits::{HADAMARD_LOG2_MAX, HADAMARD_LOG2_MIN, WINDOW_BEATS, WINDOW_BEATS_LIMIT};
+
+/// Build parameters of a card. The default is the card that is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// log2 of the largest window in beats: 10 (64 KiB) in simulation, 14 (1 MiB) on boards with UltraRAM.
+    pub window_log2: u32,
+    /// log2 of the largest Hadamard block in elements: 8, 10, 12 or 14. A block must fit into a window.
+    pub hadamard_log2: u32,
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Self { window_log2: WINDOW_BEATS.ilog2(), hadamard_log2: HADAMARD_LOG2_MAX }
+    }
+}
+
+impl Build {
+    /// For boards: windows of 1 MiB, blocks of 16384.
+    pub const BOARD: Self = Self { window_log2: 14, hadamard_log2: 14 };
+
+    /// Checks that the parameters go together.
+    ///
+    /// # Panics
+    /// When they do not: that is a design error.
+    pub fn checked(self) -> Self {
+        let Self { window_log2, hadamard_log2 } = self;
+        assert!(
+            // Scrubbing a slot visits half a window of beats and, beside it, the counters of 64 ranks.
+            window_log2 >= 7 && 1 << window_log2 <= WINDOW_BEATS_LIMIT,
+            "windows of 2^{window_log2} beats: 2^7 to {WINDOW_BEATS_LIMIT} beats can be built"
+        );
+        assert!(
+            hadamard_log2.is_multiple_of(2) && hadamard_log2 >= HADAMARD_LOG2_MIN && hadamard_log2 <= window_log2 + 4,
+            "Hadamard blocks of 2^{hadamard_log2} elements: a power of four from 256 to a window is needed"
+        );
+        self
+    }
+}
+
+/// The build parameters as signals: constants, no logic.
+#[derive(LogicBlock)]
+pub struct BuildWords {
+    /// Largest window in beats.
+    pub window_beats: Signal<Out, W<15>>,
+    /// log2 of the largest Hadamard block in elements.
+    pub log2_n_max: Signal<Out, W<4>>,
+    beats: Constant<W<15>>,
+    log2_n: Constant<W<4>>,
+}
+
+impl BuildWords {
+    /// The parameters of `build`.
+    pub fn new(build: Build) -> Self {
+        Self {
+            window_beats: Signal::default(),
+            log2_n_max: Signal::default(),
+            beats: Constant::new(bits_w(1 << build.window_log2)),
+            log2_n: Constant::new(bits_w(u64::from(build.hadamard_log2))),
+        }
+    }
+}
+
+impl Default for BuildWords {
+    fn default() -> Self {
+        Self::new(Build::default())
+    }
+}
+
+impl Logic for BuildWords {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.window_beats.next = self.beats.val();
+        self.log2_n_max.next = self.log2_n.val();
+    }
+}
