@@ -6,16 +6,18 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use optireduce_contract::limits::{BEAT_BYTES, WINDOW_BEATS};
+use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS, WINDOW_BEATS};
 use optireduce_contract::packet::{Endpoint, HEADER_BYTES, UDP_PORT_DEFAULT, UbtHeader, write_header};
 use optireduce_contract::queue::{Completion, FLAG_AUTO_BROADCAST, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES, Submission};
 use optireduce_contract::shard::ShardMap;
-use optireduce_driver::{Counters, DmaBuffer, DriverError, InProcessBus, JobConfig, Nic, in_process};
+use optireduce_driver::{CardEnd, Counters, DmaBuffer, DriverError, InProcessBus, JobConfig, Nic, in_process};
 
-use crate::card::{Accept, Arrival, Departure};
+use crate::card::{Accept, Arrival, Card, Departure};
 use crate::engine::Engine;
 use crate::error::SimError;
 use crate::port::CardPort;
+use crate::rtl::RtlCard;
+use optireduce_hw::card::build::Build;
 
 /// Job tag of the bench's job.
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
@@ -54,10 +56,32 @@ impl CardBench {
     /// # Errors
     /// As [`new`](CardBench::new).
     pub fn with_payload(engine: Engine, ranks: usize, payload_beats: usize) -> Result<Self, SimError> {
+        Self::on(|end| engine.build(end), WINDOW_BEATS, ranks, payload_beats)
+    }
+
+    /// Rank 0 of a job of `ranks` on a card of another build, whose MAC takes a beat every cycle.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn unlimited(build: Build, ranks: usize, payload_beats: usize) -> Result<Self, SimError> {
+        let card = |end| match RtlCard::unlimited(end, build) {
+            Ok(card) => Ok(Box::new(card) as Box<dyn Card>),
+            Err(problem) => Err(SimError::Engine { engine: Engine::Rtl, problem }),
+        };
+        Self::on(card, 1 << build.window_log2, ranks, payload_beats)
+    }
+
+    fn on(
+        build: impl FnOnce(CardEnd) -> Result<Box<dyn Card>, SimError>,
+        window_beats: usize,
+        ranks: usize,
+        payload_beats: usize,
+    ) -> Result<Self, SimError> {
         let failed = |error: DriverError| SimError::Rank { rank: 0, source: Box::new(error) };
         let card = Arc::new(CardPort::default());
-        let (bus, end) = in_process("bench", 1 << 20, 0x4000_0000, card.clone()).map_err(failed)?;
-        card.plug(engine.build(end)?);
+        let (bus, end) = in_process("bench", 2 * window_beats * BEAT_BYTES + (1 << 20), 0x4000_0000, card.clone())
+            .map_err(failed)?;
+        card.plug(build(end)?);
         let mut nic = Nic::open(bus).map_err(failed)?;
         let job = JobConfig {
             rank: 0,
@@ -69,8 +93,8 @@ impl CardBench {
             ring_log2: 4,
         };
         nic.configure(&job).map_err(failed)?;
-        let gradient = nic.alloc(WINDOW_BEATS * BEAT_BYTES, BEAT_BYTES).map_err(failed)?;
-        let result = nic.alloc(WINDOW_BEATS * BEAT_BYTES, BEAT_BYTES).map_err(failed)?;
+        let gradient = nic.alloc(window_beats * BEAT_BYTES, BEAT_BYTES).map_err(failed)?;
+        let result = nic.alloc(window_beats * BEAT_BYTES, BEAT_BYTES).map_err(failed)?;
         let reports = nic.alloc(REPORT_BYTES, REPORT_BYTES).map_err(failed)?;
         let (rx, sent) = (VecDeque::new(), Vec::new());
         Ok(Self { nic, card, rx, sent, gradient, result, reports, ranks, now_ns: 0 })
@@ -145,6 +169,25 @@ impl CardBench {
     pub fn burst(&mut self, frames: impl IntoIterator<Item = Vec<u8>>) {
         let at_ns = self.now_ns;
         self.rx.extend(frames.into_iter().map(|frame| Arrival { at_ns, frame }));
+    }
+
+    /// Lets time go by the cycle until `done` finds what it waits for in the completions of that cycle; the cycles.
+    ///
+    /// # Errors
+    /// The driver's; a wait of more than `limit` cycles.
+    pub fn cycles_until(
+        &mut self,
+        limit: u64,
+        mut done: impl FnMut(&Self, &[Completion]) -> bool,
+    ) -> Result<u64, String> {
+        for cycle in 1..=limit {
+            self.run_ns(CYCLE_NS);
+            let completions = self.completions()?;
+            if done(self, &completions) {
+                return Ok(cycle);
+            }
+        }
+        Err(format!("what was waited for did not come within {limit} cycles"))
     }
 
     /// Lets time go.

@@ -14,6 +14,7 @@ use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::registers::{Access, BAR_BYTES, CONTROL, PEER_TABLE, REGISTERS, Register};
 use optireduce_driver::CardEnd;
+use optireduce_hw::card::build::Build;
 use optireduce_hw::card::smartnic::SmartNic;
 use optireduce_hw::cosim::{Bench, Compiled};
 use optireduce_hw::word::{Beat, bits_w};
@@ -68,6 +69,8 @@ pub struct RtlCard {
     /// Sent during register accesses, between two intervals.
     late_departures: Vec<Departure>,
     wire_free_ps: u64,
+    /// The MAC sends at 100 Gb/s; else as fast as the card.
+    wire_limits: bool,
     still: u32,
     timer_ns: Option<u64>,
     cookies: [u32; 8],
@@ -84,6 +87,16 @@ impl RtlCard {
         Self::on(end, || Ok(Bench::new(SmartNic::default())))
     }
 
+    /// As [`new`](Self::new), but of another build, and its MAC takes a beat every cycle (128 Gb/s): for figures that
+    /// show what the card can do, not what the wire can.
+    ///
+    /// # Errors
+    /// None.
+    pub fn unlimited(end: CardEnd, build: Build) -> Result<Self, String> {
+        let card = Self::on(end, move || Ok(Bench::new(SmartNic::new(build))))?;
+        Ok(Self { wire_limits: false, ..card })
+    }
+
     /// As [`new`](Self::new), but the card's Verilog, run by Verilator.
     ///
     /// # Errors
@@ -96,7 +109,10 @@ impl RtlCard {
         })
     }
 
-    fn on(end: CardEnd, build: fn() -> Result<Bench<SmartNic>, String>) -> Result<Self, String> {
+    fn on(
+        end: CardEnd,
+        build: impl FnOnce() -> Result<Bench<SmartNic>, String> + Copy + Send + 'static,
+    ) -> Result<Self, String> {
         let builder = std::thread::Builder::new().name("card".into()).stack_size(BUILD_STACK_BYTES);
         let bench = match builder.spawn(move || build().map(Box::new)).map(std::thread::JoinHandle::join) {
             Ok(Ok(bench)) => bench?,
@@ -118,6 +134,7 @@ impl RtlCard {
             outgoing: Vec::new(),
             late_departures: Vec::new(),
             wire_free_ps: 0,
+            wire_limits: true,
             still: 0,
             timer_ns: None,
             cookies: [0; 8],
@@ -209,7 +226,10 @@ impl RtlCard {
             self.outgoing.extend_from_slice(&nic.tx_data.val().to_bytes());
             if nic.tx_last.val() {
                 let frame = std::mem::take(&mut self.outgoing);
-                self.wire_free_ps = self.wire_free_ps.max(now_ns * 1000) + wire_ps(frame.len());
+                self.wire_free_ps = self.wire_free_ps.max(now_ns * 1000);
+                if self.wire_limits {
+                    self.wire_free_ps += wire_ps(frame.len());
+                }
                 tx.push(Departure { at_ns: self.wire_free_ps.div_ceil(1000), frame });
             }
         }
