@@ -77,11 +77,8 @@ pub struct RtlCard {
 
 impl RtlCard {
     /// A card at power-on behind the card's end of an in-process bus, run by rust-hdl.
-    ///
-    /// # Errors
-    /// None.
-    pub fn new(end: CardEnd) -> Result<Self, String> {
-        Self::on(end, || Ok(Bench::new(SmartNic::default())))
+    pub fn new(end: CardEnd) -> Self {
+        Self::on(end, on_large_stack(|| Box::new(Bench::new(SmartNic::default()))))
     }
 
     /// As [`new`](Self::new), but the card's Verilog, run by Verilator.
@@ -90,19 +87,14 @@ impl RtlCard {
     /// If Verilator is missing or refuses the Verilog.
     pub fn verilated(end: CardEnd) -> Result<Self, String> {
         static COMPILED: OnceLock<Result<Compiled<SmartNic>, String>> = OnceLock::new();
-        Self::on(end, || {
+        let bench = on_large_stack(|| {
             let compiled = COMPILED.get_or_init(|| Compiled::new("smartnic", SmartNic::default()));
-            Bench::verilated(compiled.as_ref()?, SmartNic::default())
-        })
+            Bench::verilated(compiled.as_ref()?, SmartNic::default()).map(Box::new)
+        });
+        Ok(Self::on(end, bench?))
     }
 
-    fn on(end: CardEnd, build: fn() -> Result<Bench<SmartNic>, String>) -> Result<Self, String> {
-        let builder = std::thread::Builder::new().name("card".into()).stack_size(BUILD_STACK_BYTES);
-        let bench = match builder.spawn(move || build().map(Box::new)).map(std::thread::JoinHandle::join) {
-            Ok(Ok(bench)) => bench?,
-            // No thread to be had: try on this one.
-            _ => build().map(Box::new)?,
-        };
+    fn on(end: CardEnd, bench: Box<Bench<SmartNic>>) -> Self {
         let mut card = Self {
             bench,
             end,
@@ -125,7 +117,7 @@ impl RtlCard {
             waves: None,
         };
         card.publish_registers();
-        Ok(card)
+        card
     }
 
     /// One clock cycle, with everything around the card; what leaves is added to `tx`.
@@ -351,6 +343,16 @@ impl Card for RtlCard {
 
     fn take_changes(&mut self) -> Vec<SignalChange> {
         self.waves.as_mut().map(Waves::take).unwrap_or_default()
+    }
+}
+
+/// Builds a card on a thread with [`BUILD_STACK_BYTES`].
+fn on_large_stack<T: Send + 'static>(build: fn() -> T) -> T {
+    let builder = std::thread::Builder::new().name("card".into()).stack_size(BUILD_STACK_BYTES);
+    match builder.spawn(build).map(std::thread::JoinHandle::join) {
+        Ok(Ok(built)) => built,
+        // No thread to be had: try on this one.
+        _ => build(),
     }
 }
 
