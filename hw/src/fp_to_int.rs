@@ -142,7 +142,7 @@ impl FpToScaledInt {
 evaluate_on_change!(FpToScaledInt, inputs: a, scale; registers: st);
 
 /// Converts a float to an integer.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock, Default, Ports)]
 pub struct FpToInt {
     /// Clock.
     pub clock: Signal<In, Clock>,

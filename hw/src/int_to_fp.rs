@@ -194,7 +194,7 @@ impl ScaledIntToFp {
 evaluate_on_change!(ScaledIntToFp, inputs: a, scale, special; registers: st);
 
 /// Converts an integer to a float.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock, Default, Ports)]
 pub struct IntToFp {
     /// Clock.
     pub clock: Signal<In, Clock>,

@@ -5,7 +5,8 @@
 //!   plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
-//! * [`emit`], [`reference`]: Verilog by name, and the contract as Markdown; the command is `optireduce-hdl`.
+//! * [`emit`], [`reference`], [`check`], [`lint`]: Verilog by name, the contract as Markdown, arithmetic against files of
+//!   vectors, and a lint of the sources: the command is `optireduce-hdl`.
 //!
 //! `README.md` in this folder says how to write a block and which traps to avoid.
 #![allow(
@@ -17,6 +18,7 @@
 extern crate self as optireduce_hw;
 
 pub mod card;
+pub mod check;
 pub mod cosim;
 pub mod emit;
 pub mod engine;
@@ -30,6 +32,7 @@ pub mod fp_to_int_model;
 pub mod hadamard;
 pub mod int_to_fp;
 pub mod int_to_fp_model;
+pub mod lint;
 pub mod pack;
 pub mod ports;
 pub mod prelude;

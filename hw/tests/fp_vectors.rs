@@ -1,126 +1,61 @@
-//! The fp32 adder and multiplier against Berkeley TestFloat, three times: the plain model, the rust-hdl engine, and the
-//! emitted Verilog. Origin of the vectors: `vectors/README.md`.
+//! The arithmetic blocks against Berkeley TestFloat and against their models, on every engine. Origin of the vectors:
+//! `vectors/README.md`.
 
-use flate2::read::GzDecoder;
+use optireduce_hw::check::{BLOCKS, Checkable, Engine, Operands, Vector};
 use optireduce_hw::cosim::{Bench, Clocked};
-use optireduce_hw::fp_add::{self, FpAdd, FpAdd16};
-use optireduce_hw::fp_add_model::{NAN, fp_add};
-use optireduce_hw::fp_mul::{self, FpMul, FpMul16};
+use optireduce_hw::fp_add::{self, FpAdd16};
+use optireduce_hw::fp_add_model::fp_add;
+use optireduce_hw::fp_mul::{self, FpMul16};
 use optireduce_hw::fp_mul_model::fp_mul;
 use optireduce_hw::prelude::*;
 use optireduce_hw::random::{Random, edge_floats};
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// Operands and expected result.
-type Case = [u32; 3];
+/// Every block's file, and how many vectors it has.
+const FILES: [(&str, &str, usize); 4] = [
+    ("fp32_add", "f32_add.txt.gz", 46464),
+    ("fp32_mul", "f32_mul.txt.gz", 46464),
+    ("fp32_to_int32", "f32_to_i32.txt.gz", 600),
+    ("int32_to_fp32", "i32_to_f32.txt.gz", 372),
+];
 
-/// Sets the operands of a block / reads its result.
-type Drive<B, T> = fn(&mut B, T, T);
-type Read<B, T> = fn(&B) -> T;
-
-fn vectors(file: &str) -> Vec<Case> {
+fn vectors(block: &Checkable) -> Vec<Vector> {
+    let (_, file, count) = FILES.into_iter().find(|file| file.0 == block.name).expect("every block has a file");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(file);
-    let lines = BufReader::new(GzDecoder::new(File::open(&path).expect("the vectors are in the tree"))).lines();
-    let cases: Vec<Case> = lines
-        .map(|line| {
-            let line = line.expect("gzip data");
-            let mut words = line.split_whitespace().map(|word| u32::from_str_radix(word, 16).expect("hexadecimal"));
-            std::array::from_fn(|_| words.next().expect("a line has three words and flags"))
-        })
-        .collect();
-    assert_eq!(cases.len(), 46464, "{}", path.display());
-    cases
+    let vectors = block.read(&path).expect("the vectors are in the tree");
+    assert_eq!(vectors.len(), count, "{}", path.display());
+    vectors
 }
 
-/// A NaN result is judged as a class: its payload is the generator's own. The card has one.
-fn canonical(x: u32) -> u32 {
-    if x & 0x7fff_ffff > 0x7f80_0000 { NAN } else { x }
-}
-
-/// Feeds `cases` one a cycle and checks each result exactly `latency` cycles later.
-fn stream<B: Clocked>(
-    bench: &mut Bench<B>,
-    latency: usize,
-    cases: impl IntoIterator<Item = Case>,
-    drive: Drive<B, W<32>>,
-    read: Read<B, W<32>>,
-) {
-    let mut inside = VecDeque::new();
-    for case in cases.into_iter().map(Some).chain(std::iter::repeat_n(None, latency)) {
-        let [a, b, _] = case.unwrap_or_default().map(|word| bits_w::<32>(word.into()));
-        drive(&mut bench.block, a, b);
-        bench.tick();
-        inside.push_back(case);
-        if inside.len() == latency
-            && let Some(Some([a, b, expected])) = inside.pop_front()
-        {
-            let found = read(&bench.block).raw() as u32;
-            assert_eq!(found, canonical(expected), "{a:08x} {b:08x}: found {found:08x}, expected {expected:08x}");
+#[test]
+fn every_block_agrees_with_every_vector_on_every_engine() {
+    for block in BLOCKS {
+        let vectors = vectors(block);
+        for engine in [Engine::Model, Engine::Rtl, Engine::Verilator] {
+            let outcome = block.check(engine, &vectors).unwrap();
+            assert_eq!((outcome.agree, outcome.first_difference), (vectors.len(), None), "{} {engine:?}", block.name);
         }
     }
 }
 
-fn drive_add(block: &mut FpAdd, a: W<32>, b: W<32>) {
-    block.a.next = a;
-    block.b.next = b;
-}
-
-fn drive_mul(block: &mut FpMul, a: W<32>, b: W<32>) {
-    block.a.next = a;
-    block.b.next = b;
-}
-
-/// Every 13th vector, all pairs of some edge values, and random pairs.
-fn sample(file: &str, model: fn(u32, u32) -> u32) -> Vec<Case> {
+/// To the bit, NaNs too: all pairs of some edge values, and random pairs.
+#[test]
+fn every_block_does_what_its_model_does_to_the_bit() {
     let mut random = Random::new(7);
     let edges: Vec<u32> = edge_floats().step_by(3).collect();
     let pairs = edges.iter().flat_map(|&a| edges.iter().map(move |&b| [a, b]));
-    let computed =
-        pairs.chain(std::iter::repeat_with(|| random.float_pair()).take(20_000)).map(|[a, b]| [a, b, model(a, b)]);
-    vectors(file).into_iter().step_by(13).chain(computed).collect()
-}
-
-#[test]
-fn the_adder_model_agrees_with_every_vector() {
-    for [a, b, expected] in vectors("f32_add.txt.gz") {
-        assert_eq!(fp_add(a, b), canonical(expected), "{a:08x} + {b:08x}");
+    let operands: Vec<Operands> = pairs.chain(std::iter::repeat_with(|| random.float_pair()).take(20_000)).collect();
+    for block in BLOCKS {
+        let model = block.run(Engine::Model, &operands).unwrap();
+        for engine in [Engine::Rtl, Engine::Verilator] {
+            let found = block.run(engine, &operands).unwrap();
+            assert_eq!(found.len(), operands.len());
+            for ((operands, model), found) in operands.iter().zip(&model).zip(found) {
+                assert_eq!(found, *model, "{} {engine:?} {operands:08x?}: {found:08x}, model {model:08x}", block.name);
+            }
+        }
     }
-}
-
-#[test]
-fn the_multiplier_model_agrees_with_every_vector() {
-    for [a, b, expected] in vectors("f32_mul.txt.gz") {
-        assert_eq!(fp_mul(a, b), canonical(expected), "{a:08x} * {b:08x}");
-    }
-}
-
-#[test]
-fn the_adder_agrees_with_every_vector_one_a_cycle_at_its_latency() {
-    let mut bench = Bench::new(FpAdd::default());
-    stream(&mut bench, fp_add::LATENCY, vectors("f32_add.txt.gz"), drive_add, |block| block.sum.val());
-}
-
-#[test]
-fn the_multiplier_agrees_with_every_vector_one_a_cycle_at_its_latency() {
-    let mut bench = Bench::new(FpMul::default());
-    stream(&mut bench, fp_mul::LATENCY, vectors("f32_mul.txt.gz"), drive_mul, |block| block.product.val());
-}
-
-#[test]
-fn the_adder_agrees_with_its_model_and_its_verilog_on_edge_and_random_values() {
-    let mut bench = Bench::recording(FpAdd::default());
-    stream(&mut bench, fp_add::LATENCY, sample("f32_add.txt.gz", fp_add), drive_add, |block| block.sum.val());
-    bench.verify_with_verilator("fp_add");
-}
-
-#[test]
-fn the_multiplier_agrees_with_its_model_and_its_verilog_on_edge_and_random_values() {
-    let mut bench = Bench::recording(FpMul::default());
-    stream(&mut bench, fp_mul::LATENCY, sample("f32_mul.txt.gz", fp_mul), drive_mul, |block| block.product.val());
-    bench.verify_with_verilator("fp_mul");
 }
 
 /// Checks lane by lane that a 16-lane block computes `model` on the operands of `latency` cycles before.
@@ -128,7 +63,7 @@ fn lanes<B: Clocked>(
     bench: &mut Bench<B>,
     latency: usize,
     drive: fn(&mut B, Beat, Beat),
-    read: Read<B, Beat>,
+    read: fn(&B) -> Beat,
     model: fn(Beat, Beat, usize) -> u32,
 ) {
     let mut random = Random::new(16);

@@ -64,10 +64,7 @@ impl CardBench {
     /// # Errors
     /// If the driver refuses.
     pub fn unlimited(build: Build, ranks: usize, payload_beats: usize) -> Result<Self, SimError> {
-        let card = |end| match RtlCard::unlimited(end, build) {
-            Ok(card) => Ok(Box::new(card) as Box<dyn Card>),
-            Err(problem) => Err(SimError::Engine { engine: Engine::Rtl, problem }),
-        };
+        let card = |end| Ok(Box::new(RtlCard::unlimited(end, build)) as Box<dyn Card>);
         Self::on(card, 1 << build.window_log2, ranks, payload_beats)
     }
 

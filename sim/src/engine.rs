@@ -27,12 +27,14 @@ impl Engine {
     /// # Errors
     /// If Verilator is wanted and missing.
     pub fn build(self, end: CardEnd) -> Result<Box<dyn Card>, SimError> {
-        let card = match self {
-            Self::Functional => return Ok(Box::new(FunctionalCard::new(end))),
-            Self::Rtl => RtlCard::new(end),
-            Self::Verilator => RtlCard::verilated(end),
-        };
-        Ok(Box::new(card.map_err(|problem| SimError::Engine { engine: self, problem })?))
+        match self {
+            Self::Functional => Ok(Box::new(FunctionalCard::new(end))),
+            Self::Rtl => Ok(Box::new(RtlCard::new(end))),
+            Self::Verilator => match RtlCard::verilated(end) {
+                Ok(card) => Ok(Box::new(card)),
+                Err(problem) => Err(SimError::Engine { engine: self, problem }),
+            },
+        }
     }
 
     /// Whether a card of this kind takes long enough to run that cards are worth a thread each.

@@ -80,21 +80,15 @@ pub struct RtlCard {
 
 impl RtlCard {
     /// A card at power-on behind the card's end of an in-process bus, run by rust-hdl.
-    ///
-    /// # Errors
-    /// None.
-    pub fn new(end: CardEnd) -> Result<Self, String> {
-        Self::on(end, || Ok(Bench::new(SmartNic::default())))
+    pub fn new(end: CardEnd) -> Self {
+        Self::on(end, on_large_stack(|| Box::new(Bench::new(SmartNic::default()))))
     }
 
     /// As [`new`](Self::new), but of another build, and its MAC takes a beat every cycle (128 Gb/s): for figures that
     /// show what the card can do, not what the wire can.
-    ///
-    /// # Errors
-    /// None.
-    pub fn unlimited(end: CardEnd, build: Build) -> Result<Self, String> {
-        let card = Self::on(end, move || Ok(Bench::new(SmartNic::new(build))))?;
-        Ok(Self { wire_limits: false, ..card })
+    pub fn unlimited(end: CardEnd, build: Build) -> Self {
+        let card = Self::on(end, on_large_stack(move || Box::new(Bench::new(SmartNic::new(build)))));
+        Self { wire_limits: false, ..card }
     }
 
     /// As [`new`](Self::new), but the card's Verilog, run by Verilator.
@@ -103,22 +97,14 @@ impl RtlCard {
     /// If Verilator is missing or refuses the Verilog.
     pub fn verilated(end: CardEnd) -> Result<Self, String> {
         static COMPILED: OnceLock<Result<Compiled<SmartNic>, String>> = OnceLock::new();
-        Self::on(end, || {
+        let bench = on_large_stack(|| {
             let compiled = COMPILED.get_or_init(|| Compiled::new("smartnic", SmartNic::default()));
-            Bench::verilated(compiled.as_ref()?, SmartNic::default())
-        })
+            Bench::verilated(compiled.as_ref()?, SmartNic::default()).map(Box::new)
+        });
+        Ok(Self::on(end, bench?))
     }
 
-    fn on(
-        end: CardEnd,
-        build: impl FnOnce() -> Result<Bench<SmartNic>, String> + Copy + Send + 'static,
-    ) -> Result<Self, String> {
-        let builder = std::thread::Builder::new().name("card".into()).stack_size(BUILD_STACK_BYTES);
-        let bench = match builder.spawn(move || build().map(Box::new)).map(std::thread::JoinHandle::join) {
-            Ok(Ok(bench)) => bench?,
-            // No thread to be had: try on this one.
-            _ => build().map(Box::new)?,
-        };
+    fn on(end: CardEnd, bench: Box<Bench<SmartNic>>) -> Self {
         let mut card = Self {
             bench,
             end,
@@ -142,7 +128,7 @@ impl RtlCard {
             waves: None,
         };
         card.publish_registers();
-        Ok(card)
+        card
     }
 
     /// One clock cycle, with everything around the card; what leaves is added to `tx`.
@@ -371,6 +357,16 @@ impl Card for RtlCard {
 
     fn take_changes(&mut self) -> Vec<SignalChange> {
         self.waves.as_mut().map(Waves::take).unwrap_or_default()
+    }
+}
+
+/// Builds a card on a thread with [`BUILD_STACK_BYTES`].
+fn on_large_stack<T: Send + 'static>(build: impl FnOnce() -> T + Copy + Send + 'static) -> T {
+    let builder = std::thread::Builder::new().name("card".into()).stack_size(BUILD_STACK_BYTES);
+    match builder.spawn(build).map(std::thread::JoinHandle::join) {
+        Ok(Ok(built)) => built,
+        // No thread to be had: try on this one.
+        _ => build(),
     }
 }
 

@@ -1,20 +1,27 @@
-//! `optireduce-hdl`: the card's Verilog and the contract's reference, from the sources.
+//! `optireduce-hdl`: the card's Verilog and the contract's reference, from the sources, and checks of the description.
+//!
+//! Exit codes: 0 done; 1 ran, and a check found something; 2 could not run (arguments, input, a missing tool).
 
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use optireduce_hw::{emit, reference};
+use optireduce_hw::check::{Checkable, Engine, Outcome};
+use optireduce_hw::{emit, lint, reference};
+use serde::Serialize;
 
-/// Emits the OptiReduce card as Verilog, and the reference of the contract between card and software.
+/// Emits the OptiReduce card as Verilog, prints the contract between card and software, and checks the description.
 #[derive(Parser)]
 #[command(
     version,
     arg_required_else_help = true,
-    after_help = "Examples:
+    after_help = "Exit codes: 0 done; 1 a check found something; 2 could not run.
+
+Examples:
   optireduce-hdl emit --out target/rtl
-  optireduce-hdl emit --out target/rtl --block fp_add
-  optireduce-hdl contract > contract.md"
+  optireduce-hdl check fp32_add --vectors hw/tests/vectors/f32_add.txt.gz --engine verilator
+  optireduce-hdl lint"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -42,11 +49,61 @@ enum Command {
   optireduce-hdl contract > contract.md
   optireduce-hdl contract | grep DROP_")]
     Contract,
+    /// Checks an arithmetic block against a file of test vectors, one vector a cycle.
+    ///
+    /// Prints how many agree, and the first that does not. Exit code 0: all agree; 1: some do not; 2: could not run.
+    #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_EXAMPLES)]
+    Check {
+        /// Block: fp32_add, fp32_mul, fp32_to_int32 or int32_to_fp32
+        block: String,
+        /// A vector a line in hexadecimal, as Berkeley TestFloat writes them: a b expected flags (conversions: no b); plain
+        /// or gzip. Flags are not compared, and any NaN is as good as another
+        #[arg(long, value_name = "FILE")]
+        vectors: PathBuf,
+        /// What runs the block
+        #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+        engine: Engine,
+        /// The result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Finds what rust-hdl simulates in one way and prints as Verilog that does another.
+    ///
+    /// Reads every kernel (#[hdl_gen] fn) of Rust sources. Prints file:line:column, the class, the expression, and what to
+    /// write instead. Exit code 0: nothing found; 1: something found; 2: could not run.
+    #[command(after_help = LINT_HELP, after_long_help = LINT_HELP)]
+    Lint {
+        /// Rust files, or folders with them [default: this crate's sources]
+        paths: Vec<PathBuf>,
+        /// The findings as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
+
+const CHECK_EXAMPLES: &str = "Examples:
+  optireduce-hdl check fp32_add --vectors hw/tests/vectors/f32_add.txt.gz
+  optireduce-hdl check fp32_mul --vectors hw/tests/vectors/f32_mul.txt.gz --engine verilator --json
+  testfloat_gen f32_to_i32 -rnear_even > v.txt && optireduce-hdl check fp32_to_int32 --vectors v.txt";
+
+const LINT_HELP: &str = "Classes, each with an example (a, b: 8 bits):
+  cast-of-sum        bit_cast_w::<9, 8>(a + b)   the carry: lost in Rust, kept in Verilog; also - and *
+  compare-sum        (a - 1) > b                 Rust wraps at 8 bits, Verilog at 32 or more; also + * <<
+  compare-not        !a == 0                     Verilog sets the bits above the eight first
+  cast-of-not        bit_cast_w::<16, 8>(!a)     the same
+  bit-op-precedence  a & b == b                  Rust compares last, Verilog first
+  inclusive-range    for i in 0..=2              three turns in Rust, two in Verilog
+  slice-or-shift-of-expression                   bits above the eight are seen, or shifted in, or no Verilog at all:
+                     (a + b).get_bits::<4>(0), (a + 1).any(), bit_cast_w::<16, 8>(a << 4), (a - 1) >> 1, a >> (b + 1)
+
+Examples:
+  optireduce-hdl lint
+  optireduce-hdl lint hw/src/card my_block.rs
+  optireduce-hdl lint --json";
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(message) => {
             eprintln!("optireduce-hdl: {message}");
             ExitCode::from(2)
@@ -54,16 +111,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<(), String> {
+fn run(cli: Cli) -> Result<ExitCode, String> {
     match cli.command {
-        Command::Contract => {
-            use std::io::Write;
-            match std::io::stdout().write_all(reference::markdown().as_bytes()) {
-                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                    Err(format!("standard output: {error}"))
-                }
-                _ => Ok(()),
-            }
+        Command::Contract => print(&reference::markdown(), true),
+        Command::Check { block, vectors, engine, json } => {
+            let block = Checkable::named(&block)?;
+            let outcome = block.check(engine, &block.read(&vectors)?)?;
+            let text = if json { to_json(&outcome)? } else { check_text(block, &outcome) };
+            print(&text, outcome.first_difference.is_none())
+        }
+        Command::Lint { paths, json } => {
+            let report = lint::paths(&paths)?;
+            print(&if json { to_json(&report)? } else { report.to_string() }, report.findings.is_empty())
         }
         Command::Emit { out, block } => {
             let known = emit::BLOCKS.iter().map(|block| block.name);
@@ -78,7 +137,32 @@ fn run(cli: Cli) -> Result<(), String> {
                 std::fs::write(&path, &verilog).map_err(|error| format!("{}: {error}", path.display()))?;
                 println!("{} ({} lines)", path.display(), verilog.lines().count());
             }
-            Ok(())
+            Ok(ExitCode::SUCCESS)
         }
+    }
+}
+
+fn check_text(block: &Checkable, outcome: &Outcome) -> String {
+    let Outcome { engine, vectors, agree, .. } = outcome;
+    let engine = format!("{engine:?}").to_lowercase();
+    let mut text = format!("{} on {engine}: {agree} of {vectors} vectors agree\n", block.name);
+    if let Some(first) = &outcome.first_difference {
+        let operands = block.operands.iter().zip(&first.operands).map(|(name, value)| format!("{name} = {value}"));
+        let operands = operands.collect::<Vec<_>>().join(", ");
+        let (line, found, expected) = (first.line, &first.found, &first.expected);
+        text += &format!("first difference, line {line}: {operands}: found {found}, expected {expected}\n");
+    }
+    text
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| error.to_string())
+}
+
+/// Prints a result; a reader that has gone away is no error. The exit code says whether the result is good.
+fn print(text: &str, is_good: bool) -> Result<ExitCode, String> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) }),
     }
 }

@@ -1,0 +1,304 @@
+//! Finds expressions that rust-hdl simulates in one way and prints as Verilog that does another.
+//!
+//! Why: rust-hdl prints operators without widths and parentheses. Rust cuts every result to the width of its operands;
+//! Verilog computes as wide as the widest number in reach, and literals are 32 or 64 bits. Nothing warns, and only
+//! co-simulation with the right values shows it.
+//! How: every `#[hdl_gen]` function of a file is read as Rust syntax; the [`Class`]es say what is found.
+//! Limits: no types, so that some findings would do no harm (`!flag == other` on single bits); all are avoided by the
+//! rule that results of `+ - * << !` go into a signal of their exact width first. Arguments of macros are not read.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{
+    Attribute, BinOp, Expr, ExprBinary, ExprCall, ExprForLoop, ExprMethodCall, ImplItemFn, ItemFn, RangeLimits, UnOp,
+};
+
+/// A way in which simulation and Verilog differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// `bit_cast_w::<9, 8>(a + b)`, 200 + 100: Rust drops the carry, 44; Verilog keeps it, 300.
+    CastOfSum,
+    /// `(a - 1) > b`, a = 0: Rust wraps at the width of `a`, Verilog at 32 bits or more.
+    CompareSum,
+    /// `!a == 0`, a = 255: Verilog sets bits above the width of `a` first.
+    CompareNot,
+    /// `bit_cast_w::<16, 8>(!a)`: the same, 55 against 65335.
+    CastOfNot,
+    /// `a & b == b`: Rust compares last, Verilog first, and rust-hdl prints no parentheses.
+    BitOpPrecedence,
+    /// `for i in 0..=2`: three turns in Rust, two in Verilog.
+    InclusiveRange,
+    /// `(a + b).get_bits::<4>(0)` (no Verilog at all), `(a + b).any()`, `bit_cast_w::<16, 8>(a << 4)`, `(a - 1) >> 1`,
+    /// `a << (b + 1)`: bits above the width of `a`, gone in Rust, are seen, or shifted in, or shift further.
+    SliceOrShiftOfExpression,
+}
+
+impl Class {
+    /// Name as printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CastOfSum => "cast-of-sum",
+            Self::CompareSum => "compare-sum",
+            Self::CompareNot => "compare-not",
+            Self::CastOfNot => "cast-of-not",
+            Self::BitOpPrecedence => "bit-op-precedence",
+            Self::InclusiveRange => "inclusive-range",
+            Self::SliceOrShiftOfExpression => "slice-or-shift-of-expression",
+        }
+    }
+
+    /// What to write instead.
+    pub fn instead(self) -> &'static str {
+        match self {
+            Self::CastOfSum => "cast the operands, then add; or give the sum a Wire of its exact width, and cast that",
+            Self::CompareSum => "give the result a Wire of its exact width, and compare that",
+            Self::CompareNot => {
+                "give the complement a Wire of its exact width and compare that; of two bools, write `!=`"
+            }
+            Self::CastOfNot => "give the complement a Wire of its exact width, and cast that",
+            Self::BitOpPrecedence => "write the parentheses that Rust reads: `(a & b) == c`",
+            Self::InclusiveRange => "write the end that is not reached: `0..3` for `0..=2`",
+            Self::SliceOrShiftOfExpression => {
+                "give the expression a Wire of its exact width; slice, cast or shift that"
+            }
+        }
+    }
+}
+
+/// One expression to change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The file.
+    pub file: PathBuf,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub class: Class,
+    /// The expression.
+    pub expression: String,
+    /// What to write instead.
+    pub instead: &'static str,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Finding { file, line, column, class, expression, instead } = self;
+        write!(f, "{}:{line}:{column}: {}: `{expression}`: {instead}", file.display(), class.name())
+    }
+}
+
+/// What was read, and what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Files read.
+    pub files: usize,
+    /// Kernels in them.
+    pub kernels: usize,
+    /// Expressions to change, file by file.
+    pub findings: Vec<Finding>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { files, kernels, findings } = self;
+        findings.iter().try_for_each(|finding| writeln!(f, "{finding}"))?;
+        writeln!(f, "files: {files}, kernels: {kernels}, findings: {}", findings.len())
+    }
+}
+
+/// Lints files, and all `.rs` files below folders; nothing given: the sources of this crate.
+///
+/// # Errors
+/// With the file, when it cannot be read or is not Rust.
+pub fn paths(paths: &[PathBuf]) -> Result<Report, String> {
+    let sources = [Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let (mut files, mut report) = (Vec::new(), Report::default());
+    for path in if paths.is_empty() { &sources } else { paths } {
+        collect(path, true, &mut files).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    for file in files {
+        let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        source(&file, &text, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// Adds a file, or the Rust files below a folder in the order of their names.
+fn collect(path: &Path, is_named: bool, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if fs::metadata(path)?.is_dir() {
+        let mut entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+        entries.sort();
+        entries.iter().try_for_each(|entry| collect(entry, false, files))?;
+    } else if is_named || path.extension().is_some_and(|extension| extension == "rs") {
+        files.push(path.into());
+    }
+    Ok(())
+}
+
+/// Lints the text of one file and adds to the report.
+///
+/// # Errors
+/// With file, line and column, when it is not Rust.
+pub fn source(file: &Path, text: &str, report: &mut Report) -> Result<(), String> {
+    let syntax = syn::parse_file(text).map_err(|error| {
+        let at = error.span().start();
+        format!("{}:{}:{}: not Rust: {error}", file.display(), at.line, at.column + 1)
+    })?;
+    report.files += 1;
+    Lint { file, text, in_kernel: false, report }.visit_file(&syntax);
+    Ok(())
+}
+
+struct Lint<'a> {
+    file: &'a Path,
+    text: &'a str,
+    in_kernel: bool,
+    report: &'a mut Report,
+}
+
+impl Lint<'_> {
+    fn find(&mut self, class: Class, expression: &Expr) {
+        let span = expression.span();
+        let at = span.start();
+        // As written, on one line.
+        let written = &self.text[span.byte_range()];
+        let expression = written.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (file, instead) = (self.file.into(), class.instead());
+        self.report.findings.push(Finding { file, line: at.line, column: at.column + 1, class, expression, instead });
+    }
+
+    /// Reports `whole` if one of `operands` is computed: these classes for a sum, a complement, and a shift to the left.
+    fn wide<'e>(&mut self, whole: &Expr, operands: impl IntoIterator<Item = &'e Expr>, [sum, not, shift]: [Class; 3]) {
+        match operands.into_iter().find_map(computed) {
+            Some(Computed::Sum) => self.find(sum, whole),
+            Some(Computed::Not) => self.find(not, whole),
+            Some(Computed::Shift) => self.find(shift, whole),
+            None => {}
+        }
+    }
+
+    fn expression(&mut self, whole: &Expr) {
+        use Class::{CastOfNot, CastOfSum, CompareNot, CompareSum, SliceOrShiftOfExpression as Slice};
+        match whole {
+            Expr::Binary(ExprBinary { left, op, right, .. }) if is_comparison(op) => {
+                if is_bit_operation(left) || is_bit_operation(right) {
+                    self.find(Class::BitOpPrecedence, whole);
+                }
+                self.wide(whole, [&**left, right], [CompareSum, CompareNot, CompareSum]);
+            }
+            Expr::Binary(ExprBinary { op: BinOp::Shl(_), right, .. }) => self.wide(whole, [&**right], [Slice; 3]),
+            Expr::Binary(ExprBinary { left, op: BinOp::Shr(_), right, .. }) => {
+                self.wide(whole, [&**left, right], [Slice; 3]);
+            }
+            Expr::Call(ExprCall { func, args, .. }) if is_cast(func) => {
+                self.wide(whole, args, [CastOfSum, CastOfNot, Slice]);
+            }
+            Expr::MethodCall(ExprMethodCall { receiver, method, .. }) => match method.to_string().as_str() {
+                "get_bit" | "get_bits" if !is_plain(receiver) => self.find(Slice, whole),
+                "any" | "all" | "xor" | "index" => self.wide(whole, [&**receiver], [Slice; 3]),
+                _ => {}
+            },
+            Expr::ForLoop(ExprForLoop { expr, .. }) => {
+                if matches!(&**expr, Expr::Range(range) if matches!(range.limits, RangeLimits::Closed(_))) {
+                    self.find(Class::InclusiveRange, expr);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, attributes: &[Attribute], visit: impl FnOnce(&mut Self)) {
+        let is_hdl_gen = |path: &syn::Path| path.segments.last().is_some_and(|last| last.ident == "hdl_gen");
+        let is_kernel = attributes.iter().any(|attribute| is_hdl_gen(attribute.path()));
+        self.report.kernels += usize::from(is_kernel);
+        let outer = std::mem::replace(&mut self.in_kernel, is_kernel);
+        visit(self);
+        self.in_kernel = outer;
+    }
+}
+
+impl<'ast> Visit<'ast> for Lint<'_> {
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        self.function(&function.attrs, |lint| visit::visit_item_fn(lint, function));
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
+        self.function(&function.attrs, |lint| visit::visit_impl_item_fn(lint, function));
+    }
+
+    fn visit_expr(&mut self, expression: &'ast Expr) {
+        if self.in_kernel {
+            self.expression(expression);
+        }
+        visit::visit_expr(self, expression);
+    }
+}
+
+/// Operations whose Verilog has more bits than their Rust.
+enum Computed {
+    /// `+`, `-` or `*`.
+    Sum,
+    /// `!` on words.
+    Not,
+    /// `<<`.
+    Shift,
+}
+
+/// What is computed in `expression` at the width of whatever stands around it.
+fn computed(expression: &Expr) -> Option<Computed> {
+    match expression {
+        Expr::Paren(paren) => computed(&paren.expr),
+        Expr::Binary(ExprBinary { left, op, right, .. }) => match op {
+            BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) => Some(Computed::Sum),
+            BinOp::Shl(_) => Some(Computed::Shift),
+            BinOp::Shr(_) => computed(left),
+            BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => computed(left).or_else(|| computed(right)),
+            _ => None, // a comparison, && or ||: one bit, whatever stands around it
+        },
+        Expr::Unary(unary) => match unary.op {
+            UnOp::Not(_) => Some(Computed::Not),
+            _ => Some(Computed::Sum),
+        },
+        Expr::MethodCall(call) => match call.method.to_string().as_str() {
+            "get_bit" | "get_bits" | "any" | "all" | "xor" => None, // a width of its own
+            _ => computed(&call.receiver),
+        },
+        _ => None, // a cast has a width of its own; the rest are signals and literals
+    }
+}
+
+fn is_comparison(op: &BinOp) -> bool {
+    matches!(op, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
+}
+
+/// Whether this is `a & b`, `a | b` or `a ^ b` without parentheses.
+fn is_bit_operation(expression: &Expr) -> bool {
+    let Expr::Binary(ExprBinary { op, .. }) = expression else { return false };
+    matches!(op, BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_))
+}
+
+/// Whether a call is one that rust-hdl prints as a cast.
+fn is_cast(function: &Expr) -> bool {
+    let Expr::Path(path) = function else { return false };
+    let name = path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    ["bit_cast", "bits", "Bits", "unsigned_cast", "signed_"].iter().any(|cast| name.starts_with(cast))
+}
+
+/// Whether Verilog has a name for this, so that it can be sliced: `signal.val()`.
+fn is_plain(expression: &Expr) -> bool {
+    match expression {
+        Expr::MethodCall(call) => call.method == "val" && is_plain(&call.receiver),
+        Expr::Field(field) => !matches!(&*field.base, Expr::MethodCall(_)) && is_plain(&field.base),
+        Expr::Index(index) => is_plain(&index.expr),
+        Expr::Path(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,139 @@
+//! `optireduce-hdl` as users run it: exit codes, messages, JSON.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn hdl(arguments: &[&str]) -> Output {
+    let command = Command::new(env!("CARGO_BIN_EXE_optireduce-hdl")).args(arguments).stdin(Stdio::null()).output();
+    command.expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A file with these bytes.
+fn file(name: &str, bytes: &[u8]) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("hdl-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).expect("the scratch directory takes a file");
+    path.display().to_string()
+}
+
+const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/f32_add.txt.gz");
+
+/// The first 1000 vectors of addition, as text, `line` (from 1) with another sum.
+fn planted(line: usize) -> String {
+    let mut all = String::new();
+    let compressed = std::fs::File::open(VECTORS).expect("the vectors are in the tree");
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(compressed), &mut all).expect("gzip data");
+    let mut lines: Vec<String> = all.lines().take(1000).map(str::to_owned).collect();
+    let mut words: Vec<&str> = lines[line - 1].split(' ').collect();
+    words[2] = "00000007";
+    lines[line - 1] = words.join(" ");
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn vectors_that_agree_are_counted() {
+    for engine in ["rtl", "verilator", "model"] {
+        let output = hdl(&["check", "fp32_add", "--vectors", VECTORS, "--engine", engine]);
+        let expected = format!("fp32_add on {engine}: 46464 of 46464 vectors agree\n");
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), expected), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn the_first_vector_that_does_not_agree_is_shown() {
+    let path = file("planted", planted(700).as_bytes());
+    for engine in ["rtl", "verilator", "model"] {
+        let output = hdl(&["check", "fp32_add", "--vectors", &path, "--engine", engine]);
+        let out = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{out}{}", text(&output.stderr));
+        assert!(
+            out.starts_with(&format!("fp32_add on {engine}: 999 of 1000 vectors agree\nfirst difference, line 700: "))
+        );
+        assert!(out.contains("a = ") && out.contains(", b = ") && out.ends_with(", expected 00000007\n"), "{out}");
+    }
+    let output = hdl(&["check", "fp32_add", "--vectors", &path, "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((output.status.code(), &json["agree"], &json["vectors"]), (Some(1), &999.into(), &1000.into()));
+    assert_eq!(
+        (&json["first_difference"]["line"], &json["first_difference"]["expected"]),
+        (&700.into(), &"00000007".into())
+    );
+}
+
+#[test]
+fn a_nan_is_as_good_as_another_where_results_are_floats() {
+    // Infinity less infinity; infinity as an integer is 0x80000000, and 0x7fc00000 is an integer like any other.
+    let nan = file("nan", b"7f800000 ff800000 ffffffff 10\n7F800000 FF800000 7f800001 10\n");
+    assert_eq!(hdl(&["check", "fp32_add", "--vectors", &nan]).status.code(), Some(0));
+    let infinity = file("infinity", b"7f800000 ff800000 7f800000 10\n");
+    assert_eq!(hdl(&["check", "fp32_add", "--vectors", &infinity]).status.code(), Some(1));
+    let integer = file("integer", b"4eff8000 7fc00001 00\n");
+    assert_eq!(hdl(&["check", "fp32_to_int32", "--vectors", &integer]).status.code(), Some(1));
+}
+
+/// Nothing on stdout, one line on stderr that holds `parts`, exit code 2.
+fn assert_refused(output: &Output, parts: &[&str]) {
+    let message = text(&output.stderr);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""), "{message}");
+    assert_eq!(message.trim_end().lines().count(), 1, "{message}");
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is missing in {message:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_by_name() {
+    let check = |block: &str, vectors: &str| hdl(&["check", block, "--vectors", vectors]);
+    assert_refused(&check("fp64_add", VECTORS), &["fp64_add", "fp32_add, fp32_mul, fp32_to_int32, int32_to_fp32"]);
+    assert_refused(&check("fp32_add", "no/such/file"), &["no/such/file", "No such file"]);
+    let bad = file("bad", b"8683F7FF C07F3FFF C07F3FFF 01\n\n8683F7FF C07F3FFF C07F3FFG 01\n");
+    assert_refused(&check("fp32_add", &bad), &[&bad, "line 3 is", "C07F3FFG", "expected", "a b expected flags"]);
+    let long = file("long", b"18683F7FF C07F3FFF C07F3FFF 01\n");
+    assert_refused(&check("fp32_add", &long), &["line 1 is", "up to 8 hexadecimal digits"]);
+    assert_refused(&check("fp32_to_int32", VECTORS), &["line 1 is", "a expected flags"]);
+    assert_refused(&check("fp32_add", &file("empty", b"\n")), &["no vectors"]);
+    let mut cut = std::fs::read(VECTORS).expect("the vectors are in the tree");
+    cut.truncate(1000);
+    assert_refused(&check("fp32_add", &file("cut", &cut)), &["cut", "cannot decompress"]);
+}
+
+#[test]
+fn without_verilator_its_engine_says_how_to_get_it() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-hdl"));
+    command.args(["check", "fp32_add", "--vectors", VECTORS, "--engine", "verilator"]).env("PATH", "");
+    assert_refused(&command.output().expect("it starts"), &["verilator is not on PATH", "apt-get install verilator"]);
+}
+
+#[test]
+fn lint_exits_by_what_it_finds() {
+    let clean = hdl(&["lint"]);
+    assert_eq!(clean.status.code(), Some(0), "{}", text(&clean.stdout));
+    let source = b"impl X { #[hdl_gen] fn update(&mut self) { self.y.next = self.a.val() + 1 > self.b.val(); } }";
+    let path = file("kernel.rs", source);
+    let found = hdl(&["lint", &path]);
+    assert_eq!(found.status.code(), Some(1));
+    assert!(text(&found.stdout).starts_with(&format!("{path}:1:58: compare-sum: `self.a.val() + 1 > self.b.val()`: ")));
+    let json: serde_json::Value = serde_json::from_slice(&hdl(&["lint", "--json", &path]).stdout).expect("JSON");
+    assert_eq!((&json["kernels"], &json["findings"][0]["class"]), (&1.into(), &"compare-sum".into()));
+    assert_refused(&hdl(&["lint", "no/such/file.rs"]), &["no/such/file.rs"]);
+}
+
+#[test]
+fn help_ends_with_three_commands_to_copy() {
+    for arguments in [&["--help"][..], &["emit", "-h"], &["contract", "-h"], &["check", "--help"], &["lint", "-h"]] {
+        let help = text(&hdl(arguments).stdout);
+        let last: Vec<&str> = help.trim_end().lines().rev().take(4).collect();
+        assert_eq!(last[3], "Examples:", "{help}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-hdl"));
+    let mut child = command.args(["contract"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
