@@ -132,6 +132,8 @@ fn open(ring_log2: u32) -> Result<(SmartNic<InProcessBus>, Arc<Card>), SmartNicE
         payload_beats: 22,
         udp_port: UDP_PORT_DEFAULT,
         endpoints: (0..RANKS).map(Endpoint::of_rank).collect(),
+        rates_bytes_per_us: Vec::new(),
+        queue: 0,
         ring_log2,
     };
     Ok((SmartNic::new(Nic::open(bus)?, &job)?, card))

@@ -66,6 +66,8 @@ impl CardBench {
             payload_beats,
             udp_port: UDP_PORT_DEFAULT,
             endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
+            rates_bytes_per_us: Vec::new(),
+            queue: 0,
             ring_log2: 4,
         };
         nic.configure(&job).map_err(failed)?;

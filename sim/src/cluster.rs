@@ -194,6 +194,8 @@ impl Cluster {
                 payload_beats: config.payload_beats,
                 udp_port: UDP_PORT_DEFAULT,
                 endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
+                rates_bytes_per_us: Vec::new(),
+                queue: 0,
                 ring_log2: RING_LOG2,
             };
             let nic = Nic::open(bus).map_err(rank_error(rank))?;
