@@ -200,7 +200,7 @@ impl AllreduceArgs {
         let stragglers = self.straggler.clone();
         let mut config = ClusterConfig { weather, hadamard, stragglers, ..ClusterConfig::new(self.engine, ranks) };
         let plans = config.plans(0, gradients.elements_max(), config.hadamard == HadamardMode::On)?;
-        let warmup = reliable::warm_up(&plans, config.ranks, config.payload_beats, &config.weather)
+        let warmup = reliable::warm_up(&plans, config.ranks, config.sending(), &config.weather)
             .map_err(|error| SimError::Argument(error.to_string()))?;
         config.bound_ns = match self.deadline_us {
             Some(us) => {
@@ -273,7 +273,7 @@ fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> 
         let report = StepReport::new(&record, step);
         if is_text {
             let starts: Vec<_> = (0..config.ranks).map(|rank| config.delay_ns(rank)).collect();
-            let reliable = reliable::run(&record.plans, config.payload_beats, &config.weather, &starts);
+            let reliable = reliable::run(&record.plans, config.sending(), &config.weather, &starts);
             progress.suspend(|| print(out, &format!("{}\n", table::step(&record, &report, &reliable))))?;
         }
         steps.push(report);

@@ -73,7 +73,7 @@ fn mean(plan: &WindowPlan, rank: usize, sent: &[Vec<Beat>], trace: &[Accept]) ->
     }
     let divided = |(sum, senders): (Beat, u64)| {
         let share = 1.0 / senders.count_ones() as f32;
-        (senders != 0).then(|| sum.map(|lane| canonical(lane * share)))
+        (senders != 0).then(|| sum.map(|lane| on_the_wire(plan, canonical(lane * share))))
     };
     Ok(sums.into_iter().map(divided).collect())
 }
@@ -103,7 +103,41 @@ fn gather(
     Ok(beats)
 }
 
+/// What a rank contributes, as it adds it itself and as its peers get it.
 fn encode(plan: &WindowPlan, elements: &[f32]) -> Vec<Beat> {
+    encoded(plan, elements).into_iter().map(|beat| beat.map(|lane| on_the_wire(plan, lane))).collect()
+}
+
+fn on_the_wire(plan: &WindowPlan, x: f32) -> f32 {
+    if plan.bf16 { nearest_bf16(x) } else { x }
+}
+
+/// The bf16 next to `x`, the even one of two equally near; beyond the largest, infinity. A NaN keeps its sign.
+///
+/// By comparing distances to both neighbours, not as the card does it.
+fn nearest_bf16(x: f32) -> f32 {
+    let below = f32::from_bits(x.to_bits() & 0xffff_0000);
+    if x.is_nan() {
+        return f32::from_bits(below.to_bits() | 0x40_0000);
+    }
+    if x.is_infinite() || x == below {
+        return below;
+    }
+    // Away from zero; past the largest bf16 the next one would be 2^128.
+    let above = f32::from_bits(below.to_bits() + 0x1_0000);
+    let value = |y: f32| if y.is_infinite() { f64::from(y.signum()) * 2f64.powi(128) } else { f64::from(y) };
+    let (down, up) = ((f64::from(x) - value(below)).abs(), (value(above) - f64::from(x)).abs());
+    let even = if below.to_bits() & 0x1_0000 == 0 { below } else { above };
+    if down == up {
+        even
+    } else if down < up {
+        below
+    } else {
+        above
+    }
+}
+
+fn encoded(plan: &WindowPlan, elements: &[f32]) -> Vec<Beat> {
     let mut padded = elements.to_vec();
     padded.resize(plan.beats * LANES, 0.0);
     if !plan.hadamard {
@@ -197,6 +231,20 @@ pub fn predicted_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>], loss: f64) -
     contribute / energy * if hadamard { 1.0 } else { 1.0 - lost } + broadcast
 }
 
+/// Mean squared relative error of rounding to bf16: of values whose logarithms are spread evenly over a binade. The error
+/// is uniform in half a unit of the last place, 2^-8 of the binade, either way; the mean square of values in [1, 2) with
+/// density 1 / (x ln 2) is 1.5 / ln 2. Its root is 2^-9.35; the largest relative error is 2^-8.
+pub const BF16_MEAN_SQUARE: f64 = 1.0 / 16384.0 / 12.0 * std::f64::consts::LN_2 / 1.5;
+
+/// The NMSE to expect of a bf16 collective without loss: each contribution is rounded once, independently, and their mean
+/// once more. Exact in expectation for gradients without structure, encoded or not.
+pub fn predicted_bf16_nmse(gradients: &[Vec<f32>]) -> f64 {
+    let energy = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>();
+    let mean = energy(&mut exact_mean(gradients).into_iter());
+    let contributions = energy(&mut gradients.iter().flatten().map(|x| f64::from(*x)));
+    BF16_MEAN_SQUARE * (contributions / (gradients.len() as f64).powi(2) / mean + 1.0)
+}
+
 /// Expected squared error of the mean at `owner` when each peer's value is missing with probability `loss`.
 fn mean_error(x: &[f64], owner: usize, exact: f64, loss: f64) -> f64 {
     let peers: Vec<f64> = (0..x.len()).filter(|rank| *rank != owner).map(|rank| x[rank]).collect();
@@ -221,6 +269,43 @@ mod tests {
         assert_eq!(max_abs_error(&[2.5, 1.0], &mean), 1.0);
         assert_eq!(nmse(&[0.0], &[0.0]), 0.0);
         assert!(nmse(&[f32::NAN, 1.0], &mean).is_nan() && max_abs_error(&[f32::NAN, 1.0], &mean).is_nan());
+    }
+
+    #[test]
+    fn the_nearest_bf16_is_what_the_card_rounds_to() {
+        let half = 1.0 + 2f32.powi(-8); // Between 1 and 1 + 2^-7.
+        for (x, expected) in [
+            (1.0, 1.0),
+            (half, 1.0),
+            (half + 2f32.powi(-20), 1.0 + 2f32.powi(-7)),
+            (1.0 + 3.0 * 2f32.powi(-8), 1.0 + 2f32.powi(-6)),
+            (f32::MAX, f32::INFINITY),
+            (-f32::MAX, f32::NEG_INFINITY),
+            (f32::from_bits(0x7f7f_7fff), f32::from_bits(0x7f7f_0000)),
+            (f32::from_bits(0x8000), 0.0),
+            (f32::from_bits(0x8001), f32::from_bits(0x1_0000)),
+        ] {
+            assert_eq!(nearest_bf16(x), expected, "{x:e}");
+        }
+        for seed in 0..1_000_000 {
+            let bits = optireduce_contract::signs::splitmix64(seed) as u32;
+            let found = nearest_bf16(f32::from_bits(bits)).to_bits();
+            assert_eq!(found, optireduce_hw::bf16::round(bits), "{bits:#x}");
+        }
+    }
+
+    #[test]
+    fn the_mean_square_error_of_bf16_is_that_of_rounding_many_numbers() {
+        let values: Vec<f32> = (0..100_000).map(|k| 2f32.powf(k as f32 / 1000.0 - 50.0)).collect();
+        let square = |x: &f32| (f64::from(nearest_bf16(*x)) / f64::from(*x) - 1.0).powi(2);
+        // Weighted by energy, binade by binade: each has the same share of relative error times square.
+        let of_binade = |binade: &[f32]| {
+            let energy: f64 = binade.iter().map(|x| f64::from(*x).powi(2)).sum();
+            binade.iter().map(|x| square(x) * f64::from(*x).powi(2)).sum::<f64>() / energy
+        };
+        let found = values.chunks(1000).map(of_binade).sum::<f64>() / 100.0;
+        assert!((found / BF16_MEAN_SQUARE - 1.0).abs() < 0.02, "{found:e}, expected {BF16_MEAN_SQUARE:e}");
+        assert!(values.iter().all(|x| square(x) <= 2f64.powi(-16)));
     }
 
     #[test]
