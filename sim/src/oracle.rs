@@ -4,7 +4,8 @@
 //! decoding, rescaling) is done again here with the host's own f32 arithmetic. A card that adds twice, adds the wrong
 //! thing, divides by the wrong count or broadcasts something else gives other bits.
 //!
-//! Also: the error that random loss must cause on average ([`predicted_nmse`]), and the error measures.
+//! Also: the error that random loss must cause on average ([`predicted_nmse`]), that of bf16 ([`predicted_bf16_nmse`]), and
+//! the error measures.
 //! Limits: the transform of a Hadamard block is the plain model of the hardware's, proven against f64 on its own.
 
 use std::collections::HashMap;
@@ -231,18 +232,26 @@ pub fn predicted_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>], loss: f64) -
     contribute / energy * if hadamard { 1.0 } else { 1.0 - lost } + broadcast
 }
 
-/// Mean squared relative error of rounding to bf16: of values whose logarithms are spread evenly over a binade. The error
-/// is uniform in half a unit of the last place, 2^-8 of the binade, either way; the mean square of values in [1, 2) with
-/// density 1 / (x ln 2) is 1.5 / ln 2. Its root is 2^-9.35; the largest relative error is 2^-8.
-pub const BF16_MEAN_SQUARE: f64 = 1.0 / 16384.0 / 12.0 * std::f64::consts::LN_2 / 1.5;
+/// The NMSE to expect of a bf16 collective without loss: each rank's contribution is rounded once, independently, and the
+/// mean of them once more, in the encoded domain if there is one. A rounding's error is uniform in half a unit of the
+/// last place either way: relatively at most 2^-8, in root mean square about 2^-9.3.
+pub fn predicted_bf16_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>]) -> f64 {
+    let (mut errors, mut energy, share) = (0.0, 0.0, 1.0 / gradients.len() as f64);
+    for plan in plans {
+        let of_rank = |gradient: &Vec<f32>| encoded(plan, &gradient[plan.first_element..][..plan.elements]).concat();
+        let sent: Vec<Vec<f32>> = gradients.iter().map(of_rank).collect();
+        for (at, mean) in exact_mean(&sent).into_iter().enumerate() {
+            let contributions: f64 = sent.iter().map(|values| bf16_variance(f64::from(values[at]))).sum();
+            errors += contributions * share * share + bf16_variance(mean);
+            energy += mean * mean;
+        }
+    }
+    errors / energy
+}
 
-/// The NMSE to expect of a bf16 collective without loss: each contribution is rounded once, independently, and their mean
-/// once more. Exact in expectation for gradients without structure, encoded or not.
-pub fn predicted_bf16_nmse(gradients: &[Vec<f32>]) -> f64 {
-    let energy = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>();
-    let mean = energy(&mut exact_mean(gradients).into_iter());
-    let contributions = energy(&mut gradients.iter().flatten().map(|x| f64::from(*x)));
-    BF16_MEAN_SQUARE * (contributions / (gradients.len() as f64).powi(2) / mean + 1.0)
+/// Variance of the error of rounding `x`, a normal fp32, to bf16: a twelfth of the last place squared.
+fn bf16_variance(x: f64) -> f64 {
+    if x == 0.0 { 0.0 } else { 2f64.powi(2 * (x.abs().log2().floor() as i32 - 7)) / 12.0 }
 }
 
 /// Expected squared error of the mean at `owner` when each peer's value is missing with probability `loss`.
@@ -295,17 +304,16 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_square_error_of_bf16_is_that_of_rounding_many_numbers() {
-        let values: Vec<f32> = (0..100_000).map(|k| 2f32.powf(k as f32 / 1000.0 - 50.0)).collect();
-        let square = |x: &f32| (f64::from(nearest_bf16(*x)) / f64::from(*x) - 1.0).powi(2);
-        // Weighted by energy, binade by binade: each has the same share of relative error times square.
-        let of_binade = |binade: &[f32]| {
-            let energy: f64 = binade.iter().map(|x| f64::from(*x).powi(2)).sum();
-            binade.iter().map(|x| square(x) * f64::from(*x).powi(2)).sum::<f64>() / energy
-        };
-        let found = values.chunks(1000).map(of_binade).sum::<f64>() / 100.0;
-        assert!((found / BF16_MEAN_SQUARE - 1.0).abs() < 0.02, "{found:e}, expected {BF16_MEAN_SQUARE:e}");
-        assert!(values.iter().all(|x| square(x) <= 2f64.powi(-16)));
+    fn the_variance_of_bf16_is_that_of_rounding_many_numbers() {
+        let values = (0..100_000u32).map(|k| f32::from_bits(0x3f80_0000 + k * 83 + 1)); // Over [1, 2).
+        let (mut found, mut predicted) = (0.0, 0.0);
+        for x in values {
+            let error = f64::from(nearest_bf16(x)) - f64::from(x);
+            assert!(error.abs() <= 2f64.powi(-8));
+            (found, predicted) = (found + error * error, predicted + bf16_variance(f64::from(x)));
+        }
+        assert!((found / predicted - 1.0).abs() < 0.02, "{found:e}, expected {predicted:e}");
+        assert_eq!((bf16_variance(1.9), bf16_variance(-2.0)), (2f64.powi(-14) / 12.0, 2f64.powi(-12) / 12.0));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub struct JobParams {
     /// Larger: a burst of losses is spread over more elements, but short buckets are padded further.
     pub hadamard_log2_max: u32,
     /// Whether gradients and means travel as bf16: half the bytes, sums stay fp32. Each value is rounded when it is sent
-    /// and each mean once more: relative errors of at most 2^-8, about 2^-9 on average. Default: no.
+    /// and each mean once more: relative errors of at most 2^-8, about 2^-9 in root mean square. Default: no.
     pub bf16: bool,
     /// Peers that this rank sends to at a time, 1 to 15, and the most that it advertises to take from. Default: 1. More: fewer rounds, and
     /// senders that are late hold up less; too many: receivers' ports are overrun.

@@ -33,7 +33,7 @@ impl FunctionalCard {
             window.arm.bucket == ubt.bucket && window.arm.step == ubt.step && inside.contains(&u64::from(ubt.offset))
         };
         let is_ahead = |window: &Window| {
-            window.arm.bucket == ubt.bucket && window.arm.step.wrapping_sub(ubt.step).cast_signed() > 0
+            window.arm.bucket == ubt.bucket && ubt.step.wrapping_sub(window.arm.step).cast_signed() < 0
         };
         let is_stale = self.slots.iter().flatten().any(is_ahead);
         let missing = (if is_stale { reg::DROP_STALE } else { reg::DROP_NO_WINDOW }, 1);

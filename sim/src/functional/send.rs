@@ -1,5 +1,6 @@
 //! The sending side of the functional card: contributions, means, and the MAC.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use optireduce_contract::limits::BEAT_BYTES;
@@ -48,8 +49,8 @@ impl FunctionalCard {
         self.slots[index] = Some(window);
     }
 
-    /// Sends each peer its shard of a window, round by round, within a round packet by packet in turn. Packets whose first
-    /// beat is missing are left out.
+    /// Sends each peer its shard of a window, round by round. The peers of a round take turns, packet by packet; one whose
+    /// bucket is too low is passed over while another may go. Packets whose first beat is missing are left out.
     fn send_stage(
         &mut self,
         job: &Job,
@@ -58,46 +59,62 @@ impl FunctionalCard {
         shard_of: impl Fn(usize) -> Range<usize>,
         beat: impl Fn(usize) -> Option<Lanes>,
     ) {
-        // Window beats of a full packet.
-        let full = job.payload_beats << u8::from(window.bf16());
         for peers in job.rounds(window.arm.send_incast) {
-            let packets_of = |peer: usize| shard_of(peer).len().div_ceil(full);
-            let packets_max = peers.iter().map(|peer| packets_of(*peer)).max().unwrap_or(0);
-            for (number, &peer) in (0..packets_max).flat_map(|number| peers.iter().map(move |peer| (number, peer))) {
-                let (shard, packets) = (shard_of(peer), packets_of(peer));
-                let first = shard.start + number * full;
-                if number >= packets || beat(first).is_none() {
-                    continue;
-                }
-                let beats = first..shard.end.min(first + full);
-                let lanes: Vec<u32> = beats.flat_map(|at| beat(at).unwrap_or_default()).collect();
-                let payload = if window.bf16() { narrowed(&lanes) } else { plain(&lanes) };
-                let marked = number + usize::from(window.arm.mark_packets.max(1)) >= packets;
-                let ubt = UbtHeader {
-                    bucket: window.arm.bucket,
-                    offset: window.arm.base + (first * BEAT_BYTES) as u32,
-                    flags: (u8::from(marked) * FLAG_LAST_PERCENTILE) | window.packet_flags(),
-                    sender: job.rank as u16,
-                    step: window.arm.step,
-                    job_tag: job.job_tag,
-                    ..extra
+            let frames_to = |peer: &usize| (*peer, frames(job, window, *peer, extra, shard_of(*peer), &beat));
+            let mut queues: VecDeque<(usize, VecDeque<Vec<u8>>)> = peers.iter().map(frames_to).collect();
+            loop {
+                queues.retain(|(_, frames)| !frames.is_empty());
+                let free_ps = self.mac_free_ps.max(self.now_ns * 1000);
+                let ready = queues.iter().map(|(peer, frames)| self.pacer.ready_ps(*peer, frames[0].len(), free_ps));
+                let Some((turn, begin_ps)) = ready.enumerate().min_by_key(|(turn, ready_ps)| (*ready_ps, *turn)) else {
+                    break;
                 };
-                window.sent_ns = self.send(job, peer, &ubt, &payload);
+                queues.rotate_left(turn);
+                let (peer, frames) = &mut queues[0];
+                if let Some(frame) = frames.pop_front() {
+                    self.pacer.take(*peer, frame.len(), begin_ps);
+                    self.mac_free_ps = begin_ps + wire_ps(frame.len());
+                    window.sent_ns = self.mac_free_ps.div_ceil(1000);
+                    self.outbox.push_back(Departure { at_ns: window.sent_ns, frame });
+                }
+                queues.rotate_left(1);
             }
         }
     }
+}
 
-    /// Queues a frame; returns when its last byte is on the wire.
-    fn send(&mut self, job: &Job, peer: usize, ubt: &UbtHeader, payload: &[u8]) -> u64 {
+/// The frames that take `shard` of a window to `peer`, in order.
+fn frames(
+    job: &Job,
+    window: &Window,
+    peer: usize,
+    extra: UbtHeader,
+    shard: Range<usize>,
+    beat: impl Fn(usize) -> Option<Lanes>,
+) -> VecDeque<Vec<u8>> {
+    // Window beats of a full packet.
+    let full = job.payload_beats << u8::from(window.bf16());
+    let packets = shard.len().div_ceil(full);
+    let frame = |(number, first): (usize, usize)| {
+        beat(first)?;
+        let lanes: Vec<u32> =
+            (first..shard.end.min(first + full)).flat_map(|at| beat(at).unwrap_or_default()).collect();
+        let payload = if window.bf16() { narrowed(&lanes) } else { plain(&lanes) };
+        let marked = number + usize::from(window.arm.mark_packets.max(1)) >= packets;
+        let ubt = UbtHeader {
+            bucket: window.arm.bucket,
+            offset: window.arm.base + (first * BEAT_BYTES) as u32,
+            flags: (u8::from(marked) * FLAG_LAST_PERCENTILE) | window.packet_flags(),
+            sender: job.rank as u16,
+            step: window.arm.step,
+            job_tag: job.job_tag,
+            ..extra
+        };
         let mut header = [0; HEADER_BYTES];
-        write_header(&mut header, job.local, job.peers[peer], job.udp_port, ubt, payload.len());
-        let frame = [&header, payload].concat();
-        let begin_ps = self.pacer.begin_ps(peer, frame.len(), self.mac_free_ps.max(self.now_ns * 1000));
-        self.mac_free_ps = begin_ps + wire_ps(frame.len());
-        let at_ns = self.mac_free_ps.div_ceil(1000);
-        self.outbox.push_back(Departure { at_ns, frame });
-        at_ns
-    }
+        write_header(&mut header, job.local, job.peers[peer], job.udp_port, &ubt, payload.len());
+        Some([&header[..], &payload].concat())
+    };
+    shard.clone().step_by(full).enumerate().filter_map(frame).collect()
 }
 
 /// An fp32 payload.
