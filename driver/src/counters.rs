@@ -1,26 +1,30 @@
 //! The card's counters, and the driver's own.
 
-use optireduce_contract::registers::{self as regs, STATUS_DMA_ERROR};
+use optireduce_contract::registers::{self as regs, STATUS_DMA_ERROR, status_stopped};
 
 use crate::bus::Bus;
 
 macro_rules! counters {
     ($($field:ident $name:ident),* $(,)?) => {
-        /// What a card has counted since it was enabled; all modulo 2^32.
+        /// What a card has counted since it was enabled, for all its queues together; all modulo 2^32.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
         pub struct Counters {
-            $(#[doc = concat!("See [`regs::", stringify!($name), "`].")] pub $field: u32,)*
+            $(#[doc = concat!("See [`regs::", stringify!($name), "`]; of this queue, if there is one for each.")] pub $field: u32,)*
             /// An access of the card to host memory failed.
             pub dma_error: bool,
+            /// The card stopped this queue, since it could not reach its rings.
+            pub queue_stopped: bool,
             /// Completions that the driver refused since the card was opened.
             pub completions_rejected: u64,
         }
 
         impl Counters {
-            pub(crate) fn read(bus: &impl Bus, completions_rejected: u64) -> Self {
+            pub(crate) fn read(bus: &impl Bus, queue: usize, completions_rejected: u64) -> Self {
+                let status = bus.read(&regs::STATUS);
                 Self {
-                    $($field: bus.read(&regs::$name),)*
-                    dma_error: bus.read(&regs::STATUS) & STATUS_DMA_ERROR != 0,
+                    $($field: bus.read(&regs::$name.of_queue(queue)),)*
+                    dma_error: status & STATUS_DMA_ERROR != 0,
+                    queue_stopped: status & status_stopped(queue) != 0,
                     completions_rejected,
                 }
             }

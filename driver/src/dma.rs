@@ -98,6 +98,23 @@ impl DmaMap {
         Ok(Self { base: base.cast(), words: bytes / 4, iova, _owner: owner })
     }
 
+    /// The same memory cut into `parts` of equal size, each a multiple of 4096 bytes; none if there is not enough for
+    /// each to have any. What does not divide is in no part.
+    pub fn split(&self, parts: usize) -> Vec<Self> {
+        let words = (self.words / parts.max(1)) / (DMA_ALIGN / 4) * (DMA_ALIGN / 4);
+        let part = |(index, cells): (usize, &[AtomicU32])| Self {
+            base: NonNull::from(cells).cast(),
+            words,
+            iova: self.iova + (index * words * 4) as u64,
+            _owner: self._owner.clone(),
+        };
+        if words == 0 {
+            Vec::new()
+        } else {
+            self.words().chunks_exact(words).take(parts).enumerate().map(part).collect()
+        }
+    }
+
     /// IOVA of the first byte.
     pub fn iova(&self) -> u64 {
         self.iova

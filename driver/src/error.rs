@@ -81,8 +81,10 @@ pub enum DriverError {
     },
     /// The card did not stop after it was disabled.
     #[error(
-        "{device}: SQ_HEAD is {sq_head} and CQ_TAIL is {cq_tail} after CONTROL was cleared and {polls} reads, expected 0 and 0.\n\
-         The card does not stop. Reset the card before its memory is used for anything else."
+        "{device}: SQ_HEAD is {sq_head}, CQ_TAIL is {cq_tail} and the busy bit of STATUS is {} after CONTROL was cleared \
+         and {polls} reads, expected 0, 0 and 0.\n\
+         The card does not stop. Reset the card before its memory is used for anything else.",
+        u8::from(*busy)
     )]
     NotQuiesced {
         /// Name of the bus.
@@ -91,6 +93,8 @@ pub enum DriverError {
         sq_head: u32,
         /// Completions written, as the card says.
         cq_tail: u32,
+        /// Whether the card says that accesses to host memory are under way.
+        busy: bool,
         /// How often the registers were read.
         polls: u32,
     },
@@ -109,10 +113,38 @@ pub enum DriverError {
         expected: String,
     },
     /// The card works for no job.
-    #[error("{device}: the card is not enabled, so it has no queues.\nCall `configure` first.")]
+    #[error(
+        "{device}: the card is not enabled, so it has no queues.\nCall `configure` first, or `open_queue` once another driver has."
+    )]
     NotConfigured {
         /// Name of the bus.
         device: String,
+    },
+    /// The queue pair belongs to another driver of the card.
+    #[error(
+        "{device}: queue {queue} is in use: its {register} is {found:#x}, expected 0.\n\
+         Open another queue; those in use are free again when the card is configured anew."
+    )]
+    QueueInUse {
+        /// Name of the bus.
+        device: String,
+        /// The queue pair.
+        queue: usize,
+        /// A register that says so.
+        register: &'static str,
+        /// What it held.
+        found: u32,
+    },
+    /// The card could not reach the rings of the queue and has stopped it.
+    #[error(
+        "{device}: queue {queue} has stopped: the card could not read a submission or not write a completion in host memory.\n\
+         Look for IOMMU faults in the kernel log, then configure the card anew. Windows that are armed end by their bounds."
+    )]
+    QueueStopped {
+        /// Name of the bus.
+        device: String,
+        /// The queue pair.
+        queue: usize,
     },
     /// A submission breaks a rule that the card does not check.
     #[error(

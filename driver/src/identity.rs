@@ -3,7 +3,7 @@
 //! Order: magic, contract version, limits, then SCRATCH and its complement twice, which shows that the card hears
 //! writes. Every wait is bounded by a number of polls.
 
-use optireduce_contract::limits::{CONTRACT_VERSION, HADAMARD_LOG2_MIN, MAGIC, PAYLOAD_BEATS_MAX, RANKS_MAX};
+use optireduce_contract::limits::{CONTRACT_VERSION, HADAMARD_LOG2_MIN, MAGIC, PAYLOAD_BEATS_MAX, QUEUES, RANKS_MAX};
 use optireduce_contract::registers::{self as regs, Register};
 
 use crate::bus::Bus;
@@ -25,6 +25,8 @@ pub struct Limits {
     pub ranks_max: usize,
     /// Largest payload of a packet in beats.
     pub payload_beats_max: usize,
+    /// Queue pairs.
+    pub queues: usize,
     /// Build number of the card.
     pub build: u32,
 }
@@ -52,6 +54,7 @@ pub(crate) fn identify(bus: &impl Bus) -> Result<Limits, DriverError> {
         hadamard_log2_max: limit(&regs::HADAMARD_LOG2_MAX, HADAMARD_LOG2_MIN, 14)?,
         ranks_max: limit(&regs::RANKS_MAX, 2, RANKS_MAX as u32)? as usize,
         payload_beats_max: limit(&regs::PAYLOAD_BEATS_MAX, 1, PAYLOAD_BEATS_MAX as u32)? as usize,
+        queues: limit(&regs::QUEUES, 1, QUEUES as u32)? as usize,
         build: bus.read(&regs::BUILD),
     };
     for pattern in [0x5aa5_3cc3, !0x5aa5_3cc3] {

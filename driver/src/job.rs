@@ -13,7 +13,7 @@ pub const RING_LOG2_MIN: u32 = 2;
 /// Largest ring: indices count modulo 65536, and a full ring must differ from an empty one.
 pub const RING_LOG2_MAX: u32 = 15;
 
-/// The job of a card. Everything but `rank` and `ring_log2` is the same on all ranks.
+/// The job of a card. Everything but `rank`, `queue`, `ring_log2` and the rates is the same on all ranks.
 #[derive(Clone, Debug)]
 pub struct JobConfig {
     /// This rank, below `ranks`.
@@ -29,6 +29,12 @@ pub struct JobConfig {
     pub udp_port: u16,
     /// Addresses of all ranks, in order of rank; own one included.
     pub endpoints: Vec<Endpoint>,
+    /// How fast each rank is sent to, in bytes of the wire (frame, preamble, check sequence, gap) per microsecond, in
+    /// order of rank; 0: as fast as the wire. Default: empty, 0 for all. Faster than the receiver's share and it loses
+    /// packets; slower and the wire idles.
+    pub rates_bytes_per_us: Vec<u16>,
+    /// The queue pair of the `Nic` that configures the card. Default: 0.
+    pub queue: usize,
     /// log2 of the entries of either ring, 2 to 15. Too small and `submit` answers `RingFull`.
     pub ring_log2: u32,
 }
@@ -36,27 +42,26 @@ pub struct JobConfig {
 impl JobConfig {
     pub(crate) fn check(&self, device: &str, limits: &Limits) -> Result<(), DriverError> {
         let ranks_max = limits.ranks_max.min(RANKS_MAX);
-        let within = |field, found: u64, first: u64, last: u64| {
-            let error = || DriverError::InvalidJob {
-                device: device.into(),
-                field,
-                found,
-                expected: if first == last { format!("{first}") } else { format!("{first} to {last}") },
-            };
-            if (first..=last).contains(&found) { Ok(()) } else { Err(error()) }
-        };
+        let within = |field, found, first, last| within(device, field, found, first, last);
         within("ranks", self.ranks as u64, 2, ranks_max as u64)?;
         within("rank", self.rank as u64, 0, self.ranks as u64 - 1)?;
         within("payload_beats", self.payload_beats as u64, 1, limits.payload_beats_max as u64)?;
         within("udp_port", self.udp_port.into(), 1, u16::MAX.into())?;
         within("number of endpoints", self.endpoints.len() as u64, self.ranks as u64, self.ranks as u64)?;
-        within("ring_log2", self.ring_log2.into(), RING_LOG2_MIN.into(), RING_LOG2_MAX.into())
+        let rates = self.rates_bytes_per_us.len() as u64;
+        within("number of rates", rates, if rates == 0 { 0 } else { self.ranks as u64 }, self.ranks as u64)?;
+        check_queue(device, limits, self.queue, self.ring_log2)
+    }
+
+    fn peer_words(&self, rank: usize) -> [u32; PEER_BYTES / 4] {
+        let rate = self.rates_bytes_per_us.get(rank).copied().unwrap_or(0);
+        self.endpoints.get(rank).map_or([0; PEER_BYTES / 4], |endpoint| peer_words(endpoint, rate))
     }
 
     /// Writes the job registers and the peer table of a disabled card.
     pub(crate) fn program(&self, bus: &impl Bus) {
         let tag = self.job_tag.to_be_bytes();
-        let [ip, mac_lo, mac_hi, _] = self.endpoints.get(self.rank).map_or([0; PEER_BYTES / 4], peer_words);
+        let [ip, mac_lo, mac_hi, _] = self.peer_words(self.rank);
         bus.write(&regs::RANK, self.rank as u32);
         bus.write(&regs::RANKS, self.ranks as u32);
         bus.write(&regs::JOB_TAG_LO, u32::from_le_bytes([tag[0], tag[1], tag[2], tag[3]]));
@@ -67,18 +72,34 @@ impl JobConfig {
         bus.write(&regs::LOCAL_MAC_LO, mac_lo);
         bus.write(&regs::LOCAL_MAC_HI, mac_hi);
         for rank in 0..RANKS_MAX {
-            bus.write_peer(rank, self.endpoints.get(rank).map_or([0; PEER_BYTES / 4], peer_words));
+            bus.write_peer(rank, self.peer_words(rank));
         }
     }
 }
 
 /// An entry of the peer table: the bytes on the wire as little-endian loads.
-fn peer_words(endpoint: &Endpoint) -> [u32; PEER_BYTES / 4] {
+fn peer_words(endpoint: &Endpoint, rate_bytes_per_us: u16) -> [u32; PEER_BYTES / 4] {
     let (ip, mac) = (endpoint.ip, endpoint.mac);
     [
         u32::from_le_bytes(ip),
         u32::from_le_bytes([mac[0], mac[1], mac[2], mac[3]]),
         u32::from_le_bytes([mac[4], mac[5], 0, 0]),
-        0,
+        rate_bytes_per_us.into(),
     ]
+}
+
+/// Checks the number of a queue pair and the size of its rings.
+pub(crate) fn check_queue(device: &str, limits: &Limits, queue: usize, ring_log2: u32) -> Result<(), DriverError> {
+    within(device, "queue", queue as u64, 0, limits.queues as u64 - 1)?;
+    within(device, "ring_log2", ring_log2.into(), RING_LOG2_MIN.into(), RING_LOG2_MAX.into())
+}
+
+fn within(device: &str, field: &'static str, found: u64, first: u64, last: u64) -> Result<(), DriverError> {
+    let error = || DriverError::InvalidJob {
+        device: device.into(),
+        field,
+        found,
+        expected: if first == last { format!("{first}") } else { format!("{first} to {last}") },
+    };
+    if (first..=last).contains(&found) { Ok(()) } else { Err(error()) }
 }

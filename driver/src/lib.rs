@@ -4,6 +4,7 @@
 //! * [`bus`]: the seam below it. [`Bus`] is how a card is reached; [`bus::in_process`] reaches a simulated one,
 //!   [`TraceBus`] and [`FaultBus`] wrap any bus.
 //! * [`BarMap`] and [`DmaMap`]: the two kinds of memory shared with a card, and the only places with `unsafe`.
+//! * [`Manifest`]: what a bitstream is and whether a file is that bitstream.
 //! * [`DriverError`]: every message names the device, what was found, what was expected, and what to do.
 //!
 //! Nothing that a card writes is trusted: registers and completions are checked field by field, and a bad one is an
@@ -20,6 +21,7 @@ mod entries;
 mod error;
 mod identity;
 mod job;
+mod manifest;
 mod nic;
 mod ring;
 
@@ -34,4 +36,5 @@ pub use dma::{DmaFault, DmaMap};
 pub use error::DriverError;
 pub use identity::Limits;
 pub use job::{JobConfig, RING_LOG2_MAX, RING_LOG2_MIN};
+pub use manifest::{Manifest, ManifestError, State, Utilisation};
 pub use nic::Nic;

@@ -4,16 +4,21 @@
 //! [`Nic::submit`] as often as wanted, one [`Nic::ring_doorbell`] for the batch, and [`Nic::poll_completion`] or
 //! [`Nic::wait_completion`]. [`Nic::configure`] again starts over with empty rings and windows.
 //!
+//! Several drivers of one card: one configures it, with its own queue pair; the others [`Nic::open_queue`] theirs while it
+//! works. Windows and completions belong to the queue that armed them; slots are shared, and who uses which is to be
+//! agreed among the drivers. Only who configured the card disables it when dropped.
+//!
 //! The fast path reads no register: room in the submission ring is learned from completions, and only a ring that
 //! looks full makes the driver read `SQ_HEAD`.
 //!
-//! Limits: one thread at a time drives a card (`&mut self`); completions are polled, there are no interrupts yet.
+//! Limits: one thread at a time drives a queue (`&mut self`); completions are polled, there are no interrupts yet. A queue
+//! is closed by configuring the card anew: until then its memory must stay mapped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use optireduce_contract::queue::{Completion, ENTRY_BYTES, Submission};
-use optireduce_contract::registers::{self as regs, CONTROL_ENABLE, Register};
+use optireduce_contract::registers::{self as regs, CONTROL_ENABLE, Register, STATUS_BUSY, status_stopped};
 
 use crate::arena::{Arena, DmaBuffer};
 use crate::bus::Bus;
@@ -22,7 +27,7 @@ use crate::dma::{DMA_ALIGN, DmaFault, fence_after_phase, fence_before_doorbell};
 use crate::entries::{self, BadField};
 use crate::error::DriverError;
 use crate::identity::{Limits, POLLS_MAX, check_magic, identify};
-use crate::job::JobConfig;
+use crate::job::{JobConfig, check_queue};
 use crate::ring::{BadIndex, CompletionRing, RingMemory, SubmissionRing};
 
 /// A card that is identified and, once configured, works for a job.
@@ -30,12 +35,28 @@ pub struct Nic<B: Bus> {
     bus: B,
     limits: Limits,
     arena: Arena,
+    /// The queue pair of this driver.
+    queue: usize,
+    /// Whether this driver configured the card, and so disables it.
+    configured: bool,
     /// Present while the card is enabled.
     queues: Option<Queues>,
     completions_rejected: u64,
     /// Set once, when the card has left the bus.
     gone: AtomicBool,
 }
+
+/// The registers that say where a queue's rings are; all zero while nobody has it open.
+const RINGS: [&Register; 8] = [
+    &regs::SQ_BASE_LO,
+    &regs::SQ_BASE_HI,
+    &regs::SQ_LOG2,
+    &regs::CQ_BASE_LO,
+    &regs::CQ_BASE_HI,
+    &regs::CQ_LOG2,
+    &regs::SQ_TAIL,
+    &regs::CQ_HEAD,
+];
 
 struct Queues {
     submissions: SubmissionRing,
@@ -54,7 +75,8 @@ impl<B: Bus> Nic<B> {
         let limits = identify(&bus)?;
         tracing::info!(device = bus.name(), ?limits, "card identified");
         let arena = Arena::new(bus.dma().iova(), bus.dma().bytes());
-        Ok(Self { bus, limits, arena, queues: None, completions_rejected: 0, gone: AtomicBool::new(false) })
+        let (completions_rejected, gone) = (0, AtomicBool::new(false));
+        Ok(Self { bus, limits, arena, queue: 0, configured: false, queues: None, completions_rejected, gone })
     }
 
     /// The bus below.
@@ -68,7 +90,7 @@ impl<B: Bus> Nic<B> {
     }
 
     /// Makes the card work for a job, from empty rings and windows: disables it, allocates rings, programs registers and
-    /// peer table, enables it. Buffers stay as they are.
+    /// peer table, enables it. Buffers stay as they are; queues that other drivers had open are closed.
     ///
     /// # Errors
     /// [`DriverError::InvalidJob`] (the card is left as it was), [`DriverError::NotQuiesced`],
@@ -77,27 +99,64 @@ impl<B: Bus> Nic<B> {
         self.check_here()?;
         job.check(self.bus.name(), &self.limits)?;
         self.disable()?;
-        let submissions = self.alloc_ring(job.ring_log2)?;
-        let completions = self.alloc_ring(job.ring_log2).inspect_err(|_| {
-            self.arena.free(submissions.buffer);
-        })?;
         job.program(&self.bus);
-        self.program_rings(submissions, completions)?;
+        for queue in 0..self.limits.queues {
+            for register in RINGS {
+                self.bus.write(&register.of_queue(queue), 0);
+            }
+        }
+        self.open_rings(job.queue, job.ring_log2, job.ranks)?;
         fence_before_doorbell();
         self.bus.write(&regs::CONTROL, CONTROL_ENABLE);
-        self.queues = Some(Queues {
-            submissions: SubmissionRing::new(submissions),
-            completions: CompletionRing::new(completions),
-            ranks: job.ranks,
-        });
+        self.configured = true;
         self.bus.flush()?;
         self.check_alive()?;
         tracing::info!(device = self.bus.name(), rank = job.rank, ranks = job.ranks, "card enabled");
         Ok(())
     }
 
-    /// Stops the card and waits, bounded, until it no longer touches host memory; windows and queued entries are lost.
-    /// A card that is not enabled may be disabled again.
+    /// Opens queue pair `queue` of a card that another driver has configured, and takes part in its job.
+    ///
+    /// # Errors
+    /// [`DriverError::NotConfigured`] if the card is not enabled, [`DriverError::QueueInUse`] if the queue was opened since,
+    /// [`DriverError::InvalidJob`], [`DriverError::ArenaExhausted`], [`DriverError::DeviceGone`]. The card works on.
+    pub fn open_queue(&mut self, queue: usize, ring_log2: u32) -> Result<(), DriverError> {
+        self.check_alive()?;
+        check_queue(self.bus.name(), &self.limits, queue, ring_log2)?;
+        if self.read(&regs::CONTROL)? & CONTROL_ENABLE == 0 {
+            return Err(DriverError::NotConfigured { device: self.device() });
+        }
+        // A queue that this driver had open before the card was configured anew is closed by now.
+        for queue in [queue, self.queue].into_iter().take(1 + usize::from(self.queues.is_some())) {
+            for register in RINGS {
+                let found = self.read(&register.of_queue(queue))?;
+                if found != 0 {
+                    return Err(DriverError::QueueInUse {
+                        device: self.device(),
+                        queue,
+                        register: register.name,
+                        found,
+                    });
+                }
+            }
+        }
+        if let Some(queues) = self.queues.take() {
+            self.free_rings(&queues);
+        }
+        let ranks = self.read(&regs::RANKS)? as usize;
+        if !(2..=self.limits.ranks_max).contains(&ranks) {
+            let (found, expected) = (ranks as u64, format!("2 to {}", self.limits.ranks_max));
+            return Err(DriverError::InvalidJob { device: self.device(), field: "ranks", found, expected });
+        }
+        self.open_rings(queue, ring_log2, ranks)?;
+        self.configured = false;
+        self.bus.flush()?;
+        tracing::info!(device = self.bus.name(), queue, "queue opened");
+        Ok(())
+    }
+
+    /// Stops the card and waits, bounded, until it no longer touches host memory; windows and queued entries are lost, of
+    /// all drivers. A card that is not enabled may be disabled again.
     ///
     /// # Errors
     /// [`DriverError::NotQuiesced`]: the memory of the rings stays taken, since the card may still write to it.
@@ -106,20 +165,20 @@ impl<B: Bus> Nic<B> {
         self.check_here()?;
         let queues = self.queues.take();
         self.bus.write(&regs::CONTROL, 0);
-        let (mut sq_head, mut cq_tail) = (0, 0);
+        let (mut sq_head, mut cq_tail, mut busy) = (0, 0, false);
         for _ in 0..POLLS_MAX {
             self.bus.flush()?;
-            (sq_head, cq_tail) = (self.read(&regs::SQ_HEAD)?, self.read(&regs::CQ_TAIL)?);
-            if (sq_head, cq_tail) == (0, 0) {
+            (sq_head, cq_tail) = (self.read(&self.mine(&regs::SQ_HEAD))?, self.read(&self.mine(&regs::CQ_TAIL))?);
+            busy = self.read(&regs::STATUS)? & STATUS_BUSY != 0;
+            if (sq_head, cq_tail, busy) == (0, 0, false) {
                 if let Some(queues) = queues {
-                    self.arena.free(queues.submissions.memory().buffer);
-                    self.arena.free(queues.completions.memory().buffer);
+                    self.free_rings(&queues);
                 }
                 return Ok(());
             }
             self.bus.relax();
         }
-        Err(DriverError::NotQuiesced { device: self.device(), sq_head, cq_tail, polls: POLLS_MAX })
+        Err(DriverError::NotQuiesced { device: self.device(), sq_head, cq_tail, busy, polls: POLLS_MAX })
     }
 
     /// Allocates a buffer in DMA memory at a multiple of `align`, a power of two (64 at least). Its content is undefined.
@@ -194,7 +253,8 @@ impl<B: Bus> Nic<B> {
     ///
     /// # Errors
     /// [`DriverError::RingFull`]: nothing was written, nothing is lost. [`DriverError::InvalidSubmission`],
-    /// [`DriverError::NotConfigured`], [`DriverError::BadIndex`], [`DriverError::DeviceGone`].
+    /// [`DriverError::QueueStopped`], [`DriverError::NotConfigured`], [`DriverError::BadIndex`],
+    /// [`DriverError::DeviceGone`].
     pub fn submit(&mut self, submission: &Submission) -> Result<(), DriverError> {
         entries::check(submission, self.queues()?.ranks).map_err(|BadField { field, found, expected }| {
             let (device, slot, cookie) = (self.device(), submission.slot, submission.cookie);
@@ -202,7 +262,7 @@ impl<B: Bus> Nic<B> {
         })?;
         if self.queues()?.submissions.is_full() {
             self.bus.flush()?;
-            let found = self.read(&regs::SQ_HEAD)?;
+            let found = self.read(&self.mine(&regs::SQ_HEAD))?;
             let learned = self.queues_mut()?.submissions.learn_from_register(found);
             learned.map_err(|BadIndex { first, last }| {
                 let register = regs::SQ_HEAD.name;
@@ -211,6 +271,7 @@ impl<B: Bus> Nic<B> {
         }
         let ring = &self.queues()?.submissions;
         if ring.is_full() {
+            self.check_running()?;
             let (entries, unrung) = (ring.memory().entries(), ring.unrung().into());
             return Err(DriverError::RingFull { device: self.device(), entries, unrung });
         }
@@ -227,7 +288,7 @@ impl<B: Bus> Nic<B> {
     pub fn ring_doorbell(&mut self) -> Result<(), DriverError> {
         if let Some(tail) = self.queues_mut()?.submissions.ring() {
             fence_before_doorbell();
-            self.bus.write(&regs::SQ_TAIL, tail.into());
+            self.bus.write(&self.mine(&regs::SQ_TAIL), tail.into());
         }
         Ok(())
     }
@@ -260,8 +321,8 @@ impl<B: Bus> Nic<B> {
     /// Waits for the next completion, at most `timeout` of real time.
     ///
     /// # Errors
-    /// [`DriverError::Timeout`] if the card still answers, [`DriverError::DeviceGone`] if not, and as
-    /// [`Nic::poll_completion`].
+    /// [`DriverError::Timeout`] if the card still answers, [`DriverError::DeviceGone`] if not, [`DriverError::QueueStopped`]
+    /// if it does not read submissions any more, and as [`Nic::poll_completion`].
     pub fn wait_completion(&mut self, timeout: Duration) -> Result<Completion, DriverError> {
         let start = Instant::now();
         loop {
@@ -272,6 +333,7 @@ impl<B: Bus> Nic<B> {
             }
             if over {
                 self.check_alive()?;
+                self.check_running()?;
                 let ring = &self.queues()?.submissions;
                 let (outstanding, unrung) = (ring.outstanding().into(), ring.unrung().into());
                 return Err(DriverError::Timeout { device: self.device(), waited: timeout, outstanding, unrung });
@@ -287,7 +349,7 @@ impl<B: Bus> Nic<B> {
     pub fn counters(&self) -> Result<Counters, DriverError> {
         self.check_here()?;
         self.bus.flush()?;
-        let counters = Counters::read(&self.bus, self.completions_rejected);
+        let counters = Counters::read(&self.bus, self.queue, self.completions_rejected);
         self.check_alive()?;
         Ok(counters)
     }
@@ -309,6 +371,19 @@ impl<B: Bus> Nic<B> {
 
     fn check_here(&self) -> Result<(), DriverError> {
         if self.gone.load(Ordering::Relaxed) { Err(DriverError::DeviceGone { device: self.device() }) } else { Ok(()) }
+    }
+
+    /// Asks the card whether it still reads submissions.
+    fn check_running(&self) -> Result<(), DriverError> {
+        if self.read(&regs::STATUS)? & status_stopped(self.queue) == 0 {
+            return Ok(());
+        }
+        Err(DriverError::QueueStopped { device: self.device(), queue: self.queue })
+    }
+
+    /// A register of this driver's queue pair.
+    fn mine(&self, register: &Register) -> Register {
+        register.of_queue(self.queue)
     }
 
     /// Reads a register that the card writes; all ones make it ask whether the card is still there.
@@ -334,8 +409,26 @@ impl<B: Bus> Nic<B> {
         Ok(RingMemory { buffer: self.alloc(ENTRY_BYTES << log2, DMA_ALIGN)?, log2 })
     }
 
-    /// Clears the completion ring, so that no phase bit is left from an earlier job, and tells a disabled card where
-    /// both rings are.
+    fn free_rings(&mut self, queues: &Queues) {
+        self.arena.free(queues.submissions.memory().buffer);
+        self.arena.free(queues.completions.memory().buffer);
+    }
+
+    /// Allocates the rings of a queue pair that has none, and tells the card where they are.
+    fn open_rings(&mut self, queue: usize, log2: u32, ranks: usize) -> Result<(), DriverError> {
+        let submissions = self.alloc_ring(log2)?;
+        let completions = self.alloc_ring(log2).inspect_err(|_| {
+            self.arena.free(submissions.buffer);
+        })?;
+        self.queue = queue;
+        self.program_rings(submissions, completions)?;
+        let (submissions, completions) = (SubmissionRing::new(submissions), CompletionRing::new(completions));
+        self.queues = Some(Queues { submissions, completions, ranks });
+        Ok(())
+    }
+
+    /// Clears the completion ring, so that no phase bit is left from an earlier job, and tells a card that does not work
+    /// on the queue where both rings are.
     fn program_rings(&self, submissions: RingMemory, completions: RingMemory) -> Result<(), DriverError> {
         for entry in (completions.buffer.iova..).step_by(ENTRY_BYTES).take(completions.entries() as usize) {
             self.bus.store_entry(entry, &[0; ENTRY_BYTES]).map_err(|source| self.dma_fault(source))?;
@@ -344,12 +437,13 @@ impl<B: Bus> Nic<B> {
             (&regs::SQ_BASE_LO, &regs::SQ_BASE_HI, &regs::SQ_LOG2, submissions),
             (&regs::CQ_BASE_LO, &regs::CQ_BASE_HI, &regs::CQ_LOG2, completions),
         ] {
-            self.bus.write(lo, ring.buffer.iova as u32);
-            self.bus.write(hi, (ring.buffer.iova >> 32) as u32);
-            self.bus.write(log2, ring.log2);
+            self.bus.write(&self.mine(lo), ring.buffer.iova as u32);
+            self.bus.write(&self.mine(hi), (ring.buffer.iova >> 32) as u32);
+            self.bus.write(&self.mine(log2), ring.log2);
         }
-        self.bus.write(&regs::SQ_TAIL, 0);
-        self.bus.write(&regs::CQ_HEAD, 0);
+        fence_before_doorbell();
+        self.bus.write(&self.mine(&regs::SQ_TAIL), 0);
+        self.bus.write(&self.mine(&regs::CQ_HEAD), 0);
         Ok(())
     }
 
@@ -357,7 +451,7 @@ impl<B: Bus> Nic<B> {
     fn publish(&mut self, drained: bool) -> Result<(), DriverError> {
         if let Some(head) = self.queues_mut()?.completions.publish(drained) {
             fence_before_doorbell();
-            self.bus.write(&regs::CQ_HEAD, head.into());
+            self.bus.write(&self.mine(&regs::CQ_HEAD), head.into());
         }
         Ok(())
     }
@@ -400,7 +494,7 @@ impl Queues {
 /// A card that nobody drives must not write to memory that is about to be unmapped.
 impl<B: Bus> Drop for Nic<B> {
     fn drop(&mut self) {
-        if self.queues.is_some() && !self.gone.load(Ordering::Relaxed) {
+        if self.configured && self.queues.is_some() && !self.gone.load(Ordering::Relaxed) {
             self.bus.write(&regs::CONTROL, 0);
             if let Err(error) = self.bus.flush() {
                 tracing::warn!(device = self.bus.name(), %error, "card may not have heard that it is disabled");

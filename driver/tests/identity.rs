@@ -23,6 +23,7 @@ fn good_card_is_identified_and_only_scratch_is_written() {
         hadamard_log2_max: 12,
         ranks_max: 64,
         payload_beats_max: 139,
+        queues: 4,
         build: 1,
     };
     assert_eq!(nic.limits(), expected);
@@ -40,7 +41,7 @@ fn good_card_is_identified_and_only_scratch_is_written() {
 
 #[test]
 fn each_wrong_register_is_named_with_what_was_found_and_expected() {
-    let cases: [(&Register, u32, &str); 10] = [
+    let cases: [(&Register, u32, &str); 11] = [
         (&regs::MAGIC, 0, "sim0: MAGIC is 0x00000000, expected 0x4f524e43.\n"),
         (&regs::MAGIC, 0x4f52_4e44, "sim0: MAGIC is 0x4f524e44, expected 0x4f524e43.\n"),
         (&regs::MAGIC, u32::MAX, "sim0: the card is gone: its MAGIC register reads all ones, twice.\n"),
@@ -51,6 +52,7 @@ fn each_wrong_register_is_named_with_what_was_found_and_expected() {
         (&regs::HADAMARD_LOG2_MAX, 15, "sim0: HADAMARD_LOG2_MAX is 15, expected 8 to 14.\n"),
         (&regs::RANKS_MAX, 65, "sim0: RANKS_MAX is 65, expected 2 to 64.\n"),
         (&regs::PAYLOAD_BEATS_MAX, 140, "sim0: PAYLOAD_BEATS_MAX is 140, expected 1 to 139.\n"),
+        (&regs::QUEUES, 5, "sim0: QUEUES is 5, expected 1 to 4.\n"),
     ];
     for (register, value, message) in cases {
         let (card, bus) = TestCard::new(MIB);
@@ -183,7 +185,7 @@ fn counters_hold_every_counting_register_under_its_name() {
     let bus = FaultBus::new(bus)
         .on_read(move |register, value| if counting(register) { register.offset as u32 } else { value });
     let counters = serde_json::to_value(Nic::open(bus).unwrap().counters().unwrap()).unwrap();
-    let mut expected = serde_json::json!({ "dma_error": false, "completions_rejected": 0 });
+    let mut expected = serde_json::json!({ "dma_error": false, "queue_stopped": false, "completions_rejected": 0 });
     for register in regs::REGISTERS.iter().filter(|register| counting(register)) {
         expected[register.name.to_lowercase()] = register.offset.into();
     }
@@ -197,4 +199,7 @@ fn failed_dma_of_the_card_is_reported() {
     assert!(!nic.counters().unwrap().dma_error);
     card.set(&regs::STATUS, regs::STATUS_DMA_ERROR);
     assert!(nic.counters().unwrap().dma_error);
+    assert!(!nic.counters().unwrap().queue_stopped);
+    card.set(&regs::STATUS, regs::status_stopped(0));
+    assert_eq!((nic.counters().unwrap().dma_error, nic.counters().unwrap().queue_stopped), (false, true));
 }

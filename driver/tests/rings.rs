@@ -3,7 +3,7 @@
 mod card;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -56,6 +56,11 @@ fn configuration_reaches_the_registers_as_on_the_wire() {
     assert_eq!(peer(0), [0x0100_4d0a, 0x0052_4f02, 0x0100, 0]);
     assert_eq!(peer(3), [0x0400_4d0a, 0x0052_4f02, 0x0400, 0]);
     assert_eq!(peer(4), [0; 4]);
+    let mut nic = nic;
+    nic.configure(&JobConfig { rates_bytes_per_us: vec![0, 12_500, 65_535, 1], queue: 3, ..job(5) }).unwrap();
+    assert_eq!([0, 1, 2, 3, 4].map(|rank| peer(rank)[3]), [0, 12_500, 65_535, 1, 0]);
+    assert_eq!(card.register(&regs::SQ_LOG2), 0, "the queue used before is closed");
+    assert_eq!(card.register(&regs::SQ_LOG2.of_queue(3)), 5);
     drop(nic);
     assert_eq!(card.register(&regs::CONTROL), 0, "a dropped card is disabled");
 }
@@ -63,13 +68,15 @@ fn configuration_reaches_the_registers_as_on_the_wire() {
 #[test]
 fn impossible_jobs_are_refused_and_leave_the_card_as_it_was() {
     let (card, mut nic, _) = configured(5);
-    let cases: [(&str, JobConfig); 8] = [
+    let cases: [(&str, JobConfig); 10] = [
         ("job: ranks is 1, expected 2 to 64", JobConfig { ranks: 1, ..job(5) }),
         ("job: ranks is 65, expected 2 to 64", JobConfig { ranks: 65, ..job(5) }),
         ("job: rank is 4, expected 0 to 3", JobConfig { rank: 4, ..job(5) }),
         ("job: payload_beats is 140, expected 1 to 139", JobConfig { payload_beats: 140, ..job(5) }),
         ("job: udp_port is 0, expected 1 to 65535", JobConfig { udp_port: 0, ..job(5) }),
         ("job: number of endpoints is 0, expected 4", JobConfig { endpoints: vec![], ..job(5) }),
+        ("job: number of rates is 3, expected 4", JobConfig { rates_bytes_per_us: vec![1; 3], ..job(5) }),
+        ("job: queue is 4, expected 0 to 3", JobConfig { queue: 4, ..job(5) }),
         ("job: ring_log2 is 1, expected 2 to 15", job(1)),
         ("job: ring_log2 is 16, expected 2 to 15", job(16)),
     ];
@@ -262,6 +269,83 @@ fn card_has_stopped_only_when_both_its_indices_are_zero() {
         let error = Nic::open(bus).unwrap().configure(&job(3)).err().unwrap();
         assert!(matches!(error, DriverError::NotQuiesced { sq_head, cq_tail, .. } if (sq_head, cq_tail) == stuck));
     }
+}
+
+#[test]
+fn a_busy_card_is_waited_for_and_given_up_in_bounded_time() {
+    for (busy_reads, stops) in [(500, true), (u32::MAX, false)] {
+        let (_card, bus) = TestCard::new(MIB);
+        let reads = AtomicU32::new(0);
+        let bus = FaultBus::new(bus).on_read(move |register, value| {
+            let busy = register.name == "STATUS" && reads.fetch_add(1, Ordering::Relaxed) < busy_reads;
+            if busy { regs::STATUS_BUSY } else { value }
+        });
+        let done = Nic::open(bus).unwrap().configure(&job(3));
+        assert_eq!(done.is_ok(), stops);
+        if let Err(error) = done {
+            let expected = "sim0: SQ_HEAD is 0, CQ_TAIL is 0 and the busy bit of STATUS is 1 after CONTROL was cleared \
+                            and 1000 reads, expected 0, 0 and 0.\n";
+            assert!(error.to_string().starts_with(expected), "{error}");
+        }
+    }
+}
+
+#[test]
+fn two_drivers_of_one_card_have_a_queue_each() {
+    let (card, bus) = TestCard::new(8 * MIB);
+    let mut nics: Vec<_> = bus.split(2).into_iter().map(|bus| Nic::open(bus).unwrap()).collect();
+    let (mut other, mut owner) = (nics.pop().unwrap(), nics.pop().unwrap());
+    assert!(matches!(other.open_queue(1, 4), Err(DriverError::NotConfigured { .. })), "nobody configured the card");
+    owner.configure(&job(4)).unwrap();
+    assert!(matches!(other.open_queue(4, 4), Err(DriverError::InvalidJob { field: "queue", found: 4, .. })));
+    assert!(matches!(other.open_queue(1, 16), Err(DriverError::InvalidJob { field: "ring_log2", .. })));
+    let error = other.open_queue(0, 4).unwrap_err().to_string();
+    assert!(error.starts_with("sim0.1: queue 0 is in use: its SQ_BASE_HI is 0x8, expected 0.\n"), "{error}");
+    other.open_queue(1, 3).unwrap();
+    assert!(matches!(other.open_queue(2, 3), Err(DriverError::QueueInUse { queue: 1, .. })), "a driver has one queue");
+    assert!(matches!(owner.open_queue(2, 3), Err(DriverError::QueueInUse { queue: 0, .. })));
+
+    for round in 0..40 {
+        for cookie in 0..5 {
+            owner.submit(&arm(100 * round + cookie)).unwrap();
+            other.submit(&arm(100 * round + 50 + cookie)).unwrap();
+        }
+        owner.ring_doorbell().unwrap();
+        other.ring_doorbell().unwrap();
+        for cookie in 0..5 {
+            let wait = Duration::from_secs(5);
+            assert_eq!(other.wait_completion(wait).unwrap().cookie, 100 * round + 50 + cookie);
+            assert_eq!(owner.wait_completion(wait).unwrap().cookie, 100 * round + cookie);
+        }
+        assert_eq!((owner.poll_completion().unwrap(), other.poll_completion().unwrap()), (None, None));
+    }
+    assert_eq!((owner.counters().unwrap().cq_tail, other.counters().unwrap().cq_tail), (200, 200));
+
+    // Configuring anew closes the other's queue, which may then be opened again, in the memory that it had.
+    owner.configure(&job(4)).unwrap();
+    assert_eq!(card.register(&regs::SQ_TAIL.of_queue(1)), 0);
+    other.open_queue(3, 3).unwrap();
+    assert_eq!(card.register(&regs::SQ_BASE_LO.of_queue(3)), IOVA as u32 + 4 * MIB as u32);
+    drop(other);
+    assert_eq!(card.register(&regs::CONTROL), 1, "the card works on for its owner");
+    drop(owner);
+    assert_eq!(card.register(&regs::CONTROL), 0);
+}
+
+#[test]
+fn a_stopped_queue_is_an_error_of_every_wait() {
+    let (card, mut nic, _) = configured(2);
+    for cookie in 0..4 {
+        nic.submit(&arm(cookie)).unwrap();
+    }
+    card.set(&regs::STATUS, regs::status_stopped(1));
+    assert!(matches!(nic.submit(&arm(4)), Err(DriverError::RingFull { .. })), "another queue has stopped");
+    card.set(&regs::STATUS, regs::status_stopped(0));
+    let stopped = "sim0: queue 0 has stopped: the card could not read a submission or not write";
+    let error = nic.submit(&arm(4)).unwrap_err().to_string();
+    assert!(error.starts_with(stopped), "{error}");
+    let error = nic.wait_completion(Duration::ZERO).unwrap_err().to_string();
+    assert!(error.starts_with(stopped), "{error}");
 }
 
 #[test]

@@ -1,16 +1,17 @@
 //! The SmartNIC data plane: windows as commands and completions of an OptiReduce card.
 //!
 //! Why: the card closes stages by its own clock, whether or not this host is awake; the host only tells it what to do
-//! and hears what came. Each slot of the card has DMA buffers here: two gradients, a result, and the stage reports.
-//! Two gradients, because a late host may fill in the next one while the card still reads the last: the card executes
-//! commands in order, so once the next window of a slot has closed, the one before it was read.
-//! Limits: means are broadcast by the card without asking the host; incast is advertised, not controlled.
+//! and hears what came. Each slot of the card has DMA buffers here: a gradient, a result, and the stage reports.
+//! One gradient is enough: the card completes a window only once its gradient was read, and a contribution that comes
+//! after that is refused unread.
+//! Windows and Hadamard blocks are as large as the card's registers allow. Limits: means are broadcast by the card without
+//! asking the host; incast and rates are what the job says, not controlled.
 //! Trust: every field of a completion and of a stage report is checked against the plan before it is passed on.
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::queue::{
     CLOSED_COMPLETE, CLOSED_DEADLINE, CLOSED_EARLY, Completion, DONE_BROADCAST, DONE_CONTRIBUTE, DONE_REFUSED,
-    ENTRY_BYTES, FLAG_AUTO_BROADCAST, FLAG_EARLY, FLAG_HADAMARD, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES,
+    ENTRY_BYTES, FLAG_AUTO_BROADCAST, FLAG_BF16, FLAG_EARLY, FLAG_HADAMARD, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES,
     STAGE_REPORT_BYTES, STATUS_BAD_COMMAND, STATUS_DMA_ERROR, STATUS_OK, STATUS_SLOT_BUSY, STATUS_STALE, Submission,
 };
 use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_MAX};
@@ -120,7 +121,7 @@ pub enum SmartNicError {
 
 /// DMA memory that [`SmartNic::new`] takes from the bus, in bytes: rings, buffers and room for alignment.
 pub const fn smartnic_dma_bytes(limits: &PlaneLimits, ring_log2: u32) -> usize {
-    let slot = 3 * limits.window_beats_max * BEAT_BYTES + REPORT_BYTES;
+    let slot = 2 * limits.window_beats_max * BEAT_BYTES + REPORT_BYTES;
     2 * (ENTRY_BYTES << ring_log2) + limits.slots * slot + 4 * 4096
 }
 
@@ -138,11 +139,9 @@ pub struct SmartNic<B: Bus> {
 
 #[derive(Debug)]
 struct Slot {
-    gradients: [DmaBuffer; 2],
+    gradient: DmaBuffer,
     result: DmaBuffer,
     reports: DmaBuffer,
-    /// Which gradient buffer the next contribution takes.
-    turn: usize,
     window: Option<Armed>,
 }
 
@@ -151,6 +150,7 @@ struct Armed {
     plan: WindowPlan,
     bound_ns: u64,
     early: bool,
+    incast: u8,
     contributed: bool,
     /// The stage that closes next; `None`: the result waits.
     next_stage: Option<Stage>,
@@ -181,10 +181,10 @@ impl<B: Bus> SmartNic<B> {
         let window_bytes = limits.window_beats_max * BEAT_BYTES;
         let slots = (0..limits.slots)
             .map(|_| {
-                let gradients = [nic.alloc(window_bytes, BEAT_BYTES)?, nic.alloc(window_bytes, BEAT_BYTES)?];
+                let gradient = nic.alloc(window_bytes, BEAT_BYTES)?;
                 let result = nic.alloc(window_bytes, BEAT_BYTES)?;
                 let reports = nic.alloc(REPORT_BYTES, REPORT_BYTES)?;
-                Ok(Slot { gradients, result, reports, turn: 0, window: None })
+                Ok(Slot { gradient, result, reports, window: None })
             })
             .collect::<Result<_, DriverError>>()?;
         let &JobConfig { rank, ranks, payload_beats, .. } = job;
@@ -331,6 +331,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         let Slot { result, reports, .. } = self.slots[index];
         let mut flags = FLAG_AUTO_BROADCAST;
         flags |= if plan.hadamard { FLAG_HADAMARD } else { 0 };
+        flags |= if plan.bf16 { FLAG_BF16 } else { 0 };
         flags |= if params.early.is_some() { FLAG_EARLY } else { 0 };
         let window_beats_max = self.limits.window_beats_max.min(u16::MAX.into());
         self.nic.submit(&Submission {
@@ -352,6 +353,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
             grace_ns: params.early.map_or(0, |rule| rule.grace_ns),
             host_beats: narrow(cookie, "host_beats", plan.host_beats() as u64, plan.beats as u64)? as u16,
             mark_packets: narrow(cookie, "mark_packets", params.mark_packets_of(plan) as u64, u8::MAX.into())? as u8,
+            send_incast: narrow(cookie, "incast", params.incast as u64, u8::MAX.into())? as u8,
             host_address: result.iova,
             report_address: reports.iova,
             sign_key: plan.sign_key,
@@ -361,6 +363,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
             plan: plan.clone(),
             bound_ns: params.bound_ns,
             early: params.early.is_some(),
+            incast: params.incast as u8,
             contributed: false,
             next_stage: Some(Stage::Contribute),
         });
@@ -374,8 +377,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         if armed.contributed || armed.next_stage.is_none() {
             return Err(SmartNicError::WrongState { cookie, command: "contribute" });
         }
-        let slot = &self.slots[index];
-        let gradient = slot.gradients[slot.turn];
+        let (gradient, incast) = (self.slots[index].gradient, armed.incast);
         self.nic.write_f32(gradient, 0, elements)?;
         let padding = plan.host_beats() * LANES - elements.len();
         self.nic.write_f32(gradient, size_of_val(elements), &[0.0; LANES][..padding])?;
@@ -386,13 +388,11 @@ impl<B: Bus> DataPlane for SmartNic<B> {
             cookie,
             host_beats: plan.host_beats() as u16,
             timeout_16us: self.timeout_16us,
-            incast: (self.ranks - 1).min(INCAST_MAX) as u8,
+            incast,
             host_address: gradient.iova,
             ..Submission::default()
         })?;
-        let slot = &mut self.slots[index];
-        slot.turn ^= 1;
-        if let Some(armed) = &mut slot.window {
+        if let Some(armed) = &mut self.slots[index].window {
             armed.contributed = true;
         }
         Ok(())
@@ -420,9 +420,6 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         Ok(())
     }
 }
-
-/// The largest incast that the header can advertise.
-const INCAST_MAX: usize = 15;
 
 /// The opcode of a stage's completion.
 fn done_opcode(stage: Stage) -> u8 {

@@ -116,14 +116,21 @@ impl Card {
 
 /// A data plane on a fresh card.
 fn open(ring_log2: u32) -> Result<(SmartNic<InProcessBus>, Arc<Card>), SmartNicError> {
+    open_with(ring_log2, &PlaneLimits::CARD)
+}
+
+/// A data plane on a fresh card of this size.
+fn open_with(ring_log2: u32, limits: &PlaneLimits) -> Result<(SmartNic<InProcessBus>, Arc<Card>), SmartNicError> {
     let card = Arc::new(Card::default());
-    let bytes = smartnic_dma_bytes(&PlaneLimits::CARD, ring_log2);
+    let bytes = smartnic_dma_bytes(limits, ring_log2);
     let (bus, end) = in_process("sim0", bytes, IOVA, card.clone())?;
     // Dirty, so that bytes somebody forgets to write show.
     end.dma_write(IOVA, &vec![0xa5; bytes]).unwrap();
     for register in REGISTERS.iter().filter(|register| register.access == Access::ReadOnly) {
         end.write_register(register.word(), register.reset);
     }
+    end.write_register(WINDOW_BEATS_MAX.word(), limits.window_beats_max as u32);
+    end.write_register(HADAMARD_LOG2_MAX.word(), limits.hadamard_log2_max);
     assert!(card.end.set(end).is_ok());
     let job = JobConfig {
         rank: RANK,
@@ -132,6 +139,8 @@ fn open(ring_log2: u32) -> Result<(SmartNic<InProcessBus>, Arc<Card>), SmartNicE
         payload_beats: 22,
         udp_port: UDP_PORT_DEFAULT,
         endpoints: (0..RANKS).map(Endpoint::of_rank).collect(),
+        rates_bytes_per_us: Vec::new(),
+        queue: 0,
         ring_log2,
     };
     Ok((SmartNic::new(Nic::open(bus)?, &job)?, card))
@@ -203,6 +212,7 @@ fn a_window_becomes_two_commands_with_every_field_in_its_place() {
         grace_ns: 1234,
         host_beats: 7,
         mark_packets: 1,
+        send_incast: 1,
         host_address: arm.host_address,
         report_address: arm.report_address,
         ..Submission::default()
@@ -213,7 +223,7 @@ fn a_window_becomes_two_commands_with_every_field_in_its_place() {
         opcode: OP_CONTRIBUTE,
         step: 2,
         cookie: 2 << 16,
-        incast: 3,
+        incast: 1,
         host_beats: 7,
         host_address: contribute.host_address,
         ..Submission::default()
@@ -278,7 +288,7 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
     assert_eq!(result, ramp(100));
     assert!(matches!(plane.take_result(&small(), &mut result), Err(SmartNicError::WrongState { .. })));
 
-    // The next contribution carries the last stage's time, 160 us in units of 16, and takes the other buffer.
+    // The next contribution carries the last stage's time, 160 us in units of 16, and takes the same buffer.
     plane.arm(&small(), &params()).unwrap();
     plane.contribute(&small(), &ramp(100)).unwrap();
     plane.flush().unwrap();
@@ -286,21 +296,42 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
 }
 
 #[test]
-fn two_contributions_of_a_slot_never_share_a_buffer() {
-    let (mut plane, card, arm, first) = contributed();
-    for (stage, beats) in [(Stage::Contribute, CONTRIBUTE_BEATS), (Stage::Broadcast, BROADCAST_BEATS)] {
-        card.write_report(&arm, stage, &beats);
-        card.post(done(&arm, stage));
-        assert!(matches!(plane.poll(), Ok(Some(PlaneEvent::Stage(_)))));
-    }
-    plane.take_result(&small(), &mut [0.0; 100]).unwrap();
-    plane.arm(&small(), &params()).unwrap();
-    plane.contribute(&small(), &[-1.0; 100]).unwrap();
+fn bf16_and_incast_are_commanded_and_the_incast_is_advertised() {
+    let (mut plane, card) = open(RING_LOG2).unwrap();
+    let params = JobParams { bf16: true, incast: 3, ..params() };
+    let plan = plan_windows(&params, 0, 0, 16 * 1024, false).unwrap().remove(0);
+    plane.arm(&plan, &params).unwrap();
+    plane.contribute(&plan, &ramp(16 * 1024)).unwrap();
     plane.flush().unwrap();
-    let second = card.commands()[1];
-    assert_eq!(second.slot, first.slot);
-    assert_eq!(card.gradient(&first)[..100], ramp(100));
-    assert_eq!(card.gradient(&second)[..100], [-1.0; 100]);
+    let [arm, contribute] = card.commands()[..] else { panic!("two commands") };
+    assert_eq!((arm.flags, arm.send_incast), (FLAG_AUTO_BROADCAST | FLAG_EARLY | queue::FLAG_BF16, 3));
+    // A shard of 256 beats: 128 beats of payload in 6 packets.
+    assert_eq!((arm.beats, arm.mark_packets, contribute.incast), (1024, 3, 3));
+    // Host memory holds fp32 all the same.
+    assert_eq!((contribute.host_beats, card.gradient(&contribute)), (1024, ramp(16 * 1024)));
+}
+
+#[test]
+fn windows_and_blocks_are_as_large_as_the_card_says() {
+    let limits = PlaneLimits { window_beats_max: 16_384, hadamard_log2_max: 14, ..PlaneLimits::CARD };
+    let (mut plane, card) = open_with(RING_LOG2, &limits).unwrap();
+    assert_eq!(plane.limits(), limits);
+    let params = JobParams::new(RANK, RANKS, 22, BOUND_NS, &limits);
+    assert_eq!((params.window_beats_max, params.hadamard_log2_max), (16_384, 12), "4096 is the default block");
+    let params = JobParams { hadamard_log2_max: 14, ..params };
+    params.check(&limits).unwrap();
+    let elements = 1 << 18;
+    for (op, hadamard) in [false, true].into_iter().enumerate() {
+        let plan = plan_windows(&params, op as u32, 0, elements, hadamard).unwrap().remove(0);
+        plane.arm(&plan, &params).unwrap();
+        plane.contribute(&plan, &ramp(elements)).unwrap();
+    }
+    plane.flush().unwrap();
+    let commands = card.commands();
+    assert_eq!((commands[0].beats, commands[0].log2_n, commands[0].mark_packets), (16_384, 0, 3));
+    assert_eq!((commands[2].beats, commands[2].log2_n, commands[2].log2_blocks), (16_384, 14, 4));
+    assert_eq!(card.gradient(&commands[1]), ramp(elements));
+    assert_eq!(card.gradient(&commands[3]), ramp(elements));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The OptiReduce SmartNIC card in rust-hdl.
 //!
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
-//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`recip_rom`]: arithmetic, each with a bit-exact
-//!   plain-Rust model beside it.
+//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`bf16`], [`fp_to_int`], [`int_to_fp`], [`recip_rom`]: arithmetic, each
+//!   with a bit-exact plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`emit`], [`reference`], [`check`], [`lint`]: Verilog by name, the contract as Markdown, arithmetic against files of
@@ -17,6 +17,7 @@
 // `#[derive(Ports)]` names this crate from the outside.
 extern crate self as optireduce_hw;
 
+pub mod bf16;
 pub mod card;
 pub mod check;
 pub mod cosim;

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS, WINDOW_BEATS};
+use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS, SLOTS, WINDOW_BEATS};
 use optireduce_contract::packet::{Endpoint, HEADER_BYTES, UDP_PORT_DEFAULT, UbtHeader, write_header};
 use optireduce_contract::queue::{Completion, FLAG_AUTO_BROADCAST, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES, Submission};
 use optireduce_contract::shard::ShardMap;
@@ -38,8 +38,23 @@ pub struct CardBench {
     pub result: DmaBuffer,
     /// Where the stage reports go.
     pub reports: DmaBuffer,
-    ranks: usize,
+    job: JobConfig,
     now_ns: u64,
+}
+
+/// The bench's job: rank 0 of `ranks`, packets of `payload_beats`, rings of 16 entries.
+pub fn bench_job(ranks: usize, payload_beats: usize) -> JobConfig {
+    JobConfig {
+        rank: 0,
+        ranks,
+        job_tag: JOB_TAG,
+        payload_beats,
+        udp_port: UDP_PORT_DEFAULT,
+        endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
+        rates_bytes_per_us: Vec::new(),
+        queue: 0,
+        ring_log2: 4,
+    }
 }
 
 impl CardBench {
@@ -56,7 +71,23 @@ impl CardBench {
     /// # Errors
     /// As [`new`](CardBench::new).
     pub fn with_payload(engine: Engine, ranks: usize, payload_beats: usize) -> Result<Self, SimError> {
-        Self::on(|end| engine.build(end), WINDOW_BEATS, ranks, payload_beats)
+        Self::with_job(engine, bench_job(ranks, payload_beats))
+    }
+
+    /// Rank 0 of any job.
+    ///
+    /// # Errors
+    /// As [`new`](CardBench::new).
+    pub fn with_job(engine: Engine, job: JobConfig) -> Result<Self, SimError> {
+        Self::shared(engine, job, 0).map(|(bench, _)| bench)
+    }
+
+    /// The same, and `others` more drivers of the card, which have opened no queue yet.
+    ///
+    /// # Errors
+    /// As [`new`](CardBench::new).
+    pub fn shared(engine: Engine, job: JobConfig, others: usize) -> Result<(Self, Vec<Nic<InProcessBus>>), SimError> {
+        Self::on(|end| engine.build(end), WINDOW_BEATS, job, others)
     }
 
     /// Rank 0 of a job of `ranks` on a card of another build, whose MAC takes a beat every cycle.
@@ -65,42 +96,50 @@ impl CardBench {
     /// If the driver refuses.
     pub fn unlimited(build: Build, ranks: usize, payload_beats: usize) -> Result<Self, SimError> {
         let card = |end| Ok(Box::new(RtlCard::unlimited(end, build)) as Box<dyn Card>);
-        Self::on(card, 1 << build.window_log2, ranks, payload_beats)
+        Self::on(card, 1 << build.window_log2, bench_job(ranks, payload_beats), 0).map(|(bench, _)| bench)
     }
 
     fn on(
         build: impl FnOnce(CardEnd) -> Result<Box<dyn Card>, SimError>,
         window_beats: usize,
-        ranks: usize,
-        payload_beats: usize,
-    ) -> Result<Self, SimError> {
+        job: JobConfig,
+        others: usize,
+    ) -> Result<(Self, Vec<Nic<InProcessBus>>), SimError> {
         let failed = |error: DriverError| SimError::Rank { rank: 0, source: Box::new(error) };
         let card = Arc::new(CardPort::default());
-        let (bus, end) = in_process("bench", 2 * window_beats * BEAT_BYTES + (1 << 20), 0x4000_0000, card.clone())
-            .map_err(failed)?;
+        let drivers = 1 + others;
+        let bytes = drivers * (2 * window_beats * BEAT_BYTES + (1 << 20));
+        let (bus, end) = in_process("bench", bytes, 0x4000_0000, card.clone()).map_err(failed)?;
         card.plug(build(end)?);
-        let mut nic = Nic::open(bus).map_err(failed)?;
-        let job = JobConfig {
-            rank: 0,
-            ranks,
-            job_tag: JOB_TAG,
-            payload_beats,
-            udp_port: UDP_PORT_DEFAULT,
-            endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
-            ring_log2: 4,
-        };
+        let nics: Result<Vec<_>, _> = bus.split(drivers).into_iter().map(Nic::open).collect();
+        let mut nics = nics.map_err(failed)?;
+        let mut nic = nics.remove(0);
         nic.configure(&job).map_err(failed)?;
         let gradient = nic.alloc(window_beats * BEAT_BYTES, BEAT_BYTES).map_err(failed)?;
         let result = nic.alloc(window_beats * BEAT_BYTES, BEAT_BYTES).map_err(failed)?;
-        let reports = nic.alloc(REPORT_BYTES, REPORT_BYTES).map_err(failed)?;
+        let reports = nic.alloc(SLOTS * REPORT_BYTES, REPORT_BYTES).map_err(failed)?;
         let (rx, sent) = (VecDeque::new(), Vec::new());
-        Ok(Self { nic, card, rx, sent, gradient, result, reports, ranks, now_ns: 0 })
+        Ok((Self { nic, card, rx, sent, gradient, result, reports, job, now_ns: 0 }, nics))
+    }
+
+    /// Disables the card at this moment, whatever it does, and configures it for its job again; what is on the wire is
+    /// lost. The card is left alone until its clock and the bench's agree again.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn restart(&mut self) -> Result<(), String> {
+        self.nic.configure(&self.job).map_err(|error| error.to_string())?;
+        self.rx.clear();
+        self.run_us(50);
+        self.sent.clear();
+        self.accepted();
+        Ok(())
     }
 
     /// The command that arms a window of `beats` in slot 0 with cookie 1, step 0, bucket 0, base 0: bound 100 us, the mean
     /// broadcast at once, no early rule, clocks started by this rank alone.
     pub fn arm(&self, beats: usize) -> Submission {
-        let shards = ShardMap::new(beats, self.ranks, 0);
+        let shards = ShardMap::new(beats, self.job.ranks, 0);
         Submission {
             opcode: OP_ARM,
             cookie: 1,

@@ -1,11 +1,15 @@
 //! The rules of the card that a well-behaved cluster never touches, each as a check that runs against any engine.
 //!
 //! [`RULES`] lists them by name; a test of an engine runs them all. They look only at what a driver and a peer can see:
-//! completions, counters, host memory, frames.
+//! completions, counters, host memory, frames. [`payload`], [`queues`] and [`reset`] hold those that need more than a page.
+
+mod payload;
+mod queues;
+mod reset;
 
 use optireduce_contract::packet::{
-    FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UDP_PORT_DEFAULT, UbtHeader, frame,
-    read_header,
+    FLAG_HADAMARD, FLAG_LAST_PERCENTILE, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UDP_PORT_DEFAULT, UbtHeader,
+    frame, read_header,
 };
 use optireduce_contract::queue::{
     CLOSED_COMPLETE, CLOSED_DEADLINE, CLOSED_EARLY, Completion, DONE_BROADCAST, DONE_CONTRIBUTE, DONE_REFUSED,
@@ -33,6 +37,16 @@ pub const RULES: &[(&str, Rule)] = &[
     ("without the automatic broadcast the mean waits for the command", commanded_broadcast),
     ("a gradient outside of host memory is an error of that window", dma_error),
     ("completions wait while the ring is full, and the phase flips with every turn", full_ring),
+    ("bf16 contributions are rounded and packed two beats in one", payload::bf16_sent),
+    ("bf16 packets are widened, their padding is left out, and means are rounded", payload::bf16_received),
+    ("a round goes to as many peers as commanded, packet by packet", payload::rounds),
+    ("a paced peer gets its rate and no more, in every interval", payload::paced),
+    ("a packet of an earlier step is stale, and every drop has one cause", payload::stale),
+    ("each queue hears of its own windows and of nobody else's", queues::own_windows),
+    ("a queue whose completion ring is full holds up no other", queues::full_ring_of_one),
+    ("an error of host memory stays with the window or queue that had it", queues::contained_errors),
+    ("a queue whose rings cannot be reached stops, and the others go on", queues::stopped_queues),
+    ("a card that was disabled at any moment is as after power-on", reset::no_trace),
 ];
 
 /// Beats of the usual window: with two ranks, beats 0..4 are rank 0's and 4..8 rank 1's.
@@ -40,6 +54,18 @@ const BEATS: usize = 8;
 
 fn bench(engine: Engine, ranks: usize) -> Result<CardBench, String> {
     CardBench::new(engine, ranks).map_err(|error| error.to_string())
+}
+
+/// UBT header and payload of a frame that the card sent.
+fn ubt_of(frame: &[u8]) -> Result<(UbtHeader, &[u8]), String> {
+    let head = frame.first_chunk().ok_or("a frame shorter than its header")?;
+    let (ubt, _) = read_header(head, frame.len(), UDP_PORT_DEFAULT, JOB_TAG).map_err(|error| error.to_string())?;
+    Ok((ubt, &frame[HEADER_BYTES..]))
+}
+
+/// The rank that a frame goes to.
+fn destination(frame: &[u8]) -> usize {
+    usize::from(frame[frame::IP_DST.end() - 1]) - 1
 }
 
 /// Header of a packet of the bench's window in a stage.
@@ -69,6 +95,9 @@ fn commands_outside_the_limits(engine: Engine) -> Result<(), String> {
         bench.arm(1025),
         Submission { host_beats: good.beats + 1, ..good },
         Submission { rotation: 2, ..good },
+        Submission { start_peers: 2, ..good },
+        Submission { start_peers: 130, ..good },
+        Submission { send_incast: 16, ..good },
         Submission { log2_n: 7, ..hadamard },
         Submission { log2_n: 14, ..hadamard },
         Submission { log2_blocks: 1, ..hadamard },
@@ -365,13 +394,20 @@ fn commanded_broadcast(engine: Engine) -> Result<(), String> {
 fn dma_error(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
     bench.submit(&[bench.arm(BEATS), Submission { host_address: 0x1000, ..bench.contribute(BEATS) }])?;
-    bench.inject([bench.packet(header(STAGE_CONTRIBUTE), 1, 0, 4, 1.0)]);
+    bench.inject([bench.packet(header(STAGE_CONTRIBUTE), 1, 0, 4, 3.0)]);
     bench.inject([bench.packet(header(STAGE_BROADCAST), 1, 4, 4, 1.0)]);
     bench.run_us(150);
-    let found = outcomes(&bench.completions()?);
+    let done = bench.completions()?;
     let expected = vec![(DONE_CONTRIBUTE, 1, STATUS_DMA_ERROR), (DONE_BROADCAST, 1, STATUS_DMA_ERROR)];
-    equal("completions", found, expected)?;
-    equal("STATUS bit", bench.counters()?.dma_error, true)
+    equal("completions", outcomes(&done), expected)?;
+    equal("own beats", done[0].own_beats, 0)?;
+    equal("STATUS bit", bench.counters()?.dma_error, true)?;
+    // Nothing made up goes out: only the mean of what the peer contributed.
+    let frames: Vec<_> =
+        bench.sent.iter().map(|departure| departure.frame[frame::VERSION_STAGE.offset] & 0xf).collect();
+    equal("stages of the frames sent", frames, vec![STAGE_BROADCAST])?;
+    let lane = f32::from_le_bytes([64, 65, 66, 67].map(|byte| bench.sent[0].frame[byte]));
+    equal("mean", lane, 3.0)
 }
 
 fn full_ring(engine: Engine) -> Result<(), String> {

@@ -17,18 +17,19 @@ use std::sync::Arc;
 
 use optireduce::protocol::{EarlyRule, HadamardMode, HadamardSwitch, JobParams, Report, WindowPlan, plan_windows};
 use optireduce::{Communicator, Finished, PlaneLimits, SmartNic, smartnic_dma_bytes};
-use optireduce_contract::limits::{
-    HADAMARD_LOG2_MAX, PAYLOAD_BEATS_DEFAULT, PAYLOAD_BEATS_MAX, RANKS_MAX, SLOTS, WINDOW_BEATS,
-};
+use optireduce_contract::limits::{PAYLOAD_BEATS_DEFAULT, RANKS_MAX};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::signs::splitmix64;
 use optireduce_driver::{Counters, InProcessBus, JobConfig, Nic, in_process};
+use optireduce_hw::card::build::Build;
 
 use crate::card::{Accept, Arrival, Card};
 use crate::engine::Engine;
 use crate::error::SimError;
+use crate::functional::FunctionalCard;
 use crate::network::{DELAY_MIN_NS, Fate, Network, Weather};
 use crate::port::CardPort;
+use crate::reliable::{Sending, WIRE_BYTES_PER_US};
 use crate::vcd_trace::VcdTrace;
 
 /// Length of a quantum of the event loop.
@@ -71,6 +72,14 @@ pub struct ClusterConfig {
     pub stragglers: Vec<Straggler>,
     /// Payload of a full packet in beats.
     pub payload_beats: usize,
+    /// Whether gradients and means travel as bf16.
+    pub bf16: bool,
+    /// Peers that a rank sends to at a time, 1 to 15.
+    pub incast: usize,
+    /// How fast a rank sends to each peer, in bytes of the wire per microsecond; 0: as fast as the wire.
+    pub rate_bytes_per_us: u16,
+    /// Size of the cards; only functional ones come in other sizes than the default.
+    pub build: Build,
 }
 
 impl ClusterConfig {
@@ -85,14 +94,35 @@ impl ClusterConfig {
             hadamard: HadamardMode::Off,
             stragglers: Vec::new(),
             payload_beats: PAYLOAD_BEATS_DEFAULT,
+            bf16: false,
+            incast: 1,
+            rate_bytes_per_us: 0,
+            build: Build::default(),
         }
+    }
+
+    /// What the cards can do.
+    pub fn limits(&self) -> PlaneLimits {
+        PlaneLimits {
+            window_beats_max: 1 << self.build.window_log2,
+            hadamard_log2_max: self.build.hadamard_log2,
+            ..PlaneLimits::CARD
+        }
+    }
+
+    /// How ranks send, for the yardstick.
+    pub fn sending(&self) -> Sending {
+        let paced = u64::from(self.rate_bytes_per_us) * self.incast.min(self.ranks - 1) as u64;
+        let bytes_per_us = if paced == 0 { WIRE_BYTES_PER_US } else { paced.min(WIRE_BYTES_PER_US) };
+        Sending { payload_beats: self.payload_beats, bytes_per_us }
     }
 
     /// The job's parameters as `rank` sees them.
     pub fn job_params(&self, rank: usize) -> JobParams {
         let early = self.grace_ns.map(|ns| EarlyRule { grace_ns: ns.min(u64::from(u32::MAX)) as u32 });
-        let defaults = JobParams::new(rank, self.ranks, self.payload_beats, self.bound_ns, &CARD_LIMITS);
-        JobParams { early, job_seed: self.weather.seed, ..defaults }
+        let defaults = JobParams::new(rank, self.ranks, self.payload_beats, self.bound_ns, &self.limits());
+        let (bf16, incast, hadamard_log2_max) = (self.bf16, self.incast, self.build.hadamard_log2);
+        JobParams { early, bf16, incast, hadamard_log2_max, job_seed: self.weather.seed, ..defaults }
     }
 
     /// How a bucket is cut into windows in collective `op`.
@@ -109,15 +139,6 @@ impl ClusterConfig {
         of_rank.map(|straggler| straggler.delay_ns).max().unwrap_or(0)
     }
 }
-
-/// The limits of the simulated cards, as the contract builds them.
-pub const CARD_LIMITS: PlaneLimits = PlaneLimits {
-    slots: SLOTS,
-    window_beats_max: WINDOW_BEATS,
-    hadamard_log2_max: HADAMARD_LOG2_MAX,
-    ranks_max: RANKS_MAX,
-    payload_beats_max: PAYLOAD_BEATS_MAX,
-};
 
 /// What happened in one step.
 #[derive(Clone, Debug)]
@@ -180,13 +201,20 @@ impl Cluster {
             let rank = straggler.rank;
             return Err(SimError::Argument(format!("straggler rank is {rank}, expected 0 to {}", ranks - 1)));
         }
+        if config.engine != Engine::Functional && config.build != Build::default() {
+            let (engine, build) = (config.engine, config.build);
+            return Err(SimError::Argument(format!("{engine} cards of {build:?}, expected {:?}", Build::default())));
+        }
         let (mut hosts, mut cards) = (Vec::new(), Vec::new());
         for rank in 0..ranks {
             let port = Arc::new(CardPort::default());
-            let dma_bytes = smartnic_dma_bytes(&CARD_LIMITS, RING_LOG2);
+            let dma_bytes = smartnic_dma_bytes(&config.limits(), RING_LOG2);
             let (bus, end) =
                 in_process(format!("sim{rank}"), dma_bytes, IOVA_BASE, port.clone()).map_err(rank_error(rank))?;
-            port.plug(config.engine.build(end)?);
+            port.plug(match config.engine {
+                Engine::Functional => Box::new(FunctionalCard::with_build(end, config.build)),
+                engine => engine.build(end)?,
+            });
             let job = JobConfig {
                 rank,
                 ranks,
@@ -194,6 +222,8 @@ impl Cluster {
                 payload_beats: config.payload_beats,
                 udp_port: UDP_PORT_DEFAULT,
                 endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
+                rates_bytes_per_us: vec![config.rate_bytes_per_us; ranks],
+                queue: 0,
                 ring_log2: RING_LOG2,
             };
             let nic = Nic::open(bus).map_err(rank_error(rank))?;

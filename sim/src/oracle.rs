@@ -4,7 +4,8 @@
 //! decoding, rescaling) is done again here with the host's own f32 arithmetic. A card that adds twice, adds the wrong
 //! thing, divides by the wrong count or broadcasts something else gives other bits.
 //!
-//! Also: the error that random loss must cause on average ([`predicted_nmse`]), and the error measures.
+//! Also: the error that random loss must cause on average ([`predicted_nmse`]), that of bf16 ([`predicted_bf16_nmse`]), and
+//! the error measures.
 //! Limits: the transform of a Hadamard block is the plain model of the hardware's, proven against f64 on its own.
 
 use std::collections::HashMap;
@@ -73,7 +74,7 @@ fn mean(plan: &WindowPlan, rank: usize, sent: &[Vec<Beat>], trace: &[Accept]) ->
     }
     let divided = |(sum, senders): (Beat, u64)| {
         let share = 1.0 / senders.count_ones() as f32;
-        (senders != 0).then(|| sum.map(|lane| canonical(lane * share)))
+        (senders != 0).then(|| sum.map(|lane| on_the_wire(plan, canonical(lane * share))))
     };
     Ok(sums.into_iter().map(divided).collect())
 }
@@ -103,7 +104,41 @@ fn gather(
     Ok(beats)
 }
 
+/// What a rank contributes, as it adds it itself and as its peers get it.
 fn encode(plan: &WindowPlan, elements: &[f32]) -> Vec<Beat> {
+    encoded(plan, elements).into_iter().map(|beat| beat.map(|lane| on_the_wire(plan, lane))).collect()
+}
+
+fn on_the_wire(plan: &WindowPlan, x: f32) -> f32 {
+    if plan.bf16 { nearest_bf16(x) } else { x }
+}
+
+/// The bf16 next to `x`, the even one of two equally near; beyond the largest, infinity. A NaN keeps its sign.
+///
+/// By comparing distances to both neighbours, not as the card does it.
+fn nearest_bf16(x: f32) -> f32 {
+    let below = f32::from_bits(x.to_bits() & 0xffff_0000);
+    if x.is_nan() {
+        return f32::from_bits(below.to_bits() | 0x40_0000);
+    }
+    if x.is_infinite() || x == below {
+        return below;
+    }
+    // Away from zero; past the largest bf16 the next one would be 2^128.
+    let above = f32::from_bits(below.to_bits() + 0x1_0000);
+    let value = |y: f32| if y.is_infinite() { f64::from(y.signum()) * 2f64.powi(128) } else { f64::from(y) };
+    let (down, up) = ((f64::from(x) - value(below)).abs(), (value(above) - f64::from(x)).abs());
+    let even = if below.to_bits() & 0x1_0000 == 0 { below } else { above };
+    if down == up {
+        even
+    } else if down < up {
+        below
+    } else {
+        above
+    }
+}
+
+fn encoded(plan: &WindowPlan, elements: &[f32]) -> Vec<Beat> {
     let mut padded = elements.to_vec();
     padded.resize(plan.beats * LANES, 0.0);
     if !plan.hadamard {
@@ -197,6 +232,28 @@ pub fn predicted_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>], loss: f64) -
     contribute / energy * if hadamard { 1.0 } else { 1.0 - lost } + broadcast
 }
 
+/// The NMSE to expect of a bf16 collective without loss: each rank's contribution is rounded once, independently, and the
+/// mean of them once more, in the encoded domain if there is one. A rounding's error is uniform in half a unit of the
+/// last place either way: relatively at most 2^-8, in root mean square about 2^-9.3.
+pub fn predicted_bf16_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>]) -> f64 {
+    let (mut errors, mut energy, share) = (0.0, 0.0, 1.0 / gradients.len() as f64);
+    for plan in plans {
+        let of_rank = |gradient: &Vec<f32>| encoded(plan, &gradient[plan.first_element..][..plan.elements]).concat();
+        let sent: Vec<Vec<f32>> = gradients.iter().map(of_rank).collect();
+        for (at, mean) in exact_mean(&sent).into_iter().enumerate() {
+            let contributions: f64 = sent.iter().map(|values| bf16_variance(f64::from(values[at]))).sum();
+            errors += contributions * share * share + bf16_variance(mean);
+            energy += mean * mean;
+        }
+    }
+    errors / energy
+}
+
+/// Variance of the error of rounding `x`, a normal fp32, to bf16: a twelfth of the last place squared.
+fn bf16_variance(x: f64) -> f64 {
+    if x == 0.0 { 0.0 } else { 2f64.powi(2 * (x.abs().log2().floor() as i32 - 7)) / 12.0 }
+}
+
 /// Expected squared error of the mean at `owner` when each peer's value is missing with probability `loss`.
 fn mean_error(x: &[f64], owner: usize, exact: f64, loss: f64) -> f64 {
     let peers: Vec<f64> = (0..x.len()).filter(|rank| *rank != owner).map(|rank| x[rank]).collect();
@@ -221,6 +278,42 @@ mod tests {
         assert_eq!(max_abs_error(&[2.5, 1.0], &mean), 1.0);
         assert_eq!(nmse(&[0.0], &[0.0]), 0.0);
         assert!(nmse(&[f32::NAN, 1.0], &mean).is_nan() && max_abs_error(&[f32::NAN, 1.0], &mean).is_nan());
+    }
+
+    #[test]
+    fn the_nearest_bf16_is_what_the_card_rounds_to() {
+        let half = 1.0 + 2f32.powi(-8); // Between 1 and 1 + 2^-7.
+        for (x, expected) in [
+            (1.0, 1.0),
+            (half, 1.0),
+            (half + 2f32.powi(-20), 1.0 + 2f32.powi(-7)),
+            (1.0 + 3.0 * 2f32.powi(-8), 1.0 + 2f32.powi(-6)),
+            (f32::MAX, f32::INFINITY),
+            (-f32::MAX, f32::NEG_INFINITY),
+            (f32::from_bits(0x7f7f_7fff), f32::from_bits(0x7f7f_0000)),
+            (f32::from_bits(0x8000), 0.0),
+            (f32::from_bits(0x8001), f32::from_bits(0x1_0000)),
+        ] {
+            assert_eq!(nearest_bf16(x), expected, "{x:e}");
+        }
+        for seed in 0..1_000_000 {
+            let bits = optireduce_contract::signs::splitmix64(seed) as u32;
+            let found = nearest_bf16(f32::from_bits(bits)).to_bits();
+            assert_eq!(found, optireduce_hw::bf16::round(bits), "{bits:#x}");
+        }
+    }
+
+    #[test]
+    fn the_variance_of_bf16_is_that_of_rounding_many_numbers() {
+        let values = (0..100_000u32).map(|k| f32::from_bits(0x3f80_0000 + k * 83 + 1)); // Over [1, 2).
+        let (mut found, mut predicted) = (0.0, 0.0);
+        for x in values {
+            let error = f64::from(nearest_bf16(x)) - f64::from(x);
+            assert!(error.abs() <= 2f64.powi(-8));
+            (found, predicted) = (found + error * error, predicted + bf16_variance(f64::from(x)));
+        }
+        assert!((found / predicted - 1.0).abs() < 0.02, "{found:e}, expected {predicted:e}");
+        assert_eq!((bf16_variance(1.9), bf16_variance(-2.0)), (2f64.powi(-14) / 12.0, 2f64.powi(-12) / 12.0));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use optireduce::protocol::{TooFewSamples, WindowPlan, bound_from_warmup};
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE};
 
-use crate::network::{PacketId, Weather, wire_ps};
+use crate::network::{PS_PER_BYTE, PacketId, Weather, wire_ps};
 
 /// Smallest retransmission timeout.
 pub const RTO_NS: u64 = 5_000_000;
@@ -23,6 +23,18 @@ pub const RTO_NS: u64 = 5_000_000;
 pub const STAGE_NS: u64 = 20_000;
 /// Warm-up collectives that t_B is taken from (OptiReduce 3.2.1).
 pub const WARMUP_RUNS: u16 = 20;
+
+/// How ranks send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sending {
+    /// Payload of a full packet in beats.
+    pub payload_beats: usize,
+    /// How fast a rank sends in all, in bytes of the wire per microsecond; at most [`WIRE_BYTES_PER_US`].
+    pub bytes_per_us: u64,
+}
+
+/// The wire's rate: 100 Gb/s.
+pub const WIRE_BYTES_PER_US: u64 = 1_000_000 / PS_PER_BYTE;
 
 /// One collective over the reliable transport.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +50,12 @@ pub struct ReliableRun {
 /// Runs one collective.
 ///
 /// `starts_ns`: by rank, how long after the step's begin it enters.
-pub fn run(plans: &[WindowPlan], payload_beats: usize, weather: &Weather, starts_ns: &[u64]) -> ReliableRun {
+pub fn run(plans: &[WindowPlan], sending: Sending, weather: &Weather, starts_ns: &[u64]) -> ReliableRun {
     let mut retransmissions = 0;
     let mut stage = |number, entries: &[u64]| {
         let mut arrivals: Vec<Vec<(u64, usize)>> = vec![Vec::new(); entries.len()];
         for (src, entry) in entries.iter().enumerate() {
-            let flows = send_stage(plans, payload_beats, number, src, entries.len(), entry + STAGE_NS);
+            let flows = send_stage(plans, sending, number, src, entries.len(), entry + STAGE_NS);
             for flow in flows {
                 retransmissions += flow.deliver(weather, &mut arrivals);
             }
@@ -81,7 +93,7 @@ pub struct Warmup {
 pub fn warm_up(
     plans: &[WindowPlan],
     ranks: usize,
-    payload_beats: usize,
+    sending: Sending,
     weather: &Weather,
 ) -> Result<Warmup, TooFewSamples> {
     let mut times = vec![Vec::new(); ranks];
@@ -89,7 +101,7 @@ pub fn warm_up(
         // Step numbers far from those of the job: other packets, other luck.
         let warmup: Vec<_> =
             plans.iter().map(|plan| WindowPlan { step: u16::MAX - run_number, ..plan.clone() }).collect();
-        for (rank, stages) in run(&warmup, payload_beats, weather, &vec![0; ranks]).stage_ns.into_iter().enumerate() {
+        for (rank, stages) in run(&warmup, sending, weather, &vec![0; ranks]).stage_ns.into_iter().enumerate() {
             times[rank].extend(stages);
         }
     }
@@ -130,23 +142,17 @@ impl Flow {
 }
 
 /// The flows of rank `src` in a stage that it starts to send at `at_ns`.
-fn send_stage(
-    plans: &[WindowPlan],
-    payload_beats: usize,
-    stage: u8,
-    src: usize,
-    ranks: usize,
-    at_ns: u64,
-) -> Vec<Flow> {
+fn send_stage(plans: &[WindowPlan], sending: Sending, stage: u8, src: usize, ranks: usize, at_ns: u64) -> Vec<Flow> {
     let mut flows: Vec<Flow> = (0..ranks).map(|_| Flow { packets: Vec::new() }).collect();
     let mut sent_ps = at_ns * 1000;
     for plan in plans {
         for dst in (1..ranks).map(|k| (src + k) % ranks) {
             let shard = plan.shards.range_of(if stage == STAGE_CONTRIBUTE { dst } else { src });
-            for first in shard.clone().step_by(payload_beats) {
-                let beats = payload_beats.min(shard.end - first);
+            let full = plan.packet_beats(sending.payload_beats);
+            for first in shard.clone().step_by(full) {
+                let beats = plan.payload_beats(full.min(shard.end - first));
                 let frame_bytes = HEADER_BYTES + beats * BEAT_BYTES;
-                sent_ps += wire_ps(frame_bytes);
+                sent_ps += (wire_ps(frame_bytes) / PS_PER_BYTE * 1_000_000) / sending.bytes_per_us;
                 let packet = PacketId {
                     src: src as u8,
                     dst: dst as u8,
@@ -180,6 +186,7 @@ mod tests {
         ClusterConfig::new(Engine::Functional, 2).plans(0, 2 * packets * 16, false).unwrap()
     }
 
+    const ONE_BEAT: Sending = Sending { payload_beats: 1, bytes_per_us: WIRE_BYTES_PER_US };
     const CALM: Weather =
         Weather { seed: 1, delay_us_median: 10.0, tail_ratio: 1.0, loss: 0.0, duplicate: 0.0, hold: 0.0 };
     /// 152 bytes on the wire.
@@ -187,28 +194,32 @@ mod tests {
 
     #[test]
     fn without_loss_a_stage_takes_entry_wire_and_delay() {
-        let found = run(&plans(3), 1, &CALM, &[0, 0]);
+        let found = run(&plans(3), ONE_BEAT, &CALM, &[0, 0]);
         // Three packets leave one after the other; the last goes through the receiver's port as well.
         let stage_ns = (STAGE_NS * 1000 + 3 * PACKET_PS) / 1000 * 1000 + 10_000_000;
         let stage_ns = (stage_ns + PACKET_PS).div_ceil(1000);
         assert_eq!(found.stage_ns[0][0], stage_ns);
         assert_eq!((found.stage_ns[0], found.retransmissions), (found.stage_ns[1], 0));
         assert_eq!(found.total_ns, found.stage_ns[0].iter().sum::<u64>());
+        // At a quarter of the rate the packets leave four times as far apart.
+        let slow = Sending { bytes_per_us: WIRE_BYTES_PER_US / 4, ..ONE_BEAT };
+        let slow_ns = run(&plans(3), slow, &CALM, &[0, 0]).stage_ns[0][0];
+        assert!(slow_ns.abs_diff(stage_ns + 9 * PACKET_PS / 1000) <= 1, "{slow_ns} ns, unpaced {stage_ns} ns");
     }
 
     #[test]
     fn everybody_waits_for_the_straggler() {
-        let calm = run(&plans(3), 1, &CALM, &[0, 0]);
-        let late = run(&plans(3), 1, &CALM, &[0, 700_000]);
+        let calm = run(&plans(3), ONE_BEAT, &CALM, &[0, 0]);
+        let late = run(&plans(3), ONE_BEAT, &CALM, &[0, 700_000]);
         assert_eq!(late.total_ns, calm.total_ns + 700_000);
     }
 
     #[test]
     fn a_lost_packet_costs_a_round_trip_or_if_it_was_the_last_the_timeout() {
-        let calm = run(&plans(3), 1, &CALM, &[0, 0]).total_ns;
+        let calm = run(&plans(3), ONE_BEAT, &CALM, &[0, 0]).total_ns;
         // In 3-packet flows: seeds where exactly one packet of all twelve is lost, once.
         let lost_packet = |weather: &Weather| {
-            let flow = |stage, src| send_stage(&plans(3), 1, stage, src, 2, 0).swap_remove(1 - src).packets;
+            let flow = |stage, src| send_stage(&plans(3), ONE_BEAT, stage, src, 2, 0).swap_remove(1 - src).packets;
             let all: Vec<_> = [STAGE_CONTRIBUTE, STAGE_BROADCAST]
                 .into_iter()
                 .flat_map(|stage| [flow(stage, 0), flow(stage, 1)].concat())
@@ -221,7 +232,7 @@ mod tests {
         for seed in 0..200 {
             let weather = Weather { seed, loss: 0.1, ..CALM };
             let Some(at) = lost_packet(&weather) else { continue };
-            let found = run(&plans(3), 1, &weather, &[0, 0]);
+            let found = run(&plans(3), ONE_BEAT, &weather, &[0, 0]);
             let more_ns = found.total_ns - calm;
             let costs_ns = if at == 2 { RTO_NS } else { 20_000 };
             // Less by the packets that no longer queue before it.
@@ -235,11 +246,11 @@ mod tests {
     #[test]
     fn the_default_bound_lies_among_the_stage_times() {
         let weather = Weather { tail_ratio: 2.0, ..CALM };
-        let Warmup { bound_ns, stage_ns_median } = warm_up(&plans(100), 2, 1, &weather).unwrap();
+        let Warmup { bound_ns, stage_ns_median } = warm_up(&plans(100), 2, ONE_BEAT, &weather).unwrap();
         assert!(stage_ns_median <= bound_ns);
-        let calm = run(&plans(100), 1, &CALM, &[0, 0]).stage_ns[0][0];
+        let calm = run(&plans(100), ONE_BEAT, &CALM, &[0, 0]).stage_ns[0][0];
         assert!(bound_ns > calm && bound_ns < 4 * calm, "bound {bound_ns} ns, calm stage {calm} ns");
-        let lossy = warm_up(&plans(100), 2, 1, &Weather { loss: 0.05, ..weather }).unwrap();
+        let lossy = warm_up(&plans(100), 2, ONE_BEAT, &Weather { loss: 0.05, ..weather }).unwrap();
         assert!(lossy.bound_ns > bound_ns);
     }
 }

@@ -19,6 +19,12 @@ pub struct RunReport {
     pub ranks: usize,
     /// Kind of card.
     pub engine: Engine,
+    /// Whether gradients and means travelled as bf16.
+    pub bf16: bool,
+    /// Peers that a rank sent to at a time.
+    pub incast: usize,
+    /// How fast a rank sent to each peer; `null`: as fast as the wire.
+    pub rate_gbps: Option<f64>,
     /// Steps in order.
     pub steps: Vec<StepReport>,
     /// Real time of the run.
@@ -51,9 +57,9 @@ pub struct StepReport {
 pub struct RankReport {
     /// The rank.
     pub rank: usize,
-    /// Fraction of the peers' bytes received in time: contribute, broadcast.
+    /// Fraction of the peers' bytes (as fp32) received in time: contribute, broadcast.
     pub received_fraction: [f64; 2],
-    /// Bytes of peers that did not come in time, both stages together.
+    /// Bytes of peers (as fp32) that did not come in time, both stages together.
     pub lost_bytes: u64,
     /// Why the stages closed, worst over the windows: contribute, broadcast.
     pub closed_by: [ClosedBy; 2],

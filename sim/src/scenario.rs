@@ -48,6 +48,11 @@ impl Scenario {
         self.with(|config| config.weather.seed = seed)
     }
 
+    /// With payloads of bf16.
+    pub fn bf16(self) -> Self {
+        self.with(|config| config.bf16 = true)
+    }
+
     /// Always or never Hadamard-encoded.
     pub fn hadamard(self, on: bool) -> Self {
         self.with(|config| config.hadamard = if on { HadamardMode::On } else { HadamardMode::Off })
@@ -168,6 +173,18 @@ fn check_times(record: &StepRecord, rank: usize, one: &RankRecord, delay_ns: u64
     Ok(())
 }
 
+/// Bytes of the window, as fp32, that a packet of this step carries.
+fn window_bytes(record: &StepRecord, fate: &Fate) -> u64 {
+    let packet = &fate.packet;
+    let Some(plan) = record.plans.iter().rfind(|plan| plan.base_bytes <= packet.offset) else { return 0 };
+    let first = (packet.offset - plan.base_bytes) as usize / BEAT_BYTES;
+    let shard =
+        plan.shards.range_of(usize::from(if packet.stage == STAGE_CONTRIBUTE { packet.dst } else { packet.src }));
+    // As bf16 the last half beat of an odd shard is padding.
+    let beats = plan.packet_beats(fate.payload_bytes as usize / BEAT_BYTES).min(shard.end.saturating_sub(first));
+    (beats * BEAT_BYTES) as u64
+}
+
 /// Nothing was accepted that the network did not deliver.
 fn check_accepted_was_delivered(record: &StepRecord, rank: usize, one: &RankRecord) -> Result<(), String> {
     let delivered: HashSet<(u8, u8, u32)> = record
@@ -176,7 +193,8 @@ fn check_accepted_was_delivered(record: &StepRecord, rank: usize, one: &RankReco
         .filter(|fate| fate.delivered > 0 && usize::from(fate.packet.dst) == rank)
         .flat_map(|fate| {
             let packet = fate.packet;
-            (0..fate.payload_bytes).step_by(BEAT_BYTES).map(move |at| (packet.src, packet.stage, packet.offset + at))
+            let bytes = window_bytes(record, fate) as u32;
+            (0..bytes).step_by(BEAT_BYTES).map(move |at| (packet.src, packet.stage, packet.offset + at))
         })
         .collect();
     let bases: HashMap<u32, u32> = record.plans.iter().map(|plan| (plan.cookie, plan.base_bytes)).collect();
@@ -211,10 +229,10 @@ fn check_counters(cluster: &mut Cluster, records: &[StepRecord]) -> Result<(), S
     Ok(())
 }
 
-/// Bytes of a step's packets to `rank` of which no copy arrived: by the network's own record.
+/// Bytes, as fp32, of a step's packets to `rank` of which no copy arrived: by the network's own record.
 pub fn bytes_lost_by_network(record: &StepRecord, rank: usize) -> u64 {
     let to_rank = record.fates.iter().filter(|fate| usize::from(fate.packet.dst) == rank && fate.delivered == 0);
-    to_rank.map(|fate| u64::from(fate.payload_bytes)).sum()
+    to_rank.map(|fate| window_bytes(record, fate)).sum()
 }
 
 /// Checks that nothing is missing but what the network lost: right if the bound is far above every delay and nobody was
@@ -233,7 +251,7 @@ pub fn check_losses_are_reported(record: &StepRecord) -> Result<(), String> {
                 };
                 let fates = || record.fates.iter().filter(of_flow);
                 let delivered: u64 =
-                    fates().filter(|fate| fate.delivered > 0).map(|fate| u64::from(fate.payload_bytes)).sum();
+                    fates().filter(|fate| fate.delivered > 0).map(|fate| window_bytes(record, fate)).sum();
                 let accepted = one
                     .trace
                     .iter()

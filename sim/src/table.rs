@@ -27,6 +27,15 @@ pub fn header(config: &ClusterConfig, name: &str) -> String {
         config.bound_ns as f64 / 1000.0,
         if config.grace_ns.is_some() { "on" } else { "off" },
     );
+    if config.bf16 {
+        line += ", bf16";
+    }
+    if config.incast > 1 {
+        let _ = write!(line, ", incast {}", config.incast);
+    }
+    if config.rate_bytes_per_us > 0 {
+        let _ = write!(line, ", {} Gb/s to each peer", f64::from(config.rate_bytes_per_us) / 125.0);
+    }
     for straggler in &config.stragglers {
         let _ = write!(line, ", rank {} is {} us late", straggler.rank, straggler.delay_ns / 1000);
     }

@@ -1,8 +1,9 @@
 //! Whole collectives on the functional card: many seeds, ranks and lengths.
 
 use optireduce::protocol::{ClosedBy, HadamardMode, UpdateAction};
+use optireduce_hw::card::build::Build;
 use optireduce_sim::cluster::Straggler;
-use optireduce_sim::engine::Engine::Functional;
+use optireduce_sim::engine::Engine::{Functional, Rtl};
 use optireduce_sim::network::Weather;
 use optireduce_sim::oracle;
 use optireduce_sim::scenario::{Scenario, bytes_lost_by_network, check_losses_are_reported};
@@ -42,6 +43,23 @@ fn a_bucket_of_more_windows_than_slots_is_pipelined() {
     for hadamard in [false, true] {
         check_exact(&Scenario::new(Functional, 4, 200_000).hadamard(hadamard));
     }
+}
+
+/// The cards of boards: windows of 1 MiB, Hadamard blocks of 16384, both learned from the card's registers.
+#[test]
+fn a_card_with_larger_windows_and_blocks_is_used_to_the_full() {
+    for (hadamard, windows) in [(false, vec![16_384, 2]), (true, vec![16_384, 1024])] {
+        let scenario =
+            Scenario::new(Functional, 3, (1 << 18) + 20).hadamard(hadamard).with(|config| config.build = Build::BOARD);
+        check_exact(&scenario);
+        check_exact(&scenario.clone().with(|config| config.incast = 2));
+        let record = checked(scenario.bf16().run()).remove(0);
+        let beats: Vec<_> = record.plans.iter().map(|plan| plan.beats).collect();
+        assert_eq!(beats, windows);
+        assert!(record.plans.iter().all(|plan| plan.log2_n == if hadamard { 14 } else { 0 }));
+    }
+    let error = Scenario::new(Rtl, 2, 1).with(|config| config.build = Build::BOARD).run().unwrap_err();
+    assert!(error.contains("rtl cards of Build"), "{error}");
 }
 
 #[test]

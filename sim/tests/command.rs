@@ -95,6 +95,28 @@ fn the_report_is_json_and_the_same_every_time() {
 }
 
 #[test]
+fn bf16_incast_and_rate_are_in_table_and_report_and_cost_what_they_say() {
+    let calm = ["--early", "off", "--deadline-us", "10000", "--json", "-"];
+    let run = |more: &[&str]| json(&fast(&[&calm, more].concat()));
+    let (plain, bf16, paced) = (run(&[]), run(&["--bf16", "--incast", "3"]), run(&["--rate-gbps", "2.4"]));
+    assert_eq!((&plain["bf16"], &plain["incast"], &plain["rate_gbps"]), (&false.into(), &1.into(), &().into()));
+    assert_eq!((&bf16["bf16"], &bf16["incast"], &bf16["rate_gbps"]), (&true.into(), &3.into(), &().into()));
+    assert_eq!(paced["rate_gbps"], 2.4);
+    let of = |report: &serde_json::Value, key: &str| report["steps"][0][key].as_f64().expect("a number");
+    assert!(of(&plain, "nmse") < 1e-12 && of(&paced, "nmse") < 1e-12);
+    assert!((1e-6..2e-5).contains(&of(&bf16, "nmse")), "{}", of(&bf16, "nmse"));
+    // A shard of 2402 elements to each of three peers in turn, in two stages, at 300 bytes a microsecond.
+    let least_us = 2.0 * (3.0 * 2402.0 * 4.0 - 2.0 * 2000.0) / 300.0;
+    assert!(of(&paced, "virtual_us") > least_us, "{} us", of(&paced, "virtual_us"));
+    assert!(of(&plain, "virtual_us") < least_us / 2.0, "{} us", of(&plain, "virtual_us"));
+
+    let table = text(&fast(&["--bf16", "--incast", "2", "--rate-gbps", "2.4", "--early", "off"]).stdout);
+    assert!(table.contains(", bf16, incast 2, 2.4 Gb/s to each peer"), "{table}");
+    // The default bound knows the rate.
+    assert!(!table.contains("% deadline"), "{table}");
+}
+
+#[test]
 fn the_output_holds_the_mean_under_the_names_of_the_input() {
     let path = scratch("output.safetensors");
     let output = fast(&["--output", &path.display().to_string(), "--early", "off", "--deadline-us", "10000"]);
@@ -148,6 +170,10 @@ fn bad_numbers_are_refused_with_found_and_expected() {
     assert_refused(&["--deadline-us", "0"], &["--deadline-us is 0", "expected 1 to 4294967"]);
     assert_refused(&["--deadline-us", "5e6"], &["--deadline-us is 5000000"]);
     assert_refused(&["--straggler", "4:100"], &["--straggler names rank 4", "expected 0 to 3"]);
+    assert_refused(&["--incast", "0"], &["--incast is 0", "expected 1 to 15"]);
+    assert_refused(&["--incast", "16"], &["--incast is 16"]);
+    assert_refused(&["--rate-gbps", "0"], &["--rate-gbps is 0", "expected 0.008 to 100"]);
+    assert_refused(&["--rate-gbps", "nan"], &["--rate-gbps is NaN"]);
     assert_refused(&["--ranks", "1"], &["--ranks is 1", "expected 2 to 64"]);
     assert_refused(&["--ranks", "65"], &["--ranks is 65", "expected 2 to 64"]);
     assert_refused(&["--ranks", "5"], &[SHIPPED_NAME, "step0.rank4 is missing", "expected ranks 0 to 4"]);

@@ -68,6 +68,20 @@ pub fn in_process(
     Ok((InProcessBus { name, bar, dma, hook }, card))
 }
 
+impl InProcessBus {
+    /// The same card for several drivers: each has the registers and its part of DMA memory. None if there is not a page
+    /// for each.
+    pub fn split(self, drivers: usize) -> Vec<Self> {
+        let bus = |(index, dma)| Self {
+            name: format!("{}.{index}", self.name),
+            bar: self.bar.clone(),
+            dma,
+            hook: self.hook.clone(),
+        };
+        self.dma.split(drivers).into_iter().enumerate().map(bus).collect()
+    }
+}
+
 impl Bus for InProcessBus {
     fn name(&self) -> &str {
         &self.name

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use optireduce_contract::limits::{CONTRACT_VERSION, MAGIC};
+use optireduce_contract::limits::{CONTRACT_VERSION, MAGIC, QUEUES};
 use optireduce_contract::packet::Endpoint;
 use optireduce_contract::queue::*;
 use optireduce_contract::registers::{self as regs, Register};
@@ -17,10 +17,15 @@ pub const IOVA: u64 = 0x8_0000_0000;
 struct State {
     deaf: bool,
     never_stops: bool,
+    queues: [Queue; QUEUES],
+    seen: Vec<Submission>,
+}
+
+#[derive(Default)]
+struct Queue {
     sq_head: u16,
     cq_tail: u16,
     waiting: VecDeque<Completion>,
-    seen: Vec<Submission>,
 }
 
 /// The card. With `threaded` somebody else calls `step`, and the driver's polls only yield.
@@ -86,42 +91,48 @@ impl TestCard {
         self.state().seen.clone()
     }
 
-    /// Fetches all announced submissions and writes all completions that there is room for.
+    /// Fetches all announced submissions and writes all completions that there is room for, queue by queue.
     pub fn step(&self) {
         let state = &mut *self.state();
         if self.register(&regs::CONTROL) & regs::CONTROL_ENABLE == 0 {
             if !state.never_stops {
-                (state.sq_head, state.cq_tail) = (0, 0);
-                state.waiting.clear();
+                state.queues = Default::default();
             }
             return;
         }
+        for (number, queue) in state.queues.iter_mut().enumerate() {
+            self.step_queue(number, queue, &mut state.seen);
+        }
+    }
+
+    fn step_queue(&self, number: usize, queue: &mut Queue, seen: &mut Vec<Submission>) {
+        let mine = |register: &Register| self.register(&register.of_queue(number));
         let ring = |lo, hi, log2, index: u16| {
-            let base = u64::from(self.register(lo)) | u64::from(self.register(hi)) << 32;
-            base + (u64::from(index) % (1 << self.register(log2))) * ENTRY_BYTES as u64
+            let base = u64::from(mine(lo)) | u64::from(mine(hi)) << 32;
+            base + (u64::from(index) % (1 << mine(log2))) * ENTRY_BYTES as u64
         };
-        while state.sq_head != self.register(&regs::SQ_TAIL) as u16 {
+        while queue.sq_head != mine(&regs::SQ_TAIL) as u16 {
             let mut bytes = [0; ENTRY_BYTES];
-            let at = ring(&regs::SQ_BASE_LO, &regs::SQ_BASE_HI, &regs::SQ_LOG2, state.sq_head);
+            let at = ring(&regs::SQ_BASE_LO, &regs::SQ_BASE_HI, &regs::SQ_LOG2, queue.sq_head);
             self.end().dma_read(at, &mut bytes).unwrap();
-            state.sq_head = state.sq_head.wrapping_add(1);
+            queue.sq_head = queue.sq_head.wrapping_add(1);
             let submission = Submission::from_bytes(&bytes);
             let (opcode, status) = match submission.opcode {
                 OP_ARM => (DONE_CONTRIBUTE, STATUS_OK),
                 OP_CONTRIBUTE => (DONE_BROADCAST, STATUS_OK),
                 _ => (DONE_REFUSED, STATUS_BAD_COMMAND),
             };
-            let (slot, cookie, sq_head) = (submission.slot, submission.cookie, state.sq_head);
-            state.waiting.push_back(Completion { opcode, status, slot, cookie, sq_head, ..Completion::default() });
-            state.seen.push(submission);
+            let (slot, cookie, sq_head) = (submission.slot, submission.cookie, queue.sq_head);
+            queue.waiting.push_back(Completion { opcode, status, slot, cookie, sq_head, ..Completion::default() });
+            seen.push(submission);
         }
-        let entries = 1u16 << self.register(&regs::CQ_LOG2);
-        while state.cq_tail.wrapping_sub(self.register(&regs::CQ_HEAD) as u16) < entries {
-            let Some(completion) = state.waiting.pop_front() else { break };
-            let phase = (state.cq_tail >> self.register(&regs::CQ_LOG2)) & 1 == 0;
-            let at = ring(&regs::CQ_BASE_LO, &regs::CQ_BASE_HI, &regs::CQ_LOG2, state.cq_tail);
+        let entries = 1u16 << mine(&regs::CQ_LOG2);
+        while queue.cq_tail.wrapping_sub(mine(&regs::CQ_HEAD) as u16) < entries {
+            let Some(completion) = queue.waiting.pop_front() else { break };
+            let phase = (queue.cq_tail >> mine(&regs::CQ_LOG2)) & 1 == 0;
+            let at = ring(&regs::CQ_BASE_LO, &regs::CQ_BASE_HI, &regs::CQ_LOG2, queue.cq_tail);
             self.end().dma_write(at, &Completion { phase, ..completion }.to_bytes()).unwrap();
-            state.cq_tail = state.cq_tail.wrapping_add(1);
+            queue.cq_tail = queue.cq_tail.wrapping_add(1);
         }
     }
 
@@ -131,8 +142,10 @@ impl TestCard {
         if !state.deaf {
             self.set(&regs::SCRATCH_ECHO, !self.register(&regs::SCRATCH));
         }
-        self.set(&regs::SQ_HEAD, state.sq_head.into());
-        self.set(&regs::CQ_TAIL, state.cq_tail.into());
+        for (number, queue) in state.queues.iter().enumerate() {
+            self.set(&regs::SQ_HEAD.of_queue(number), queue.sq_head.into());
+            self.set(&regs::CQ_TAIL.of_queue(number), queue.cq_tail.into());
+        }
     }
 }
 
@@ -154,6 +167,8 @@ pub fn job(ring_log2: u32) -> JobConfig {
         payload_beats: 22,
         udp_port: 5791,
         endpoints: (0..4).map(Endpoint::of_rank).collect(),
+        rates_bytes_per_us: Vec::new(),
+        queue: 0,
         ring_log2,
     }
 }

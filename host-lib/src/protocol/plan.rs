@@ -1,8 +1,8 @@
 //! How a bucket is cut into windows.
 //!
 //! Why: a card holds windows of limited size; a bucket is a sequence of them, pipelined.
-//! Plain: windows of the largest size, the last one short. Hadamard: blocks of n = 4096 elements (256 or 1024 if the
-//! whole bucket fits in one), cut into windows of K blocks, K a power of two, largest first; the last block is padded
+//! Plain: windows of the largest size, the last one short. Hadamard: blocks of the largest size allowed (a smaller power
+//! of four if the whole bucket fits in one), cut into windows of K blocks, K a power of two, largest first; the last block is padded
 //! with zeros. Windows tile the bucket in order, without gaps or overlap.
 //! Limits: a bucket of 4 GiB (32-bit offsets on the wire) and 65536 windows (16 bits of the cookie).
 
@@ -14,8 +14,6 @@ use thiserror::Error;
 use super::params::JobParams;
 use super::report::Stage;
 
-/// log2 of the default Hadamard block in elements.
-const HADAMARD_LOG2_DEFAULT: u32 = 12;
 /// Windows that a cookie can name.
 const WINDOWS_MAX: usize = 1 << 16;
 /// Bytes that a packet's offset can reach.
@@ -50,6 +48,8 @@ pub struct WindowPlan {
     pub log2_blocks: u32,
     /// Key of the Hadamard signs; 0 without.
     pub sign_key: u64,
+    /// Whether the window travels as bf16.
+    pub bf16: bool,
 }
 
 impl WindowPlan {
@@ -66,6 +66,16 @@ impl WindowPlan {
             Stage::Broadcast if from == rank => 0,
             Stage::Broadcast => self.shards.range_of(from).len(),
         }
+    }
+
+    /// Beats of the window in a packet with a payload of `payload_beats`: twice as many if it is bf16.
+    pub const fn packet_beats(&self, payload_beats: usize) -> usize {
+        payload_beats << self.bf16 as u32
+    }
+
+    /// Beats of payload that `beats` of the window take: half as many, rounded up, if they travel as bf16.
+    pub const fn payload_beats(&self, beats: usize) -> usize {
+        beats.div_ceil(1 << self.bf16 as u32)
     }
 
     /// Peers that have something to send to `rank` in a stage.
@@ -115,7 +125,7 @@ pub enum PlanError {
 
 /// Cuts a bucket of `elements` into the windows of collective number `op`, in order. No elements: no windows.
 ///
-/// Uses `ranks`, `window_beats_max`, `hadamard_log2_max` and `job_seed` of the parameters; all ranks get the same plan.
+/// Uses `ranks`, `window_beats_max`, `hadamard_log2_max`, `bf16` and `job_seed` of the parameters; all ranks get the same plan.
 ///
 /// # Errors
 /// See [`PlanError`].
@@ -166,17 +176,18 @@ pub fn plan_windows(
             log2_n,
             log2_blocks: if hadamard { window_units.ilog2() } else { 0 },
             sign_key: if hadamard { window_key(params.job_seed, step, bucket, index) } else { 0 },
+            bf16: params.bf16,
         });
         at += window_units;
     }
     Ok(plans)
 }
 
-/// log2 of the Hadamard block for a bucket: the smallest power of four that holds it, at most the default and the
-/// limits.
+/// log2 of the Hadamard block for a bucket: the smallest power of four that holds it, at most what the parameters and
+/// a window allow.
 fn block_log2(params: &JobParams, elements: usize) -> Result<u32, PlanError> {
-    let fits = |log2: u32| log2 <= params.hadamard_log2_max && (1 << log2) / LANES <= params.window_beats_max;
-    let sizes = (HADAMARD_LOG2_MIN..=HADAMARD_LOG2_DEFAULT).step_by(2).filter(|log2| fits(*log2));
+    let fits = |log2: u32| (1 << log2) / LANES <= params.window_beats_max;
+    let sizes = (HADAMARD_LOG2_MIN..=params.hadamard_log2_max).step_by(2).filter(|log2| fits(*log2));
     let largest = sizes.clone().last().ok_or(PlanError::NoHadamard {
         log2_max: params.hadamard_log2_max,
         window_beats_max: params.window_beats_max,
@@ -265,6 +276,15 @@ mod tests {
         assert!(checked(&small, 5000, true).iter().all(|plan| plan.log2_n == 10));
         let low = JobParams { hadamard_log2_max: 8, ..params(4) };
         assert!(checked(&low, 5000, true).iter().all(|plan| plan.log2_n == 8));
+        let board = JobParams { window_beats_max: 16_384, hadamard_log2_max: 14, ..params(4) };
+        let cut = |elements| {
+            let plans = plan_windows(&board, 0, 0, elements, true).unwrap();
+            plans.iter().map(|plan| (plan.beats, plan.log2_n, plan.log2_blocks)).collect::<Vec<_>>()
+        };
+        // 1 MiB of gradient is one window of 16 blocks of 16384; 4097 elements take one block.
+        assert_eq!(cut(1 << 18), [(16_384, 14, 4)]);
+        assert_eq!((cut(4096), cut(4097)), (vec![(256, 12, 0)], vec![(1024, 14, 0)]));
+        assert_eq!(plan_windows(&board, 0, 0, 1 << 18, false).unwrap()[0].beats, 16_384);
         let none = JobParams { window_beats_max: 15, ..params(4) };
         let refused = PlanError::NoHadamard { log2_max: 12, window_beats_max: 15 };
         assert_eq!(plan_windows(&none, 0, 0, 1, true), Err(refused));

@@ -1,4 +1,4 @@
-//! The job registers, as the card reads them when it is enabled.
+//! The job registers, as the card reads them when it is enabled, and the rings, as it reads them whenever it looks.
 
 use optireduce_contract::limits::{PAYLOAD_BEATS_MAX, RANKS_MAX};
 use optireduce_contract::packet::Endpoint;
@@ -15,11 +15,12 @@ pub struct Job {
     pub udp_port: u16,
     pub local: Endpoint,
     pub peers: Vec<Endpoint>,
-    pub sq: Ring,
-    pub cq: Ring,
+    /// By rank, in bytes per microsecond; 0: as fast as the wire.
+    pub rates: Vec<u16>,
 }
 
 /// A ring in host memory.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ring {
     base: u64,
     log2: u32,
@@ -30,12 +31,12 @@ impl Job {
     pub fn from_registers(end: &CardEnd) -> Self {
         let word = |register: Register| end.read_register(register.word());
         let wide = |lo, hi| u64::from(word(hi)) << 32 | u64::from(word(lo));
-        let ring = |lo, hi, log2| Ring { base: wide(lo, hi), log2: word(log2).min(15) };
         let ranks = (word(reg::RANKS) as usize).clamp(1, RANKS_MAX);
         let peer = |rank: usize| {
             let at = (reg::PEER_TABLE + rank * reg::PEER_BYTES) / 4;
             endpoint(end.read_register(at), end.read_register(at + 1), end.read_register(at + 2))
         };
+        let rate = |rank: usize| end.read_register((reg::PEER_TABLE + rank * reg::PEER_BYTES) / 4 + 3) as u16;
         Self {
             rank: word(reg::RANK) as usize % ranks,
             ranks,
@@ -44,19 +45,29 @@ impl Job {
             udp_port: (word(reg::UDP_PORT) as u16).swap_bytes(),
             local: endpoint(word(reg::LOCAL_IP), word(reg::LOCAL_MAC_LO), word(reg::LOCAL_MAC_HI)),
             peers: (0..ranks).map(peer).collect(),
-            sq: ring(reg::SQ_BASE_LO, reg::SQ_BASE_HI, reg::SQ_LOG2),
-            cq: ring(reg::CQ_BASE_LO, reg::CQ_BASE_HI, reg::CQ_LOG2),
+            rates: (0..ranks).map(rate).collect(),
         }
     }
 
-    /// The peers in order of sending: the next rank first.
-    pub fn peers_in_order(&self) -> impl Iterator<Item = usize> + use<> {
-        let (rank, ranks) = (self.rank, self.ranks);
-        (1..ranks).map(move |k| (rank + k) % ranks)
+    /// The rounds of a stage, each with its peers: the next ranks first, `incast` a round.
+    pub fn rounds(&self, incast: u8) -> Vec<Vec<usize>> {
+        let peers: Vec<_> = (1..self.ranks).map(|k| (self.rank + k) % self.ranks).collect();
+        peers.chunks(usize::from(incast.max(1))).map(<[usize]>::to_vec).collect()
     }
 }
 
 impl Ring {
+    /// The ring that three registers of a queue describe.
+    pub fn from_registers(end: &CardEnd, registers: [Register; 3]) -> Self {
+        let [lo, hi, log2] = registers.map(|register| end.read_register(register.word()));
+        Self { base: u64::from(hi) << 32 | u64::from(lo), log2: log2.min(15) }
+    }
+
+    /// Whether the host has said where it is.
+    pub fn is_there(&self) -> bool {
+        self.base != 0
+    }
+
     /// Entries of the ring.
     pub fn size(&self) -> u16 {
         1 << self.log2

@@ -2,14 +2,17 @@
 //!
 //! It obeys the same registers, queues, packets and window rules as the hardware, bit for bit in its arithmetic; only
 //! its timing is simple: a DMA access takes [`DMA_NS`], data moves at one beat per [`CYCLE_NS`], a received packet is
-//! processed at the instant it arrives, and frames leave one after another at 100 Gb/s. It exists to try many seeds,
-//! many ranks and large buckets, and as a second opinion on the hardware.
+//! processed at the instant it arrives, and frames leave one after another at 100 Gb/s or as their peer is paced, in order
+//! of command. It exists to try many seeds, many ranks and large buckets, and as a second opinion on the hardware.
 //!
-//! Left out: receive buffer overflow (`DROP_FIFO_FULL` stays 0), back-pressure, and a gate that closes in the middle
-//! of a packet.
+//! Left out: receive buffer overflow (`DROP_FIFO_FULL` stays 0), back-pressure, a gate that closes in the middle of a
+//! packet, the slower wire of bf16 (64 Gb/s in the hardware), means that overtake contributions at the MAC, and the time
+//! of a reset (`STATUS_BUSY` stays 0).
 
 mod commands;
 mod job;
+mod pacer;
+mod queue;
 mod receive;
 mod send;
 mod waves;
@@ -19,15 +22,18 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use optireduce_contract::limits::{CYCLE_NS, SLOTS};
+use optireduce_contract::limits::{CYCLE_NS, QUEUES, SLOTS};
 use optireduce_contract::packet::UbtHeader;
 use optireduce_contract::queue::{
     Completion, DONE_BROADCAST, DONE_CONTRIBUTE, STAGE_REPORT_BYTES, STATUS_DMA_ERROR, STATUS_OK,
 };
 use optireduce_contract::registers::{self as reg, Register};
 use optireduce_driver::CardEnd;
+use optireduce_hw::card::build::Build;
 
 use self::job::Job;
+use self::pacer::Pacer;
+use self::queue::Queue;
 use self::window::Window;
 use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
 use crate::waves::Waves;
@@ -38,23 +44,21 @@ pub const DMA_NS: u64 = 1000;
 /// A card that acts packet by packet. See the module's documentation.
 pub struct FunctionalCard {
     end: CardEnd,
+    build: Build,
     now_ns: u64,
     /// `None` while the card is disabled.
     job: Option<Arc<Job>>,
     slots: Vec<Option<Window>>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     sequence: u64,
-    sq_tail: u16,
-    sq_head: u16,
-    fetching: bool,
-    cq_head: u16,
-    cq_tail: u16,
-    completions: VecDeque<Completion>,
+    queues: [Queue; QUEUES],
     counters: [u32; COUNTERS],
     dma_error: bool,
     reader_free_ns: u64,
     mac_free_ps: u64,
-    outbox: Vec<Departure>,
+    pacer: Pacer,
+    /// Frames that have not left yet, in order of departure.
+    outbox: VecDeque<Departure>,
     trace: Vec<Accept>,
     waves: Option<Waves>,
 }
@@ -62,8 +66,8 @@ pub struct FunctionalCard {
 /// Work that ends at a known time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// Submissions up to this index have come from host memory.
-    Fetched(u16),
+    /// The submissions of a queue up to this index have come from host memory.
+    Fetched { queue: usize, tail: u16 },
     /// The gradient of the window in this slot has come.
     Gradient { slot: u8, address: u64, beats: u16, timeout_16us: u16, incast: u8 },
     /// The contribute stage's report is in host memory.
@@ -72,30 +76,35 @@ enum Event {
     Finished { slot: u8 },
 }
 
-/// Words of the counter lines: from `RX_PACKETS` to `DROP_DUPLICATE_BEATS`.
-const COUNTERS: usize = reg::DROP_DUPLICATE_BEATS.word() - reg::RX_PACKETS.word() + 1;
+/// Words of the counter lines: from `RX_PACKETS` to `DROP_STALE`.
+const COUNTERS: usize = reg::DROP_STALE.word() - reg::RX_PACKETS.word() + 1;
 
 impl FunctionalCard {
     /// A card at power-on behind the card's end of an in-process bus.
     pub fn new(end: CardEnd) -> Self {
+        Self::with_build(end, Build::default())
+    }
+
+    /// A card of another size.
+    ///
+    /// # Panics
+    /// With parameters that do not go together.
+    pub fn with_build(end: CardEnd, build: Build) -> Self {
         let mut card = Self {
             end,
+            build: build.checked(),
             now_ns: 0,
             job: None,
             slots: Vec::new(),
             events: BinaryHeap::new(),
             sequence: 0,
-            sq_tail: 0,
-            sq_head: 0,
-            fetching: false,
-            cq_head: 0,
-            cq_tail: 0,
-            completions: VecDeque::new(),
+            queues: Default::default(),
             counters: [0; COUNTERS],
             dma_error: false,
             reader_free_ns: 0,
             mac_free_ps: 0,
-            outbox: Vec::new(),
+            pacer: Pacer::default(),
+            outbox: VecDeque::new(),
             trace: Vec::new(),
             waves: None,
         };
@@ -107,10 +116,11 @@ impl FunctionalCard {
     fn reset(&mut self) {
         self.slots = (0..SLOTS).map(|_| None).collect();
         self.events.clear();
-        self.completions.clear();
+        self.queues = Default::default();
         self.counters = [0; COUNTERS];
-        (self.sq_tail, self.sq_head, self.cq_head, self.cq_tail) = (0, 0, 0, 0);
-        (self.fetching, self.dma_error) = (false, false);
+        self.dma_error = false;
+        (self.reader_free_ns, self.mac_free_ps) = (0, 0);
+        self.outbox.clear();
     }
 
     fn at(&mut self, at_ns: u64, event: Event) {
@@ -140,7 +150,7 @@ impl Card for FunctionalCard {
     fn run(&mut self, until_ns: u64, rx: &mut VecDeque<Arrival>, tx: &mut Vec<Departure>) {
         loop {
             let arrival = rx.front().map(|arrival| arrival.at_ns);
-            let Some(next) = [arrival, self.next_wake_ns()].into_iter().flatten().min().filter(|at| *at < until_ns)
+            let Some(next) = [arrival, self.next_act_ns()].into_iter().flatten().min().filter(|at| *at < until_ns)
             else {
                 break;
             };
@@ -158,7 +168,10 @@ impl Card for FunctionalCard {
             self.record_changes();
         }
         self.now_ns = self.now_ns.max(until_ns);
-        tx.append(&mut self.outbox);
+        while let Some(departure) = self.outbox.pop_front_if(|departure| departure.at_ns < until_ns) {
+            self.count(reg::TX_PACKETS, 1);
+            tx.push(departure);
+        }
     }
 
     fn now_ns(&self) -> u64 {
@@ -166,11 +179,8 @@ impl Card for FunctionalCard {
     }
 
     fn next_wake_ns(&self) -> Option<u64> {
-        let event = self.events.peek().map(|Reverse((at_ns, ..))| *at_ns);
-        let timers = self.slots.iter().flatten().flat_map(|window| {
-            window.gates.iter().filter_map(|gate| gate.due(&window.arm, self.now_ns).map(|(at_ns, _)| at_ns))
-        });
-        event.into_iter().chain(timers).min().map(|at_ns| at_ns.max(self.now_ns))
+        let departure = self.outbox.front().map(|departure| departure.at_ns.max(self.now_ns));
+        [departure, self.next_act_ns()].into_iter().flatten().min()
     }
 
     fn cycles(&self) -> u64 {
@@ -183,13 +193,16 @@ impl Card for FunctionalCard {
             self.job = None;
             self.reset();
         } else if self.job.is_none() {
-            self.job = Some(Arc::new(Job::from_registers(&self.end)));
+            let job = Job::from_registers(&self.end);
+            self.pacer = Pacer::new(&job.rates, job.payload_beats, self.now_ns * 1000);
+            self.job = Some(Arc::new(job));
         }
         if self.job.is_some() {
-            self.sq_tail = self.end.read_register(reg::SQ_TAIL.word()) as u16;
-            self.cq_head = self.end.read_register(reg::CQ_HEAD.word()) as u16;
-            self.start_fetch();
-            self.write_completions();
+            for queue in 0..QUEUES {
+                self.queues[queue].sync(&self.end, queue);
+                self.write_completions(queue);
+                self.start_fetch(queue);
+            }
         }
         self.publish_registers();
     }
@@ -213,6 +226,15 @@ impl Card for FunctionalCard {
 }
 
 impl FunctionalCard {
+    /// When the card acts next if nothing arrives.
+    fn next_act_ns(&self) -> Option<u64> {
+        let event = self.events.peek().map(|Reverse((at_ns, ..))| *at_ns);
+        let timers = self.slots.iter().flatten().flat_map(|window| {
+            window.gates.iter().filter_map(|gate| gate.due(&window.arm, self.now_ns).map(|(at_ns, _)| at_ns))
+        });
+        event.into_iter().chain(timers).min().map(|at_ns| at_ns.max(self.now_ns))
+    }
+
     fn pop_event(&mut self) -> Option<Event> {
         self.events.peek().filter(|Reverse((at_ns, ..))| *at_ns <= self.now_ns)?;
         self.events.pop().map(|Reverse((_, _, event))| event)
@@ -221,7 +243,7 @@ impl FunctionalCard {
     fn handle(&mut self, event: Event) {
         let Some(job) = self.job.clone() else { return };
         match event {
-            Event::Fetched(tail) => self.fetched(&job, tail),
+            Event::Fetched { queue, tail } => self.fetched(&job, queue, tail),
             Event::Gradient { slot, address, beats, timeout_16us, incast } => {
                 let extra = UbtHeader { timeout_16us, incast, ..UbtHeader::default() };
                 self.gradient(&job, slot, address, beats, extra);
@@ -254,8 +276,9 @@ impl FunctionalCard {
     fn start_finish(&mut self, slot: usize) {
         let Some(window) = &mut self.slots[slot] else { return };
         let done = window.gates.iter().all(|gate| gate.closed.is_some()) && !window.reading && !window.finishing;
-        // Two accesses: the contribute stage's report goes first.
+        // Two accesses: the contribute stage's report goes first. The slot is held until its last frame has left.
         let at_ns = self.now_ns + 2 * DMA_NS + u64::from(window.arm.host_beats) * CYCLE_NS;
+        let at_ns = at_ns.max(window.sent_ns);
         if done {
             window.finishing = true;
             self.at(at_ns, Event::Finished { slot: slot as u8 });
@@ -279,10 +302,13 @@ impl FunctionalCard {
         let address = window.arm.report_address + (stage * STAGE_REPORT_BYTES) as u64;
         let report = window.report(stage);
         let (gate, failed) = (window.gates[stage].clone(), window.dma_failed);
-        let (cookie, own_beats) = (window.arm.cookie, window.own_beats());
+        let (queue, cookie, own_beats) = (window.queue, window.arm.cookie, window.own_beats());
         let written = self.write(address, &report);
+        if let Some(window) = &mut self.slots[usize::from(slot)] {
+            window.dma_failed |= !written;
+        }
         let (closed_ns, closed_by) = gate.closed.unwrap_or_default();
-        self.complete(Completion {
+        let completion = Completion {
             opcode: [DONE_CONTRIBUTE, DONE_BROADCAST][stage],
             slot,
             closed_by,
@@ -295,7 +321,8 @@ impl FunctionalCard {
             closed_ns,
             own_beats: if stage == 0 { own_beats } else { 0 },
             ..Completion::default()
-        });
+        };
+        self.complete(queue, completion);
     }
 
     fn publish_registers(&mut self) {
@@ -304,9 +331,15 @@ impl FunctionalCard {
             self.end.write_register(register.word(), register.reset);
         }
         self.end.write_register(reg::SCRATCH_ECHO.word(), !scratch);
-        self.end.write_register(reg::STATUS.word(), u32::from(self.dma_error) * reg::STATUS_DMA_ERROR);
-        self.end.write_register(reg::SQ_HEAD.word(), u32::from(self.sq_head));
-        self.end.write_register(reg::CQ_TAIL.word(), u32::from(self.cq_tail));
+        self.end.write_register(reg::WINDOW_BEATS_MAX.word(), 1 << self.build.window_log2);
+        self.end.write_register(reg::HADAMARD_LOG2_MAX.word(), self.build.hadamard_log2);
+        let mut status = u32::from(self.dma_error) * reg::STATUS_DMA_ERROR;
+        for (number, queue) in self.queues.iter().enumerate() {
+            status |= u32::from(queue.stopped) * reg::status_stopped(number);
+            self.end.write_register(reg::SQ_HEAD.of_queue(number).word(), queue.sq_head.into());
+            self.end.write_register(reg::CQ_TAIL.of_queue(number).word(), queue.cq_tail.into());
+        }
+        self.end.write_register(reg::STATUS.word(), status);
         for (counter, value) in self.counters.iter().enumerate() {
             self.end.write_register(reg::RX_PACKETS.word() + counter, *value);
         }

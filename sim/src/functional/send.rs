@@ -1,12 +1,12 @@
-//! The sending side of the functional card: contributions, means, and the MAC that paces them.
+//! The sending side of the functional card: contributions, means, and the MAC.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{
-    FLAG_HADAMARD, FLAG_LAST_PERCENTILE, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header,
+    FLAG_LAST_PERCENTILE, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header,
 };
-use optireduce_contract::registers as reg;
 
 use super::FunctionalCard;
 use super::job::Job;
@@ -15,19 +15,22 @@ use crate::card::Departure;
 use crate::network::wire_ps;
 
 impl FunctionalCard {
-    /// The gradient of the window in `slot` has come: sums the own shard, sends the others.
+    /// The gradient of the window in `slot` has come: sums the own shard, sends the others. If it could not be read, this
+    /// rank contributes nothing.
     pub(super) fn gradient(&mut self, job: &Job, slot: u8, address: u64, beats: u16, extra: UbtHeader) {
         let mut gradient = vec![0; usize::from(beats) * BEAT_BYTES];
         let readable = self.read(address, &mut gradient);
         let Some(mut window) = self.slots[usize::from(slot)].take() else { return };
         window.reading = false;
-        window.dma_failed |= !readable;
-        let contribution = window.encode(&gradient);
-        window.take_own(self.now_ns, &contribution, &mut self.trace);
-        for peer in job.peers_in_order() {
+        if readable {
+            let contribution = window.encode(&gradient);
+            window.take_own(self.now_ns, &contribution, &mut self.trace);
             let ubt = UbtHeader { stage: STAGE_CONTRIBUTE, ..extra };
-            self.send_shard(job, &window, peer, window.shards.range_of(peer), ubt, |at| Some(&contribution[at]));
+            let shards = window.shards;
+            let shard_of = |peer| shards.range_of(peer);
+            self.send_stage(job, &mut window, ubt, shard_of, |at| Some(contribution[at]));
         }
+        window.dma_failed |= !readable;
         self.slots[usize::from(slot)] = Some(window);
         // Both gates may have closed meanwhile.
         self.start_finish(usize::from(slot));
@@ -38,52 +41,90 @@ impl FunctionalCard {
         let Some(mut window) = self.slots[index].take() else { return };
         if window.broadcast_wanted && window.gates[0].closed.is_some() {
             window.broadcast_wanted = false;
-            for peer in job.peers_in_order() {
-                let ubt = UbtHeader { stage: STAGE_BROADCAST, ..UbtHeader::default() };
-                self.send_shard(job, &window, peer, window.own.clone(), ubt, |at| window.mean(at));
-            }
+            let ubt = UbtHeader { stage: STAGE_BROADCAST, ..UbtHeader::default() };
+            let own = window.own.clone();
+            let means: Vec<_> = own.clone().map(|at| window.mean(at).copied()).collect();
+            self.send_stage(job, &mut window, ubt, |_| own.clone(), |at| means[at - own.start]);
         }
         self.slots[index] = Some(window);
     }
 
-    /// Sends the beats `shard` of a window to `peer`; packets whose first beat is missing are left out.
-    fn send_shard<'a>(
+    /// Sends each peer its shard of a window, round by round. The peers of a round take turns, packet by packet; one whose
+    /// bucket is too low is passed over while another may go. Packets whose first beat is missing are left out.
+    fn send_stage(
         &mut self,
         job: &Job,
-        window: &Window,
-        peer: usize,
-        shard: Range<usize>,
+        window: &mut Window,
         extra: UbtHeader,
-        beat: impl Fn(usize) -> Option<&'a Lanes>,
+        shard_of: impl Fn(usize) -> Range<usize>,
+        beat: impl Fn(usize) -> Option<Lanes>,
     ) {
-        let packets = shard.len().div_ceil(job.payload_beats);
-        for (number, first) in shard.clone().step_by(job.payload_beats).enumerate() {
-            if beat(first).is_none() {
-                continue;
+        for peers in job.rounds(window.arm.send_incast) {
+            let frames_to = |peer: &usize| (*peer, frames(job, window, *peer, extra, shard_of(*peer), &beat));
+            let mut queues: VecDeque<(usize, VecDeque<Vec<u8>>)> = peers.iter().map(frames_to).collect();
+            loop {
+                queues.retain(|(_, frames)| !frames.is_empty());
+                let free_ps = self.mac_free_ps.max(self.now_ns * 1000);
+                let ready = queues.iter().map(|(peer, frames)| self.pacer.ready_ps(*peer, frames[0].len(), free_ps));
+                let Some((turn, begin_ps)) = ready.enumerate().min_by_key(|(turn, ready_ps)| (*ready_ps, *turn)) else {
+                    break;
+                };
+                queues.rotate_left(turn);
+                let (peer, frames) = &mut queues[0];
+                if let Some(frame) = frames.pop_front() {
+                    self.pacer.take(*peer, frame.len(), begin_ps);
+                    self.mac_free_ps = begin_ps + wire_ps(frame.len());
+                    window.sent_ns = self.mac_free_ps.div_ceil(1000);
+                    self.outbox.push_back(Departure { at_ns: window.sent_ns, frame });
+                }
+                queues.rotate_left(1);
             }
-            let last = shard.end.min(first + job.payload_beats);
-            let payload = (first..last).flat_map(|at| beat(at).copied().unwrap_or_default());
-            let bytes: Vec<u8> = payload.flat_map(u32::to_le_bytes).collect();
-            let marked = number + usize::from(window.arm.mark_packets.max(1)) >= packets;
-            let ubt = UbtHeader {
-                bucket: window.arm.bucket,
-                offset: window.arm.base + (first * BEAT_BYTES) as u32,
-                flags: (u8::from(marked) * FLAG_LAST_PERCENTILE) | (u8::from(window.hadamard()) * FLAG_HADAMARD),
-                sender: job.rank as u16,
-                step: window.arm.step,
-                job_tag: job.job_tag,
-                ..extra
-            };
-            self.send(job, peer, &ubt, &bytes);
         }
     }
+}
 
-    fn send(&mut self, job: &Job, peer: usize, ubt: &UbtHeader, payload: &[u8]) {
+/// The frames that take `shard` of a window to `peer`, in order.
+fn frames(
+    job: &Job,
+    window: &Window,
+    peer: usize,
+    extra: UbtHeader,
+    shard: Range<usize>,
+    beat: impl Fn(usize) -> Option<Lanes>,
+) -> VecDeque<Vec<u8>> {
+    // Window beats of a full packet.
+    let full = job.payload_beats << u8::from(window.bf16());
+    let packets = shard.len().div_ceil(full);
+    let frame = |(number, first): (usize, usize)| {
+        beat(first)?;
+        let lanes: Vec<u32> =
+            (first..shard.end.min(first + full)).flat_map(|at| beat(at).unwrap_or_default()).collect();
+        let payload = if window.bf16() { narrowed(&lanes) } else { plain(&lanes) };
+        let marked = number + usize::from(window.arm.mark_packets.max(1)) >= packets;
+        let ubt = UbtHeader {
+            bucket: window.arm.bucket,
+            offset: window.arm.base + (first * BEAT_BYTES) as u32,
+            flags: (u8::from(marked) * FLAG_LAST_PERCENTILE) | window.packet_flags(),
+            sender: job.rank as u16,
+            step: window.arm.step,
+            job_tag: job.job_tag,
+            ..extra
+        };
         let mut header = [0; HEADER_BYTES];
-        write_header(&mut header, job.local, job.peers[peer], job.udp_port, ubt, payload.len());
-        let frame = [&header, payload].concat();
-        self.mac_free_ps = self.mac_free_ps.max(self.now_ns * 1000) + wire_ps(frame.len());
-        self.count(reg::TX_PACKETS, 1);
-        self.outbox.push(Departure { at_ns: self.mac_free_ps.div_ceil(1000), frame });
-    }
+        write_header(&mut header, job.local, job.peers[peer], job.udp_port, &ubt, payload.len());
+        Some([&header[..], &payload].concat())
+    };
+    shard.clone().step_by(full).enumerate().filter_map(frame).collect()
+}
+
+/// An fp32 payload.
+fn plain(lanes: &[u32]) -> Vec<u8> {
+    lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect()
+}
+
+/// A bf16 payload of rounded lanes, in whole beats: an odd number of window beats leaves half a beat of zeros.
+fn narrowed(lanes: &[u32]) -> Vec<u8> {
+    let mut bytes: Vec<u8> = lanes.iter().flat_map(|lane| ((lane >> 16) as u16).to_le_bytes()).collect();
+    bytes.resize(bytes.len().next_multiple_of(BEAT_BYTES), 0);
+    bytes
 }

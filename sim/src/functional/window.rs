@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES, RANKS_MAX};
-use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
+use optireduce_contract::packet::{self, STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::queue::{
-    CLOSED_COMPLETE, CLOSED_DEADLINE, CLOSED_EARLY, FLAG_AUTO_BROADCAST, FLAG_EARLY, FLAG_HADAMARD, STAGE_REPORT_BYTES,
-    Submission,
+    CLOSED_COMPLETE, CLOSED_DEADLINE, CLOSED_EARLY, FLAG_AUTO_BROADCAST, FLAG_BF16, FLAG_EARLY, FLAG_HADAMARD,
+    STAGE_REPORT_BYTES, Submission,
 };
 use optireduce_contract::shard::{ShardMap, interleaved};
+use optireduce_hw::bf16;
 use optireduce_hw::fp_add_model::fp_add;
 use optireduce_hw::fp_mul_model::fp_mul;
 use optireduce_hw::hadamard::model::transform_block;
@@ -27,6 +28,8 @@ const ONE: u32 = 0x3f80_0000;
 pub struct Window {
     /// The command that armed it.
     pub arm: Submission,
+    /// The queue pair that armed it.
+    pub queue: usize,
     /// How it is cut.
     pub shards: ShardMap,
     rank: usize,
@@ -46,8 +49,10 @@ pub struct Window {
     pub broadcast_wanted: bool,
     /// The final completion is under way.
     pub finishing: bool,
-    /// A read of the gradient failed.
+    /// An access to host memory for this window failed.
     pub dma_failed: bool,
+    /// When its last frame so far has left.
+    pub sent_ns: u64,
 }
 
 /// The receiving side of one stage: what is expected, what came, when it closes.
@@ -104,8 +109,8 @@ pub struct Packet<'a> {
     pub marked: bool,
     /// Its first beat of the window.
     pub first: usize,
-    /// Whole beats.
-    pub payload: &'a [u8],
+    /// Its beats.
+    pub beats: &'a [Lanes],
 }
 
 /// What became of a packet's beats at its gate.
@@ -122,7 +127,7 @@ pub enum Taken {
 
 impl Window {
     /// Opens both gates of the window that `arm` describes.
-    pub fn new(arm: Submission, rank: usize, ranks: usize) -> Self {
+    pub fn new(arm: Submission, queue: usize, rank: usize, ranks: usize) -> Self {
         let shards = ShardMap {
             quotient: usize::from(arm.shard_quotient),
             remainder: usize::from(arm.shard_remainder),
@@ -146,6 +151,7 @@ impl Window {
             [gate(STAGE_CONTRIBUTE, (ranks - 1) * own.len(), own.len()), gate(STAGE_BROADCAST, beats - own.len(), 0)];
         Self {
             arm,
+            queue,
             shards,
             rank,
             acc: vec![[ACC_START; LANES]; own.len()],
@@ -159,12 +165,23 @@ impl Window {
             broadcast_wanted: arm.flags & FLAG_AUTO_BROADCAST != 0,
             finishing: false,
             dma_failed: false,
+            sent_ns: 0,
         }
     }
 
     /// Whether packets of this window are Hadamard-encoded.
     pub fn hadamard(&self) -> bool {
         self.arm.flags & FLAG_HADAMARD != 0
+    }
+
+    /// Whether packets of this window are bf16.
+    pub fn bf16(&self) -> bool {
+        self.arm.flags & FLAG_BF16 != 0
+    }
+
+    /// The flags of this window's packets, but for the mark.
+    pub fn packet_flags(&self) -> u8 {
+        (u8::from(self.hadamard()) * packet::FLAG_HADAMARD) | (u8::from(self.bf16()) * packet::FLAG_BF16)
     }
 
     /// The beats that `sender` may send in a stage (0 contribute, 1 broadcast).
@@ -174,7 +191,7 @@ impl Window {
 
     /// A peer's packet of whole beats, inside [`allowed`](Window::allowed), comes to the gate of its stage.
     pub fn take_packet(&mut self, now_ns: u64, packet: &Packet<'_>, trace: &mut Vec<Accept>) -> Taken {
-        let &Packet { stage, sender, marked, first, payload } = packet;
+        let &Packet { stage, sender, marked, first, beats } = packet;
         let gate = &mut self.gates[stage];
         if gate.closed.is_some() {
             return Taken::Late;
@@ -186,12 +203,12 @@ impl Window {
             gate.clock_ns.get_or_insert(now_ns);
         }
         let mut duplicates = 0;
-        for (position, bytes) in (first..).zip(payload.chunks_exact(BEAT_BYTES)) {
+        for (position, lanes) in (first..).zip(beats) {
             let fresh = if stage == 0 {
-                self.add(position, sender, &lanes_of(bytes))
+                self.add(position, sender, lanes)
             } else {
                 let place = &mut self.gather[position];
-                place.is_none() && place.replace(lanes_of(bytes)).is_none()
+                place.is_none() && place.replace(*lanes).is_none()
             };
             if fresh {
                 self.gates[stage].received += 1;
@@ -225,7 +242,8 @@ impl Window {
             for (index, position) in self.own.clone().enumerate() {
                 let count = self.arrived[index].count_ones();
                 if count > 0 {
-                    self.gather[position] = Some(self.acc[index].map(|sum| fp_mul(sum, recip(count))));
+                    let mean = self.acc[index].map(|sum| fp_mul(sum, recip(count)));
+                    self.gather[position] = Some(self.for_the_wire(mean));
                 }
             }
             self.gates[1].enter(now_ns);
@@ -251,8 +269,17 @@ impl Window {
         out
     }
 
-    /// This rank's contribution from the bytes of its gradient: padded, encoded, interleaved.
+    /// A beat as peers will see it: in a bf16 window rounded, so that all ranks hold the same bits.
+    fn for_the_wire(&self, lanes: Lanes) -> Lanes {
+        if self.bf16() { lanes.map(bf16::round) } else { lanes }
+    }
+
+    /// This rank's contribution from the bytes of its gradient: padded, encoded, interleaved, rounded if it is bf16.
     pub fn encode(&self, gradient: &[u8]) -> Vec<Lanes> {
+        self.encoded(gradient).into_iter().map(|lanes| self.for_the_wire(lanes)).collect()
+    }
+
+    fn encoded(&self, gradient: &[u8]) -> Vec<Lanes> {
         let mut beats = vec![[0; LANES]; self.gather.len()];
         for (beat, bytes) in beats.iter_mut().zip(gradient.chunks_exact(BEAT_BYTES)) {
             *beat = lanes_of(bytes);

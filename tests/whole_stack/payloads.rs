@@ -1,0 +1,190 @@
+//! How gradients travel: as bf16, to several peers at a time, paced. Whole collectives, on functional cards and on
+//! cycle-level ones.
+//!
+//! Goal: each choice changes what is on the wire as it should, and the result only by its rounding. Method: the
+//! scenarios' own checks, which redo the arithmetic bit for bit, and the network's book of packets in order of sending.
+
+use optireduce::protocol::{ClosedBy, UpdateAction};
+use optireduce_sim::cluster::StepRecord;
+use optireduce_sim::engine::Engine;
+use optireduce_sim::network::{Fate, PS_PER_BYTE, Weather, wire_ps};
+use optireduce_sim::oracle;
+use optireduce_sim::scenario::{Scenario, check_losses_are_reported};
+
+/// Each test of `$body`, on either kind of card.
+macro_rules! on_both_cards {
+    ($($(#[$doc:meta])* $name:ident = $body:expr;)*) => {
+        mod functional {
+            $($(#[$doc])* #[test] fn $name() { let body: fn(super::Engine) = $body; body(super::Engine::Functional) })*
+        }
+        mod rtl {
+            $($(#[$doc])* #[test] fn $name() { let body: fn(super::Engine) = $body; body(super::Engine::Rtl) })*
+        }
+    };
+}
+
+on_both_cards! {
+    bf16_gives_all_ranks_the_same_bits_and_the_error_of_rounding = super::bf16_error;
+    bf16_cuts_windows_of_any_length = super::bf16_lengths;
+    bf16_halves_the_bytes = super::bf16_bytes;
+    bf16_in_a_storm_loses_what_the_network_lost = super::bf16_storm;
+    bf16_keeps_what_is_no_number = super::bf16_specials;
+    a_round_goes_to_as_many_peers_as_the_incast_packet_by_packet = super::incast_rounds;
+    incast_in_a_storm_loses_what_the_network_lost = super::incast_storm;
+    a_rate_stretches_the_stages_and_changes_nothing_else = super::rate;
+}
+
+fn checked<T>(result: Result<T, String>) -> T {
+    result.unwrap_or_else(|what| panic!("{what}"))
+}
+
+/// Runs a scenario without loss: complete everywhere, the same bits on all ranks.
+fn complete(scenario: &Scenario) -> Vec<StepRecord> {
+    let records = checked(scenario.run());
+    for one in records.iter().flat_map(|record| &record.ranks) {
+        assert_eq!(one.report.closed_by, [ClosedBy::Complete; 2], "{scenario:?}");
+        assert_eq!((one.report.lost_bytes, one.report.action), (0, UpdateAction::Apply));
+    }
+    for record in &records {
+        let bits = |rank: usize| record.ranks[rank].output.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert!((1..record.ranks.len()).all(|rank| bits(rank) == bits(0)), "ranks differ in {scenario:?}");
+    }
+    records
+}
+
+fn bf16_error(engine: Engine) {
+    for hadamard in [false, true] {
+        let scenario = Scenario::new(engine, 4, 16_384).hadamard(hadamard).bf16();
+        let gradients = scenario.gradients(0);
+        let record = complete(&scenario).remove(0);
+        let predicted = oracle::predicted_bf16_nmse(&record.plans, &gradients);
+        let found = oracle::nmse(&record.ranks[0].output, &oracle::exact_mean(&gradients));
+        // 16384 elements of five roundings each: three standard deviations are about 2 %.
+        assert!((found / predicted - 1.0).abs() < 0.05, "NMSE {found:e}, predicted {predicted:e}, Hadamard {hadamard}");
+    }
+}
+
+fn bf16_lengths(engine: Engine) {
+    // Shards of 0, 1, 2 and 3 beats, odd ones of many packets, several windows; 139 beats of payload make one packet.
+    for (ranks, elements) in
+        [(2, 1), (3, 17), (4, 100), (5, 16 * 7), (2, 16 * 46), (3, 16 * 139), (8, 9610), (4, 20_000)]
+    {
+        for hadamard in [false, true] {
+            complete(&Scenario::new(engine, ranks, elements).hadamard(hadamard).bf16());
+        }
+    }
+    for payload_beats in [1, 139] {
+        complete(&Scenario::new(engine, 3, 4096).bf16().with(|config| config.payload_beats = payload_beats));
+    }
+}
+
+fn bf16_bytes(engine: Engine) {
+    let scenario = Scenario::new(engine, 4, 16_384);
+    let bytes = |scenario: &Scenario| {
+        let record = complete(scenario).remove(0);
+        record.fates.iter().map(|fate| u64::from(fate.payload_bytes)).sum::<u64>()
+    };
+    // Each of 4 ranks sends three quarters of 64 KiB in each of two stages.
+    assert_eq!(bytes(&scenario), 4 * 2 * 3 * 16_384);
+    assert_eq!(bytes(&scenario.bf16()), 4 * 3 * 16_384);
+}
+
+fn storm(seed: u64) -> Weather {
+    Weather { seed, loss: 0.1, duplicate: 0.05, hold: 0.05, tail_ratio: 3.0, ..Weather::default() }
+}
+
+fn bf16_storm(engine: Engine) {
+    for seed in 0..4 {
+        let scenario = Scenario::new(engine, 2 + seed as usize % 4, 9610)
+            .with(|config| (config.weather, config.bound_ns) = (storm(seed), 400_000))
+            .hadamard(seed % 2 == 1)
+            .bf16();
+        for record in checked(scenario.run()) {
+            checked(check_losses_are_reported(&record).map_err(|what| format!("{what}\n  in {scenario:?}")));
+        }
+    }
+}
+
+fn bf16_specials(engine: Engine) {
+    let scenario = Scenario::new(engine, 2, 64).bf16();
+    let mut gradients = scenario.gradients(0);
+    (gradients[0][0], gradients[1][1]) = (f32::NAN, f32::INFINITY);
+    // Beyond the largest bf16; a sum beyond the largest fp32; half the smallest bf16, and a bit more.
+    (gradients[0][2], gradients[1][2]) = (f32::MAX, 0.0);
+    (0..2).for_each(|rank| gradients[rank][3] = f32::from_bits(0x7f7f_0000));
+    (0..2).for_each(|rank| gradients[rank][4] = f32::from_bits(0x8000));
+    (0..2).for_each(|rank| gradients[rank][5] = f32::from_bits(0x8001));
+    (0..2).for_each(|rank| gradients[rank][6] = -0.0);
+    for one in checked(scenario.run_with(&[gradients])).remove(0).ranks {
+        let bits = |at: usize| one.output[at].to_bits();
+        assert!(one.output[0].is_nan() && one.output[7..].iter().all(|x| x.is_finite()));
+        let infinity = f32::INFINITY.to_bits();
+        assert_eq!([1, 2, 3, 4, 5, 6].map(bits), [infinity, infinity, infinity, 0, 0x1_0000, 0x8000_0000]);
+    }
+}
+
+/// Destinations of what rank `src` sent in the contribute or broadcast stage, in order.
+fn destinations(fates: &[Fate], src: u8, stage: u8) -> Vec<u8> {
+    fates.iter().map(|fate| fate.packet).filter(|p| (p.src, p.stage) == (src, stage)).map(|p| p.dst).collect()
+}
+
+fn incast_rounds(engine: Engine) {
+    let ranks = 8;
+    for (incast, rounds) in [(1, 7), (2, 4), (4, 2), (15, 1)] {
+        // Shards of 64 beats: three packets.
+        let scenario = Scenario::new(engine, ranks, 8 * 64 * 16).with(|config| config.incast = incast);
+        let record = complete(&scenario).remove(0);
+        for src in 0..ranks as u8 {
+            let peers: Vec<u8> = (1..ranks as u8).map(|k| (src + k) % ranks as u8).collect();
+            let of_rounds: Vec<_> = peers.chunks(incast).collect();
+            assert_eq!(of_rounds.len(), rounds);
+            let expected: Vec<u8> = of_rounds.iter().flat_map(|peers| peers.repeat(3)).collect();
+            for stage in [0, 2] {
+                let found = destinations(&record.fates, src, stage);
+                assert_eq!(found, expected, "rank {src}, stage {stage}, incast {incast}");
+            }
+        }
+    }
+    // Shards of unequal lengths, one window after the other, encoded, as bf16: the checks of every scenario.
+    for incast in [2, 3] {
+        let scenario = Scenario::new(engine, 5, 40_000).with(|config| config.incast = incast);
+        complete(&scenario.clone().hadamard(true));
+        complete(&scenario.bf16());
+    }
+}
+
+fn incast_storm(engine: Engine) {
+    for seed in 0..4 {
+        let scenario = Scenario::new(engine, 5, 9610).hadamard(true).with(|config| {
+            (config.weather, config.bound_ns) = (storm(seed), 400_000);
+            config.incast = 2 + seed as usize % 3;
+        });
+        for record in checked(scenario.run()) {
+            checked(check_losses_are_reported(&record).map_err(|what| format!("{what}\n  in {scenario:?}")));
+        }
+    }
+}
+
+fn rate(engine: Engine) {
+    // 3 peers, a shard of 64 beats each: packets of 22, 22 and 20 beats.
+    let scenario = Scenario::new(engine, 4, 4 * 64 * 16);
+    let wire_bytes = [22, 22, 20].map(|beats| wire_ps(64 + 64 * beats) / PS_PER_BYTE);
+    let (bytes, burst) = (wire_bytes.iter().sum::<u64>(), wire_bytes[0]);
+    let free = complete(&scenario).remove(0);
+    for (incast, rate) in [(1, 1250), (3, 1250), (2, 400)] {
+        let scenario = scenario.clone().with(|config| (config.incast, config.rate_bytes_per_us) = (incast, rate));
+        let paced = complete(&scenario).remove(0);
+        // A stage lasts at least until the slowest peer's last packet may begin; at most until all waited one by one.
+        let least_ns = 2 * 1000 * (bytes - burst) / u64::from(rate);
+        let most_ns = free.virtual_ns + 2 * 3 * 1000 * bytes / u64::from(rate);
+        let found_ns = paced.virtual_ns;
+        assert!((least_ns..most_ns).contains(&found_ns), "{found_ns} ns, expected {least_ns} to {most_ns} at {rate}");
+        assert!(found_ns > free.virtual_ns + least_ns / 2, "{found_ns} ns, unpaced {} ns", free.virtual_ns);
+        let sent = |record: &StepRecord| {
+            let mut packets: Vec<_> = record.fates.iter().map(|fate| (fate.packet, fate.payload_bytes)).collect();
+            packets.sort_unstable();
+            packets
+        };
+        assert_eq!(sent(&paced), sent(&free), "the same packets go out");
+    }
+}
