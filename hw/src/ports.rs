@@ -111,3 +111,26 @@ impl Words for Beat {
         Beat(std::array::from_fn(|lane| words[lane]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::word::bits_w;
+
+    #[test]
+    fn values_take_their_words_low_word_first_and_come_back() {
+        fn check<T: Words + PartialEq + std::fmt::Debug>(value: T, words: &[u32]) {
+            let mut found = vec![0xa5a5_a5a5; T::WORDS];
+            value.write(&mut found);
+            assert_eq!(found, words);
+            assert_eq!(T::read(words), value);
+        }
+        check(true, &[1]);
+        check(bits_w::<8>(0xfe), &[0xfe]);
+        check(bits_w::<48>(0x1234_89ab_cdef), &[0x89ab_cdef, 0x1234]);
+        check(bits_w::<64>(u64::MAX - 1), &[0xffff_fffe, 0xffff_ffff]);
+        let lanes = std::array::from_fn(|lane| lane as u32 * 0x0101_0101);
+        check(Beat(lanes), &lanes);
+        check(Clock::default(), &[]);
+    }
+}

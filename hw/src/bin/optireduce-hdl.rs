@@ -6,8 +6,9 @@ use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
-use optireduce_hw::check::{Checkable, Engine, Outcome};
+use optireduce_hw::check::{BLOCKS, Checkable, Engine, Outcome};
 use optireduce_hw::{emit, lint, reference};
 use serde::Serialize;
 
@@ -54,7 +55,8 @@ enum Command {
     /// Prints how many agree, and the first that does not. Exit code 0: all agree; 1: some do not; 2: could not run.
     #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_EXAMPLES)]
     Check {
-        /// Block: fp32_add, fp32_mul, fp32_to_int32 or int32_to_fp32
+        /// Block
+        #[arg(value_parser = PossibleValuesParser::new(BLOCKS.iter().map(|block| block.name)))]
         block: String,
         /// A vector a line in hexadecimal, as Berkeley TestFloat writes them: a b expected flags (conversions: no b); plain
         /// or gzip. Flags are not compared, and any NaN is as good as another
