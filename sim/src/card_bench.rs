@@ -122,14 +122,16 @@ impl CardBench {
         Ok((Self { nic, card, rx, sent, gradient, result, reports, job, now_ns: 0 }, nics))
     }
 
-    /// Disables the card at this moment, whatever it does, and configures it for its job again; what is on the wire is
-    /// lost. The card is left alone until its clock and the bench's agree again.
+    /// Disables the card at this moment, whatever it does, lets the frames pass that are on the wire, and configures it for
+    /// its job again. The card is left alone until its clock and the bench's agree again.
     ///
     /// # Errors
     /// The driver's.
     pub fn restart(&mut self) -> Result<(), String> {
-        self.nic.configure(&self.job).map_err(|error| error.to_string())?;
+        self.nic.disable().map_err(|error| error.to_string())?;
         self.rx.clear();
+        self.run_us(5);
+        self.nic.configure(&self.job).map_err(|error| error.to_string())?;
         self.run_us(50);
         self.sent.clear();
         self.accepted();
