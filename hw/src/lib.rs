@@ -25,6 +25,7 @@ pub mod hadamard;
 pub mod pack;
 pub mod prelude;
 pub mod ram;
+pub mod ram_fifo;
 pub mod random;
 pub mod recip_rom;
 pub mod reference;
