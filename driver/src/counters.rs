@@ -9,7 +9,7 @@ macro_rules! counters {
         /// What a card has counted since it was enabled, for all its queues together; all modulo 2^32.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
         pub struct Counters {
-            $(#[doc = concat!("See [`regs::", stringify!($name), "`]; of this queue, if there is one for each.")] pub $field: u32,)*
+            $(#[doc = concat!("See [`regs::", stringify!($name), "`]; this queue's, if each has one.")] pub $field: u32,)*
             /// An access of the card to host memory failed.
             pub dma_error: bool,
             /// The card stopped this queue, since it could not reach its rings.

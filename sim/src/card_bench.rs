@@ -126,11 +126,16 @@ impl CardBench {
     /// its job again. The card is left alone until its clock and the bench's agree again.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's; a card that still sends a microsecond after it was disabled.
     pub fn restart(&mut self) -> Result<(), String> {
         self.nic.disable().map_err(|error| error.to_string())?;
         self.rx.clear();
+        self.run_us(1);
+        let sent = self.sent.len();
         self.run_us(5);
+        if self.sent.len() > sent {
+            return Err(format!("{} frames left a disabled card, expected none", self.sent.len() - sent));
+        }
         self.nic.configure(&self.job).map_err(|error| error.to_string())?;
         self.run_us(50);
         self.sent.clear();

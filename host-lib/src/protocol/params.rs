@@ -41,8 +41,8 @@ pub struct JobParams {
     /// Whether gradients and means travel as bf16: half the bytes, sums stay fp32. Each value is rounded when it is sent
     /// and each mean once more: relative errors of at most 2^-8, about 2^-9 in root mean square. Default: no.
     pub bf16: bool,
-    /// Peers that this rank sends to at a time, 1 to 15, and the most that it advertises to take from. Default: 1. More: fewer rounds, and
-    /// senders that are late hold up less; too many: receivers' ports are overrun.
+    /// Peers that this rank sends to at a time, 1 to 15, and what it advertises. Default: 1. More: fewer rounds, and a late
+    /// sender holds up less; too many: receivers' ports are overrun.
     pub incast: usize,
     /// Windows of a collective contributed and not yet closed. Default: half the slots, so that peers that are ahead
     /// find the next windows armed. 1: no overlap of windows.
