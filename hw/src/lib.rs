@@ -1,7 +1,7 @@
 //! The OptiReduce SmartNIC card in rust-hdl.
 //!
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
-//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
+//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`bf16`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`emit`], [`reference`]: Verilog by name, and the contract as Markdown; the command is `optireduce-hdl`.
@@ -12,6 +12,7 @@
     reason = "rust-hdl's derives make undocumented accessors for every field of a signal type; the fields are documented"
 )]
 
+pub mod bf16;
 pub mod card;
 pub mod cosim;
 pub mod emit;

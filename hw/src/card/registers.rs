@@ -46,7 +46,7 @@ pub struct Events {
     pub job: bool,
     /// No window.
     pub no_window: bool,
-    /// Of an earlier step.
+    /// Bucket armed for a later step.
     pub stale: bool,
     /// Hadamard or bf16 flag.
     pub flags: bool,

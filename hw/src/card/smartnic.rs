@@ -159,14 +159,10 @@ pub struct SmartNic {
     finisher: Finisher,
     sending: DFF<W<8>>,
     unread: DFF<W<8>>,
-    rx_within: DFF<bool>,
-    rx_skip: DFF<bool>,
     scan: DFF<W<4>>,
     nearest: DFF<W<48>>,
     timer: DFF<W<48>>,
     clear: Wire<bool>,
-    rx_within_next: Wire<bool>,
-    rx_take: Wire<bool>,
     own_slot: Wire<W<8>>,
     own_bad: Wire<bool>,
     order_slot: Wire<W<8>>,
@@ -205,7 +201,7 @@ pub struct SmartNic {
 impl Logic for SmartNic {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, sending, unread, rx_within, rx_skip, scan, nearest, timer);
+        dff_setup!(self, clock, sending, unread, scan, nearest, timer);
         self.restart.clock.next = self.clock.val();
         self.guard.clock.next = self.clock.val();
         self.registers.clock.next = self.clock.val();
@@ -248,7 +244,9 @@ impl Logic for SmartNic {
         self.builder.clear.next = self.clear.val();
         self.rx_buffer.clear.next = self.clear.val();
         self.lookup.clear.next = self.clear.val();
+        self.reduce.clear.next = self.clear.val();
         self.scale.clear.next = self.clear.val();
+        self.gather.clear.next = self.clear.val();
         self.finisher.clear.next = self.clear.val();
         self.submit.job.next = self.registers.job.val();
         self.contribute.job.next = self.registers.job.val();
@@ -339,19 +337,8 @@ impl Logic for SmartNic {
         self.lookup.freed.next = self.finisher.freed.val();
         self.submit.freed.next = self.finisher.freed.val();
 
-        // Receive path; only a contribution whose address is in flight stalls it.
-        // A frame that is half in when the card begins to work is not one.
-        self.rx_within_next.next = self.rx_within.q.val();
-        if self.rx_valid.val() {
-            self.rx_within_next.next = !self.rx_last.val();
-        }
-        self.rx_within.d.next = self.rx_within_next.val();
-        self.rx_skip.d.next = self.rx_skip.q.val() && self.rx_within_next.val();
-        if self.clear.val() {
-            self.rx_skip.d.next = self.rx_within_next.val();
-        }
-        self.rx_take.next = self.rx_valid.val() && !self.rx_skip.q.val() && !self.clear.val();
-        self.rx_buffer.rx_valid.next = self.rx_take.val();
+        // Receive path; only a contribution whose address is in flight stalls it, and bf16, which takes two cycles a beat.
+        self.rx_buffer.rx_valid.next = self.rx_valid.val();
         self.rx_buffer.rx_data.next = self.rx_data.val();
         self.rx_buffer.rx_last.next = self.rx_last.val();
         self.rx_buffer.rx_error.next = self.rx_error.val();
@@ -370,7 +357,7 @@ impl Logic for SmartNic {
         self.gather.rx_valid.next = self.to_gather.val();
         self.gather.rx.next = self.lookup.beat.val();
         self.stall.next = self.to_reduce.val() && !self.reduce.rx_ready.val();
-        self.parser.stall.next = self.stall.val();
+        self.parser.stall.next = self.lookup.busy.val();
         self.lookup.stall.next = self.stall.val();
         self.quiet.next = !self.rx_buffer.valid.val() && self.parser.empty.val() && self.lookup.empty.val();
 
@@ -556,7 +543,7 @@ impl Logic for SmartNic {
         self.guard.tx_ready.next = self.tx_ready.val();
 
         // Counters.
-        self.events.next.rx_packet = self.rx_take.val() && self.rx_last.val();
+        self.events.next.rx_packet = self.rx_buffer.stored.val() || self.rx_buffer.dropped.val();
         self.events.next.tx_packet = self.builder.began.val();
         self.events.next.fifo_full = self.rx_buffer.dropped.val();
         self.events.next.foreign = self.parser.drop_foreign.val();
@@ -564,7 +551,7 @@ impl Logic for SmartNic {
         self.events.next.version = self.parser.drop_version.val();
         self.events.next.job = self.parser.drop_job.val();
         self.events.next.no_window = self.lookup.drop_no_window.val();
-        self.events.next.stale = false;
+        self.events.next.stale = self.lookup.drop_stale.val();
         self.events.next.flags = self.lookup.drop_flags.val();
         self.events.next.out_of_shard = self.lookup.drop_out_of_shard.val();
         self.events.next.late_contribute = self.reduce.drop_late.val();
