@@ -142,7 +142,7 @@ pub struct SmartNic {
     pub trace_broadcast_open: Signal<Out, W<8>>,
 
     registers: Registers,
-    sequence: Reset,
+    restart: Reset,
     guard: TxGuard,
     dma_read: DmaRead,
     submit: Submit,
@@ -196,6 +196,7 @@ impl Logic for SmartNic {
     fn update(&mut self) {
         dff_setup!(self, clock, sending, unread, scan, nearest, timer);
         self.sequence.clock.next = self.clock.val();
+        self.restart.clock.next = self.clock.val();
         self.guard.clock.next = self.clock.val();
         self.registers.clock.next = self.clock.val();
         self.dma_read.clock.next = self.clock.val();
@@ -218,14 +219,14 @@ impl Logic for SmartNic {
         self.registers.read_address.next = self.reg_read_address.val();
         self.reg_read_data.next = self.registers.read_data.val();
         self.registers.reset.next = self.reset.val();
-        self.sequence.enable.next = self.registers.enable.val();
-        self.sequence.owed.next = self.dma_read.busy.val()
+        self.restart.enable.next = self.registers.enable.val();
+        self.restart.owed.next = self.dma_read.busy.val()
             || self.finisher.busy.val()
             || self.contribute.emptying.val()
             || self.guard.busy.val();
-        self.clear.next = self.sequence.clear.val();
+        self.clear.next = self.restart.clear.val();
         self.registers.clear.next = self.clear.val();
-        self.registers.busy.next = self.sequence.busy.val();
+        self.registers.busy.next = self.restart.busy.val();
         self.dma_read.reset.next = self.reset.val();
         self.finisher.reset.next = self.reset.val();
         self.guard.reset.next = self.reset.val();
@@ -555,7 +556,7 @@ impl Logic for SmartNic {
         }
         self.timer_ns.next = self.timer.q.val();
         self.asleep.next = self.quiet.val()
-            && !self.sequence.busy.val()
+            && !self.restart.busy.val()
             && !self.guard.busy.val()
             && !self.rx_valid.val()
             && !self.submit.working.val()
