@@ -2,6 +2,7 @@
 
 use crate::card;
 use crate::cosim;
+use crate::hadamard;
 use crate::prelude::*;
 
 /// A block that can be emitted.
@@ -29,7 +30,10 @@ impl Emittable {
 }
 
 fn of<B: Block + Default>() -> String {
-    let mut block = Box::<B>::default();
+    of_built(Box::<B>::default())
+}
+
+fn of_built<B: Block>(mut block: Box<B>) -> String {
     block.connect_all();
     cosim::verilog(block.as_ref())
 }
@@ -40,8 +44,18 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "fp_add16", build: of::<crate::fp_add::FpAdd16> },
     Emittable { name: "fp_mul", build: of::<crate::fp_mul::FpMul> },
     Emittable { name: "fp_mul16", build: of::<crate::fp_mul::FpMul16> },
+    Emittable { name: "fp32_to_int32", build: of::<crate::fp_to_int::FpToInt> },
+    Emittable { name: "int32_to_fp32", build: of::<crate::int_to_fp::IntToFp> },
     Emittable { name: "reciprocal", build: of::<card::reciprocal::Reciprocal> },
-    Emittable { name: "hadamard", build: of::<crate::hadamard::Hadamard> },
+    Emittable { name: "hadamard_to_fixed", build: of::<hadamard::to_fixed::ToFixed> },
+    Emittable { name: "hadamard_in_beat", build: || of_built(Box::new(hadamard::in_beat::InBeat::new(false))) },
+    Emittable { name: "hadamard_in_beat_halving", build: || of_built(Box::new(hadamard::in_beat::InBeat::new(true))) },
+    Emittable { name: "hadamard_across", build: || of_built(Box::new(hadamard::across::Across::new(7))) },
+    Emittable { name: "hadamard_to_float", build: of::<hadamard::to_float::ToFloat> },
+    Emittable { name: "hadamard_gather", build: || of_built(Box::new(hadamard::gather::Gather::new(12))) },
+    Emittable { name: "hadamard_signs", build: of::<hadamard::signs::Signs> },
+    Emittable { name: "hadamard", build: of::<hadamard::Hadamard> },
+    Emittable { name: "hadamard_256", build: || of_built(Box::new(hadamard::Hadamard::new(8))) },
     Emittable { name: "rx_buffer", build: of::<card::rx_buffer::RxBuffer> },
     Emittable { name: "rx_parser", build: of::<card::rx_parser::RxParser> },
     Emittable { name: "lookup", build: of::<card::lookup::Lookup> },

@@ -1,7 +1,8 @@
 //! The OptiReduce SmartNIC card in rust-hdl.
 //!
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
-//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`bf16`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
+//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`bf16`], [`recip_rom`]: arithmetic, each with a
+//!   bit-exact plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`emit`], [`reference`]: Verilog by name, and the contract as Markdown; the command is `optireduce-hdl`.
@@ -22,7 +23,11 @@ pub mod fp_add;
 pub mod fp_add_model;
 pub mod fp_mul;
 pub mod fp_mul_model;
+pub mod fp_to_int;
+pub mod fp_to_int_model;
 pub mod hadamard;
+pub mod int_to_fp;
+pub mod int_to_fp_model;
 pub mod pack;
 pub mod prelude;
 pub mod ram;
