@@ -3,7 +3,7 @@
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
 //! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`bf16`], [`recip_rom`]: arithmetic, each with a
 //!   bit-exact plain-Rust model beside it.
-//! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
+//! * [`ram`], [`fifo`], [`block_fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`emit`], [`reference`]: Verilog by name, and the contract as Markdown; the command is `optireduce-hdl`.
 //!
@@ -14,6 +14,7 @@
 )]
 
 pub mod bf16;
+pub mod block_fifo;
 pub mod card;
 pub mod cosim;
 pub mod emit;
