@@ -9,6 +9,7 @@ pub mod entry;
 pub mod finisher;
 pub mod gather;
 pub mod lookup;
+pub mod pacer;
 pub mod planner;
 pub mod reciprocal;
 pub mod reduce;
@@ -40,6 +41,8 @@ mod gather_tests;
 mod lookup_model;
 #[cfg(test)]
 mod lookup_tests;
+#[cfg(test)]
+mod pacer_tests;
 #[cfg(test)]
 mod planner_model;
 #[cfg(test)]
