@@ -426,6 +426,12 @@ impl Logic for SmartNic {
         self.contribute.order_valid.next = self.submit.order_valid.val();
         self.contribute.order.next = self.submit.order.val();
         self.submit.order_ready.next = self.contribute.order_ready.val();
+        self.planner.now_ns.next = self.now_ns.val();
+        self.planner.peer_write.next = self.registers.peer_write.val();
+        self.planner.peer_word.next = self.registers.peer_word.val();
+        self.planner.peer_data.next = self.reg_write_data.val();
+        self.planner.filled_low.next = self.contribute.filled_low.val();
+        self.planner.filled_high.next = self.contribute.filled_high.val();
         self.planner.contribute_valid.next = self.contribute.send_valid.val();
         self.planner.contribute.next = self.contribute.send.val();
         self.contribute.send_ready.next = self.planner.contribute_ready.val();
