@@ -64,6 +64,8 @@ mod rx_parser_tests;
 #[cfg(test)]
 mod scale_tests;
 #[cfg(test)]
+mod send_path_tests;
+#[cfg(test)]
 mod stage_gate_model;
 #[cfg(test)]
 mod stage_gate_tests;
