@@ -65,6 +65,7 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "scale", build: of::<card::scale::Scale> },
     Emittable { name: "gather", build: of::<card::gather::Gather> },
     Emittable { name: "contribute", build: of::<card::contribute::Contribute> },
+    Emittable { name: "pacer", build: of::<card::pacer::Pacer> },
     Emittable { name: "planner", build: of::<card::planner::Planner> },
     Emittable { name: "builder", build: of::<card::builder::Builder> },
     Emittable { name: "dma_read", build: of::<card::dma_read::DmaRead> },

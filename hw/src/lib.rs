@@ -3,7 +3,8 @@
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
 //! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`bf16`], [`recip_rom`]: arithmetic, each with a
 //!   bit-exact plain-Rust model beside it.
-//! * [`ram`], [`fifo`], [`ram_fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
+//! * [`ram`], [`fifo`], [`ram_fifo`], [`block_fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types,
+//!   and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`emit`], [`reference`], [`check`], [`lint`]: Verilog by name, the contract as Markdown, arithmetic against files of
 //!   vectors, and a lint of the sources: the command is `optireduce-hdl`.
@@ -18,6 +19,7 @@
 extern crate self as optireduce_hw;
 
 pub mod bf16;
+pub mod block_fifo;
 pub mod card;
 pub mod check;
 pub mod cosim;

@@ -1,19 +1,33 @@
 //! Cycle counts of the card that the README gives: exact, so a change in either direction is a change to explain.
 
-use optireduce_sim::bench::{doorbell_to_completion_cycles, receive_cycles, simulation_speed};
+use optireduce_sim::bench::all_reduce::all_reduce;
+use optireduce_sim::bench::latency::latencies;
+use optireduce_sim::bench::simulation_speed;
+use optireduce_sim::bench::throughput::{Flow, throughput};
 use optireduce_sim::engine::Engine;
 use optireduce_sim::input::{Gradients, SHIPPED, SHIPPED_NAME};
 
 #[test]
 fn the_receive_path_sums_a_beat_a_cycle_but_for_headers() {
-    // 768 payload beats in 36 packets: 35 more headers between the first payload beat and the last.
-    assert_eq!(receive_cycles().unwrap(), (768 + 35, 768));
+    let row = throughput(22, 1).unwrap();
+    // 3 windows of 2048 beats from the peer, in 94 packets each: a header before every packet but the first.
+    let expected = Flow { cycles: 6144 + 281, payload_beats: 6144, header_beats: 281 };
+    assert_eq!(row.receive, expected);
+    assert_eq!(row.both_receive, expected, "sending takes nothing from receiving");
 }
 
 #[test]
-fn doorbell_to_completion_takes_as_long_as_the_readme_says() {
-    assert_eq!(doorbell_to_completion_cycles(false).unwrap(), 858);
-    assert_eq!(doorbell_to_completion_cycles(true).unwrap(), 1161);
+fn latencies_are_those_of_the_readme() {
+    let latency = latencies().unwrap();
+    assert_eq!((latency.parser, latency.adder, latency.window_close), (9, 6, 1));
+    assert_eq!((latency.doorbell_to_completion, latency.doorbell_to_completion_hadamard), (858, 1161));
+}
+
+#[test]
+fn two_ranks_all_reduce_a_mebibyte_near_the_bound_of_the_wire() {
+    let figure = all_reduce(Engine::Verilator, 2).unwrap();
+    assert_eq!(figure.bound_cycles, 22282);
+    assert!(figure.ratio() < 1.10, "{figure:?}");
 }
 
 #[test]

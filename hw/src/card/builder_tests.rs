@@ -8,7 +8,8 @@ use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
 use optireduce_contract::packet::{
-    Endpoint, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header,
+    Endpoint, FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader,
+    write_header,
 };
 use std::collections::VecDeque;
 
@@ -67,7 +68,10 @@ impl Job {
             offset: order.beat.raw() as u32 * 64,
             timeout_16us: order.timeout.raw() as u16,
             incast: order.incast.raw() as u8,
-            flags: if order.mark { FLAG_LAST_PERCENTILE } else { 0 } | if order.hadamard { FLAG_HADAMARD } else { 0 },
+            flags: [(order.mark, FLAG_LAST_PERCENTILE), (order.hadamard, FLAG_HADAMARD), (order.bf16, FLAG_BF16)]
+                .map(|(set, flag)| u8::from(set) * flag)
+                .iter()
+                .sum(),
             stage: if order.broadcast { STAGE_BROADCAST } else { STAGE_CONTRIBUTE },
             sender: self.rank as u16,
             step: order.step.raw() as u16,
@@ -89,22 +93,38 @@ fn gather(address: u64) -> Beat {
     beat_of(address, 2)
 }
 
-fn payload(order: &PacketOrder) -> impl Iterator<Item = Beat> + use<> {
+/// Beats of a memory that a packet takes.
+fn words_of(order: &PacketOrder) -> u64 {
+    (order.beats.raw() << u64::from(order.bf16)) - u64::from(order.half)
+}
+
+fn payload(order: &PacketOrder) -> Vec<Beat> {
     let (broadcast, slot, bank) = (order.broadcast, order.slot.raw(), u64::from(order.bank));
-    let (position, beats) = (order.position.raw(), order.beats.raw());
-    (position..position + beats)
-        .map(move |at| if broadcast { gather(slot << 10 | at) } else { buffer(bank << 10 | at) })
+    let position = order.position.raw();
+    let word = |at| if broadcast { gather(slot << 10 | at) } else { buffer(bank << 10 | at) };
+    let beats: Vec<Beat> = (position..position + words_of(order)).map(word).collect();
+    if !order.bf16 {
+        return beats;
+    }
+    let pack = |pair: &[Beat]| {
+        let lanes = [pair[0], pair.get(1).copied().unwrap_or_default()].map(|beat| beat.0);
+        let bytes: Vec<u8> = lanes.as_flattened().iter().flat_map(|lane| lane.to_le_bytes()[2..].to_vec()).collect();
+        Beat::from_bytes(&bytes.try_into().expect("32 values of two bytes"))
+    };
+    beats.chunks(2).map(pack).collect()
 }
 
 fn any_order(random: &mut Random, beats_max: u64) -> PacketOrder {
     let beats = 1 + random.below(beats_max);
+    let bf16 = random.one_in(2);
     PacketOrder {
         slot: bits_w(random.next()),
         broadcast: random.one_in(2),
         bank: random.one_in(2),
         peer: bits_w(random.next()),
-        position: bits_w(random.below(1025 - beats)),
+        position: bits_w(random.below(1025 - 2 * beats)),
         beats: bits_w(beats),
+        half: bf16 && random.one_in(2),
         mark: random.one_in(2),
         last: false,
         timeout: bits_w(random.next()),
@@ -113,7 +133,7 @@ fn any_order(random: &mut Random, beats_max: u64) -> PacketOrder {
         bucket: bits_w(random.next()),
         beat: bits_w(random.next()),
         hadamard: random.one_in(2),
-        bf16: false,
+        bf16,
     }
 }
 
@@ -176,8 +196,10 @@ fn run(bench: &mut Bench<Builder>, random: &mut Random, pace: Pace, frames: usiz
             } else {
                 expected.push_back(FrameBeat { data: job.header(&order), last: false });
                 let beats = order.beats.raw();
-                to_read += beats;
-                expected.extend(payload(&order).zip(1..).map(|(data, at)| FrameBeat { data, last: at == beats }));
+                to_read += words_of(&order);
+                expected.extend(
+                    payload(&order).into_iter().zip(1..).map(|(data, at)| FrameBeat { data, last: at == beats }),
+                );
                 ordered += 1;
                 end_next = random.one_in(3).then(|| PacketOrder { last: true, beats: bits_w(0), ..order });
             }
@@ -213,31 +235,49 @@ fn the_verilog_builds_alike() {
     bench.verify_with_verilator("builder");
 }
 
-#[test]
-fn a_header_leaves_five_cycles_after_its_order_and_waiting_frames_follow_without_a_bubble() {
+/// Builds the frames of waiting orders for an eager MAC; the cycles in which it takes beats, and whether each is the last.
+fn leaving(orders: Vec<PacketOrder>) -> Vec<(u64, bool)> {
     let mut bench = Bench::new(Builder::default());
     let mut random = Random::new(3);
     Job::random(&mut random).load(&mut bench);
     bench.block.mac_ready.next = true;
     let mut reads = (None, None);
-    let orders: Vec<_> = [1, 1, 1, 22, 1, 139, 2]
-        .map(|beats| PacketOrder { beats: bits_w(beats), position: bits_w(0), ..any_order(&mut random, 1) })
-        .into();
-    let total: u64 = orders.iter().map(|order| 1 + order.beats.raw()).sum();
     let mut orders = orders.into_iter().peekable();
     let mut taken = Vec::new();
-    for cycle in 0..total + 10 {
+    for cycle in 0..1200 {
         bench.block.order_valid.next = orders.peek().is_some();
         bench.block.order.next = orders.peek().copied().unwrap_or_default();
         bench.settle();
         if bench.block.order_ready.val() {
             orders.next();
         }
-        if step(&mut bench, &mut random, &mut reads).is_some() {
-            taken.push(cycle);
+        if let Some(beat) = step(&mut bench, &mut random, &mut reads) {
+            taken.push((cycle, beat.last));
         }
     }
-    assert_eq!(taken, (5..5 + total).collect::<Vec<_>>());
+    taken
+}
+
+#[test]
+fn a_header_leaves_six_cycles_after_its_order_and_waiting_frames_follow_without_a_bubble() {
+    let beats = [1, 1, 1, 22, 1, 139, 2];
+    let taken = leaving(beats.map(|beats| PacketOrder { beats: bits_w(beats), ..Default::default() }).into());
+    let total = beats.iter().map(|beats| 1 + beats).sum::<u64>();
+    assert_eq!(taken.iter().map(|(cycle, _)| *cycle).collect::<Vec<_>>(), (6..6 + total).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_bf16_beat_takes_two_cycles_and_its_frame_leaves_once_it_is_whole() {
+    let order = |beats, half| PacketOrder { beats: bits_w(beats), half, bf16: true, ..Default::default() };
+    let taken = leaving(vec![order(139, false), order(139, true), order(139, false), order(22, false)]);
+    let ends: Vec<u64> = taken.iter().filter(|(_, last)| *last).map(|(cycle, _)| *cycle).collect();
+    // 278 reads, one less where half a beat is the last, and a cycle for the header; inside a frame there is no gap. The
+    // last frame is whole before the one before it has left.
+    let whole = 6 + 277;
+    assert_eq!(ends, [whole + 139, whole + 139 + 278, whole + 139 + 278 + 279, whole + 139 + 278 + 279 + 23]);
+    let first = |frame: usize| ends[frame] - [139, 139, 139, 22][frame];
+    assert!((0..4).all(|frame| taken.contains(&(first(frame), false))));
+    assert_eq!(first(0), whole);
 }
 
 #[test]
@@ -245,7 +285,7 @@ fn clear_drops_what_is_under_way() {
     let mut bench = Bench::new(Builder::default());
     let mut random = Random::new(3);
     bench.block.order_valid.next = true;
-    bench.block.order.next = any_order(&mut random, 100);
+    bench.block.order.next = PacketOrder { bf16: false, half: false, ..any_order(&mut random, 100) };
     let mut reads = (None, None);
     for _ in 0..30 {
         step(&mut bench, &mut random, &mut reads);

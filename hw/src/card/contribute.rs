@@ -1,13 +1,24 @@
 //! Contribute engine: reads this rank's gradient from host memory, encodes and interleaves it into the transmit
 //! buffer, adds the own shard to the accumulator and hands the other shards to the sender.
 //!
-//! The transmit buffer has two banks of one window each: one is filled while the other is sent.
-//! Throughput: one beat a cycle in, as host memory delivers; reads are bursts that never cross 4 KiB.
+//! The transmit buffer has two banks of one window each. A bank goes to the sender when its filling begins: the gradient
+//! is read in the order in which it is sent, from the end of the own shard on around the window, and `filled_low` and
+//! `filled_high` say how far each bank is. Encoded windows are read from beat 0 on; their interleave leaves the sender
+//! nothing until the last block comes out of the encoder, and then the window in order.
+//! Reading runs ahead of filling, also into the next windows: up to 512 beats are asked for or wait in an inbox, so that
+//! host memory's latency shows once, and beats of host memory are always taken at once.
+//! In a bf16 window every beat is rounded to bf16 on its way into the bank, the own shard's too; the low halves are zero.
+//! Throughput: one beat a cycle, windows without a pause longer than 5 cycles while the sender keeps up; an encoded
+//! window waits until the encoder is empty, n/16 + `hadamard::latency_cycles` cycles after the last beat of the one
+//! before went in. `send_path_tests` has the figures of the whole path.
+//! Latency: 3 cycles from an order to the request of its first burst, 4 from a beat of host memory to `filled`.
 //! Back-pressure: orders wait while both banks are in use. Reset: `clear`; no DMA may be in flight then. What was in
 //! the encoder comes out and is dropped; the next window waits for that.
 
 use super::build::Build;
 use super::types::{ContributeOrder, JobWords, SendOrder, SlotBeat, SlotContext, WindowBeat};
+use crate::bf16::Bf16Round;
+use crate::block_fifo::BlockFifo;
 use crate::fifo::Fifo;
 use crate::hadamard::Hadamard;
 use crate::prelude::*;
@@ -18,12 +29,33 @@ use crate::ram::{LutRam, WindowRam};
 pub enum FillState {
     /// Waits for an order and a free bank.
     Idle,
-    /// Starts the encoder.
+    /// Hands the bank to the sender and starts the encoder.
     Start,
     /// Beats flow into the bank.
     Fill,
-    /// Hands the bank to sender and loop-back.
-    Hand,
+    /// Hands the bank to the loop-back.
+    Loop,
+}
+
+/// What the reader is doing.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum ReadState {
+    /// Waits for an order.
+    Idle,
+    /// Finds what to read.
+    Start,
+    /// Asks for bursts.
+    Ask,
+}
+
+/// A beat on its way into the bank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Place {
+    valid: bool,
+    beat: W<14>,
+    /// What the bank holds with it.
+    filled: W<15>,
+    data: Beat,
 }
 
 /// Contribute engine, see the module.
@@ -53,7 +85,7 @@ pub struct Contribute {
     pub ar_address: Signal<Out, W<64>>,
     /// Its beats, 1 to 64.
     pub ar_beats: Signal<Out, W<7>>,
-    /// The window it is for.
+    /// The slot of its window.
     pub ar_slot: Signal<Out, W<3>>,
     /// It is asked for.
     pub ar_ready: Signal<In, bool>,
@@ -61,7 +93,7 @@ pub struct Contribute {
     pub r_valid: Signal<In, bool>,
     /// The beat.
     pub r_data: Signal<In, Beat>,
-    /// It is taken.
+    /// It is taken: always, room was kept for it.
     pub r_ready: Signal<Out, bool>,
     /// A beat of the own shard for the accumulator.
     pub own_valid: Signal<Out, bool>,
@@ -69,12 +101,16 @@ pub struct Contribute {
     pub own: Signal<Out, WindowBeat>,
     /// It is taken.
     pub own_ready: Signal<In, bool>,
-    /// A filled bank for the sender.
+    /// A bank for the sender, which may send what it holds.
     pub send_valid: Signal<Out, bool>,
     /// The order.
     pub send: Signal<Out, SendOrder>,
     /// It is taken.
     pub send_ready: Signal<In, bool>,
+    /// Beats that bank 0 holds, in the order of filling.
+    pub filled_low: Signal<Out, W<15>>,
+    /// Beats that bank 1 holds.
+    pub filled_high: Signal<Out, W<15>>,
     /// The sender reads the buffer: always granted.
     pub read_valid: Signal<In, bool>,
     /// Bank and beat of the window.
@@ -85,12 +121,21 @@ pub struct Contribute {
     pub sent: Signal<In, W<2>>,
     /// Bit s: the contribution of slot s is not wholly out of the card yet; the slot must not be freed.
     pub held: Signal<Out, W<8>>,
-    /// The encoder is not empty; after a `clear` it takes a while.
-    pub emptying: Signal<Out, bool>,
     /// Something is under way.
     pub working: Signal<Out, bool>,
+    /// The encoder holds something; after `clear`, what the next window waits for.
+    pub emptying: Signal<Out, bool>,
     orders: Fifo<ContributeOrder, 3>,
+    read_contexts: LutRam<SlotContext, 3>,
     contexts: LutRam<SlotContext, 3>,
+    read_state: DFF<ReadState>,
+    read_order: DFF<ContributeOrder>,
+    to_ask: DFF<W<15>>,
+    then_ask: DFF<W<15>>,
+    ask_address: DFF<W<64>>,
+    reserved: DFF<W<10>>,
+    inbox: BlockFifo<Beat, 9>,
+    planned: Fifo<ContributeOrder, 1>,
     encoder: Hadamard,
     buffer: WindowRam<Beat>,
     cleared: DFF<bool>,
@@ -111,14 +156,27 @@ pub struct Contribute {
     used: DFF<W<2>>,
     slot_of_low: DFF<W<3>>,
     slot_of_high: DFF<W<3>>,
-    to_ask: DFF<W<15>>,
-    ask_address: DFF<W<64>>,
-    to_come: DFF<W<15>>,
+    position: DFF<W<15>>,
     to_feed: DFF<W<15>>,
     to_write: DFF<W<15>>,
+    place: DFF<Place>,
+    filled_of_low: DFF<W<15>>,
+    filled_of_high: DFF<W<15>>,
+    round: Bf16Round,
     block_index: DFF<W<11>>,
     beat_index: DFF<W<14>>,
     ctx: Wire<SlotContext>,
+    read_ctx: Wire<SlotContext>,
+    read_end: Wire<W<15>>,
+    read_from: Wire<W<15>>,
+    read_skip: Wire<W<21>>,
+    read_start: Wire<W<64>>,
+    may_ask: Wire<bool>,
+    asks: Wire<bool>,
+    asked_beats: Wire<W<10>>,
+    reserved_more: Wire<W<10>>,
+    reserved_less: Wire<W<10>>,
+    own_end: Wire<W<15>>,
     bank_busy: Wire<bool>,
     until_page: Wire<W<7>>,
     page_beat: Wire<W<6>>,
@@ -131,19 +189,22 @@ pub struct Contribute {
     from_host: Wire<bool>,
     take: Wire<bool>,
     write: Wire<bool>,
-    write_data: Wire<Beat>,
-    place: Wire<W<14>>,
+    interleaved: Wire<W<14>>,
     row: Wire<W<14>>,
-    linear: Wire<W<15>>,
     one10: Wire<W<14>>,
+    one11: Wire<W<11>>,
     beats_log2: Wire<W<4>>,
     beats_of_block: Wire<W<14>>,
     last_beat: Wire<W<14>>,
     beat_next: Wire<W<14>>,
     block_next: Wire<W<11>>,
-    to_come_next: Wire<W<15>>,
+    blocks: Wire<W<11>>,
+    last_block: Wire<bool>,
+    rows: Wire<W<15>>,
+    position_next: Wire<W<15>>,
     to_feed_next: Wire<W<15>>,
     to_write_next: Wire<W<15>>,
+    fed: Wire<W<15>>,
     loop_next: Wire<W<15>>,
     loop_at: Wire<W<15>>,
     loop_read: Wire<bool>,
@@ -180,11 +241,18 @@ impl Logic for Contribute {
             loop_asked,
             loop_position,
             loop_relative,
+            read_state,
+            read_order,
             to_ask,
+            then_ask,
             ask_address,
-            to_come,
+            reserved,
+            position,
             to_feed,
             to_write,
+            place,
+            filled_of_low,
+            filled_of_high,
             block_index,
             beat_index,
             hold,
@@ -192,6 +260,16 @@ impl Logic for Contribute {
             slot_of_low,
             slot_of_high
         );
+        self.read_contexts.clock.next = self.clock.val();
+        self.read_contexts.write_enable.next = self.arm.val() != 0;
+        self.read_contexts.write_address.next = self.arm_slot.val();
+        self.read_contexts.write_data.next = self.arm_context.val();
+        self.read_contexts.read_address.next = self.read_order.q.val().slot;
+        self.read_ctx.next = self.read_contexts.read_data.val();
+        self.inbox.clock.next = self.clock.val();
+        self.inbox.clear.next = self.clear.val();
+        self.planned.clock.next = self.clock.val();
+        self.planned.clear.next = self.clear.val();
         self.contexts.clock.next = self.clock.val();
         self.contexts.write_enable.next = self.arm.val() != 0;
         self.contexts.write_address.next = self.arm_slot.val();
@@ -248,6 +326,73 @@ impl Logic for Contribute {
         }
         self.held.next = self.hold.q.val();
 
+        // Reader: from the end of the own shard to the end of the gradient, then what is before.
+        self.read_end.next = self.read_ctx.val().own_start + self.read_ctx.val().own_beats;
+        self.read_from.next = self.read_end.val();
+        if self.read_ctx.val().hadamard || (self.read_end.val() == self.read_ctx.val().beats) {
+            self.read_from.next = bits_w::<15>(0);
+        }
+        self.read_skip.next = bit_cast_w::<21, 15>(self.read_from.val()) << 6;
+        self.read_start.next = self.read_order.q.val().host_address + bit_cast_w::<64, 21>(self.read_skip.val());
+        self.planned.push.next = false;
+        self.planned.push_data.next = self.read_order.q.val();
+        match self.read_state.q.val() {
+            ReadState::Idle => {
+                if !self.orders.empty.val() && !self.planned.full.val() {
+                    self.orders.pop.next = true;
+                    self.read_order.d.next = self.orders.pop_data.val();
+                    self.read_state.d.next = ReadState::Start;
+                }
+            }
+            ReadState::Start => {
+                self.planned.push.next = true;
+                self.to_ask.d.next = self.read_order.q.val().host_beats - self.read_from.val();
+                self.then_ask.d.next = self.read_from.val();
+                self.ask_address.d.next = self.read_start.val();
+                if self.read_order.q.val().host_beats <= self.read_from.val() {
+                    self.to_ask.d.next = self.read_order.q.val().host_beats;
+                    self.then_ask.d.next = bits_w::<15>(0);
+                    self.ask_address.d.next = self.read_order.q.val().host_address;
+                }
+                self.read_state.d.next = ReadState::Ask;
+            }
+            ReadState::Ask => {
+                if self.to_ask.q.val() == 0 {
+                    self.to_ask.d.next = self.then_ask.q.val();
+                    self.then_ask.d.next = bits_w::<15>(0);
+                    self.ask_address.d.next = self.read_order.q.val().host_address;
+                    if self.then_ask.q.val() == 0 {
+                        self.read_state.d.next = ReadState::Idle;
+                    }
+                }
+            }
+        }
+
+        // A burst ends at the next 4 KiB; the inbox has room for what is asked for.
+        self.page_beat.next = self.ask_address.q.val().get_bits::<6>(6);
+        self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
+        self.burst.next = self.until_page.val();
+        if self.to_ask.q.val() < bit_cast_w::<15, 7>(self.until_page.val()) {
+            self.burst.next = self.to_ask.q.val().get_bits::<7>(0);
+        }
+        self.burst_bytes.next = bit_cast_w::<13, 7>(self.burst.val()) << 6;
+        self.to_ask_next.next = self.to_ask.q.val() - bit_cast_w::<15, 7>(self.burst.val());
+        self.ask_address_next.next = self.ask_address.q.val() + bit_cast_w::<64, 13>(self.burst_bytes.val());
+        self.may_ask.next = self.reserved.q.val() <= 448;
+        self.ar_valid.next =
+            (self.read_state.q.val() == ReadState::Ask) && (self.to_ask.q.val() != 0) && self.may_ask.val();
+        self.ar_address.next = self.ask_address.q.val();
+        self.ar_beats.next = self.burst.val();
+        self.ar_slot.next = self.read_order.q.val().slot;
+        self.asks.next = self.ar_valid.val() && self.ar_ready.val();
+        if self.asks.val() {
+            self.to_ask.d.next = self.to_ask_next.val();
+            self.ask_address.d.next = self.ask_address_next.val();
+        }
+        self.r_ready.next = true;
+        self.inbox.push.next = self.r_valid.val();
+        self.inbox.push_data.next = self.r_data.val();
+
         // Fill one bank.
         // The encoder empties itself after one cycle of `clear`.
         self.cleared.d.next = self.clear.val();
@@ -258,6 +403,9 @@ impl Logic for Contribute {
         self.encoder.key.next = self.ctx.val().sign_key;
         self.encoder.in_received.next = true;
         self.encoder.go.next = true;
+        self.emptying.next = !self.encoder.idle.val();
+        self.own_end.next = self.ctx.val().own_start + self.ctx.val().own_beats;
+        self.planned.pop.next = false;
         self.send_valid.next = false;
         self.send.next.slot = self.order_now.q.val().slot;
         self.send.next.broadcast = false;
@@ -266,34 +414,40 @@ impl Logic for Contribute {
         self.send.next.incast = self.order_now.q.val().incast;
         match self.state.q.val() {
             FillState::Idle => {
-                if !self.orders.empty.val() && !self.bank_busy.val() {
-                    self.orders.pop.next = true;
-                    self.order_now.d.next = self.orders.pop_data.val();
+                if !self.planned.empty.val() && !self.bank_busy.val() {
+                    self.planned.pop.next = true;
+                    self.order_now.d.next = self.planned.pop_data.val();
                     self.state.d.next = FillState::Start;
                 }
             }
             FillState::Start => {
-                if self.encoder.idle.val() {
+                self.position.d.next = self.own_end.val();
+                if self.ctx.val().hadamard || (self.own_end.val() == self.ctx.val().beats) {
+                    self.position.d.next = bits_w::<15>(0);
+                }
+                self.to_feed.d.next = self.ctx.val().beats;
+                self.to_write.d.next = self.ctx.val().beats;
+                self.block_index.d.next = bits_w::<11>(0);
+                self.beat_index.d.next = bits_w::<14>(0);
+                if self.bank.q.val() {
+                    self.filled_of_high.d.next = bits_w::<15>(0);
+                } else {
+                    self.filled_of_low.d.next = bits_w::<15>(0);
+                }
+                self.send_valid.next = self.encoder.idle.val();
+                if self.encoder.idle.val() && self.send_ready.val() {
                     self.encoder.start.next = self.ctx.val().hadamard;
-                    self.to_ask.d.next = self.order_now.q.val().host_beats;
-                    self.to_come.d.next = self.order_now.q.val().host_beats;
-                    self.ask_address.d.next = self.order_now.q.val().host_address;
-                    self.to_feed.d.next = self.ctx.val().beats;
-                    self.to_write.d.next = self.ctx.val().beats;
-                    self.block_index.d.next = bits_w::<11>(0);
-                    self.beat_index.d.next = bits_w::<14>(0);
+                    self.sending.d.next = self.sending_now.val() | self.bank_bit.val();
                     self.state.d.next = FillState::Fill;
                 }
             }
             FillState::Fill => {
-                if self.to_write.q.val() == 0 {
-                    self.state.d.next = FillState::Hand;
+                if (self.to_write.q.val() == 0) && !self.place.q.val().valid {
+                    self.state.d.next = FillState::Loop;
                 }
             }
-            FillState::Hand => {
-                self.send_valid.next = !self.looping.q.val();
-                if self.send_ready.val() && !self.looping.q.val() {
-                    self.sending.d.next = self.sending_now.val() | self.bank_bit.val();
+            FillState::Loop => {
+                if !self.looping.q.val() {
                     self.looping.d.next = true;
                     self.loop_bank.d.next = self.bank.q.val();
                     self.loop_index.d.next = bits_w::<15>(0);
@@ -311,47 +465,37 @@ impl Logic for Contribute {
             }
         }
 
-        // Ask host memory for what is left, up to the next 4 KiB.
-        self.page_beat.next = self.ask_address.q.val().get_bits::<6>(6);
-        self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
-        self.burst.next = self.until_page.val();
-        if self.to_ask.q.val() < bit_cast_w::<15, 7>(self.until_page.val()) {
-            self.burst.next = self.to_ask.q.val().get_bits::<7>(0);
-        }
-        self.burst_bytes.next = bit_cast_w::<13, 7>(self.burst.val()) << 6;
-        self.to_ask_next.next = self.to_ask.q.val() - bit_cast_w::<15, 7>(self.burst.val());
-        self.ask_address_next.next = self.ask_address.q.val() + bit_cast_w::<64, 13>(self.burst_bytes.val());
-        self.ar_valid.next = (self.state.q.val() == FillState::Fill) && (self.to_ask.q.val() != 0);
-        self.ar_address.next = self.ask_address.q.val();
-        self.ar_beats.next = self.burst.val();
-        self.ar_slot.next = self.order_now.q.val().slot;
-        if self.ar_valid.val() && self.ar_ready.val() {
-            self.to_ask.d.next = self.to_ask_next.val();
-            self.ask_address.d.next = self.ask_address_next.val();
-        }
-
-        // Beats from the host, then zeros up to the window's length.
-        self.from_host.next = self.to_come.q.val() != 0;
-        self.feed.next = (self.state.q.val() == FillState::Fill) && (self.to_feed.q.val() != 0);
-        self.feed_data.next = self.r_data.val();
+        // Beats of the inbox, and zeros where the host has none.
+        self.from_host.next = self.position.q.val() < self.order_now.q.val().host_beats;
+        self.feed.next = (self.state.q.val() == FillState::Fill)
+            && (self.to_feed.q.val() != 0)
+            && (!self.from_host.val() || !self.inbox.empty.val());
+        self.feed_data.next = bits_beat(0);
         if self.from_host.val() {
-            if !self.r_valid.val() {
-                self.feed.next = false;
-            }
-        } else {
-            self.feed_data.next = bits_beat(0);
+            self.feed_data.next = self.inbox.pop_data.val();
         }
         self.encoder.in_valid.next = self.feed.val() && self.ctx.val().hadamard;
         self.encoder.in_data.next = self.feed_data.val();
         self.take.next = self.feed.val() && (self.encoder.in_ready.val() || !self.ctx.val().hadamard);
-        self.r_ready.next = self.take.val() && self.from_host.val();
-        self.to_come_next.next = self.to_come.q.val() - 1;
+        self.inbox.pop.next = self.take.val() && self.from_host.val();
+        self.position_next.next = self.position.q.val() + 1;
         self.to_feed_next.next = self.to_feed.q.val() - 1;
         if self.take.val() {
             self.to_feed.d.next = self.to_feed_next.val();
-            if self.from_host.val() {
-                self.to_come.d.next = self.to_come_next.val();
+            self.position.d.next = self.position_next.val();
+            if self.position_next.val() == self.ctx.val().beats {
+                self.position.d.next = bits_w::<15>(0);
             }
+        }
+        self.asked_beats.next = bits_w::<10>(0);
+        if self.asks.val() {
+            self.asked_beats.next = bit_cast_w::<10, 7>(self.burst.val());
+        }
+        self.reserved_more.next = self.reserved.q.val() + self.asked_beats.val();
+        self.reserved_less.next = self.reserved_more.val() - 1;
+        self.reserved.d.next = self.reserved_more.val();
+        if self.inbox.pop.val() {
+            self.reserved.d.next = self.reserved_less.val();
         }
 
         // Into the bank: in order, or interleaved: beat b of block k at b * blocks + k.
@@ -361,16 +505,27 @@ impl Logic for Contribute {
         self.last_beat.next = self.beats_of_block.val() - 1;
         self.beat_next.next = self.beat_index.q.val() + 1;
         self.block_next.next = self.block_index.q.val() + 1;
+        self.one11.next = bits_w::<11>(1);
+        self.blocks.next = self.one11.val() << self.ctx.val().log2_blocks;
+        self.last_block.next = self.block_next.val() == self.blocks.val();
         self.row.next = self.beat_index.q.val() << self.ctx.val().log2_blocks;
-        self.linear.next = self.ctx.val().beats - self.to_write.q.val();
-        self.place.next = self.linear.val().get_bits::<14>(0);
+        self.rows.next = bit_cast_w::<15, 14>(self.beat_next.val()) << self.ctx.val().log2_blocks;
+        self.interleaved.next = self.row.val() + bit_cast_w::<14, 11>(self.block_index.q.val());
+        self.fed.next = self.ctx.val().beats - self.to_feed_next.val();
         self.write.next = self.take.val() && !self.ctx.val().hadamard;
-        self.write_data.next = self.feed_data.val();
+        self.place.d.next.beat = self.position.q.val().get_bits::<14>(0);
+        self.place.d.next.filled = self.fed.val();
+        self.place.d.next.data = self.feed_data.val();
         if self.ctx.val().hadamard {
-            self.place.next = self.row.val() + bit_cast_w::<14, 11>(self.block_index.q.val());
             self.write.next = self.encoder.out_valid.val() && (self.state.q.val() == FillState::Fill);
-            self.write_data.next = self.encoder.out_data.val();
+            self.place.d.next.beat = self.interleaved.val();
+            self.place.d.next.filled = bits_w::<15>(0);
+            if self.last_block.val() {
+                self.place.d.next.filled = self.rows.val();
+            }
+            self.place.d.next.data = self.encoder.out_data.val();
         }
+        self.place.d.next.valid = self.write.val();
         self.to_write_next.next = self.to_write.q.val() - 1;
         if self.write.val() {
             self.to_write.d.next = self.to_write_next.val();
@@ -380,13 +535,26 @@ impl Logic for Contribute {
                 self.block_index.d.next = self.block_next.val();
             }
         }
-        self.buffer.write_enable.next = self.write.val();
+        self.round.data.next = self.place.q.val().data;
+        self.buffer.write_enable.next = self.place.q.val().valid;
         self.buffer.write_address.next.slot = bits_w::<3>(0);
-        self.buffer.write_address.next.beat = self.place.val();
+        self.buffer.write_address.next.beat = self.place.q.val().beat;
         if self.bank.q.val() {
             self.buffer.write_address.next.slot = bits_w::<3>(1);
         }
-        self.buffer.write_data.next = self.write_data.val();
+        self.buffer.write_data.next = self.place.q.val().data;
+        if self.ctx.val().bf16 {
+            self.buffer.write_data.next = self.round.rounded.val();
+        }
+        if self.place.q.val().valid {
+            if self.bank.q.val() {
+                self.filled_of_high.d.next = self.place.q.val().filled;
+            } else {
+                self.filled_of_low.d.next = self.place.q.val().filled;
+            }
+        }
+        self.filled_low.next = self.filled_of_low.q.val();
+        self.filled_high.next = self.filled_of_high.q.val();
 
         // The own shard goes to the accumulator in cycles that the sender leaves.
         self.loop_at.next = self.loop_context.q.val().own_start + self.loop_index.q.val();
@@ -427,12 +595,17 @@ impl Logic for Contribute {
         self.own.next = self.outbox.pop_data.val();
         self.outbox.pop.next = self.own_ready.val();
         self.read_data.next = self.buffer.read_data.val();
-        self.emptying.next = !self.encoder.idle.val();
-        self.working.next =
-            (self.state.q.val() != FillState::Idle) || !self.orders.empty.val() || (self.used.q.val() != 0);
+        self.working.next = (self.state.q.val() != FillState::Idle)
+            || (self.read_state.q.val() != ReadState::Idle)
+            || !self.orders.empty.val()
+            || !self.planned.empty.val()
+            || (self.used.q.val() != 0);
 
         if self.clear.val() {
             self.state.d.next = FillState::Idle;
+            self.read_state.d.next = ReadState::Idle;
+            self.reserved.d.next = bits_w::<10>(0);
+            self.place.d.next.valid = false;
             self.sending.d.next = bits_w::<2>(0);
             self.looping.d.next = false;
             self.loop_asked.d.next = false;
@@ -443,9 +616,13 @@ impl Logic for Contribute {
 }
 
 impl Contribute {
-    /// With two banks for windows of this build.
+    /// With two banks for windows, and the encoder for blocks, of this build.
     pub fn new(build: Build) -> Self {
-        Self { buffer: WindowRam::new(1, build.window_log2), ..Self::default() }
+        Self {
+            buffer: WindowRam::new(1, build.window_log2),
+            encoder: Hadamard::new(build.hadamard_log2),
+            ..Self::default()
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::stimulus::{EAGER, context_of, float_beat};
 use super::testing::{Pace, at_every_pace, random_beat};
 use super::types::{ContributeOrder, JobWords, SendOrder, SlotBeat, SlotContext, WindowBeat};
 use super::window_model::{Code, sent};
+use crate::bf16::round;
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
@@ -33,12 +34,32 @@ struct World {
     wanted: VecDeque<u64>,
     own: VecDeque<WindowBeat>,
     windows: VecDeque<Window>,
-    /// Windows handed to the sender and not yet sent: bank, beats, next beat to read, cycles to wait first.
-    sending: VecDeque<(bool, Vec<Beat>, usize, u64)>,
+    /// Windows handed to the sender and not yet sent: bank, beats in the order of filling with their places, those that
+    /// the sender wants, next one to read, cycles to wait first.
+    sending: VecDeque<Sending>,
+    /// Beats read before their bank was full.
+    early: usize,
     read: Option<Beat>,
     handed: usize,
     held: u64,
     bursts: Vec<u64>,
+}
+
+/// A window with the sender.
+struct Sending {
+    bank: bool,
+    beats: Vec<(u64, Beat)>,
+    wanted: usize,
+    at: usize,
+    wait: u64,
+    held: u64,
+}
+
+/// Places of a window in the order in which its bank is filled.
+fn filling(context: &SlotContext) -> Vec<u64> {
+    let (beats, end) = (context.beats.raw(), context.own_start.raw() + context.own_beats.raw());
+    let from = if context.hadamard { 0 } else { end % beats };
+    (from..beats).chain(0..from).collect()
 }
 
 /// How large windows may be.
@@ -58,6 +79,7 @@ fn any_window(random: &mut Random, world: &mut World, slot: u64, sizes: Sizes) -
     let ranks = 42 + random.below(23) as usize * usize::from(random.one_in(2));
     let context = SlotContext {
         hadamard,
+        bf16: random.one_in(2),
         log2_n: bits_w(log2_n.into()),
         log2_blocks: bits_w(log2_blocks.into()),
         sign_key: bits_w(random.next()),
@@ -80,13 +102,16 @@ fn any_window(random: &mut Random, world: &mut World, slot: u64, sizes: Sizes) -
             }
         })
         .collect();
-    for (at, data) in gradient.iter().enumerate() {
-        let address = order.host_address.raw() + at as u64 * 64;
-        world.memory.insert(address, *data);
+    for at in filling(&context).into_iter().filter(|at| *at < host_beats) {
+        let address = order.host_address.raw() + at * 64;
+        world.memory.insert(address, gradient[at as usize]);
         world.wanted.push_back(address);
     }
     let code = Code { log2_n, log2_blocks, key: context.sign_key.raw() };
-    let beats = sent(&gradient, beats, hadamard.then_some(code));
+    let mut beats = sent(&gradient, beats, hadamard.then_some(code));
+    if context.bf16 {
+        beats.iter_mut().for_each(|beat| beat.0 = beat.0.map(round));
+    }
     let own = context.own_start.index()..context.own_start.index() + context.own_beats.index();
     for (relative, position) in own.clone().enumerate() {
         world.own.push_back(WindowBeat {
@@ -105,7 +130,8 @@ fn any_window(random: &mut Random, world: &mut World, slot: u64, sizes: Sizes) -
 /// One cycle of the surroundings; `next` is the order offered.
 fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &mut World, next: bool) -> bool {
     let answer = world.coming.front().filter(|_| pace.comes(random));
-    let reading = world.sending.front().is_some_and(|(.., wait)| *wait == 0) && pace.comes(random);
+    let reading = world.sending.front().is_some_and(|now| now.wait == 0 && now.at < now.held as usize);
+    let reading = reading && pace.comes(random);
     let order = world.windows.back().filter(|_| next).map_or_else(Default::default, |window| window.order);
     let block = &mut bench.block;
     block.order_valid.next = next;
@@ -119,15 +145,15 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
     block.read_address.next = SlotBeat::at(random.next(), random.next());
     block.sent.next = bits_w(0);
     let mut sent_now = false;
-    if let Some((bank, beats, at, wait)) = world.sending.front_mut() {
-        if *wait > 0 {
-            *wait -= 1;
-        } else if *at == beats.len() {
-            block.sent.next = bits_w(if *bank { 2 } else { 1 });
+    if let Some(now) = world.sending.front_mut() {
+        if now.wait > 0 {
+            now.wait -= 1;
+        } else if now.at == now.wanted {
+            block.sent.next = bits_w(if now.bank { 2 } else { 1 });
             sent_now = true;
         } else if reading {
             block.read_valid.next = true;
-            block.read_address.next = SlotBeat::at(u64::from(*bank), *at as u64);
+            block.read_address.next = SlotBeat::at(u64::from(now.bank), now.beats[now.at].0);
         }
     }
     bench.settle();
@@ -143,10 +169,17 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
         assert_eq!(block.read_data.val(), expected, "a beat of the transmit buffer");
     }
     if block.read_valid.val() {
-        let (_, beats, at, _) = world.sending.front_mut().expect("reading");
-        world.read = Some(beats[*at]);
-        *at += 1;
+        let now = world.sending.front_mut().expect("reading");
+        world.read = Some(now.beats[now.at].1);
+        now.at += 1;
+        world.early += usize::from(now.held < now.beats.len() as u64);
     }
+    for now in &mut world.sending {
+        let filled = if now.bank { block.filled_high.val() } else { block.filled_low.val() }.raw();
+        assert!((now.held..=now.beats.len() as u64).contains(&filled), "filled {filled} after {}", now.held);
+        now.held = filled;
+    }
+    assert!(block.r_ready.val(), "host memory is never kept waiting");
     if block.ar_valid.val() {
         let (address, beats) = (block.ar_address.val().raw(), block.ar_beats.val().raw());
         assert!((1..=64).contains(&beats) && address % 4096 + beats * 64 <= 4096, "burst of {beats} at {address:#x}");
@@ -154,6 +187,11 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
         world.offered = (!block.ar_ready.val()).then_some((address, beats));
         if block.ar_ready.val() {
             world.bursts.push(beats);
+            let slot = world.windows.iter().find(|window| {
+                let from = window.order.host_address.raw();
+                (from..from + window.order.host_beats.raw() * 64).contains(&address)
+            });
+            assert_eq!(Some(block.ar_slot.val()), slot.map(|window| window.order.slot), "slot of a burst");
             for at in 0..beats {
                 assert_eq!(world.wanted.pop_front(), Some(address + at * 64), "beats are asked for in order");
                 world.coming.push_back(address + at * 64);
@@ -176,9 +214,14 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
             incast: window.order.incast,
         };
         assert_eq!(block.send.val(), expected);
-        assert!(world.sending.iter().all(|(other, ..)| *other != bank), "bank {bank} is still being sent");
+        assert!(world.sending.iter().all(|other| other.bank != bank), "bank {bank} is still being sent");
         let wait = if pace.stall { random.below(200) } else { 0 };
-        world.sending.push_back((bank, window.beats.clone(), 0, wait));
+        let places = filling(&window.context);
+        let beats: Vec<_> = places.into_iter().map(|place| (place, window.beats[place as usize])).collect();
+        // The sender has no use for the own shard; of an encoded window the test reads it all.
+        let own = if window.context.hadamard { 0 } else { window.context.own_beats.index() };
+        let wanted = beats.len() - own;
+        world.sending.push_back(Sending { bank, beats, wanted, at: 0, wait, held: 0 });
         world.handed += 1;
     }
     if block.own_valid.val() && block.own_ready.val() {
@@ -243,6 +286,7 @@ fn run(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, windows: 
     assert!(world.own.is_empty() && world.wanted.is_empty() && world.coming.is_empty());
     assert!(!bench.block.working.val(), "asleep when all is out");
     assert!(crowd > 2, "never more than {crowd} windows at once");
+    assert!(world.early > 0, "no beat was read before its bank was full");
 }
 
 const SMALL: Sizes = Sizes { beats: 100, log2_n: [8, 8], log2_blocks: 2 };
@@ -276,6 +320,7 @@ fn plain_window(bench: &mut Bench<Contribute>, random: &mut Random, beats: usize
     let order =
         ContributeOrder { host_address: bits_w(address), host_beats: bits_w(beats as u64), ..Default::default() };
     let data: Vec<Beat> = (0..beats).map(|_| random_beat(random)).collect();
+    assert_eq!(context.own_start.index() + context.own_beats.index(), beats, "read from beat 0 on");
     for (at, beat) in (0..).zip(&data) {
         world.memory.insert(address + at * 64, *beat);
         world.wanted.push_back(address + at * 64);

@@ -293,7 +293,7 @@ impl Rig {
                 (reg::CQ_HEAD, 0),
             ];
             rings.into_iter().for_each(|(register, value)| self.set(random, register.of_queue(queue), value));
-            (0..1 << RING_LOG2).for_each(|at| drop(self.memory.insert(cq_at(queue) + 64 * at, Beat::default())));
+            (0..1 << RING_LOG2).for_each(|at| _ = self.memory.insert(cq_at(queue) + 64 * at, Beat::default()));
         }
         (self.tails, self.heads) = ([0; 4], [0; 4]);
     }

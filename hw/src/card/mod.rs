@@ -15,6 +15,7 @@ pub mod finisher;
 pub mod gather;
 pub mod lookup;
 pub mod msix;
+pub mod pacer;
 pub mod planner;
 pub mod reciprocal;
 pub mod reduce;
@@ -52,6 +53,8 @@ mod lookup_model;
 #[cfg(test)]
 mod lookup_tests;
 #[cfg(test)]
+mod pacer_tests;
+#[cfg(test)]
 mod planner_model;
 #[cfg(test)]
 mod planner_tests;
@@ -71,6 +74,8 @@ mod rx_parser_model;
 mod rx_parser_tests;
 #[cfg(test)]
 mod scale_tests;
+#[cfg(test)]
+mod send_path_tests;
 #[cfg(test)]
 mod stage_gates_model;
 #[cfg(test)]

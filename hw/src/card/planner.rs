@@ -1,14 +1,23 @@
 //! Send planner: turns "send this window" into one order per packet.
 //!
-//! Rounds (OptiReduce 3.2.2, incast 1): in round k = 1 .. ranks-1 rank r sends to p = (r + k) mod ranks; in the
-//! contribute stage the shard that p owns, in the broadcast stage the mean of the own shard. Broadcasts go first: they
-//! end older windows. A packet of the mean whose first beat nobody contributed to is left out, so that its receivers
-//! count it as missing. The last order of a window has no payload: it only says that the window is sent.
-//! Latency: 7 cycles from a contribution's order to its first packet, 2 from packet to packet, 6 to the next peer's;
-//! 9, 4 and 8 for a broadcast, which asks for each packet's first beat. A packet takes as long as its header and
-//! payload on the wire, so only packets of fewer than 1 (contribution) or 3 (broadcast) beats wait for the planner.
+//! Rounds (OptiReduce 3.2.2): with incast I a stage has ceil((ranks - 1) / I) rounds; round n goes to the peers
+//! (rank + k) mod ranks, k = (n - 1) * I + 1 .. n * I, packet by packet in turn; a peer that has all of its packets drops
+//! out. In the contribute stage a peer gets the shard that it owns, in the broadcast stage the mean of the own shard.
+//! Broadcasts go first, also between two packets of a contribution: they end older windows. A packet of the mean whose
+//! first beat nobody contributed to is left out, so that its receivers count it as missing. A contribution's packet
+//! waits until the transmit buffer holds it. The last order of a window has no payload: it only says that it is sent.
+//!
+//! Pacing: a packet whose peer's bucket ([`Pacer`]) is too low is passed over for the next peer of the round; a round
+//! ends when all of its packets are sent, so the rounds go at the pace of their slowest peer, and what waits behind a
+//! broadcast goes at that of the broadcast.
+//! bf16: a packet covers twice as many beats of the window; an odd one more ends in half a beat.
+//! Latency: 9 cycles from a contribution's order to its first packet, 10 for a broadcast, which asks for each packet's
+//! first beat; 4 and 5 from packet to packet (one more once all peers of a round have begun), 8 and 9 to a peer that
+//! begins, 4 more for a paced one. A packet takes as long as its header and payload on the wire, so packets of 8 beats or
+//! more never wait for the planner, nor those of 4 but for one a shard, which the builder's queue hides.
 //! Back-pressure: orders wait in queues of 2 (contribute) and 8 (broadcast). Reset: `clear`.
 
+use super::pacer::Pacer;
 use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotBeat, SlotContext};
 use crate::fifo::Fifo;
 use crate::prelude::*;
@@ -21,20 +30,53 @@ pub enum PlanState {
     Idle,
     /// Sets up the window.
     Window,
-    /// Finds the peer of the round.
+    /// Finds the next peer of the round.
     Peer,
     /// Finds the peer's shard.
     Shard,
+    /// Finds the shard's first beat.
+    Place,
+    /// Notes peer and shard.
+    Begin,
     /// Plans one packet.
     Packet,
-    /// Asks whether the packet's first beat is there.
+    /// Asks whether the packet's beats are there.
     Ask,
     /// Hears the answer.
     Answer,
+    /// Asks whether the peer may be sent to.
+    Pace,
     /// Orders the packet.
     Order,
+    /// On to the next peer of the round, or to the next round.
+    Advance,
     /// Says that the window is sent.
     Finish,
+}
+
+/// How far a window is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Progress {
+    /// First k of the round.
+    round: W<7>,
+    /// The peer whose turn it is, counted from that.
+    index: W<4>,
+    /// Peers of the round, once all have begun.
+    count: W<4>,
+    /// Those that have begun and have packets left.
+    live: W<4>,
+    /// All peers of the round have begun.
+    begun: bool,
+    /// The one whose turn it is has.
+    noted: bool,
+}
+
+/// A peer of the round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Share {
+    peer: W<6>,
+    position: W<15>,
+    remaining: W<15>,
 }
 
 /// Send planner, see the module.
@@ -46,18 +88,30 @@ pub struct Planner {
     pub clear: Signal<In, bool>,
     /// Job registers.
     pub job: Signal<In, JobWords>,
+    /// Nanoseconds since reset.
+    pub now_ns: Signal<In, W<48>>,
+    /// Writes a word of the peer table.
+    pub peer_write: Signal<In, bool>,
+    /// Rank * 4 + word; word 3 is the rate.
+    pub peer_word: Signal<In, W<8>>,
+    /// The word.
+    pub peer_data: Signal<In, W<32>>,
     /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
     /// Arm bus: which slot.
     pub arm_slot: Signal<In, W<3>>,
     /// Arm bus: its context.
     pub arm_context: Signal<In, SlotContext>,
-    /// A filled bank comes in.
+    /// A bank comes in.
     pub contribute_valid: Signal<In, bool>,
     /// The order.
     pub contribute: Signal<In, SendOrder>,
     /// There is room for it.
     pub contribute_ready: Signal<Out, bool>,
+    /// Beats that bank 0 holds: from the end of the own shard on, around the window; from beat 0 on if Hadamard-encoded.
+    pub filled_low: Signal<In, W<15>>,
+    /// The same of bank 1.
+    pub filled_high: Signal<In, W<15>>,
     /// A scaled slot comes in; there is always room.
     pub broadcast_valid: Signal<In, bool>,
     /// The order.
@@ -81,31 +135,57 @@ pub struct Planner {
     contributes: Fifo<SendOrder, 1>,
     broadcasts: Fifo<SendOrder, 3>,
     contexts: LutRam<SlotContext, 3>,
+    /// Shares of the contribution below, of the broadcast above.
+    shares: LutRam<Share, 5>,
+    pacer: Pacer,
     state: DFF<PlanState>,
     now: DFF<SendOrder>,
-    round: DFF<W<7>>,
+    at: DFF<Progress>,
+    kept: DFF<bool>,
+    kept_order: DFF<SendOrder>,
+    kept_at: DFF<Progress>,
+    mark_beats: DFF<W<17>>,
+    packet_most: DFF<W<9>>,
+    turn: DFF<W<15>>,
+    wrap: DFF<W<15>>,
     peer: DFF<W<7>>,
     shard: DFF<W<7>>,
-    position: DFF<W<15>>,
-    remaining: DFF<W<15>>,
-    packet_beats: DFF<W<8>>,
-    mark_beats: DFF<W<16>>,
-    fresh_round: DFF<bool>,
+    start: DFF<W<15>>,
+    length: DFF<W<15>>,
+    packet: DFF<Share>,
+    packet_beats: DFF<W<9>>,
+    marked: DFF<bool>,
+    after_turn: DFF<bool>,
     ctx: Wire<SlotContext>,
-    round_next: Wire<W<7>>,
+    incast: Wire<W<4>>,
+    own_end: Wire<W<15>>,
+    payload: Wire<W<9>>,
+    marks: Wire<W<16>>,
+    step: Wire<W<7>>,
     peer_sum: Wire<W<7>>,
     peer_wrapped: Wire<W<7>>,
     shard_sum: Wire<W<7>>,
     shard_wrapped: Wire<W<7>>,
     extra: Wire<W<7>>,
-    length: Wire<W<15>>,
+    longer: Wire<W<15>>,
     product: Wire<W<22>>,
-    start: Wire<W<15>>,
+    place: Wire<W<5>>,
+    share: Wire<Share>,
     taken: Wire<W<15>>,
+    ahead: Wire<W<15>>,
+    filled: Wire<W<15>>,
+    present: Wire<bool>,
     position_next: Wire<W<15>>,
     remaining_next: Wire<W<15>>,
-    marked: Wire<bool>,
+    consumed: Wire<bool>,
+    halves: Wire<W<9>>,
+    wire_beats: Wire<W<8>>,
     offset: Wire<W<26>>,
+    live_more: Wire<W<4>>,
+    live_less: Wire<W<4>>,
+    index_next: Wire<W<4>>,
+    round_here: Wire<W<7>>,
+    round_next: Wire<W<7>>,
 }
 
 impl Logic for Planner {
@@ -116,14 +196,22 @@ impl Logic for Planner {
             clock,
             state,
             now,
-            round,
+            at,
+            kept,
+            kept_order,
+            kept_at,
+            mark_beats,
+            packet_most,
+            turn,
+            wrap,
             peer,
             shard,
-            position,
-            remaining,
+            start,
+            length,
+            packet,
             packet_beats,
-            mark_beats,
-            fresh_round
+            marked,
+            after_turn
         );
         self.contexts.clock.next = self.clock.val();
         self.contexts.write_enable.next = self.arm.val() != 0;
@@ -142,43 +230,96 @@ impl Logic for Planner {
         self.broadcasts.push.next = self.broadcast_valid.val();
         self.broadcasts.push_data.next = self.broadcast.val();
         self.broadcasts.pop.next = false;
+        self.pacer.clock.next = self.clock.val();
+        self.pacer.clear.next = self.clear.val();
+        self.pacer.job.next = self.job.val();
+        self.pacer.now_ns.next = self.now_ns.val();
+        self.pacer.peer_write.next = self.peer_write.val();
+        self.pacer.peer_word.next = self.peer_word.val();
+        self.pacer.peer_data.next = self.peer_data.val();
 
-        // Round k: peer (rank + k) mod ranks, which owns shard (peer + rotation) mod ranks.
-        self.round_next.next = self.round.q.val() + 1;
-        self.peer_sum.next = bit_cast_w::<7, 6>(self.job.val().rank) + self.round.q.val();
+        // The window.
+        self.incast.next = self.ctx.val().send_incast;
+        if self.ctx.val().send_incast == 0 {
+            self.incast.next = bits_w::<4>(1);
+        }
+        self.own_end.next = self.ctx.val().own_start + self.ctx.val().own_beats;
+        self.payload.next = bit_cast_w::<9, 8>(self.job.val().payload_beats);
+        self.marks.next = self.ctx.val().mark_packets * self.job.val().payload_beats;
+
+        // Peer (rank + k) mod ranks owns shard (peer + rotation) mod ranks.
+        self.step.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().index);
+        self.peer_sum.next = bit_cast_w::<7, 6>(self.job.val().rank) + self.step.val();
         self.peer_wrapped.next = self.peer_sum.val() - self.job.val().ranks;
         self.shard_sum.next = self.peer.q.val() + self.ctx.val().rotation;
         self.shard_wrapped.next = self.shard_sum.val() - self.job.val().ranks;
         self.extra.next = self.ctx.val().remainder;
-        self.length.next = self.ctx.val().quotient;
+        self.longer.next = self.ctx.val().quotient;
         if self.shard.q.val() < self.ctx.val().remainder {
             self.extra.next = self.shard.q.val();
-            self.length.next = self.ctx.val().quotient + 1;
+            self.longer.next = self.ctx.val().quotient + 1;
         }
         self.product.next = self.ctx.val().quotient * self.shard.q.val();
-        self.start.next = self.product.val().get_bits::<15>(0) + bit_cast_w::<15, 7>(self.extra.val());
+
+        // The share whose turn it is.
+        self.place.next = bit_cast_w::<5, 4>(self.at.q.val().index);
+        if self.now.q.val().broadcast {
+            self.place.next = bit_cast_w::<5, 4>(self.at.q.val().index) | 16;
+        }
+        self.shares.clock.next = self.clock.val();
+        self.shares.read_address.next = self.place.val();
+        self.share.next = self.shares.read_data.val();
+        self.shares.write_address.next = self.place.val();
+        self.shares.write_enable.next = false;
+        self.shares.write_data.next = self.packet.q.val();
 
         // One packet: up to the payload size; marked when at most `mark_packets` are left.
-        self.taken.next = bit_cast_w::<15, 8>(self.job.val().payload_beats);
-        if self.remaining.q.val() < bit_cast_w::<15, 8>(self.job.val().payload_beats) {
-            self.taken.next = self.remaining.q.val();
+        self.taken.next = bit_cast_w::<15, 9>(self.packet_most.q.val());
+        if self.share.val().remaining < bit_cast_w::<15, 9>(self.packet_most.q.val()) {
+            self.taken.next = self.share.val().remaining;
         }
-        self.position_next.next = self.position.q.val() + bit_cast_w::<15, 8>(self.packet_beats.q.val());
-        self.remaining_next.next = self.remaining.q.val() - bit_cast_w::<15, 8>(self.packet_beats.q.val());
-        self.marked.next = bit_cast_w::<16, 15>(self.remaining.q.val()) <= self.mark_beats.q.val();
-        self.offset.next = self.ctx.val().base_beat + bit_cast_w::<26, 15>(self.position.q.val());
+        self.position_next.next = self.packet.q.val().position + bit_cast_w::<15, 9>(self.packet_beats.q.val());
+        self.remaining_next.next = self.packet.q.val().remaining - bit_cast_w::<15, 9>(self.packet_beats.q.val());
+        self.offset.next = self.ctx.val().base_beat + bit_cast_w::<26, 15>(self.packet.q.val().position);
+        self.halves.next = self.packet_beats.q.val() + 1;
+        self.wire_beats.next = self.packet_beats.q.val().get_bits::<8>(0);
+        if self.ctx.val().bf16 {
+            self.wire_beats.next = self.halves.val().get_bits::<8>(1);
+        }
+
+        // Whether the bank holds it: how far its last beat is from where the filling began.
+        self.ahead.next = self.position_next.val() + self.wrap.q.val();
+        if self.after_turn.q.val() {
+            self.ahead.next = self.position_next.val() - self.turn.q.val();
+        }
+        self.filled.next = self.filled_low.val();
+        if self.now.q.val().bank {
+            self.filled.next = self.filled_high.val();
+        }
+        self.present.next = self.ahead.val() <= self.filled.val();
+
+        self.pacer.peer.next = self.packet.q.val().peer;
+        self.pacer.beats.next = self.wire_beats.val();
+        self.pacer.ask.next = self.state.q.val() == PlanState::Pace;
+        self.consumed.next = false;
+        self.live_more.next = self.at.q.val().live + 1;
+        self.live_less.next = self.at.q.val().live - 1;
+        self.index_next.next = self.at.q.val().index + 1;
+        self.round_here.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().index);
+        self.round_next.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().count);
 
         self.ask_valid.next = false;
         self.ask_address.next.slot = self.now.q.val().slot;
-        self.ask_address.next.beat = self.position.q.val().get_bits::<14>(0);
+        self.ask_address.next.beat = bit_cast_w::<14, 15>(self.packet.q.val().position);
         self.valid.next = false;
         self.order.next.slot = self.now.q.val().slot;
         self.order.next.broadcast = self.now.q.val().broadcast;
         self.order.next.bank = self.now.q.val().bank;
-        self.order.next.peer = self.peer.q.val().get_bits::<6>(0);
-        self.order.next.position = self.position.q.val().get_bits::<14>(0);
-        self.order.next.beats = self.packet_beats.q.val();
-        self.order.next.mark = self.marked.val();
+        self.order.next.peer = self.packet.q.val().peer;
+        self.order.next.position = bit_cast_w::<14, 15>(self.packet.q.val().position);
+        self.order.next.beats = self.wire_beats.val();
+        self.order.next.half = self.ctx.val().bf16 && self.packet_beats.q.val().get_bit(0);
+        self.order.next.mark = self.marked.q.val();
         self.order.next.last = self.state.q.val() == PlanState::Finish;
         self.order.next.timeout = self.now.q.val().timeout;
         self.order.next.incast = self.now.q.val().incast;
@@ -190,10 +331,19 @@ impl Logic for Planner {
 
         match self.state.q.val() {
             PlanState::Idle => {
-                self.round.d.next = bits_w::<7>(1);
+                self.at.d.next.round = bits_w::<7>(1);
+                self.at.d.next.index = bits_w::<4>(0);
+                self.at.d.next.live = bits_w::<4>(0);
+                self.at.d.next.begun = false;
+                self.at.d.next.noted = false;
                 if !self.broadcasts.empty.val() {
                     self.broadcasts.pop.next = true;
                     self.now.d.next = self.broadcasts.pop_data.val();
+                    self.state.d.next = PlanState::Window;
+                } else if self.kept.q.val() {
+                    self.kept.d.next = false;
+                    self.now.d.next = self.kept_order.q.val();
+                    self.at.d.next = self.kept_at.q.val();
                     self.state.d.next = PlanState::Window;
                 } else if !self.contributes.empty.val() {
                     self.contributes.pop.next = true;
@@ -202,8 +352,21 @@ impl Logic for Planner {
                 }
             }
             PlanState::Window => {
-                self.mark_beats.d.next = self.ctx.val().mark_packets * self.job.val().payload_beats;
+                self.mark_beats.d.next = bit_cast_w::<17, 16>(self.marks.val());
+                self.packet_most.d.next = self.payload.val();
+                if self.ctx.val().bf16 {
+                    self.mark_beats.d.next = bit_cast_w::<17, 16>(self.marks.val()) << 1;
+                    self.packet_most.d.next = self.payload.val() << 1;
+                }
+                self.turn.d.next = self.own_end.val();
+                self.wrap.d.next = self.ctx.val().beats - self.own_end.val();
+                if self.ctx.val().hadamard || (self.own_end.val() == self.ctx.val().beats) {
+                    self.turn.d.next = bits_w::<15>(0);
+                }
                 self.state.d.next = PlanState::Peer;
+                if self.at.q.val().noted {
+                    self.state.d.next = PlanState::Packet;
+                }
             }
             PlanState::Peer => {
                 self.peer.d.next = self.peer_sum.val();
@@ -211,8 +374,20 @@ impl Logic for Planner {
                     self.peer.d.next = self.peer_wrapped.val();
                 }
                 self.state.d.next = PlanState::Shard;
-                if self.round.q.val() >= self.job.val().ranks {
-                    self.state.d.next = PlanState::Finish;
+                if (self.at.q.val().index == self.incast.val()) || (self.step.val() >= self.job.val().ranks) {
+                    // All peers of the round have begun.
+                    self.at.d.next.index = bits_w::<4>(0);
+                    if self.at.q.val().index == 0 {
+                        self.state.d.next = PlanState::Finish;
+                    } else if self.at.q.val().live == 0 {
+                        self.at.d.next.round = self.round_here.val();
+                        self.state.d.next = PlanState::Peer;
+                    } else {
+                        self.at.d.next.count = self.at.q.val().index;
+                        self.at.d.next.begun = true;
+                        self.at.d.next.noted = true;
+                        self.state.d.next = PlanState::Packet;
+                    }
                 }
             }
             PlanState::Shard => {
@@ -220,50 +395,96 @@ impl Logic for Planner {
                 if self.shard_sum.val() >= self.job.val().ranks {
                     self.shard.d.next = self.shard_wrapped.val();
                 }
-                self.packet_beats.d.next = bits_w::<8>(0);
-                self.remaining.d.next = bits_w::<15>(0);
+                self.state.d.next = PlanState::Place;
+            }
+            PlanState::Place => {
+                self.start.d.next = self.product.val().get_bits::<15>(0) + bit_cast_w::<15, 7>(self.extra.val());
+                self.length.d.next = self.longer.val();
+                if self.now.q.val().broadcast {
+                    self.start.d.next = self.ctx.val().own_start;
+                    self.length.d.next = self.ctx.val().own_beats;
+                }
+                self.state.d.next = PlanState::Begin;
+            }
+            PlanState::Begin => {
+                self.shares.write_enable.next = true;
+                self.shares.write_data.next.peer = self.peer.q.val().get_bits::<6>(0);
+                self.shares.write_data.next.position = self.start.q.val();
+                self.shares.write_data.next.remaining = self.length.q.val();
+                self.at.d.next.noted = true;
+                if self.length.q.val() != 0 {
+                    self.at.d.next.live = self.live_more.val();
+                }
                 self.state.d.next = PlanState::Packet;
-                self.fresh_round.d.next = true;
             }
             PlanState::Packet => {
-                self.fresh_round.d.next = false;
-                if self.fresh_round.q.val() {
-                    self.position.d.next = self.start.val();
-                    self.remaining.d.next = self.length.val();
-                    if self.now.q.val().broadcast {
-                        self.position.d.next = self.ctx.val().own_start;
-                        self.remaining.d.next = self.ctx.val().own_beats;
-                    }
-                } else if self.remaining.q.val() == 0 {
-                    self.round.d.next = self.round_next.val();
-                    self.state.d.next = PlanState::Peer;
-                } else {
-                    self.packet_beats.d.next = self.taken.val().get_bits::<8>(0);
-                    self.state.d.next = PlanState::Order;
-                    if self.now.q.val().broadcast {
-                        self.state.d.next = PlanState::Ask;
-                    }
+                self.packet.d.next = self.share.val();
+                self.packet_beats.d.next = self.taken.val().get_bits::<9>(0);
+                self.marked.d.next = bit_cast_w::<17, 15>(self.share.val().remaining) <= self.mark_beats.q.val();
+                self.after_turn.d.next = self.share.val().position >= self.turn.q.val();
+                self.state.d.next = PlanState::Ask;
+                if self.share.val().remaining == 0 {
+                    self.state.d.next = PlanState::Advance;
+                } else if !self.now.q.val().broadcast && !self.broadcasts.empty.val() {
+                    self.kept.d.next = true;
+                    self.kept_order.d.next = self.now.q.val();
+                    self.kept_at.d.next = self.at.q.val();
+                    self.state.d.next = PlanState::Idle;
                 }
             }
             PlanState::Ask => {
-                self.ask_valid.next = true;
-                if self.ask_ready.val() {
-                    self.state.d.next = PlanState::Answer;
+                if self.now.q.val().broadcast {
+                    self.ask_valid.next = true;
+                    if self.ask_ready.val() {
+                        self.state.d.next = PlanState::Answer;
+                    }
+                } else if !self.present.val() {
+                    self.state.d.next = PlanState::Packet;
+                } else if self.pacer.paced.val() {
+                    self.state.d.next = PlanState::Pace;
+                } else {
+                    self.state.d.next = PlanState::Order;
                 }
             }
             PlanState::Answer => {
                 self.state.d.next = PlanState::Order;
                 if self.word.val().epoch != self.ctx.val().epoch {
-                    self.position.d.next = self.position_next.val();
-                    self.remaining.d.next = self.remaining_next.val();
-                    self.state.d.next = PlanState::Packet;
+                    self.consumed.next = true;
+                    self.state.d.next = PlanState::Advance;
+                } else if self.pacer.paced.val() {
+                    self.state.d.next = PlanState::Pace;
+                }
+            }
+            PlanState::Pace => {
+                if self.pacer.granted.val() {
+                    self.state.d.next = PlanState::Order;
+                } else if self.pacer.answer.val() {
+                    self.state.d.next = PlanState::Advance;
                 }
             }
             PlanState::Order => {
                 self.valid.next = true;
                 if self.ready.val() {
-                    self.position.d.next = self.position_next.val();
-                    self.remaining.d.next = self.remaining_next.val();
+                    self.consumed.next = true;
+                    self.state.d.next = PlanState::Advance;
+                }
+            }
+            PlanState::Advance => {
+                if !self.at.q.val().begun {
+                    self.at.d.next.index = self.index_next.val();
+                    self.at.d.next.noted = false;
+                    self.state.d.next = PlanState::Peer;
+                } else if self.at.q.val().live == 0 {
+                    self.at.d.next.round = self.round_next.val();
+                    self.at.d.next.index = bits_w::<4>(0);
+                    self.at.d.next.begun = false;
+                    self.at.d.next.noted = false;
+                    self.state.d.next = PlanState::Peer;
+                } else {
+                    self.at.d.next.index = self.index_next.val();
+                    if self.index_next.val() == self.at.q.val().count {
+                        self.at.d.next.index = bits_w::<4>(0);
+                    }
                     self.state.d.next = PlanState::Packet;
                 }
             }
@@ -275,11 +496,23 @@ impl Logic for Planner {
                 }
             }
         }
-        self.working.next =
-            (self.state.q.val() != PlanState::Idle) || !self.contributes.empty.val() || !self.broadcasts.empty.val();
+        // The packet is ordered, or left out.
+        if self.consumed.val() {
+            self.shares.write_enable.next = true;
+            self.shares.write_data.next.position = self.position_next.val();
+            self.shares.write_data.next.remaining = self.remaining_next.val();
+            if self.remaining_next.val() == 0 {
+                self.at.d.next.live = self.live_less.val();
+            }
+        }
+        self.working.next = (self.state.q.val() != PlanState::Idle)
+            || self.kept.q.val()
+            || !self.contributes.empty.val()
+            || !self.broadcasts.empty.val();
 
         if self.clear.val() {
             self.state.d.next = PlanState::Idle;
+            self.kept.d.next = false;
         }
     }
 }

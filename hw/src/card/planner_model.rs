@@ -9,34 +9,46 @@ pub struct Packet {
     pub peer: usize,
     /// First beat in the window.
     pub position: usize,
-    /// Beats.
+    /// Beats of the window.
     pub beats: usize,
     /// Among the last `mark_packets` of its shard.
     pub mark: bool,
 }
 
-/// The packets of a window in order: round k goes to rank + k. A broadcast sends the own shard, without the packets
-/// whose first beat is not `present`; a contribution sends each peer the shard that it owns.
-pub fn packets(
-    map: &ShardMap,
-    rank: usize,
-    payload_beats: usize,
-    mark_packets: usize,
-    broadcast: bool,
-    present: impl Fn(usize) -> bool,
-) -> Vec<Packet> {
-    let mut out = Vec::new();
-    for round in 1..map.ranks {
-        let peer = (rank + round) % map.ranks;
-        let range = map.range_of(if broadcast { rank } else { peer });
-        let count = range.len().div_ceil(payload_beats);
-        for index in 0..count {
-            let position = range.start + index * payload_beats;
-            if !broadcast || present(position) {
-                let beats = payload_beats.min(range.end - position);
-                out.push(Packet { peer, position, beats, mark: index + mark_packets >= count });
+/// How a window is sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Sending {
+    /// The sender.
+    pub rank: usize,
+    /// Beats of the window that a full packet covers.
+    pub packet_beats: usize,
+    /// Last packets to a peer that carry the mark.
+    pub mark_packets: usize,
+    /// Peers of a round; 0 counts as 1.
+    pub incast: usize,
+    /// The mean of the own shard; else each peer's.
+    pub broadcast: bool,
+}
+
+/// The packets of a window, a list per round, the peers of a round in turn. A broadcast goes without the packets whose
+/// first beat is not `present`.
+pub fn rounds(map: &ShardMap, sending: &Sending, present: impl Fn(usize) -> bool) -> Vec<Vec<Packet>> {
+    let Sending { rank, packet_beats, mark_packets, incast, broadcast } = *sending;
+    let peers: Vec<usize> = (1..map.ranks).map(|k| (rank + k) % map.ranks).collect();
+    let round = |peers: &[usize]| {
+        let mut out = Vec::new();
+        for index in 0..map.shard(0).len().div_ceil(packet_beats) {
+            for peer in peers {
+                let range = map.range_of(if broadcast { rank } else { *peer });
+                let count = range.len().div_ceil(packet_beats);
+                let position = range.start + index * packet_beats;
+                if index < count && (!broadcast || present(position)) {
+                    let beats = packet_beats.min(range.end - position);
+                    out.push(Packet { peer: *peer, position, beats, mark: index + mark_packets >= count });
+                }
             }
         }
-    }
-    out
+        out
+    };
+    peers.chunks(incast.max(1)).map(round).collect()
 }

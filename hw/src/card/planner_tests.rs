@@ -1,7 +1,7 @@
 //! The planner against its model: every field of every order, the order of windows, and its pace.
 
 use super::planner::Planner;
-use super::planner_model::{Packet, packets};
+use super::planner_model::{Packet, Sending, rounds};
 use super::stimulus::context_of;
 use super::testing::{Pace, at_every_pace, linear};
 use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotContext};
@@ -35,7 +35,8 @@ fn order(send: &SendOrder, context: &SlotContext, packet: &Packet) -> PacketOrde
         bank: send.bank,
         peer: bits_w(packet.peer as u64),
         position: bits_w(packet.position as u64),
-        beats: bits_w(packet.beats as u64),
+        beats: bits_w(packet.beats.div_ceil(if context.bf16 { 2 } else { 1 }) as u64),
+        half: context.bf16 && packet.beats % 2 == 1,
         mark: packet.mark,
         last: false,
         timeout: send.timeout,
@@ -48,13 +49,39 @@ fn order(send: &SendOrder, context: &SlotContext, packet: &Packet) -> PacketOrde
     }
 }
 
-/// Sends random windows of a random job, contributions and broadcasts mixed.
-fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usize, beats_max: u64) {
-    let ranks_more = if random.one_in(3) { 63 } else { 5 };
+/// How the model sends a window of `context`.
+fn sending(job: JobWords, context: &SlotContext, broadcast: bool) -> Sending {
+    Sending {
+        rank: job.rank.index(),
+        packet_beats: job.payload_beats.index() << usize::from(context.bf16),
+        mark_packets: context.mark_packets.index(),
+        incast: context.send_incast.index(),
+        broadcast,
+    }
+}
+
+/// Beats of the window in the order in which a contribution's bank is filled.
+fn filling(context: &SlotContext) -> Vec<u64> {
+    let (beats, end) = (context.beats.raw(), context.own_start.raw() + context.own_beats.raw());
+    let from = if context.hadamard { 0 } else { end % beats };
+    (from..beats).chain(0..from).collect()
+}
+
+/// A window under way: its order, its packets to come, and how much of its bank is filled.
+struct Window {
+    send: SendOrder,
+    packets: VecDeque<PacketOrder>,
+}
+
+/// Sends random windows of a random job, contributions and broadcasts mixed. Counts packets that were sent, left out, and
+/// sent before their bank was full, and contributions that were interrupted.
+fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usize, beats_max: u64) -> [usize; 4] {
+    let ranks_more = if random.one_in(3) { 63 } else { 7 };
     let ranks = 2 + random.below(ranks_more) as usize;
     let rank = random.below(ranks as u64) as usize;
     let payload = [1, 2, 7, 22, 139][random.below(5) as usize];
-    bench.block.job.next = job(rank, ranks, payload);
+    let job = job(rank, ranks, payload);
+    bench.block.job.next = job;
     let mut contexts = [SlotContext::default(); 8];
     let mut maps = [ShardMap::new(0, 2, 0); 8];
     let mut gathered: HashSet<u64> = HashSet::new(); // slot * 1024 + beat
@@ -67,6 +94,8 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
             bucket: bits_w(random.next()),
             base_beat: bits_w(random.below(1 << 25)),
             hadamard: random.one_in(2),
+            bf16: random.one_in(2),
+            send_incast: bits_w([0, 1, 2, 3, 4, 15][random.below(6) as usize]),
             mark_packets: bits_w(1 + random.below(4) * random.below(60)),
             epoch: bits_w(1 + random.below(255)),
             ..context_of(beats, ranks, rank, op)
@@ -74,9 +103,14 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
         gathered.extend((0..beats as u64).filter(|_| !random.one_in(4)).map(|beat| slot << 10 | beat));
         arm(bench, slot, contexts[slot as usize]);
     }
-    let mut waiting: [VecDeque<(SendOrder, VecDeque<PacketOrder>)>; 2] = Default::default();
-    let mut now: Option<(SendOrder, VecDeque<PacketOrder>)> = None;
-    let (mut given, mut done, mut answer, mut sent, mut skipped) = (0, 0, None, 0, 0);
+    // Contributions and broadcasts, the first of each under way.
+    let mut waiting: [VecDeque<Window>; 2] = Default::default();
+    let mut broadcasting = false;
+    let mut filled = [0, 0];
+    let mut next_bank = false;
+    let (mut given, mut done, mut answer, mut sent, mut skipped, mut waited) = (0, 0, None, 0, 0, 0);
+    // Contribution packets since a broadcast has been waiting, and contributions that were interrupted.
+    let (mut overtaken, mut interrupted, mut contributing) = (0, 0, false);
     let mut cycle = 0;
     while done < windows {
         cycle += 1;
@@ -87,12 +121,20 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
             let send = SendOrder {
                 slot: bits_w(slot),
                 broadcast: random.one_in(2),
-                bank: random.one_in(2),
+                bank: next_bank,
                 timeout: bits_w(random.next()),
                 incast: bits_w(random.next()),
             };
-            // The card never has more than eight broadcasts to send: one a slot.
-            fresh = Some(send).filter(|send| !send.broadcast || waiting[1].len() < 7);
+            // The card never has more than eight broadcasts to send, one a slot, nor two contributions in a bank.
+            fresh = Some(send).filter(|send| {
+                let free = !waiting[0].iter().any(|window| window.send.bank == next_bank);
+                if send.broadcast { waiting[1].len() < 7 && random.one_in(64) } else { free }
+            });
+        }
+        for (bank, filled) in filled.iter_mut().enumerate() {
+            let now = waiting[0].iter().find(|window| usize::from(window.send.bank) == bank);
+            let most = now.map_or(0, |window| contexts[window.send.slot.index()].beats.raw());
+            *filled = (*filled + random.below(if pace.idle { 2 } else { 32 })).min(most);
         }
         let noise = SendOrder { slot: bits_w(random.next()), bank: true, ..Default::default() };
         let block = &mut bench.block;
@@ -100,6 +142,8 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
         block.contribute.next = fresh.unwrap_or(noise);
         block.broadcast_valid.next = fresh.is_some_and(|send| send.broadcast);
         block.broadcast.next = fresh.unwrap_or(noise);
+        block.filled_low.next = bits_w(filled[0]);
+        block.filled_high.next = bits_w(filled[1]);
         block.ready.next = pace.takes(random);
         block.ask_ready.next = pace.takes(random);
         block.word.next = GatherWord { epoch: bits_w(random.next()), ..Default::default() };
@@ -114,57 +158,93 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
         }
         if block.valid.val() && block.ready.val() {
             let found = block.order.val();
-            // A new window: a broadcast if one has been waiting.
-            let (send, rest) = now.get_or_insert_with(|| {
-                waiting[usize::from(found.broadcast)].pop_front().expect("a window that was ordered")
-            });
-            if let Some(expected) = rest.pop_front() {
+            let kind = usize::from(found.broadcast);
+            assert!(found.broadcast || !broadcasting, "a contribution's packet inside a broadcast");
+            let window = waiting[kind].front_mut().expect("a window that was ordered");
+            if let Some(expected) = window.packets.pop_front() {
                 assert_eq!(found, expected, "rank {rank} of {ranks}, {payload} beats a packet");
                 sent += 1;
+                if !found.broadcast {
+                    let context = &contexts[found.slot.index()];
+                    let beats = found.beats.raw() << u64::from(found.bf16);
+                    let end = found.position.raw() + beats - u64::from(found.half);
+                    let held = &filling(context)[..filled[usize::from(found.bank)] as usize];
+                    assert!((found.position.raw()..end).all(|beat| held.contains(&beat)), "not yet in the bank");
+                    waited += usize::from(held.len() < context.beats.index());
+                    overtaken += usize::from(!waiting[1].is_empty());
+                    assert!(overtaken <= 1, "a broadcast waits for a second packet of a contribution");
+                }
+                interrupted += usize::from(found.broadcast && !broadcasting && contributing);
+                contributing = !found.broadcast || contributing;
             } else {
                 let end = (found.slot, found.broadcast, found.bank, found.beats.raw(), found.last);
+                let send = window.send;
                 assert_eq!(end, (send.slot, send.broadcast, send.bank, 0, true), "end of a window");
-                now = None;
+                waiting[kind].pop_front();
                 done += 1;
+                contributing &= found.broadcast;
             }
+            broadcasting = found.broadcast && !found.last;
+        }
+        if waiting[1].is_empty() {
+            overtaken = 0;
         }
         if let Some(send) = fresh.filter(|send| send.broadcast || block.contribute_ready.val()) {
             let slot = send.slot.index();
             let present = |position: usize| gathered.contains(&((slot as u64) << 10 | position as u64));
             let context = &contexts[slot];
-            let marks = context.mark_packets.raw() as usize;
-            let all = packets(&maps[slot], rank, payload, marks, send.broadcast, |_| true).len();
-            let list = packets(&maps[slot], rank, payload, marks, send.broadcast, present);
+            let how = sending(job, context, send.broadcast);
+            let all = rounds(&maps[slot], &how, |_| true).concat().len();
+            let list = rounds(&maps[slot], &how, present).concat();
             skipped += all - list.len();
-            waiting[usize::from(send.broadcast)]
-                .push_back((send, list.iter().map(|packet| order(&send, context, packet)).collect()));
+            let packets = list.iter().map(|packet| order(&send, context, packet)).collect();
+            waiting[usize::from(send.broadcast)].push_back(Window { send, packets });
+            if !send.broadcast {
+                filled[usize::from(send.bank)] = 0;
+                next_bank = !next_bank;
+            }
             given += 1;
         }
-        let busy = now.is_some() || waiting.iter().any(|queue| !queue.is_empty());
+        let busy = waiting.iter().any(|queue| !queue.is_empty());
         bench.tick();
         assert_eq!(bench.block.working.val(), busy, "working");
     }
-    assert!(sent > 0 && skipped > 0, "the stimulus missed a case: {sent} sent, {skipped} left out");
+    [sent, skipped, waited, interrupted]
 }
 
 #[test]
 fn every_window_is_sent_as_the_models_packets() {
-    at_every_pace(8, |random, pace| run(&mut Bench::new(Planner::default()), random, pace, 40, 1024));
+    let mut cases = [0; 4];
+    at_every_pace(8, |random, pace| {
+        let seen = run(&mut Bench::new(Planner::default()), random, pace, 40, 1024);
+        cases.iter_mut().zip(seen).for_each(|(sum, seen)| *sum += seen);
+    });
+    assert!(cases.iter().all(|count| *count > 20), "the stimulus missed a case: {cases:?}");
 }
 
 #[test]
 fn the_verilog_plans_alike() {
     let mut bench = Bench::recording(Planner::default());
-    run(&mut bench, &mut Random::new(2), Pace::RANDOM, 12, 60);
+    let cases = run(&mut bench, &mut Random::new(5), Pace::RANDOM, 12, 60);
+    assert!(cases.iter().all(|count| *count > 0), "the stimulus missed a case: {cases:?}");
     assert!(bench.cycles() < 3000, "{} cycles", bench.cycles());
     bench.verify_with_verilator("planner");
 }
 
 /// Plays one window to an eager builder: the cycle and the order of each packet and of the end.
 fn play(context: SlotContext, job: JobWords, broadcast: bool) -> Vec<(u64, PacketOrder)> {
-    let mut bench = Bench::new(Planner::default());
+    play_at(&mut Bench::new(Planner::default()), context, job, broadcast)
+}
+
+fn play_at(
+    bench: &mut Bench<Planner>,
+    context: SlotContext,
+    job: JobWords,
+    broadcast: bool,
+) -> Vec<(u64, PacketOrder)> {
     bench.block.job.next = job;
-    arm(&mut bench, 0, context);
+    arm(bench, 0, context);
+    bench.block.filled_low.next = context.beats;
     bench.block.ready.next = true;
     bench.block.ask_ready.next = true;
     bench.block.word.next = GatherWord { epoch: context.epoch, ..Default::default() };
@@ -172,7 +252,8 @@ fn play(context: SlotContext, job: JobWords, broadcast: bool) -> Vec<(u64, Packe
     bench.block.broadcast_valid.next = broadcast;
     bench.block.broadcast.next = SendOrder { broadcast, ..Default::default() };
     let mut out = Vec::new();
-    for cycle in 0..1000 {
+    for cycle in 0..20_000u64 {
+        bench.block.now_ns.next = bits_w(cycle * 4);
         bench.settle();
         if bench.block.valid.val() {
             out.push((cycle, bench.block.order.val()));
@@ -215,6 +296,7 @@ fn broadcasts_overtake_contributions_that_wait() {
     let mut bench = Bench::new(Planner::default());
     bench.block.job.next = job(0, 2, 22);
     arm(&mut bench, 0, context_of(4, 2, 0, 0));
+    bench.block.filled_low.next = bits_w(4);
     // Three contributions: one under way, two in the queue, and a fourth that must wait; then a broadcast.
     bench.block.contribute_valid.next = true;
     (0..6).for_each(|_| bench.tick());
@@ -235,7 +317,8 @@ fn broadcasts_overtake_contributions_that_wait() {
         }
         bench.tick();
     }
-    assert_eq!(ends, [false, true, false, false]);
+    // Also the one under way, which had not ordered its only packet.
+    assert_eq!(ends, [true, false, false, false]);
 }
 
 #[test]
@@ -245,8 +328,79 @@ fn the_pace_is_as_documented() {
         orders.iter().map(|(cycle, _)| *cycle).collect::<Vec<_>>()
     };
     // To each of two peers two packets, then the end.
-    assert_eq!(cycles(false), [7, 9, 15, 17, 20]);
-    assert_eq!(cycles(true), [9, 13, 21, 25, 28]);
+    assert_eq!(cycles(false), [9, 14, 22, 27, 30]);
+    assert_eq!(cycles(true), [10, 16, 25, 31, 34]);
+    // Two at a time, three packets each.
+    let cycles = |broadcast| {
+        let context = SlotContext { send_incast: bits_w(2), ..context_of(198, 3, 0, 0) };
+        let orders = play(context, job(0, 3, 22), broadcast);
+        orders.iter().map(|(cycle, _)| *cycle).collect::<Vec<_>>()
+    };
+    assert_eq!(cycles(false), [9, 17, 22, 26, 30, 34, 37]);
+    assert_eq!(cycles(true), [10, 19, 25, 30, 35, 40, 43]);
+}
+
+/// Rounds of a played window: a new one begins with a peer that had not begun when another one came again.
+fn rounds_of(orders: &[(u64, PacketOrder)]) -> usize {
+    let (mut count, mut peers, mut again) = (0, HashSet::new(), true);
+    for (_, order) in orders.iter().filter(|(_, order)| !order.last) {
+        let fresh = !peers.contains(&order.peer.raw());
+        if fresh && again {
+            peers.clear();
+            count += 1;
+        }
+        again = !fresh;
+        peers.insert(order.peer.raw());
+    }
+    count
+}
+
+#[test]
+fn eight_ranks_take_the_rounds_of_the_paper() {
+    // OptiReduce 3.2.2: 2 * ceil((N - 1) / I) rounds for both stages: 14, 8 and 4.
+    for (incast, rounds) in [(1, 7), (2, 4), (4, 2), (7, 1), (15, 1)] {
+        let context = SlotContext { send_incast: bits_w(incast), mark_packets: bits_w(1), ..context_of(512, 8, 3, 0) };
+        for broadcast in [false, true] {
+            let orders = play(context, job(3, 8, 22), broadcast);
+            assert_eq!(orders.len(), 7 * 3 + 1);
+            assert_eq!(rounds_of(&orders), rounds, "incast {incast}, broadcast {broadcast}");
+        }
+    }
+}
+
+/// Writes the rate of a peer.
+fn set_rate(bench: &mut Bench<Planner>, peer: u64, bytes_per_us: u64) {
+    bench.block.peer_write.next = true;
+    bench.block.peer_word.next = bits_w(peer * 4 + 3);
+    bench.block.peer_data.next = bits_w(bytes_per_us);
+    bench.tick();
+    bench.block.peer_write.next = false;
+}
+
+#[test]
+fn a_slow_peer_keeps_its_rate_and_does_not_hold_up_the_other_of_its_round() {
+    for broadcast in [false, true] {
+        let mut bench = Bench::new(Planner::default());
+        // Shards of 220 beats, ten packets of 1496 bytes on the wire; peer 1 at 187 bytes/us takes 8 us for each.
+        let job = job(0, 3, 22);
+        bench.block.job.next = job;
+        set_rate(&mut bench, 1, 187);
+        let context = SlotContext { send_incast: bits_w(2), mark_packets: bits_w(1), ..context_of(660, 3, 0, 0) };
+        let orders = play_at(&mut bench, context, job, broadcast);
+        let to = |peer: u64| -> Vec<(u64, u64)> {
+            let orders = orders.iter().filter(|(_, order)| !order.last && order.peer.raw() == peer);
+            orders.map(|(cycle, order)| (*cycle, order.position.raw())).collect()
+        };
+        let [slow, fast] = [to(1), to(2)];
+        assert_eq!((slow.len(), fast.len()), (10, 10));
+        assert!(fast[9].0 < 200, "the fast peer ends at {}", fast[9].0);
+        for peer in [&slow, &fast] {
+            assert!(peer.windows(2).all(|pair| pair[1].1 == pair[0].1 + 22), "packets of a peer stay in order");
+        }
+        // A full bucket holds a frame and 512 ns of the rate: nine more frames take 9 * 8 us less that, and a question.
+        let cycles = slow[9].0 - slow[0].0;
+        assert!((9 * 2000 - 128..9 * 2000).contains(&cycles), "nine frames in {cycles} cycles");
+    }
 }
 
 #[test]

@@ -264,8 +264,8 @@ fn clear_leaves_no_trace() {
     assert_eq!(expected.last().map(|last| last.2.raw()), Some(0b1001), "both slots were scaled");
     for reset_at in 0..110 {
         let mut bench = Bench::new(Scale::default());
-        (0..reset_at).for_each(|cycle| drop(step(&mut bench, cycle, false)));
-        (0..10).for_each(|cycle| drop(step(&mut bench, cycle, true)));
+        (0..reset_at).for_each(|cycle| _ = step(&mut bench, cycle, false));
+        (0..10).for_each(|cycle| _ = step(&mut bench, cycle, true));
         for (cycle, expected) in expected.iter().enumerate() {
             let found = step(&mut bench, cycle as u64, false);
             assert_eq!(&found, expected, "cycle {cycle} after a reset at {reset_at}");

@@ -195,7 +195,6 @@ impl Logic for SmartNic {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, sending, unread, scan, nearest, timer);
-        self.sequence.clock.next = self.clock.val();
         self.restart.clock.next = self.clock.val();
         self.guard.clock.next = self.clock.val();
         self.registers.clock.next = self.clock.val();
@@ -457,6 +456,12 @@ impl Logic for SmartNic {
         self.contribute.order_valid.next = self.submit.order_valid.val();
         self.contribute.order.next = self.submit.order.val();
         self.submit.order_ready.next = self.contribute.order_ready.val();
+        self.planner.now_ns.next = self.now_ns.val();
+        self.planner.peer_write.next = self.registers.peer_write.val();
+        self.planner.peer_word.next = self.registers.peer_word.val();
+        self.planner.peer_data.next = self.reg_write_data.val();
+        self.planner.filled_low.next = self.contribute.filled_low.val();
+        self.planner.filled_high.next = self.contribute.filled_high.val();
         self.planner.contribute_valid.next = self.contribute.send_valid.val();
         self.planner.contribute.next = self.contribute.send.val();
         self.contribute.send_ready.next = self.planner.contribute_ready.val();

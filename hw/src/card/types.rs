@@ -194,6 +194,8 @@ pub struct PacketOrder {
     pub position: W<14>,
     /// Beats of payload.
     pub beats: W<8>,
+    /// bf16: the last of them is half one of the window, half zeros.
+    pub half: bool,
     /// Carries the last-percentile mark.
     pub mark: bool,
     /// Last packet of its job.

@@ -83,3 +83,31 @@ impl Logic for Widen {
         Verilog::Custom(format!("always @(*) beat = bf16 ? (high ? {{{}}} : {{{}}}) : data;", half(256), half(0)))
     }
 }
+
+/// The upper halves of the lanes of two beats, those of `low` below: fp32 that are bf16, as bf16. No clock, no latency.
+#[derive(LogicBlock, Default)]
+pub struct PackHalves {
+    /// Values 0 to 15.
+    pub low: Signal<In, Beat>,
+    /// Values 16 to 31.
+    pub high: Signal<In, Beat>,
+    /// All of them.
+    pub packs: Signal<Out, Beat>,
+}
+
+impl Logic for PackHalves {
+    fn update(&mut self) {
+        let (low, high) = (self.low.val(), self.high.val());
+        let half = |value: usize| if value < 16 { low.0[value] >> 16 } else { high.0[value - 16] >> 16 };
+        self.packs.next = Beat(std::array::from_fn(|lane| half(2 * lane) | half(2 * lane + 1) << 16));
+    }
+    fn connect(&mut self) {
+        self.packs.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let halves = |beat: &str| -> Vec<String> {
+            (0..16).rev().map(|lane| format!("{beat}[{}:{}]", lane * 32 + 31, lane * 32 + 16)).collect()
+        };
+        Verilog::Custom(format!("always @(*) packs = {{{}}};", [halves("high"), halves("low")].concat().join(", ")))
+    }
+}

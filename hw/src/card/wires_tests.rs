@@ -1,7 +1,7 @@
-//! Plan: both wirings against one line of arithmetic each. They have no clock of their own; a block around them does.
+//! Plan: every wiring against one line of arithmetic each. They have no clock of their own; a block around them does.
 
 use super::testing::random_beat;
-use super::wires::{OrNegativeZero, ShiftIn, Widen};
+use super::wires::{OrNegativeZero, PackHalves, ShiftIn, Widen};
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
@@ -18,8 +18,10 @@ struct Wires {
     high: Signal<In, bool>,
     widened: Signal<Out, Beat>,
     or_negative_zero: OrNegativeZero,
+    packs: Signal<Out, Beat>,
     shift_in: ShiftIn,
     widen: Widen,
+    pack_halves: PackHalves,
 }
 
 impl Logic for Wires {
@@ -35,6 +37,9 @@ impl Logic for Wires {
         self.widen.bf16.next = self.bf16.val();
         self.widen.high.next = self.high.val();
         self.widened.next = self.widen.beat.val();
+        self.pack_halves.low.next = self.data.val();
+        self.pack_halves.high.next = self.sum.val();
+        self.packs.next = self.pack_halves.packs.val();
     }
 }
 clocked!(Wires);
@@ -61,6 +66,9 @@ fn wires_do_what_their_one_line_says_also_in_verilog() {
         bytes.rotate_left(2);
         bytes[62..].copy_from_slice(&word.to_le_bytes());
         assert_eq!(bench.block.shifted.val(), Beat::from_bytes(&bytes), "cycle {cycle}");
+        let lanes = data.0.iter().chain(&sum.0);
+        let packed: Vec<u8> = lanes.flat_map(|lane| lane.to_le_bytes()[2..].to_vec()).collect();
+        assert_eq!(bench.block.packs.val().to_bytes().to_vec(), packed, "cycle {cycle}");
         bench.tick();
     }
     bench.verify_with_verilator("wires");

@@ -1,0 +1,210 @@
+//! First-word-fall-through FIFO on block RAM, for wide words that would fill the LUTs of a [`Fifo`](crate::fifo::Fifo).
+//!
+//! Latency: a word pushed into an empty FIFO shows at `pop_data` two cycles later. Takes one push and one pop every
+//! cycle, at any fill. Back-pressure: `full` and `room`; a push when full and a pop when empty are ignored.
+//! Reset: `clear` empties it at the next edge and wins over push and pop.
+//! Limits: 2^A words, A from 1 to 15.
+
+use crate::cosim::Clocked;
+use crate::prelude::*;
+use crate::ram::Ram;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct BlockFifoState {
+    /// Next word to pop; the low A bits address the memory.
+    head: W<16>,
+    /// Next word to push.
+    tail: W<16>,
+    /// `tail` one cycle ago: the words before it can be read.
+    seen: W<16>,
+    used: W<16>,
+}
+
+/// A queue of 2^A words.
+#[derive(LogicBlock)]
+pub struct BlockFifo<T: Synth, const A: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Empty it.
+    pub clear: Signal<In, bool>,
+    /// Take `push_data` in this cycle.
+    pub push: Signal<In, bool>,
+    /// The word to take.
+    pub push_data: Signal<In, T>,
+    /// No place left: a push would be ignored.
+    pub full: Signal<Out, bool>,
+    /// Remove the word at `pop_data` in this cycle.
+    pub pop: Signal<In, bool>,
+    /// The oldest word; meaningless while `empty`.
+    pub pop_data: Signal<Out, T>,
+    /// No word to be seen: a pop would be ignored.
+    pub empty: Signal<Out, bool>,
+    /// Free places.
+    pub room: Signal<Out, W<16>>,
+    memory: Ram<T, A>,
+    state: DFF<BlockFifoState>,
+    depth: Constant<W<16>>,
+    pushed: Signal<Local, bool>,
+    popped: Signal<Local, bool>,
+    head_next: Signal<Local, W<16>>,
+    head_then: Signal<Local, W<16>>,
+    tail_next: Signal<Local, W<16>>,
+    used_more: Signal<Local, W<16>>,
+    used_less: Signal<Local, W<16>>,
+}
+
+impl<T: Synth, const A: usize> Default for BlockFifo<T, A> {
+    fn default() -> Self {
+        const { assert!(A >= 1 && A <= 15, "a BlockFifo holds 2 to 2^15 words") };
+        Self {
+            clock: Signal::default(),
+            clear: Signal::default(),
+            push: Signal::default(),
+            push_data: Signal::default(),
+            full: Signal::default(),
+            pop: Signal::default(),
+            pop_data: Signal::default(),
+            empty: Signal::default(),
+            room: Signal::default(),
+            memory: Ram::default(),
+            state: DFF::default(),
+            depth: Constant::new(bits_w::<16>(1 << A)),
+            pushed: Signal::default(),
+            popped: Signal::default(),
+            head_next: Signal::default(),
+            head_then: Signal::default(),
+            tail_next: Signal::default(),
+            used_more: Signal::default(),
+            used_less: Signal::default(),
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for BlockFifo<T, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state);
+        clock!(self, clock, memory);
+        self.full.next = self.state.q.val().used == self.depth.val();
+        self.empty.next = self.state.q.val().head == self.state.q.val().seen;
+        self.room.next = self.depth.val() - self.state.q.val().used;
+        self.pushed.next = self.push.val() && !self.full.val();
+        self.popped.next = self.pop.val() && !self.empty.val();
+
+        // The word that will be the oldest is read now.
+        self.head_next.next = self.state.q.val().head + 1;
+        self.head_then.next = self.state.q.val().head;
+        if self.popped.val() {
+            self.head_then.next = self.head_next.val();
+        }
+        self.memory.write_address.next = bit_cast_w::<A, 16>(self.state.q.val().tail);
+        self.memory.write_data.next = self.push_data.val();
+        self.memory.write_enable.next = self.pushed.val();
+        self.memory.read_address.next = bit_cast_w::<A, 16>(self.head_then.val());
+        self.pop_data.next = self.memory.read_data.val();
+
+        self.tail_next.next = self.state.q.val().tail + 1;
+        self.used_more.next = self.state.q.val().used + 1;
+        self.used_less.next = self.state.q.val().used - 1;
+        self.state.d.next.head = self.head_then.val();
+        self.state.d.next.seen = self.state.q.val().tail;
+        if self.pushed.val() {
+            self.state.d.next.tail = self.tail_next.val();
+        }
+        if self.pushed.val() && !self.popped.val() {
+            self.state.d.next.used = self.used_more.val();
+        }
+        if self.popped.val() && !self.pushed.val() {
+            self.state.d.next.used = self.used_less.val();
+        }
+        if self.clear.val() {
+            self.state.d.next.head = bits_w::<16>(0);
+            self.state.d.next.tail = bits_w::<16>(0);
+            self.state.d.next.seen = bits_w::<16>(0);
+            self.state.d.next.used = bits_w::<16>(0);
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Clocked for BlockFifo<T, A> {
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cosim::Bench;
+    use crate::random::Random;
+    use std::collections::VecDeque;
+
+    /// Random pushes and pops against a `VecDeque`, in phases that fill, drain and balance; then the same in Verilog.
+    fn run<const A: usize>(name: &str, cycles: u64) {
+        let depth = 1 << A;
+        let mut random = Random::new(A as u64);
+        let mut bench = Bench::recording(BlockFifo::<W<40>, A>::default());
+        // Words with the cycle from which they can be seen.
+        let mut model = VecDeque::new();
+        let mut cases = [0; 5];
+        for cycle in 0..cycles {
+            let (push_of_8, pop_of_8) = [(7, 2), (2, 7), (8, 8), (4, 4)][(cycle / (4 * depth as u64)) as usize % 4];
+            let (push, pop) = (random.below(8) < push_of_8, random.below(8) < pop_of_8);
+            let (clear, data) = (random.one_in(100), random.next() >> 24);
+            bench.block.push.next = push;
+            bench.block.push_data.next = bits_w::<40>(data);
+            bench.block.pop.next = pop;
+            bench.block.clear.next = clear;
+            bench.settle();
+            let full = model.len() == depth;
+            let shown = model.front().filter(|(_, from)| *from <= cycle).map(|(data, _)| *data);
+            assert_eq!((bench.block.full.val(), bench.block.empty.val()), (full, shown.is_none()), "cycle {cycle}");
+            assert_eq!(bench.block.room.val().raw(), (depth - model.len()) as u64, "cycle {cycle}");
+            if let Some(oldest) = shown {
+                assert_eq!(bench.block.pop_data.val().raw(), oldest, "cycle {cycle}");
+            }
+            bench.tick();
+            let seen = [
+                push && full,
+                pop && shown.is_none(),
+                push && pop && full,
+                pop && shown.is_none() && !model.is_empty(),
+                clear && shown.is_some() && push,
+            ];
+            cases.iter_mut().zip(seen).for_each(|(count, seen)| *count += u32::from(seen));
+            if pop && shown.is_some() {
+                model.pop_front();
+            }
+            if push && !full {
+                model.push_back((data, cycle + 2));
+            }
+            if clear {
+                model.clear();
+            }
+        }
+        assert!(cases.iter().all(|&count| count > 0), "the stimulus missed a case: {cases:?}");
+        bench.verify_with_verilator(name);
+    }
+
+    #[test]
+    fn a_block_fifo_behaves_as_a_bounded_queue_of_latency_two() {
+        run::<2>("block_fifo_4", 4000);
+        run::<4>("block_fifo_16", 8000);
+    }
+
+    #[test]
+    fn a_word_passes_every_cycle() {
+        let mut bench = Bench::new(BlockFifo::<W<16>, 2>::default());
+        bench.block.push.next = true;
+        for i in 0..1000 {
+            bench.block.push_data.next = bits_w::<16>(i);
+            bench.block.pop.next = i >= 2;
+            bench.settle();
+            assert_eq!(bench.block.empty.val(), i < 2);
+            if i >= 2 {
+                assert_eq!(bench.block.pop_data.val().raw(), i - 2);
+            }
+            bench.tick();
+        }
+    }
+}
