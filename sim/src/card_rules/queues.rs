@@ -115,7 +115,10 @@ pub fn full_ring_of_one(engine: Engine) -> Result<(), String> {
     bench.inject(peers(&bench, 0));
     bench.run_us(20);
     equal("the first queue hears", heard(&mut bench.nic)?, closed(1, STATUS_OK))?;
-    equal("completions in the full ring", other.counters().map_err(|error| error.to_string())?.cq_tail, 16)?;
+    let theirs = other.counters().map_err(|error| error.to_string())?;
+    equal("completions in the full ring", theirs.cq_tail, 16)?;
+    // With a refusal that nobody can be told of, the card reads on no further than its pipeline.
+    equal("submissions consumed are 17 to 19", (17..20).contains(&theirs.sq_head), true)?;
     let mut cookies = Vec::new();
     for _ in 0..4 {
         cookies.extend(heard(&mut other)?.into_iter().map(|(_, cookie, _)| cookie));

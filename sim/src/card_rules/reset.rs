@@ -56,7 +56,7 @@ pub fn no_trace(engine: Engine) -> Result<(), String> {
 }
 
 fn start(engine: Engine) -> Result<CardBench, String> {
-    let job = JobConfig { rates_bytes_per_us: vec![0, 0, 500], ..bench_job(RANKS, PAYLOAD_BEATS) };
+    let job = JobConfig { rates_bytes_per_us: vec![0, 0, 50], ..bench_job(RANKS, PAYLOAD_BEATS) };
     let mut bench = CardBench::with_job(engine, job).map_err(|error| error.to_string())?;
     let gradient: Vec<f32> = (0..8 * BEATS * 16).map(|at| (at as f32 * 0.37).sin()).collect();
     bench.nic.write_f32(bench.gradient, 0, &gradient).map_err(|error| error.to_string())?;
