@@ -155,7 +155,10 @@ impl Rig {
         }
         let fixed = |size: u64, burst: u64, lock: u64| assert_eq!((size, burst, lock), (6, 1, 0));
         let within = |address: u64, beats: u64| {
-            assert!(address % 64 == 0 && address % 4096 + beats * 64 <= 4096 && beats <= 64, "{beats} at {address:#x}");
+            assert!(
+                address.is_multiple_of(64) && address % 4096 + beats * 64 <= 4096 && beats <= 64,
+                "{beats} at {address:#x}"
+            );
         };
         let aw = block.m_axi_awvalid.val().then(|| {
             fixed(block.m_axi_awsize.val().raw(), block.m_axi_awburst.val().raw(), block.m_axi_awlock.val().raw());
@@ -293,7 +296,8 @@ impl Rig {
                 (reg::CQ_HEAD, 0),
             ];
             rings.into_iter().for_each(|(register, value)| self.set(random, register.of_queue(queue), value));
-            (0..1 << RING_LOG2).for_each(|at| drop(self.memory.insert(cq_at(queue) + 64 * at, Beat::default())));
+            let places = (0..1 << RING_LOG2).map(|at| cq_at(queue) + 64 * at);
+            self.memory.extend(places.map(|at| (at, Beat::default())));
         }
         (self.tails, self.heads) = ([0; 4], [0; 4]);
     }
@@ -479,7 +483,6 @@ fn the_verilog_of_the_whole_card_does_the_same() {
         rig.pace = Pace::RANDOM;
         rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
         known_job(&mut rig, &mut random);
-        // And once more, after a reset in the middle of a frame.
         rig.set(&mut random, reg::CONTROL, 0);
         wait_quiet(&mut rig, &mut random);
         rig.bench.verify_with_verilator("endpoint");
