@@ -6,6 +6,7 @@
 //! versions included, so a folder that is there holds a result already, and nothing is run twice. A job works in a
 //! folder named by its process and moves it into place when all is well; after an error it stays, with the logs.
 
+use crate::share;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -237,7 +238,8 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync)
 pub fn check_structure(block: &str, verilog: &str) -> Result<(), String> {
     const SCRIPT: &str = "read_verilog -sv block.v; hierarchy -check -top top; proc; flatten; \
                           select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; check -assert";
-    let job = Job::new(block, "check", &[("block.v", verilog)], SCRIPT, &[Tool::Yosys])?;
+    let verilog = share::verilog(&share::shared(verilog));
+    let job = Job::new(block, "check", &[("block.v", &verilog)], SCRIPT, &[Tool::Yosys])?;
     if job.is_done() {
         return Ok(());
     }
@@ -266,4 +268,50 @@ fn eda_folder() -> PathBuf {
     let folder = crate::replay::target_directory().join("eda");
     // Names in messages should be short and free of `..`.
     folder.parent().and_then(|parent| parent.canonicalize().ok()).map_or(folder, |parent| parent.join("eda"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit;
+
+    #[test]
+    fn no_block_has_a_latch_a_loop_or_a_wire_with_two_drivers_or_none() {
+        let results = in_parallel(emit::BLOCKS, |block| check_structure(block.name, &block.verilog()));
+        let errors: Vec<String> = results.into_iter().filter_map(Result::err).collect();
+        assert!(errors.is_empty(), "{}", errors.join("\n"));
+    }
+
+    /// Every fault that the check is there for, in a block of the shape that rust-hdl emits, and yosys' word for it.
+    #[test]
+    fn each_structural_fault_is_caught() {
+        let child = "\nmodule child(input wire a, output reg y);\nalways @(*) y = ~a;\nendmodule\n";
+        let block = |body: &str| {
+            format!(
+                "{child}module top(input wire clock, input wire a, input wire b, output reg y);\n\
+                 wire w; reg r;\n{body}\nendmodule\n"
+            )
+        };
+        let faults = [
+            ("latch", "always @(*) if (a) y = b;", "Latch inferred"),
+            ("two_drivers", "child one(.a(a), .y(w));\nchild two(.a(b), .y(w));\nalways @(*) y = w;", "multiple conflicting"),
+            ("undriven", "always @(*) y = w;", "no driver"),
+            ("loop", "child one(.a(r), .y(w));\nalways @(*) begin r = w & a; y = r; end", "logic loop"),
+            ("missing_module", "other one(.a(a), .y(w));\nalways @(*) y = w;", "not part of the design"),
+            ("missing_port", "child one(.c(a), .y(w));\nalways @(*) y = w;", "does not have a port"),
+        ];
+        let errors = in_parallel(&faults, |(name, body, _)| check_structure(&format!("test_{name}"), &block(body)));
+        for ((name, _, word), error) in faults.iter().zip(errors) {
+            let error = error.err().unwrap_or_else(|| panic!("{name} passes the check"));
+            assert!(error.contains(word) && error.contains("yosys.log"), "{name}: {error}");
+        }
+        let sound = block("child one(.a(a), .y(w));\nalways @(posedge clock) r <= w & b;\nalways @(*) y = r;");
+        assert_eq!(check_structure("test_sound", &sound), Ok(()));
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..100).collect();
+        assert_eq!(in_parallel(&items, |item| item * item), items.iter().map(|item| item * item).collect::<Vec<_>>());
+    }
 }
