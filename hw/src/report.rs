@@ -5,6 +5,7 @@
 //! across their border. That keeps the card at three minutes and can only make a figure larger.
 //! Speed: yosys `synth_ecp5` and nextpnr-ecp5 for an LFE5U-85F of speed grade 8, out of context, the block between
 //! two rows of registers, so that its ports' logic is in the figure and no pad is.
+//! Blocks of more than 12 000 LUT or 96 block RAMs are not placed: they do not fit, or take hours.
 //! How it counts: LUT1 to LUT6 and INV are one LUT each; nothing is credited for two small ones that fit into one
 //! LUT6 (Vivado pairs them, so its figure is lower); a LUT used as memory or shift register as many as the primitive
 //! takes in a SLICEM; a RAMB18 is half a block RAM. A cell that is not in [`COSTS`] is an error, never left out.
@@ -65,6 +66,12 @@ impl Figures {
     /// All LUTs, for logic and as memory.
     pub fn luts(&self) -> u64 {
         self.cost[0] + self.cost[1]
+    }
+
+    /// Small enough for place and route to fit it into the ECP5 in minutes (which
+    /// has 104 of our block RAMs). Larger blocks are made of smaller ones, which are placed.
+    pub fn is_leaf(&self) -> bool {
+        self.luts() <= 12_000 && self.cost[3] <= 2 * 96
     }
 
     /// The goals that are missed, in words.
@@ -222,7 +229,7 @@ fn edges(top: &str) -> Result<String, String> {
     ))
 }
 
-/// Reports on `blocks` (of [`emit::BLOCKS`]), with the ECP5 figure of all but the card if `fmax`; prints a table, or
+/// Reports on `blocks` (of [`emit::BLOCKS`]), with the ECP5 figure of the leaves among them if `fmax`; prints a table, or
 /// JSON. Progress goes to standard error. True if no goal is missed.
 ///
 /// # Errors
@@ -235,14 +242,14 @@ pub fn run(blocks: &[&Emittable], fmax: bool, json: bool) -> Result<bool, String
         let start = Instant::now();
         let verilog = block.verilog();
         let mut figures = resources(block.name, &verilog)?;
-        if fmax && block.name != CARD {
+        if fmax && figures.is_leaf() {
             figures.fmax_mhz = Some(fmax_mhz(block.name, &verilog)?);
         }
         eprintln!("{}: {:.0} s", block.name, start.elapsed().as_secs_f64());
         Ok::<_, String>(figures)
     });
     figures.reverse();
-    let errors: Vec<String> = figures.iter().filter_map(|figures| figures.as_ref().err().cloned()).collect();
+    let mut errors: Vec<String> = figures.iter().filter_map(|figures| figures.as_ref().err().cloned()).collect();
     let figures: Vec<Figures> = figures.into_iter().flatten().collect();
     let missed: Vec<String> = figures.iter().flat_map(Figures::missed).collect();
     let mut out = String::new();
@@ -255,12 +262,13 @@ pub fn run(blocks: &[&Emittable], fmax: bool, json: bool) -> Result<bool, String
         for figures in &figures {
             _ = writeln!(out, "{figures}");
         }
-        _ = writeln!(out, "goals: {CARD} fewer than {GOAL_LUTS} LUT; every block at least {GOAL_MHZ} MHz");
+        _ = writeln!(out, "goals: {CARD} fewer than {GOAL_LUTS} LUT; every leaf block at least {GOAL_MHZ} MHz");
         for missed in &missed {
             _ = writeln!(out, "missed: {missed}");
         }
     }
     eda::print(&out)?;
+    errors.dedup();
     if errors.is_empty() { Ok(missed.is_empty()) } else { Err(errors.join("\n")) }
 }
 
