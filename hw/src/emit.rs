@@ -28,7 +28,8 @@ impl Emittable {
     }
 }
 
-fn of<B: Block + Default>() -> String {
+/// The Verilog of a block as it is by default.
+pub(crate) fn of<B: Block + Default>() -> String {
     let mut block = Box::<B>::default();
     block.connect_all();
     cosim::verilog(block.as_ref())

@@ -4,7 +4,8 @@
 //! * [`hadamard`], [`fp_add`], [`fp_mul`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
-//! * [`report`], [`share`], [`eda`]: what the card costs on an FPGA, by yosys and nextpnr.
+//! * [`prove`]: proofs about the Verilog for all inputs; [`report`]: what the card costs on an FPGA; both by [`eda`].
+//! * [`share`]: equal modules of the emitted Verilog become one.
 //! * [`emit`], [`reference`]: Verilog by name, and the contract as Markdown; the command is `optireduce-hdl`.
 //!
 //! `README.md` in this folder says how to write a block and which traps to avoid.
@@ -26,6 +27,7 @@ pub mod fp_mul_model;
 pub mod hadamard;
 pub mod pack;
 pub mod prelude;
+pub mod prove;
 pub mod ram;
 pub mod random;
 pub mod recip_rom;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use optireduce_hw::emit::{self, Emittable};
+use optireduce_hw::prove::{self, PROOFS, Proof};
 use optireduce_hw::{eda, reference, report};
 
 /// Emits the OptiReduce card as Verilog, and the reference of the contract between card and software.
@@ -43,6 +44,20 @@ enum Command {
   optireduce-hdl contract > contract.md
   optireduce-hdl contract | grep DROP_")]
     Contract,
+    /// Proves properties of the emitted Verilog for all inputs and times, and that mutants break them; exit code 1: one
+    /// does not hold.
+    #[command(after_help = "Examples:
+  optireduce-hdl prove
+  optireduce-hdl prove reduce stage_gate
+  optireduce-hdl prove --json")]
+    Prove {
+        /// Proofs to try [default: all].
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// What blocks cost on an FPGA (yosys, UltraScale+) and how fast they are (nextpnr, ECP5); exit code 1: goal missed.
     #[command(after_help = "Examples:
   optireduce-hdl report
@@ -52,7 +67,7 @@ enum Command {
         /// Blocks to report on [default: all].
         #[arg(value_name = "BLOCK")]
         blocks: Vec<String>,
-        /// The clock frequency too, of all but the whole card.
+        /// The clock frequency too, of blocks that fit into the ECP5.
         #[arg(long)]
         fmax: bool,
         /// Print JSON.
@@ -70,6 +85,16 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The proofs called `names`, or all.
+fn select_proofs(names: &[String]) -> Result<Vec<&'static Proof>, String> {
+    let known = PROOFS.iter();
+    if let Some(unknown) = names.iter().find(|name| !known.clone().any(|known| known.name == name.as_str())) {
+        let known: Vec<_> = known.map(|proof| proof.name).collect();
+        return Err(format!("{unknown}: no such proof, expected one of {}", known.join(", ")));
+    }
+    Ok(known.filter(|proof| names.is_empty() || names.iter().any(|name| name == proof.name)).collect())
 }
 
 /// Whether what was checked holds.
@@ -90,6 +115,7 @@ fn run(cli: Cli) -> Result<bool, String> {
             }
             Ok(true)
         }
+        Command::Prove { names, json } => prove::run(&select_proofs(&names)?, json),
         Command::Report { blocks, fmax, json } => report::run(&select(&blocks)?, fmax, json),
     }
 }
