@@ -29,7 +29,8 @@ impl Emittable {
     }
 }
 
-fn of<B: Block + Default>() -> String {
+/// The Verilog of a block as it is by default.
+pub(crate) fn of<B: Block + Default>() -> String {
     of_built(Box::<B>::default())
 }
 

@@ -6,6 +6,8 @@
 //! * [`ram`], [`fifo`], [`ram_fifo`], [`block_fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types,
 //!   and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
+//! * [`prove`]: proofs about the Verilog for all inputs; [`report`]: what the card costs on an FPGA; both by [`eda`].
+//! * [`share`]: equal modules of the emitted Verilog become one.
 //! * [`emit`], [`reference`], [`check`], [`lint`]: Verilog by name, the contract as Markdown, arithmetic against files of
 //!   vectors, and a lint of the sources: the command is `optireduce-hdl`.
 //!
@@ -23,6 +25,7 @@ pub mod block_fifo;
 pub mod card;
 pub mod check;
 pub mod cosim;
+pub mod eda;
 pub mod emit;
 pub mod engine;
 pub mod fifo;
@@ -39,11 +42,14 @@ pub mod lint;
 pub mod pack;
 pub mod ports;
 pub mod prelude;
+pub mod prove;
 pub mod ram;
 pub mod ram_fifo;
 pub mod random;
 pub mod recip_rom;
 pub mod reference;
 mod replay;
+pub mod report;
+pub mod share;
 mod verilated;
 pub mod word;

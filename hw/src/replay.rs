@@ -21,9 +21,11 @@ use std::{env, fs, process};
 const INTERFACE: &str = include_str!("verilated.cpp");
 
 /// Everything Verilator warns about is an error, except: WIDTH (rust-hdl prints literals and sums without the width
-/// of their target; the replay checks the values), DECLFILENAME (one file holds all modules), UNUSED (parts of ports
-/// are left unread on purpose) and UNOPTFLAT (one always block a module makes any memory with a combinational read
-/// look like a loop; it costs speed only, and rust-hdl refuses true loops).
+/// of their target; the replay checks the values), DECLFILENAME (one file holds all modules), UNUSEDSIGNAL (137 in the
+/// card: outputs of sub-blocks that nobody reads, and fields of a bundle that one unit does not need; rust-hdl connects
+/// every port, and an open one would be a warning too), UNUSEDPARAM (40: rust-hdl names every state of an enum) and
+/// UNOPTFLAT (37: one always block a module makes a handshake that goes in and out of it look like a loop; it costs
+/// speed only, and yosys finds no loop in the flattened netlist, see `eda::check_structure`).
 /// Symbols are hidden, as a process loads several libraries with the same ones.
 const FLAGS: &[&str] = &[
     "--cc",
@@ -35,7 +37,8 @@ const FLAGS: &[&str] = &[
     "-Wall",
     "-Wno-WIDTH",
     "-Wno-DECLFILENAME",
-    "-Wno-UNUSED",
+    "-Wno-UNUSEDSIGNAL",
+    "-Wno-UNUSEDPARAM",
     "-Wno-UNOPTFLAT",
     "--top-module",
     "cosim",
@@ -292,7 +295,7 @@ fn run(command: &mut Command) -> Result<Output, String> {
 }
 
 /// The target directory that this executable was built into, which Cargo marks; else that of the workspace.
-fn target_directory() -> PathBuf {
+pub(crate) fn target_directory() -> PathBuf {
     let executable = env::current_exe().unwrap_or_default();
     let marked = executable.ancestors().find(|directory| directory.join("CACHEDIR.TAG").exists());
     marked.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), Path::to_path_buf)

@@ -2,14 +2,15 @@
 //!
 //! Exit codes: 0 done; 1 ran, and a check found something; 2 could not run (arguments, input, a missing tool).
 
-use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use optireduce_hw::check::{BLOCKS, Checkable, Engine, Outcome};
-use optireduce_hw::{emit, lint, reference};
+use optireduce_hw::emit::{self, Emittable};
+use optireduce_hw::prove::{self, PROOFS, Proof};
+use optireduce_hw::{eda, lint, reference, report};
 use serde::Serialize;
 
 /// Emits the OptiReduce card as Verilog, prints the contract between card and software, and checks the description.
@@ -81,6 +82,36 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Proves properties of the emitted Verilog for all inputs and times, and that mutants break them; exit code 1: one
+    /// does not hold.
+    #[command(after_help = "Examples:
+  optireduce-hdl prove
+  optireduce-hdl prove reduce stage_gate
+  optireduce-hdl prove --json")]
+    Prove {
+        /// Proofs to try [default: all].
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// What blocks cost on an FPGA (yosys, UltraScale+) and how fast they are (nextpnr, ECP5); exit code 1: goal missed.
+    #[command(after_help = "Examples:
+  optireduce-hdl report
+  optireduce-hdl report stage_gate reduce --fmax
+  optireduce-hdl report smartnic --json")]
+    Report {
+        /// Blocks to report on [default: all].
+        #[arg(value_name = "BLOCK")]
+        blocks: Vec<String>,
+        /// The clock frequency too, of blocks that fit into the ECP5.
+        #[arg(long)]
+        fmax: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 const CHECK_EXAMPLES: &str = "Examples:
@@ -105,7 +136,8 @@ Examples:
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
-        Ok(code) => code,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
         Err(message) => {
             eprintln!("optireduce-hdl: {message}");
             ExitCode::from(2)
@@ -113,34 +145,47 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<ExitCode, String> {
+/// The proofs called `names`, or all.
+fn select_proofs(names: &[String]) -> Result<Vec<&'static Proof>, String> {
+    let known = PROOFS.iter();
+    if let Some(unknown) = names.iter().find(|name| !known.clone().any(|known| known.name == name.as_str())) {
+        let known: Vec<_> = known.map(|proof| proof.name).collect();
+        return Err(format!("{unknown}: no such proof, expected one of {}", known.join(", ")));
+    }
+    Ok(known.filter(|proof| names.is_empty() || names.iter().any(|name| name == proof.name)).collect())
+}
+
+/// Whether what was checked holds.
+fn run(cli: Cli) -> Result<bool, String> {
     match cli.command {
-        Command::Contract => print(&reference::markdown(), true),
+        Command::Contract => {
+            eda::print(&reference::markdown())?;
+            Ok(true)
+        }
         Command::Check { block, vectors, engine, json } => {
             let block = Checkable::named(&block)?;
             let outcome = block.check(engine, &block.read(&vectors)?)?;
-            let text = if json { to_json(&outcome)? } else { check_text(block, &outcome) };
-            print(&text, outcome.first_difference.is_none())
+            eda::print(&if json { to_json(&outcome)? } else { check_text(block, &outcome) })?;
+            Ok(outcome.first_difference.is_none())
         }
         Command::Lint { paths, json } => {
             let report = lint::paths(&paths)?;
-            print(&if json { to_json(&report)? } else { report.to_string() }, report.findings.is_empty())
+            eda::print(&if json { to_json(&report)? } else { report.to_string() })?;
+            Ok(report.findings.is_empty())
         }
         Command::Emit { out, block } => {
-            let known = emit::BLOCKS.iter().map(|block| block.name);
-            if let Some(unknown) = block.iter().find(|name| !known.clone().any(|known| known == name.as_str())) {
-                let names: Vec<_> = known.collect();
-                return Err(format!("--block {unknown}: no such block, expected one of {}", names.join(", ")));
-            }
+            let wanted = select(&block)?;
             std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-            for wanted in emit::BLOCKS.iter().filter(|b| block.is_empty() || block.iter().any(|name| name == b.name)) {
+            for wanted in wanted {
                 let path = out.join(format!("{}.v", wanted.name));
                 let verilog = wanted.verilog();
                 std::fs::write(&path, &verilog).map_err(|error| format!("{}: {error}", path.display()))?;
                 println!("{} ({} lines)", path.display(), verilog.lines().count());
             }
-            Ok(ExitCode::SUCCESS)
+            Ok(true)
         }
+        Command::Prove { names, json } => prove::run(&select_proofs(&names)?, json),
+        Command::Report { blocks, fmax, json } => report::run(&select(&blocks)?, fmax, json),
     }
 }
 
@@ -161,10 +206,12 @@ fn to_json(value: &impl Serialize) -> Result<String, String> {
     serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
-/// Prints a result; a reader that has gone away is no error. The exit code says whether the result is good.
-fn print(text: &str, is_good: bool) -> Result<ExitCode, String> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
-        _ => Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) }),
+/// The blocks called `names`, or all.
+fn select(names: &[String]) -> Result<Vec<&'static Emittable>, String> {
+    let known = emit::BLOCKS.iter();
+    if let Some(unknown) = names.iter().find(|name| !known.clone().any(|known| known.name == name.as_str())) {
+        let known: Vec<_> = known.map(|block| block.name).collect();
+        return Err(format!("{unknown}: no such block, expected one of {}", known.join(", ")));
     }
+    Ok(known.filter(|block| names.is_empty() || names.iter().any(|name| name == block.name)).collect())
 }

@@ -1,0 +1,351 @@
+//! Proves properties of the emitted Verilog for all inputs and all times, by yosys' SAT solver.
+//!
+//! Why: co-simulation shows that the Verilog does what the Rust does on the stimulus that somebody thought of.
+//! How: `proofs/<name>.sv` is put at the end of the block's top module, so that it may speak of ports and wires by name;
+//! what it assumes of the world is written there. `// cut: a b` makes the sub-blocks a and b return anything, which can
+//! only make a proof harder. `// one word: a` makes the memory a remember one word, of any address, and return anything
+//! for the others. yosys then shows the base case and the induction step (`sat -tempinduct`), for all time.
+//! Every proof has mutants: edits of the Verilog that must make it fail, with a counterexample. An edit that no longer
+//! matches is an error, so neither proof nor mutant can pass by standing still.
+//! Limits: one clock; a name that the block no longer has is an error of yosys.
+
+use crate::eda::{self, Job, Tool};
+use crate::emit::{self, BLOCKS};
+use crate::fifo::Fifo;
+use crate::prelude::*;
+use serde_json::json;
+use std::time::Instant;
+
+/// A proof, see the module.
+pub struct Proof {
+    /// Its name, that of its file.
+    pub name: &'static str,
+    /// What is proved, in a line.
+    pub claim: &'static str,
+    block: fn() -> String,
+    checker: &'static str,
+    /// Longest induction to try, in cycles.
+    steps: usize,
+    /// Cycles from power-on within which a mutant must show itself.
+    cycles: usize,
+    /// Texts of the emitted Verilog and what they become, everywhere.
+    mutants: &'static [(&'static str, &'static str)],
+}
+
+/// Every proof.
+pub const PROOFS: &[Proof] = &[
+    Proof {
+        name: "reduce",
+        claim: "no contribution is added twice, and every beat taken is accepted or dropped once",
+        block: || emitted("reduce"),
+        checker: include_str!("../proofs/reduce.sv"),
+        steps: 3,
+        cycles: 12,
+        mutants: &[
+            ("take_rx = rx_valid && ~rx_hazard", "take_rx = rx_valid"),
+            ("seen = arrived & mask", "seen = 64'h0"),
+        ],
+    },
+    Proof {
+        name: "stage_gate",
+        claim: "a stage is over by its deadline whatever arrives, and stays over",
+        block: || emitted("stage_gate"),
+        checker: include_str!("../proofs/stage_gate.sv"),
+        steps: 4,
+        cycles: 6,
+        mutants: &[
+            ("if (complete || early || overdue)", "if (complete || early || overdue && quiet)"),
+            ("heard_next >= rule$q", "heard_next > rule$q"),
+        ],
+    },
+    Proof {
+        name: "fifo",
+        claim: "every word comes out once, unchanged and in its turn; flags and room are right",
+        block: emit::of::<Fifo<W<8>, 2>>,
+        checker: include_str!("../proofs/fifo.sv"),
+        steps: 4,
+        cycles: 7,
+        mutants: &[("push && ~full", "push"), ("if (popped && ~pushed)", "if (popped)")],
+    },
+    Proof {
+        name: "submission",
+        claim: "the submission index never passes the doorbell; AXI read address rules",
+        block: || emitted("submission"),
+        checker: include_str!("../proofs/submission.sv"),
+        steps: 4,
+        cycles: 6,
+        mutants: &[
+            ("if (head$q != sq_tail)", "if (1)"),
+            ("ar_valid = state$q == SubmitState$Ask", "ar_valid = state$q == SubmitState$Ask && scrub_busy"),
+        ],
+    },
+    Proof {
+        name: "finisher",
+        claim: "completions never outrun the host; AXI write rules, no burst crosses 4 KiB",
+        block: || emitted("finisher"),
+        checker: include_str!("../proofs/finisher.sv"),
+        steps: 4,
+        cycles: 16,
+        mutants: &[("aw_valid = 1'b1", "aw_valid = b_valid"), ("used <= cq_mask", "used <= cq_mask + 1")],
+    },
+    Proof {
+        name: "contribute",
+        claim: "AXI read address rules, no burst crosses 4 KiB, nothing is asked for twice",
+        block: || emitted("contribute"),
+        checker: include_str!("../proofs/contribute.sv"),
+        steps: 4,
+        cycles: 8,
+        mutants: &[("until_page = ", "until_page = 1 + "), ("if (ar_valid && ar_ready)", "if (ar_valid)")],
+    },
+    Proof {
+        name: "dma_read",
+        claim: "AXI read address rules over both readers; data goes to the reader that asked",
+        block: || emitted("dma_read"),
+        checker: include_str!("../proofs/dma_read.sv"),
+        steps: 4,
+        cycles: 6,
+        mutants: &[("submit_valid && ~kept$q", "submit_valid"), ("owners$push_data = 1'b0", "owners$push_data = 1'b1")],
+    },
+    Proof {
+        name: "in_beat",
+        claim: "a halving butterfly equals 33-bit signed arithmetic",
+        block: || part(&emitted("hadamard"), "top$in_beat$1"),
+        checker: include_str!("../proofs/in_beat.sv"),
+        steps: 3,
+        cycles: 4,
+        mutants: &[("(a$0 | b$0)", "(a$0 & b$0)")],
+    },
+];
+
+/// What came of trying a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It holds for all inputs and all time.
+    Proved,
+    /// It does not hold: a run of the block that shows it, from power-on.
+    Refuted,
+    /// It holds for this many cycles from power-on; the induction does not close.
+    HoldsTo(usize),
+}
+
+impl Proof {
+    /// Tries the proof on the block.
+    ///
+    /// # Errors
+    /// When a tool is missing or fails, or the checker speaks of what the block does not have.
+    pub fn run(&self) -> Result<Outcome, String> {
+        self.try_on(self.name, &(self.block)(), &format!("-tempinduct -maxsteps {}", self.steps))
+    }
+
+    /// Tries the proof on mutant `index`.
+    ///
+    /// # Errors
+    /// As [`run`](Proof::run), and when the mutant's text is not in the emitted Verilog.
+    pub fn run_mutant(&self, index: usize) -> Result<Outcome, String> {
+        let (text, instead) = self.mutants[index];
+        let verilog = (self.block)();
+        if !verilog.contains(text) {
+            let name = self.name;
+            return Err(format!(
+                "{name}: mutant `{text}` is not in the emitted Verilog; put the new text into prove.rs"
+            ));
+        }
+        let search = format!("-tempinduct-baseonly -maxsteps {}", self.cycles);
+        self.try_on(&format!("{}-mutant{index}", self.name), &verilog.replace(text, instead), &search)
+    }
+
+    fn try_on(&self, name: &str, verilog: &str, search: &str) -> Result<Outcome, String> {
+        let script = format!(
+            "read_verilog -formal -sv block.sv; hierarchy -check -top top; proc; memory_map; flatten; \
+             prep -top top -flatten -nordff; check -assert; async2sync; chformal -lower; dffunmap; opt -full; \
+             opt_clean -purge; sat -verify -prove-asserts -set-assumes {search} -show-ports \
+             -dump_vcd counterexample.vcd"
+        );
+        let text = self.with_checker(verilog)?;
+        let mut job = Job::new(name, "proof", &[("block.sv", &text)], &script, &[Tool::Yosys])?;
+        if !job.is_done() {
+            let failed = job.yosys(&script).err();
+            let log = job.read("yosys.log")?;
+            // A verdict is a result, also a bad one; anything else is an error.
+            if let Some(error) = failed.filter(|_| !log.contains("Called with -verify and proof did fail!")) {
+                return Err(error);
+            }
+            job = job.keep()?;
+        }
+        let log = job.read("yosys.log")?;
+        if !log.contains("Import proof for assert") {
+            return Err(format!("{name}: nothing was asserted, see {}", job.path("yosys.log").display()));
+        }
+        if log.contains("Induction step proven: SUCCESS!") {
+            return Ok(Outcome::Proved);
+        }
+        match log.contains("model found for base case: FAIL!") {
+            true => Ok(Outcome::Refuted),
+            false => Ok(Outcome::HoldsTo(log.matches("[base case ").count())),
+        }
+    }
+
+    /// The block with the checker in its top module, and sub-blocks abstracted as the checker says.
+    fn with_checker(&self, verilog: &str) -> Result<String, String> {
+        let listed = |key: &str| -> Vec<String> {
+            let lines = self.checker.lines().filter_map(|line| line.strip_prefix(key));
+            lines.flat_map(str::split_whitespace).map(|name| format!("top${name}")).collect()
+        };
+        let (cut, words) = (listed("// cut: "), listed("// one word: "));
+        let mut found = 0;
+        let mut out = String::new();
+        for module in verilog.split("\nmodule ").skip(1) {
+            let name = module.split('(').next().unwrap_or_default();
+            if cut.iter().chain(&words).any(|parent| name.starts_with(&format!("{parent}$"))) {
+                continue;
+            }
+            out += "\nmodule ";
+            let ports = module.lines().take_while(|line| !line.starts_with("    // Stub")).filter(|line| {
+                let line = line.trim_start();
+                line.starts_with(name) || line.starts_with("input ") || line.starts_with("output ")
+            });
+            if cut.iter().any(|cut| cut == name) {
+                found += 1;
+                for line in ports {
+                    out += &format!("{line}\n");
+                    let output = line.trim().strip_prefix("output reg").and_then(|port| port.strip_suffix(';'));
+                    if let Some(port) = output.and_then(|port| port.split_whitespace().last()) {
+                        let range = format!("[$bits({port})-1:0]");
+                        out += &format!("(* anyseq *) wire {range} {port}$any;\nalways @(*) {port} = {port}$any;\n");
+                    }
+                }
+                out += "endmodule\n";
+            } else if words.iter().any(|word| word == name) {
+                found += 1;
+                ports.for_each(|line| out += &format!("{line}\n"));
+                out += ONE_WORD;
+            } else if name == "top" {
+                let end = module.rfind("endmodule").ok_or("the top module has no end")?;
+                out += &format!("{}{}\n{}", &module[..end], self.checker, &module[end..]);
+            } else {
+                out += module;
+            }
+        }
+        match found == cut.len() + words.len() {
+            true => Ok(out),
+            false => Err(format!("{}: found {found} of the sub-blocks {cut:?} and {words:?}", self.name)),
+        }
+    }
+}
+
+/// A `Ram` that remembers one word.
+const ONE_WORD: &str = "
+(* anyconst *) wire [$bits(read_address)-1:0] watched;
+(* anyseq *) wire [$bits(read_data)-1:0] anything;
+reg [$bits(read_data)-1:0] word = 0, read = 0;
+always @(posedge clock) begin
+    read <= read_address == watched ? word : anything;
+    if (write_enable && write_address == watched) word <= write_data;
+end
+always @(*) read_data = read;
+endmodule
+";
+
+fn emitted(name: &str) -> String {
+    BLOCKS.iter().find(|block| block.name == name).map(|block| block.verilog()).unwrap_or_default()
+}
+
+/// The sub-block `name` of `verilog` with all below it, as a top module.
+fn part(verilog: &str, name: &str) -> String {
+    let of_it = |module: &&str| module.starts_with(&format!("{name}(")) || module.starts_with(&format!("{name}$"));
+    let modules: Vec<&str> = verilog.split("\nmodule ").filter(of_it).collect();
+    modules.iter().map(|module| format!("\nmodule {module}").replace(name, "top")).collect()
+}
+
+/// Tries `proofs` and their mutants; prints a line each, or JSON. True if all are proved and all mutants refuted.
+///
+/// # Errors
+/// As [`Proof::run`]; all are tried first.
+pub fn run(proofs: &[&Proof], json: bool) -> Result<bool, String> {
+    let results = eda::in_parallel(proofs, |proof| {
+        let start = Instant::now();
+        let outcome = proof.run()?;
+        let mutants = (0..proof.mutants.len()).map(|index| proof.run_mutant(index)).collect::<Result<Vec<_>, _>>()?;
+        eprintln!("{}: {:.0} s", proof.name, start.elapsed().as_secs_f64());
+        Ok::<_, String>((outcome, mutants, start.elapsed().as_secs_f64()))
+    });
+    let mut holds = true;
+    let (mut out, mut list, mut errors) = (String::new(), Vec::new(), Vec::new());
+    for (proof, result) in proofs.iter().zip(results) {
+        let (outcome, mutants, seconds) = match result {
+            Ok(result) => result,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        let caught = mutants.iter().filter(|mutant| **mutant == Outcome::Refuted).count();
+        holds &= outcome == Outcome::Proved && caught == mutants.len();
+        let shown = match outcome {
+            Outcome::Proved => "proved".to_owned(),
+            Outcome::Refuted => "DOES NOT HOLD".to_owned(),
+            Outcome::HoldsTo(depth) => format!("holds to depth {depth}"),
+        };
+        let (name, claim, all) = (proof.name, proof.claim, mutants.len());
+        out += &format!("{name:<12}{shown:<20}{caught} of {all} mutants refuted {seconds:>6.1} s  {claim}\n");
+        list.push(json!({"name": name, "claim": claim, "outcome": shown, "mutants": all, "mutants_refuted": caught,
+            "elapsed_s": seconds}));
+    }
+    eda::print(&if json { json!({"proofs": list}).to_string() + "\n" } else { out })?;
+    errors.dedup();
+    if errors.is_empty() { Ok(holds) } else { Err(errors.join("\n")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_claim_is_proved_and_every_mutant_refuted() {
+        let cases: Vec<(&Proof, Option<usize>)> = PROOFS
+            .iter()
+            .flat_map(|proof| {
+                [None].into_iter().chain((0..proof.mutants.len()).map(Some)).map(move |case| (proof, case))
+            })
+            .collect();
+        let results = eda::in_parallel(&cases, |(proof, mutant)| match mutant {
+            None => (proof.run(), Outcome::Proved),
+            Some(index) => (proof.run_mutant(*index), Outcome::Refuted),
+        });
+        let wrong: Vec<String> = cases
+            .iter()
+            .zip(results)
+            .filter(|(_, (found, expected))| found.as_ref() != Ok(expected))
+            .map(|((proof, mutant), (found, expected))| {
+                format!("{} mutant {mutant:?}: found {found:?}, expected {expected:?}", proof.name)
+            })
+            .collect();
+        assert!(wrong.is_empty() && PROOFS.iter().all(|proof| !proof.mutants.is_empty()), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn a_mutant_or_a_cut_that_no_longer_matches_is_an_error() {
+        let proof = |checker, mutants| Proof { name: "test_stale", checker, mutants, ..fifo() };
+        let stale = proof("", &[("no such text", "")]).run_mutant(0).expect_err("the text is not there");
+        assert!(stale.contains("no such text"), "{stale}");
+        let stale = proof("// cut: no_such_block\n", &[]).run().expect_err("the block is not there");
+        assert!(stale.contains("no_such_block"), "{stale}");
+        let stale = proof("always @(*) assert (no_such_wire);", &[]).run().expect_err("the wire is not there");
+        assert!(stale.contains("yosys.log"), "{stale}");
+        let empty = proof("// nothing\n", &[]).run().expect_err("nothing is asserted");
+        assert!(empty.contains("nothing was asserted") || empty.contains("yosys.log"), "{empty}");
+    }
+
+    #[test]
+    fn a_claim_that_needs_longer_than_allowed_is_not_called_proved() {
+        let checker =
+            "reg [7:0] n = 0;\nalways @(posedge clock) n <= n == 200 ? 0 : n + 1;\nalways @(*) assert (n != 220);\n";
+        let proof = Proof { name: "test_long", checker, steps: 3, mutants: &[], ..fifo() };
+        assert_eq!(proof.run(), Ok(Outcome::HoldsTo(3)));
+    }
+
+    fn fifo() -> Proof {
+        let proof = PROOFS.iter().find(|proof| proof.name == "fifo").expect("it is in the table");
+        Proof { mutants: &[], ..*proof }
+    }
+}
