@@ -4,6 +4,7 @@
 //! * [`hadamard`], [`fp_add`], [`fp_mul`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
+//! * [`report`], [`share`], [`eda`]: what the card costs on an FPGA, by yosys and nextpnr.
 //! * [`emit`], [`reference`]: Verilog by name, and the contract as Markdown; the command is `optireduce-hdl`.
 //!
 //! `README.md` in this folder says how to write a block and which traps to avoid.
@@ -14,6 +15,7 @@
 
 pub mod card;
 pub mod cosim;
+pub mod eda;
 pub mod emit;
 pub mod engine;
 pub mod fifo;
@@ -29,4 +31,6 @@ pub mod random;
 pub mod recip_rom;
 pub mod reference;
 mod replay;
+pub mod report;
+pub mod share;
 pub mod word;

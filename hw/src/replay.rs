@@ -257,7 +257,7 @@ fn run(command: &mut Command) -> Output {
 }
 
 /// The target directory of the build under test.
-fn target_directory() -> PathBuf {
+pub(crate) fn target_directory() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     workspace.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }

