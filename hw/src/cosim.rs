@@ -8,6 +8,7 @@
 //! Differs from rust-hdl's own `Simulation`: no threads, no time and no waveform, which is much faster.
 
 use crate::replay::{self, Layout};
+use crate::share;
 use rust_hdl::core::prelude::*;
 use std::any::type_name;
 
@@ -129,7 +130,7 @@ impl<B: Clocked> Bench<B> {
     }
 }
 
-/// The Verilog of a connected block, its top module called `top`.
+/// The Verilog of a connected block, its top module called `top`, equal modules once.
 ///
 /// # Panics
 /// When rust-hdl finds an unconnected signal, a combinational loop or a driven input.
@@ -137,7 +138,7 @@ pub fn verilog<B: Block>(block: &B) -> String {
     if let Err(error) = check_all(block) {
         panic!("{}: {error:?}", type_name::<B>());
     }
-    generate_verilog_unchecked(block)
+    share::verilog(&share::shared(&generate_verilog_unchecked(block)))
 }
 
 #[cfg(test)]

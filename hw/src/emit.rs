@@ -1,6 +1,8 @@
 //! The blocks that can be emitted as Verilog by name, the card among them.
 
 use crate::card;
+use crate::card::build::Build;
+use crate::card::smartnic::SmartNic;
 use crate::cosim;
 use crate::prelude::*;
 
@@ -17,19 +19,32 @@ impl Emittable {
     /// # Panics
     /// If the block is not wired up: a bug in the block, not in the call.
     pub fn verilog(&self) -> String {
-        let build = self.build;
-        // Blocks are built by value, and the card is a large one.
-        let builder = std::thread::Builder::new().stack_size(64 << 20);
-        match builder.spawn(build).map(std::thread::JoinHandle::join) {
-            Ok(Ok(verilog)) => verilog,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(_) => build(),
-        }
+        on_a_large_stack(self.build)
     }
 }
 
+/// The Verilog of a whole card of this build, its top module called `top`.
+///
+/// # Panics
+/// When the parameters do not go together, see [`Build::checked`].
+pub fn card(build: Build) -> String {
+    on_a_large_stack(move || verilog_of(Box::new(SmartNic::new(build))))
+}
+
+/// Blocks are built by value, and the card is a large one.
+fn on_a_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let spawned = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, build);
+        let thread = spawned.unwrap_or_else(|error| panic!("no thread with a stack of 64 MiB: {error}"));
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 fn of<B: Block + Default>() -> String {
-    let mut block = Box::<B>::default();
+    verilog_of(Box::<B>::default())
+}
+
+fn verilog_of<B: Block>(mut block: Box<B>) -> String {
     block.connect_all();
     cosim::verilog(block.as_ref())
 }

@@ -32,5 +32,6 @@ pub mod recip_rom;
 pub mod reference;
 mod replay;
 pub mod report;
+pub mod rtl;
 pub mod share;
 pub mod word;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use optireduce_hw::emit::{self, Emittable};
-use optireduce_hw::{eda, reference, report};
+use optireduce_hw::card::build::Build;
+use optireduce_hw::{eda, reference, report, rtl};
 
 /// Emits the OptiReduce card as Verilog, and the reference of the contract between card and software.
 #[derive(Parser)]
@@ -36,6 +37,25 @@ enum Command {
         /// Only this block; may be given more than once [default: all blocks].
         #[arg(long, value_name = "NAME")]
         block: Vec<String>,
+    },
+    /// Writes the whole card for use without Rust: optireduce_card.v and its ANSI top, optireduce_top.v.
+    #[command(after_help = "Examples:
+  optireduce-hdl rtl --out hw/rtl
+  optireduce-hdl rtl --out hw/rtl --check
+  optireduce-hdl rtl --out target/rtl-large --window-log2 14")]
+    Rtl {
+        /// Folder to write to; made if it is not there.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Write nothing; exit code 1 if the folder does not hold just this.
+        #[arg(long)]
+        check: bool,
+        /// log2 of the largest window in beats of 64 bytes [default: that of the simulated card]
+        #[arg(long, value_name = "N")]
+        window_log2: Option<u32>,
+        /// log2 of the largest Hadamard block in elements [default: that of the simulated card]
+        #[arg(long, value_name = "N")]
+        hadamard_log2: Option<u32>,
     },
     /// Prints the contract between card and software as Markdown: registers, queue entries, packet.
     #[command(after_help = "Examples:
@@ -87,6 +107,24 @@ fn run(cli: Cli) -> Result<bool, String> {
                 let verilog = wanted.verilog();
                 std::fs::write(&path, &verilog).map_err(|error| format!("{}: {error}", path.display()))?;
                 println!("{} ({} lines)", path.display(), verilog.lines().count());
+            }
+            Ok(true)
+        }
+        Command::Rtl { out, check, window_log2, hadamard_log2 } => {
+            let default = Build::default();
+            let build = Build {
+                window_log2: window_log2.unwrap_or(default.window_log2),
+                hadamard_log2: hadamard_log2.unwrap_or(default.hadamard_log2),
+            };
+            build.check()?;
+            let files = rtl::files(&emit::card(build))?;
+            if check {
+                if let Err(difference) = rtl::check(&out, &files) {
+                    eprintln!("{difference}");
+                    return Ok(false);
+                }
+            } else {
+                rtl::write(&out, &files)?;
             }
             Ok(true)
         }
