@@ -11,7 +11,8 @@ const WAIVERS: &str = "`verilator_config\n\
     lint_off -rule UNOPTFLAT -file \"*/optireduce_card.v\"\n\
     lint_off -rule UNUSED\n\
     lint_off -rule DECLFILENAME\n\
-    lint_off -rule PINCONNECTEMPTY\n";
+    lint_off -rule PINCONNECTEMPTY\n\
+    lint_off -rule SYNCASYNCNET\n";
 
 /// Verilator with all warnings, and yosys with `hierarchy -check`, take `files` and the card, `top` on top.
 ///
