@@ -2,15 +2,19 @@
 //!
 //! Why: the engine executes the Rust, a board executes the Verilog, and the two can differ silently. A [`Bench`]
 //! drives a block cycle by cycle; a recording one also keeps what went in and came out, and
-//! [`Bench::verify_with_verilator`] demands the same of the Verilog, bit for bit, every cycle.
+//! [`Bench::verify_with_verilator`] demands the same of the Verilog, bit for bit, every cycle. [`Bench::verilated`] runs
+//! the Verilog in the block's place.
 //! Limits: one clock, which must be the block's port `clock`; no in-out ports at the top. The trace is kept in
 //! memory, 4 bytes per started 32 bits of port and cycle.
 //! Differs from rust-hdl's own `Simulation`: no threads, no time and no waveform, which is much faster.
 
+use crate::ports::{Ports, Rows};
 use crate::replay::{self, Layout};
 use crate::share;
+use crate::verilated::Model;
 use rust_hdl::core::prelude::*;
 use std::any::type_name;
+use std::marker::PhantomData;
 
 /// A block with one clock.
 pub trait Clocked: Block {
@@ -33,7 +37,7 @@ macro_rules! clocked {
 /// Passes after which a block counts as oscillating: far more than any sensible hierarchy is deep.
 const PASSES_MAX: usize = 1000;
 
-/// A block under simulation.
+/// A block under simulation: by rust-hdl, or as Verilog by Verilator.
 ///
 /// Set `block.port.next`, call [`tick`](Bench::tick), read `block.port.val()`. Outputs that depend on inputs of the
 /// same cycle are valid after [`settle`](Bench::settle).
@@ -41,13 +45,62 @@ pub struct Bench<B: Clocked> {
     /// The block; its input ports may be set at any time between two calls.
     pub block: B,
     cycles: u64,
-    trace: Option<Trace>,
+    engine: Engine<B>,
+}
+
+enum Engine<B> {
+    Rust,
+    RustRecording(Trace),
+    Verilator(Verilated<B>),
 }
 
 /// One row of words per tick, as seen just before the rising edge.
 struct Trace {
     layout: Layout,
     words: Vec<u32>,
+}
+
+/// The block's Verilog in its place: its ports are the block's, the logic is the model's.
+struct Verilated<B> {
+    model: Model,
+    /// Inputs at the last evaluation, and the clock: none before the first.
+    inputs: Vec<u32>,
+    clock: Option<bool>,
+    /// [`Ports::exchange`] of the block.
+    exchange: fn(&mut B, &mut Rows),
+}
+
+impl<B: Clocked> Verilated<B> {
+    fn settle(&mut self, block: &mut B) {
+        let clock = Some(block.clock().next.clk);
+        (self.exchange)(block, &mut Rows::Inputs(self.model.inputs()));
+        if self.clock != clock || self.inputs != self.model.inputs() {
+            self.clock = clock;
+            self.inputs.copy_from_slice(self.model.inputs());
+            self.model.eval(clock == Some(true));
+            (self.exchange)(block, &mut Rows::Outputs(self.model.outputs()));
+        }
+    }
+}
+
+/// The Verilog of a block, compiled by Verilator: for [`Bench::verilated`].
+pub struct Compiled<B>(replay::Compiled, PhantomData<fn(B)>);
+
+impl<B: Clocked + Ports> Compiled<B> {
+    /// Emits and compiles; what was compiled before is taken from `<target>/cosim/`. `name` names it there; any file
+    /// name will do.
+    ///
+    /// # Errors
+    /// When Verilator is missing (with how to get it) or refuses the Verilog.
+    ///
+    /// # Panics
+    /// When rust-hdl refuses the block, or it has ports that [`Ports`] does not show.
+    pub fn new(name: &str, mut block: B) -> Result<Self, String> {
+        block.connect_all();
+        let layout = Layout::of(&block);
+        layout.check_exchange(&mut block);
+        Ok(Compiled(replay::compile(name, &verilog(&block), &layout)?, PhantomData))
+    }
 }
 
 impl<B: Clocked> Bench<B> {
@@ -57,7 +110,7 @@ impl<B: Clocked> Bench<B> {
     /// When the block does not settle.
     pub fn new(mut block: B) -> Self {
         block.connect_all();
-        let mut bench = Bench { block, cycles: 0, trace: None };
+        let mut bench = Bench { block, cycles: 0, engine: Engine::Rust };
         bench.settle();
         bench
     }
@@ -68,8 +121,24 @@ impl<B: Clocked> Bench<B> {
     /// When the block does not settle, or has an in-out port or a second clock.
     pub fn recording(block: B) -> Self {
         let mut bench = Bench::new(block);
-        bench.trace = Some(Trace { layout: Layout::of(&bench.block), words: Vec::new() });
+        bench.engine = Engine::RustRecording(Trace { layout: Layout::of(&bench.block), words: Vec::new() });
         bench
+    }
+
+    /// A bench at power-on that runs `compiled` in the place of the block's logic. Neither settles nor checks the block.
+    ///
+    /// # Errors
+    /// When the library has gone.
+    pub fn verilated(compiled: &Compiled<B>, block: B) -> Result<Self, String>
+    where
+        B: Ports,
+    {
+        let mut model = compiled.0.open()?;
+        let inputs = model.inputs().to_vec();
+        let engine = Engine::Verilator(Verilated { model, inputs, clock: None, exchange: B::exchange });
+        let mut bench = Bench { block, cycles: 0, engine };
+        bench.settle();
+        Ok(bench)
     }
 
     /// Lets changed inputs reach the outputs; no clock edge.
@@ -77,6 +146,9 @@ impl<B: Clocked> Bench<B> {
     /// # Panics
     /// When the block oscillates.
     pub fn settle(&mut self) {
+        if let Engine::Verilator(verilated) = &mut self.engine {
+            return verilated.settle(&mut self.block);
+        }
         for _ in 0..PASSES_MAX {
             self.block.update_all();
             if !self.block.has_changed() {
@@ -95,17 +167,12 @@ impl<B: Clocked> Bench<B> {
     pub fn tick(&mut self) {
         self.block.clock().next.clk = false;
         self.settle();
-        if let Some(trace) = &mut self.trace {
+        if let Engine::RustRecording(trace) = &mut self.engine {
             trace.layout.sample(&self.block, &mut trace.words);
         }
         self.block.clock().next.clk = true;
         self.settle();
         self.cycles += 1;
-    }
-
-    /// Whether cycles are kept for [`verify_with_verilator`](Bench::verify_with_verilator).
-    pub fn is_recording(&self) -> bool {
-        self.trace.is_some()
     }
 
     /// Clock cycles so far.
@@ -114,19 +181,30 @@ impl<B: Clocked> Bench<B> {
     }
 
     /// Replays the recorded run on the emitted Verilog, compiled by Verilator, and compares every output before every
-    /// edge and after the last. `name` names the cached executable; any file name will do.
+    /// edge and after the last. `name` names the compiled model; any file name will do.
     ///
     /// # Panics
     /// With cycle, port, found and expected on a difference; when Verilator is missing or warns; when nothing was
     /// recorded.
     pub fn verify_with_verilator(&mut self, name: &str) {
+        self.verify_rewritten(name, 1, |verilog| verilog);
+    }
+
+    /// As [`verify_with_verilator`](Bench::verify_with_verilator), on Verilog that was rewritten so that it takes `pace`
+    /// cycles for one: inputs stay put so long, and so must outputs.
+    pub(crate) fn verify_rewritten(&mut self, name: &str, pace: usize, rewrite: impl FnOnce(String) -> String) {
         self.settle();
-        let trace = self.trace.as_mut().expect("verify_with_verilator needs Bench::recording");
+        let Engine::RustRecording(trace) = &mut self.engine else {
+            panic!("{name}: verify_with_verilator needs Bench::recording")
+        };
         assert!(!trace.words.is_empty(), "{name}: nothing to verify, not one cycle was recorded");
         let recorded = trace.words.len();
         trace.layout.sample(&self.block, &mut trace.words);
-        replay::verify(name, &verilog(&self.block), &trace.layout, &trace.words);
+        let rows = trace.words.chunks(trace.layout.row_words());
+        let paced: Vec<u32> = rows.flat_map(|row| std::iter::repeat_n(row, pace)).flatten().copied().collect();
+        let verified = replay::verify(name, &rewrite(verilog(&self.block)), &trace.layout, &paced);
         trace.words.truncate(recorded);
+        verified.unwrap_or_else(|difference| panic!("{difference}"));
     }
 }
 
@@ -147,7 +225,7 @@ mod tests {
     use crate::prelude::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    #[derive(LogicBlock, Default)]
+    #[derive(LogicBlock, Default, Ports)]
     struct Accumulator {
         clock: Signal<In, Clock>,
         add: Signal<In, W<8>>,
@@ -228,9 +306,38 @@ mod tests {
     }
     clocked!(Accumulator, Treacherous, Falling, Oscillator);
 
+    #[test]
+    fn the_verilog_in_the_place_of_a_block_does_what_the_block_does() {
+        let mut rust = Bench::new(Accumulator::default());
+        let compiled = Compiled::new("accumulator", Accumulator::default()).unwrap();
+        let mut verilog = Bench::verilated(&compiled, Accumulator::default()).unwrap();
+        let mut random = crate::random::Random::new(11);
+        for cycle in 0..1000 {
+            let (add, beat) = (bits_w(random.next()), Beat(std::array::from_fn(|_| random.next() as u32)));
+            for bench in [&mut rust, &mut verilog] {
+                (bench.block.add.next, bench.block.beat.next) = (add, beat);
+                bench.settle();
+            }
+            let outputs = |block: &Accumulator| {
+                let taps = [block.taps[0].val(), block.taps[1].val()];
+                (block.total.val(), block.doubled.val(), block.beat_out.val(), taps)
+            };
+            assert_eq!(outputs(&rust.block), outputs(&verilog.block), "cycle {cycle}, before the edge");
+            rust.tick();
+            verilog.tick();
+            assert_eq!(outputs(&rust.block), outputs(&verilog.block), "cycle {cycle}, after the edge");
+        }
+        assert_eq!((rust.cycles(), verilog.cycles()), (1000, 1000));
+    }
+
     fn panic_text(f: impl FnOnce()) -> String {
         let panic = catch_unwind(AssertUnwindSafe(f)).expect_err("it should have panicked");
         panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|s| s.to_string())).unwrap()
+    }
+
+    fn recorded(bench: &mut Bench<Accumulator>) -> &mut Trace {
+        let Engine::RustRecording(trace) = &mut bench.engine else { panic!("it records") };
+        trace
     }
 
     fn run_accumulator(ticks: u64) -> Bench<Accumulator> {
@@ -260,7 +367,7 @@ mod tests {
     fn every_tampered_port_is_found_with_cycle_and_values() {
         for (word, port) in [(0, "total"), (1, "doubled"), (2 + 15, "beat_out"), (18 + 1, "taps$0"), (20, "taps$1")] {
             let mut bench = run_accumulator(10);
-            let trace = bench.trace.as_mut().unwrap();
+            let trace = recorded(&mut bench);
             let at = 7 * trace.layout.row_words() + trace.layout.input_words() + word;
             trace.words[at] ^= 1;
             let text = panic_text(|| bench.verify_with_verilator("accumulator"));
@@ -271,7 +378,7 @@ mod tests {
     #[test]
     fn a_last_state_that_differs_is_found() {
         let mut bench = run_accumulator(3);
-        let trace = bench.trace.as_mut().unwrap();
+        let trace = recorded(&mut bench);
         let beat_lane_15 = 2 * trace.layout.row_words() + trace.layout.input_words() - 1;
         trace.words[beat_lane_15] ^= 1; // an input of the last cycle: only the state after it can tell
         let text = panic_text(|| bench.verify_with_verilator("accumulator"));

@@ -55,6 +55,8 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "fp_add16", build: of::<crate::fp_add::FpAdd16> },
     Emittable { name: "fp_mul", build: of::<crate::fp_mul::FpMul> },
     Emittable { name: "fp_mul16", build: of::<crate::fp_mul::FpMul16> },
+    Emittable { name: "fp32_to_int32", build: of::<crate::fp_to_int::FpToInt> },
+    Emittable { name: "int32_to_fp32", build: of::<crate::int_to_fp::IntToFp> },
     Emittable { name: "reciprocal", build: of::<card::reciprocal::Reciprocal> },
     Emittable { name: "hadamard", build: of::<crate::hadamard::Hadamard> },
     Emittable { name: "rx_buffer", build: of::<card::rx_buffer::RxBuffer> },

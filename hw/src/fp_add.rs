@@ -76,7 +76,7 @@ struct Normal {
 }
 
 /// Adds two floats.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock, Default, Ports)]
 pub struct FpAdd {
     /// Clock.
     pub clock: Signal<In, Clock>,

@@ -75,7 +75,7 @@ struct Normal {
 }
 
 /// Multiplies two floats.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock, Default, Ports)]
 pub struct FpMul {
     /// Clock.
     pub clock: Signal<In, Clock>,

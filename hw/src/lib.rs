@@ -1,7 +1,8 @@
 //! The OptiReduce SmartNIC card in rust-hdl.
 //!
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
-//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
+//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`recip_rom`]: arithmetic, each with a bit-exact
+//!   plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`report`], [`share`], [`eda`]: what the card costs on an FPGA, by yosys and nextpnr.
@@ -13,6 +14,9 @@
     reason = "rust-hdl's derives make undocumented accessors for every field of a signal type; the fields are documented"
 )]
 
+// `#[derive(Ports)]` names this crate from the outside.
+extern crate self as optireduce_hw;
+
 pub mod card;
 pub mod cosim;
 pub mod eda;
@@ -23,8 +27,13 @@ pub mod fp_add;
 pub mod fp_add_model;
 pub mod fp_mul;
 pub mod fp_mul_model;
+pub mod fp_to_int;
+pub mod fp_to_int_model;
 pub mod hadamard;
+pub mod int_to_fp;
+pub mod int_to_fp_model;
 pub mod pack;
+pub mod ports;
 pub mod prelude;
 pub mod ram;
 pub mod random;
@@ -34,4 +43,5 @@ mod replay;
 pub mod report;
 pub mod rtl;
 pub mod share;
+mod verilated;
 pub mod word;

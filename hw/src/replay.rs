@@ -1,12 +1,15 @@
 //! The Verilator half of [`crate::cosim`]: port layout, build, replay.
 //!
 //! How: a wrapper module puts all inputs into one bus and all outputs into another, every port on a 32-bit boundary,
-//! so one fixed C++ driver serves every block and a recorded cycle is a row of words that is copied in and compared.
-//! Executables are kept in `<target>/cosim/`, named by a hash of all they are made from. They are built in a directory
-//! of their own and renamed into place, so test processes may build the same one at the same time.
+//! so one fixed C++ interface serves every block, and a cycle is a row of words that is copied in and out.
+//! Libraries are kept in `<target>/cosim/`, named by a hash of all they are made from. They are built in a directory
+//! of their own and renamed into place, so processes may build the same one at the same time.
 //! Registers without an initial value start at random, so that reading one shows as a difference.
 
+use crate::ports::{Ports, Rows};
+use crate::verilated::Model;
 use rust_hdl::core::prelude::*;
+use std::any::type_name;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::ErrorKind;
@@ -15,12 +18,13 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
-const DRIVER: &str = include_str!("replay.cpp");
+const INTERFACE: &str = include_str!("verilated.cpp");
 
 /// Everything Verilator warns about is an error, except: WIDTH (rust-hdl prints literals and sums without the width
 /// of their target; the replay checks the values), DECLFILENAME (one file holds all modules), UNUSED (parts of ports
 /// are left unread on purpose) and UNOPTFLAT (one always block a module makes any memory with a combinational read
 /// look like a loop; it costs speed only, and rust-hdl refuses true loops).
+/// Symbols are hidden, as a process loads several libraries with the same ones.
 const FLAGS: &[&str] = &[
     "--cc",
     "--exe",
@@ -38,9 +42,11 @@ const FLAGS: &[&str] = &[
     "--prefix",
     "Cosim",
     "-o",
-    "cosim",
+    "cosim.so",
     "-CFLAGS",
-    "-O1",
+    "-fPIC -fvisibility=hidden -fno-gnu-unique",
+    "-LDFLAGS",
+    "-shared -Wl,-Bsymbolic,-z,defs",
 ];
 
 /// Where each top-level port lies in a row of the trace: inputs first, then outputs.
@@ -79,6 +85,21 @@ impl Layout {
             }
         }
         Layout { ports, input_words, row_words }
+    }
+
+    /// # Panics
+    /// When a block exchanges other ports than it has.
+    pub(crate) fn check_exchange<B: Ports>(&self, block: &mut B) {
+        let (mut inputs, outputs) = (vec![0; self.input_words], vec![0; self.row_words - self.input_words]);
+        for mut rows in [Rows::Inputs(&mut inputs), Rows::Outputs(&outputs)] {
+            block.exchange(&mut rows);
+            let (Rows::Inputs(&mut []) | Rows::Outputs([])) = rows else {
+                panic!(
+                    "{}: derive(Ports) misses a port; write its type as Signal<In, _> or Signal<Out, _>",
+                    type_name::<B>()
+                )
+            };
+        }
     }
 
     #[cfg(test)]
@@ -139,10 +160,21 @@ impl Layout {
         )
     }
 
-    fn value(&self, port: &Port, row: &[u32]) -> String {
-        let words = &row[port.word..port.word + port.bits.div_ceil(32)];
-        let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();
-        format!("{}'h{}", port.bits, &digits[digits.len() - port.bits.div_ceil(4)..])
+    /// The outputs that differ between two rows of outputs, a line each.
+    fn differences(&self, found: &[u32], expected: &[u32]) -> String {
+        let of = |port: &Port, row: &[u32]| {
+            let words = &row[port.word - self.input_words..][..port.bits.div_ceil(32)];
+            let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();
+            format!("{}'h{}", port.bits, &digits[digits.len() - port.bits.div_ceil(4)..])
+        };
+        let outputs = self.ports.iter().filter(|port| port.is_output);
+        let values = outputs.map(|port| (&port.name, of(port, found), of(port, expected)));
+        values
+            .filter(|(_, found, expected)| found != expected)
+            .map(|(name, found, expected)| {
+                format!("\n  {name}: found {found} in Verilog, expected {expected} from Rust")
+            })
+            .collect()
     }
 }
 
@@ -176,93 +208,97 @@ fn walk(block: &dyn Block, visit: &mut dyn FnMut(String, &dyn Atom)) {
     block.accept("top", &mut Ports { depth: 0, namespace: Vec::new(), visit });
 }
 
-/// Replays `words`, rows of `layout`, on `verilog` and compares the outputs. Panics on any difference or failure.
-pub(crate) fn verify(name: &str, verilog: &str, layout: &Layout, words: &[u32]) {
-    let executable = build(name, &(verilog.to_owned() + &layout.wrapper()));
-    let trace = executable.with_extension(format!("{}.trace", unique()));
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    fs::write(&trace, bytes).unwrap_or_else(|error| panic!("{}: {error}", trace.display()));
-    let sizes = [layout.input_words, layout.row_words].map(|size| size.to_string());
-    let output = run(Command::new(&executable).arg(&trace).args(sizes));
-    let text = String::from_utf8_lossy(&output.stdout);
-    let numbers: Vec<u64> = text.split_whitespace().skip(1).map_while(|number| number.parse().ok()).collect();
-    let rows = words.len() / layout.row_words;
-    match (text.split_whitespace().next(), numbers.as_slice()) {
-        (Some("same"), &[cycles]) if cycles == rows as u64 => {
-            fs::remove_file(&trace).unwrap_or_else(|error| panic!("{}: {error}", trace.display()));
-        }
-        (Some("falling"), &[cycle]) => panic!("{name}: cycle {cycle}: outputs change at the falling edge of the clock"),
-        (Some("differs"), &[cycle, ref found @ ..]) if found.len() == layout.row_words => {
-            let found: Vec<u32> = found.iter().map(|&word| word as u32).collect();
-            let expected = &words[cycle as usize * layout.row_words..][..layout.row_words];
-            let ports = layout.ports.iter().filter(|port| layout.value(port, &found) != layout.value(port, expected));
-            let list: String = ports
-                .map(|port| {
-                    let (found, expected) = (layout.value(port, &found), layout.value(port, expected));
-                    format!("\n  {}: found {found} in Verilog, expected {expected} from Rust", port.name)
-                })
-                .collect();
-            panic!(
-                "{name}: cycle {cycle} differs:{list}\nreplay: {} {} {} {}",
-                executable.display(),
-                trace.display(),
-                layout.input_words,
-                layout.row_words
-            );
-        }
-        _ => panic!("{name}: the replay failed ({}): {text}{}", output.status, String::from_utf8_lossy(&output.stderr)),
+/// The shared library of a wrapped block.
+pub(crate) struct Compiled(PathBuf);
+
+impl Compiled {
+    /// A model at power-on.
+    pub(crate) fn open(&self) -> Result<Model, String> {
+        Model::load(&self.0).map_err(|error| format!("{}: {error}; delete it, it is built again", self.0.display()))
     }
 }
 
-/// The executable for `verilog`, built unless it is there already.
-fn build(name: &str, verilog: &str) -> PathBuf {
-    let version = run(Command::new("verilator").arg("--version")).stdout;
-    let mut hasher = DefaultHasher::new();
-    (verilog, DRIVER, FLAGS, version).hash(&mut hasher);
-    let directory = target_directory().join("cosim");
-    let executable = directory.join(format!("{name}-{:016x}", hasher.finish()));
-    if executable.exists() {
-        return executable;
+/// Replays `words`, rows of `layout`, on `verilog` and compares the outputs.
+///
+/// # Errors
+/// As [`compile`], and with cycle, port, found and expected on a difference.
+pub(crate) fn verify(name: &str, verilog: &str, layout: &Layout, words: &[u32]) -> Result<(), String> {
+    let mut model = compile(name, verilog, layout)?.open()?;
+    let outputs = layout.row_words - layout.input_words;
+    for (cycle, row) in words.chunks_exact(layout.row_words).enumerate() {
+        let (inputs, expected) = row.split_at(layout.input_words);
+        model.inputs()[..inputs.len()].copy_from_slice(inputs);
+        model.eval(false);
+        let found = &model.outputs()[..outputs];
+        if found != expected {
+            return Err(format!("{name}: cycle {cycle} differs:{}", layout.differences(found, expected)));
+        }
+        model.eval(true);
+        let risen = model.outputs()[..outputs].to_vec();
+        model.eval(false);
+        if model.outputs()[..outputs] != risen {
+            return Err(format!("{name}: cycle {cycle}: outputs change at the falling edge of the clock"));
+        }
     }
+    Ok(())
+}
+
+/// Compiles a block with ports `layout`, unless that was done before.
+///
+/// # Errors
+/// When Verilator is missing or refuses the Verilog.
+pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout) -> Result<Compiled, String> {
+    let verilog = verilog.to_owned() + &layout.wrapper();
+    let version = run(Command::new("verilator").arg("--version"))?.stdout;
+    let mut hasher = DefaultHasher::new();
+    (&verilog, INTERFACE, FLAGS, version).hash(&mut hasher);
+    let directory = target_directory().join("cosim");
+    let library = directory.join(format!("{name}-{:016x}.so", hasher.finish()));
+    if library.exists() {
+        return Ok(Compiled(library));
+    }
+    eprintln!("building the Verilator model of {name} (seconds, the whole card half a minute): {}", library.display());
+    let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let work = directory.join(format!("build-{name}-{}", unique()));
-    let write = |file: &str, text: &str| {
+    fs::create_dir_all(&work).map_err(|error| at(&work, error))?;
+    for (file, text) in [("cosim.v", verilog.as_str()), ("interface.cpp", INTERFACE)] {
         let path = work.join(file);
-        fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    };
-    fs::create_dir_all(&work).unwrap_or_else(|error| panic!("{}: {error}", work.display()));
-    write("cosim.v", verilog);
-    write("replay.cpp", DRIVER);
+        fs::write(&path, text).map_err(|error| at(&path, error))?;
+    }
     let mut command = Command::new("verilator");
     // Make's own variables would tie this build to a make that may be running cargo.
-    command.args(FLAGS).args(["cosim.v", "replay.cpp"]).current_dir(&work);
+    command.args(FLAGS).args(["cosim.v", "interface.cpp"]).current_dir(&work);
     command.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("MAKELEVEL");
-    let output = run(&mut command);
+    let output = run(&mut command)?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         let first: Vec<&str> = text.lines().take(24).collect();
-        panic!("{name}: Verilator refuses {}/cosim.v:\n{}", work.display(), first.join("\n"));
+        return Err(format!("{name}: Verilator refuses {}/cosim.v:\n{}", work.display(), first.join("\n")));
     }
-    let moved = fs::rename(work.join("obj_dir/cosim"), &executable).and_then(|()| fs::remove_dir_all(&work));
-    moved.unwrap_or_else(|error| panic!("{}: {error}", executable.display()));
-    executable
+    let moved = fs::rename(work.join("obj_dir/cosim.so"), &library).and_then(|()| fs::remove_dir_all(&work));
+    moved.map_err(|error| at(&library, error))?;
+    Ok(Compiled(library))
 }
 
-fn run(command: &mut Command) -> Output {
-    command.output().unwrap_or_else(|error| match error.kind() {
+fn run(command: &mut Command) -> Result<Output, String> {
+    command.output().map_err(|error| match error.kind() {
         ErrorKind::NotFound if command.get_program() == "verilator" => {
-            panic!("Verilator is not installed, so the emitted Verilog cannot be checked. Run `tests/run`, which installs it.")
+            "verilator is not on PATH; it runs the emitted Verilog. Install it with `apt-get install verilator g++ make` \
+             (tests/run does), or see https://verilator.org"
+                .into()
         }
-        _ => panic!("{command:?}: {error}"),
+        _ => format!("{command:?}: {error}"),
     })
 }
 
-/// The target directory of the build under test.
+/// The target directory that this executable was built into, which Cargo marks; else that of the workspace.
 pub(crate) fn target_directory() -> PathBuf {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    workspace.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+    let executable = env::current_exe().unwrap_or_default();
+    let marked = executable.ancestors().find(|directory| directory.join("CACHEDIR.TAG").exists());
+    marked.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), Path::to_path_buf)
 }
 
-/// Tells concurrent builds and traces of all test processes apart.
+/// Tells concurrent builds of all processes apart.
 fn unique() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))

@@ -30,12 +30,24 @@ pub struct CardFigures {
     pub doorbell_to_completion_4kib_cycles: u64,
     /// The same with the Hadamard transform of 1024 elements.
     pub doorbell_to_completion_4kib_hadamard_cycles: u64,
-    /// Four cards all-reduce the shipped gradients: cycles simulated, over all cards.
-    pub cluster_cycles: u64,
+    /// Speed of the simulation of whole cards, one engine after the other in one run.
+    pub simulation_speed: Vec<SimulationSpeed>,
+}
+
+/// How fast an engine simulates whole cards on this machine: four of them, a thread each, with drivers, host libraries
+/// and network, all-reduce the gradients, Hadamard-encoded. Not counted: building the cards and the engine's model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SimulationSpeed {
+    /// The engine.
+    pub engine: Engine,
+    /// Why it could not be measured, if so; the numbers are 0 then.
+    pub missing: Option<String>,
+    /// Cycles simulated, over all cards.
+    pub cycles: u64,
     /// Wall-clock time of that, in seconds.
-    pub cluster_wall_s: f64,
+    pub wall_s: f64,
     /// Simulated cycles per second, over all cards.
-    pub cluster_cycles_per_s: f64,
+    pub cycles_per_s: f64,
 }
 
 /// Measures everything.
@@ -44,15 +56,15 @@ pub struct CardFigures {
 /// What the card or the cluster says; a card that does not finish.
 pub fn card_figures(gradients: &Gradients) -> Result<CardFigures, SimError> {
     let (receive_cycles, receive_beats) = receive_cycles()?;
-    let (cluster_cycles, cluster_wall_s) = cluster_speed(gradients)?;
     Ok(CardFigures {
         receive_cycles_per_beat: receive_cycles as f64 / receive_beats as f64,
         receive_beats,
         doorbell_to_completion_4kib_cycles: doorbell_to_completion_cycles(false)?,
         doorbell_to_completion_4kib_hadamard_cycles: doorbell_to_completion_cycles(true)?,
-        cluster_cycles,
-        cluster_wall_s,
-        cluster_cycles_per_s: cluster_cycles as f64 / cluster_wall_s,
+        simulation_speed: vec![
+            simulation_speed(Engine::Rtl, gradients)?,
+            simulation_speed(Engine::Verilator, gradients)?,
+        ],
     })
 }
 
@@ -120,26 +132,34 @@ pub fn doorbell_to_completion_cycles(hadamard: bool) -> Result<u64, SimError> {
     Err(SimError::Check("no completion within 100 us of the doorbell".into()))
 }
 
-fn cluster_speed(gradients: &Gradients) -> Result<(u64, f64), SimError> {
-    let Some(first) = gradients.steps.first() else { return Ok((0, 0.0)) };
-    let mut config = ClusterConfig::new(Engine::Rtl, first.len());
+/// Measures one engine; see [`SimulationSpeed`].
+///
+/// # Errors
+/// What the cluster says. An engine that cannot run here is none.
+pub fn simulation_speed(engine: Engine, gradients: &Gradients) -> Result<SimulationSpeed, SimError> {
+    let nothing = SimulationSpeed { engine, missing: None, cycles: 0, wall_s: 0.0, cycles_per_s: 0.0 };
+    let mut config = ClusterConfig::new(engine, gradients.ranks());
     config.hadamard = HadamardMode::On;
-    let mut cluster = Cluster::new(config)?;
+    let mut cluster = match Cluster::new(config) {
+        Err(SimError::Engine { problem, .. }) => return Ok(SimulationSpeed { missing: Some(problem), ..nothing }),
+        cluster => cluster?,
+    };
     let (started, mut cycles) = (Instant::now(), 0);
     for step in &gradients.steps {
         cycles += cluster.step(step, |_| ())?.cycles;
     }
-    Ok((cycles, started.elapsed().as_secs_f64()))
+    let wall_s = started.elapsed().as_secs_f64();
+    Ok(SimulationSpeed { cycles, wall_s, cycles_per_s: cycles as f64 / wall_s, ..nothing })
 }
 
 /// The figures as text, with what each of them means.
 pub fn text(figures: &CardFigures) -> String {
     let us = |cycles: u64| (cycles * CYCLE_NS) as f64 / 1000.0;
-    format!(
+    let mut text = format!(
         "receive and reduce        {:.3} cycles per payload beat ({} beats, 1408-byte payloads, 3 senders, no gaps)\n\
          doorbell to completion    {} cycles = {:.2} us (4 KiB, 2 ranks, peer's packets there, host memory {} ns)\n\
          .. Hadamard-encoded       {} cycles = {:.2} us (n = 1024)\n\
-         simulation                {:.0} cycles/s ({} cycles of 4 cards in {:.2} s, rust-hdl engine)\n",
+         simulation speed          whole cards: 4, a thread each, with drivers, host libraries and network, all-reduce\n",
         figures.receive_cycles_per_beat,
         figures.receive_beats,
         figures.doorbell_to_completion_4kib_cycles,
@@ -147,8 +167,13 @@ pub fn text(figures: &CardFigures) -> String {
         crate::rtl::READ_NS,
         figures.doorbell_to_completion_4kib_hadamard_cycles,
         us(figures.doorbell_to_completion_4kib_hadamard_cycles),
-        figures.cluster_cycles_per_s,
-        figures.cluster_cycles,
-        figures.cluster_wall_s,
-    )
+    );
+    for SimulationSpeed { engine, missing, cycles, wall_s, cycles_per_s } in &figures.simulation_speed {
+        let name = if *engine == Engine::Rtl { "rust-hdl engine" } else { "Verilator" };
+        text += &match missing {
+            Some(problem) => format!(".. {name:<22} not measured: {problem}\n"),
+            None => format!(".. {name:<22} {cycles_per_s:.0} cycles/s ({cycles} cycles in {wall_s:.2} s)\n"),
+        };
+    }
+    text
 }

@@ -105,21 +105,4 @@ pub trait Card: Send {
     fn take_changes(&mut self) -> Vec<SignalChange> {
         Vec::new()
     }
-
-    /// Replays what the card's ports saw since power-on on the Verilog that it emits, compiled by Verilator; returns the
-    /// cycles compared.
-    ///
-    /// # Errors
-    /// If the card keeps no recording.
-    ///
-    /// # Panics
-    /// If Verilator is missing, or the two differ.
-    fn replay_on_verilator(&mut self, name: &str) -> Result<u64, String> {
-        Err(not_recorded(name))
-    }
-}
-
-/// Why a card cannot be replayed.
-pub(crate) fn not_recorded(name: &str) -> String {
-    format!("{name}: this card keeps no recording of its ports; build it with Engine::RtlRecorded")
 }

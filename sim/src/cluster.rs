@@ -300,15 +300,6 @@ impl Cluster {
         self.hosts.iter_mut().enumerate().map(of_host).collect()
     }
 
-    /// Replays everything that the card of `rank` has seen since power-on on its Verilog.
-    ///
-    /// # Errors, Panics
-    /// As [`Card::replay_on_verilator`].
-    pub fn replay_on_verilator(&mut self, rank: usize, name: &str) -> Result<u64, String> {
-        let replayed = self.cards[rank].try_with(|card| card.replay_on_verilator(name));
-        replayed.unwrap_or_else(|| Err(format!("{name}: no card")))
-    }
-
     /// What the cluster is made of.
     pub fn config(&self) -> &ClusterConfig {
         &self.config

@@ -14,9 +14,9 @@ pub enum Engine {
     /// The hardware description, clock cycle by clock cycle.
     #[default]
     Rtl,
-    /// As [`Rtl`](Engine::Rtl), and the cards record their ports for a replay on Verilator; for tests.
-    #[value(skip)]
-    RtlRecorded,
+    /// The Verilog of that description, clock cycle by clock cycle, compiled by Verilator (which must be installed): the
+    /// same to the bit, and faster; the first run builds the model in half a minute.
+    Verilator,
     /// The same behaviour packet by packet: many times faster, timing approximate.
     Functional,
 }
@@ -25,25 +25,27 @@ impl Engine {
     /// A card at power-on, behind the card's end of a bus.
     ///
     /// # Errors
-    /// If this build has no such card.
+    /// If Verilator is wanted and missing.
     pub fn build(self, end: CardEnd) -> Result<Box<dyn Card>, SimError> {
-        match self {
-            Self::Functional => Ok(Box::new(FunctionalCard::new(end))),
-            Self::Rtl => Ok(Box::new(RtlCard::new(end))),
-            Self::RtlRecorded => Ok(Box::new(RtlCard::recording(end))),
-        }
+        let card = match self {
+            Self::Functional => return Ok(Box::new(FunctionalCard::new(end))),
+            Self::Rtl => RtlCard::new(end),
+            Self::Verilator => RtlCard::verilated(end),
+        };
+        Ok(Box::new(card.map_err(|problem| SimError::Engine { engine: self, problem })?))
     }
 
     /// Whether a card of this kind takes long enough to run that cards are worth a thread each.
     pub(crate) fn is_slow(self) -> bool {
-        matches!(self, Self::Rtl | Self::RtlRecorded)
+        matches!(self, Self::Rtl | Self::Verilator)
     }
 }
 
 impl std::fmt::Display for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Rtl | Self::RtlRecorded => "rtl",
+            Self::Rtl => "rtl",
+            Self::Verilator => "verilator",
             Self::Functional => "functional",
         })
     }

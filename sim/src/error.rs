@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::engine::Engine;
+
 /// An error of the simulator. Messages are one line and name what was found and what was expected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -27,6 +29,14 @@ pub enum SimError {
     /// An argument is out of range.
     #[error("{0}")]
     Argument(String),
+    /// The simulation cannot run here.
+    #[error("--engine {engine}: {problem}")]
+    Engine {
+        /// The engine.
+        engine: Engine,
+        /// What is missing, and what to do.
+        problem: String,
+    },
     /// A rank's host library or driver refused.
     #[error("rank {rank}: {source}")]
     Rank {
@@ -56,7 +66,7 @@ impl SimError {
     /// The exit code of the command: 2 if it could not run, 1 if it ran and a check failed.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::File { .. } | Self::Input { .. } | Self::Argument(_) => 2,
+            Self::File { .. } | Self::Input { .. } | Self::Argument(_) | Self::Engine { .. } => 2,
             Self::Rank { .. } | Self::Hang { .. } | Self::Check(_) => 1,
         }
     }

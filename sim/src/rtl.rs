@@ -8,16 +8,17 @@
 //! the next arrival, register write or timer. Only then; cycles are counted where they are simulated.
 
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::registers::{Access, BAR_BYTES, CONTROL, PEER_TABLE, REGISTERS, Register};
 use optireduce_driver::CardEnd;
 use optireduce_hw::card::smartnic::SmartNic;
-use optireduce_hw::cosim::Bench;
+use optireduce_hw::cosim::{Bench, Compiled};
 use optireduce_hw::word::{Beat, bits_w};
 
-use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef, not_recorded};
+use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
 use crate::network::wire_ps;
 use crate::waves::Waves;
 
@@ -75,22 +76,32 @@ pub struct RtlCard {
 }
 
 impl RtlCard {
-    /// A card at power-on behind the card's end of an in-process bus.
-    pub fn new(end: CardEnd) -> Self {
-        Self::on(end, || Box::new(Bench::new(SmartNic::default())))
+    /// A card at power-on behind the card's end of an in-process bus, run by rust-hdl.
+    ///
+    /// # Errors
+    /// None.
+    pub fn new(end: CardEnd) -> Result<Self, String> {
+        Self::on(end, || Ok(Bench::new(SmartNic::default())))
     }
 
-    /// As [`new`](Self::new), and records its ports for [`replay_on_verilator`](Card::replay_on_verilator). Slow.
-    pub fn recording(end: CardEnd) -> Self {
-        Self::on(end, || Box::new(Bench::recording(SmartNic::default())))
+    /// As [`new`](Self::new), but the card's Verilog, run by Verilator.
+    ///
+    /// # Errors
+    /// If Verilator is missing or refuses the Verilog.
+    pub fn verilated(end: CardEnd) -> Result<Self, String> {
+        static COMPILED: OnceLock<Result<Compiled<SmartNic>, String>> = OnceLock::new();
+        Self::on(end, || {
+            let compiled = COMPILED.get_or_init(|| Compiled::new("smartnic", SmartNic::default()));
+            Bench::verilated(compiled.as_ref()?, SmartNic::default())
+        })
     }
 
-    fn on(end: CardEnd, build: fn() -> Box<Bench<SmartNic>>) -> Self {
+    fn on(end: CardEnd, build: fn() -> Result<Bench<SmartNic>, String>) -> Result<Self, String> {
         let builder = std::thread::Builder::new().name("card".into()).stack_size(BUILD_STACK_BYTES);
-        let bench = match builder.spawn(build).map(std::thread::JoinHandle::join) {
-            Ok(Ok(bench)) => bench,
+        let bench = match builder.spawn(move || build().map(Box::new)).map(std::thread::JoinHandle::join) {
+            Ok(Ok(bench)) => bench?,
             // No thread to be had: try on this one.
-            _ => build(),
+            _ => build().map(Box::new)?,
         };
         let mut card = Self {
             bench,
@@ -114,7 +125,7 @@ impl RtlCard {
             waves: None,
         };
         card.publish_registers();
-        card
+        Ok(card)
     }
 
     /// One clock cycle, with everything around the card; what leaves is added to `tx`.
@@ -328,14 +339,6 @@ impl Card for RtlCard {
 
     fn take_trace(&mut self) -> Vec<Accept> {
         std::mem::take(&mut self.trace)
-    }
-
-    fn replay_on_verilator(&mut self, name: &str) -> Result<u64, String> {
-        if !self.bench.is_recording() {
-            return Err(not_recorded(name));
-        }
-        self.bench.verify_with_verilator(name);
-        Ok(self.bench.cycles())
     }
 
     fn signals(&self) -> Vec<SignalDef> {

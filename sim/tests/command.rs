@@ -178,6 +178,18 @@ fn bad_files_are_refused_with_file_and_tensor() {
 }
 
 #[test]
+fn without_verilator_its_engine_says_how_to_get_it() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"));
+    let output =
+        command.args(["allreduce", "--engine", "verilator"]).env("PATH", "").output().expect("the command starts");
+    let message = text(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{message}");
+    assert_eq!(message.trim_end().lines().count(), 1, "{message}");
+    assert!(message.contains("--engine verilator: verilator is not on PATH"), "{message}");
+    assert!(message.contains("apt-get install verilator"), "{message}");
+}
+
+#[test]
 fn other_number_formats_are_refused_by_name() {
     use safetensors::tensor::{Dtype, TensorView};
     for (dtype, bytes) in [(Dtype::F64, 8), (Dtype::I32, 4), (Dtype::BF16, 2)] {

@@ -1,32 +1,88 @@
-//! The whole card, judged on the Verilog it emits: everything a card's ports saw in whole collectives, from power-on
-//! through configuration to the last completion, is replayed on the Verilated card, every output of every cycle.
+//! The whole card, judged on the Verilog it emits: collectives on Verilated cards, from power-on through configuration to
+//! the last completion, are those of the cards in the rust-hdl engine, cycle by cycle.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
 
 use optireduce::protocol::HadamardMode;
+use optireduce_sim::card_bench::CardBench;
+use optireduce_sim::card_rules::RULES;
 use optireduce_sim::cluster::{Cluster, ClusterConfig};
-use optireduce_sim::engine::Engine::RtlRecorded;
+use optireduce_sim::engine::Engine;
 use optireduce_sim::network::Weather;
 use optireduce_sim::scenario::Scenario;
 
-/// Two ranks, losses, duplicates and reordering, encoded and not: rank 0's card.
-#[test]
-fn the_emitted_card_does_cycle_by_cycle_what_the_engine_does() {
-    let mut cycles = 0;
-    for hadamard in [HadamardMode::Off, HadamardMode::On] {
-        let mut config = ClusterConfig::new(RtlRecorded, 2);
-        config.weather = Weather { seed: 5, loss: 0.05, duplicate: 0.1, hold: 0.1, ..Weather::default() };
-        (config.hadamard, config.bound_ns, config.grace_ns) = (hadamard, 60_000, Some(5_000));
-        let scenario = Scenario { config: config.clone(), elements: 3000, steps: 2 };
-        let mut cluster = Cluster::new(config).unwrap();
-        for step in 0..scenario.steps {
-            cluster.step(&scenario.gradients(step), |_| ()).unwrap();
-        }
-        cycles += cluster.replay_on_verilator(0, "smartnic").unwrap();
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
     }
-    assert!(cycles > 5000, "only {cycles} cycles were replayed");
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Everything that can be seen of a job: results, reports, times, accepted beats, fates of packets and cycles of every
+/// step, the counters, and the ports of all cards in every cycle.
+fn watch(engine: Engine, hadamard: HadamardMode) -> (Vec<String>, Vec<u8>, u64) {
+    let mut config = ClusterConfig::new(engine, 3);
+    config.weather = Weather { seed: 5, loss: 0.05, duplicate: 0.1, hold: 0.1, ..Weather::default() };
+    (config.hadamard, config.bound_ns, config.grace_ns) = (hadamard, 60_000, Some(5_000));
+    let scenario = Scenario { config: config.clone(), elements: 3000, steps: 2 };
+    let mut cluster = Cluster::new(config).unwrap();
+    let waves = Shared::default();
+    cluster.record_vcd(Box::new(waves.clone())).unwrap();
+    let (mut seen, mut cycles) = (Vec::new(), 0);
+    for step in 0..scenario.steps {
+        let record = cluster.step(&scenario.gradients(step), |_| ()).unwrap();
+        cycles += record.cycles;
+        let bits = |output: &[f32]| output.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        seen.extend(record.ranks.iter().map(|rank| format!("output {:x?}", bits(&rank.output))));
+        seen.push(format!("{record:?}"));
+    }
+    seen.push(format!("{:?}", cluster.counters().unwrap()));
+    drop(cluster);
+    let waves = waves.0.lock().unwrap().clone();
+    (seen, waves, cycles)
+}
+
+/// Three ranks, losses, duplicates and reordering, encoded and not.
+#[test]
+fn a_job_on_the_emitted_cards_is_the_job_on_the_engines_cards() {
+    for hadamard in [HadamardMode::Off, HadamardMode::On] {
+        let (rtl, rtl_waves, cycles) = watch(Engine::Rtl, hadamard);
+        let (verilator, verilator_waves, _) = watch(Engine::Verilator, hadamard);
+        for (rtl, verilator) in rtl.iter().zip(&verilator) {
+            assert_eq!(rtl, verilator, "{hadamard:?}");
+        }
+        assert!(cycles > 5000 && rtl_waves.len() > 100_000, "{cycles} cycles, {} bytes of waves", rtl_waves.len());
+        assert!(rtl_waves == verilator_waves, "{hadamard:?}: the waveforms of the ports differ");
+    }
+}
+
+/// Every frame of a contribution, byte for byte, with its time.
+#[test]
+fn an_emitted_card_sends_the_engines_frames() {
+    let sent = |engine| {
+        let mut bench = CardBench::new(engine, 3).unwrap();
+        bench.submit(&[bench.arm(300)]).unwrap();
+        bench.submit(&[bench.contribute(300)]).unwrap();
+        bench.run_us(200);
+        (std::mem::take(&mut bench.sent), bench.completions().unwrap())
+    };
+    let (frames, completions) = sent(Engine::Rtl);
+    assert!(frames.len() > 50 && !completions.is_empty(), "{} frames, {completions:?}", frames.len());
+    assert_eq!(sent(Engine::Verilator), (frames, completions));
 }
 
 #[test]
-fn a_card_without_a_recording_says_so() {
-    let mut cluster = Cluster::new(ClusterConfig::new(optireduce_sim::engine::Engine::Functional, 2)).unwrap();
-    assert!(cluster.replay_on_verilator(0, "smartnic").unwrap_err().contains("no recording"));
+fn an_emitted_card_obeys_every_rule() {
+    let broken =
+        RULES.iter().filter_map(|(name, rule)| rule(Engine::Verilator).err().map(|what| format!("{name}: {what}")));
+    let broken: Vec<String> = broken.collect();
+    assert!(broken.is_empty(), "{} of {} rules are broken:\n{}", broken.len(), RULES.len(), broken.join("\n"));
 }

@@ -9,6 +9,7 @@ use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, Slo
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
+use optireduce_contract::limits::{HADAMARD_LOG2_MAX, WINDOW_BEATS};
 use optireduce_contract::queue::*;
 use optireduce_contract::shard::ShardMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -113,7 +114,13 @@ impl Rig {
     fn new(mut bench: Bench<Submit>, random: &mut Random, rank: usize, ranks: usize) -> Self {
         let (base, log2) = (random.next() & !4095 | 1 << 40, 1 + random.below(4) as u32);
         let block = &mut bench.block;
-        block.job.next = JobWords { rank: bits_w(rank as u64), ranks: bits_w(ranks as u64), ..JobWords::default() };
+        block.job.next = JobWords {
+            rank: bits_w(rank as u64),
+            ranks: bits_w(ranks as u64),
+            window_beats: bits_w(WINDOW_BEATS as u64),
+            log2_n_max: bits_w(HADAMARD_LOG2_MAX.into()),
+            ..JobWords::default()
+        };
         block.sq_base.next = bits_w(base);
         block.sq_mask.next = bits_w((1 << log2) - 1);
         let ring = vec![[0xa5; 64]; 1 << log2];

@@ -1,0 +1,45 @@
+//! `#[derive(Ports)]`: lets a simulator other than rust-hdl's set and read the ports of a block.
+//!
+//! Why: rust-hdl shows a block's signals to a visitor read-only, but a Verilated model has to write the outputs.
+//! The ports are the fields of type `Signal<In, _>` or `Signal<Out, _>`, or arrays of them, in their order.
+//! Limits: goes by the written type, so a type alias is no port; `optireduce_hw::cosim` compares names and widths with
+//! rust-hdl's list before it relies on them.
+
+use proc_macro::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, GenericArgument, PathArguments, Type, parse_macro_input};
+
+/// Implements `optireduce_hw::ports::Ports` for a block: every port is handed the rows in turn.
+#[proc_macro_derive(Ports)]
+pub fn ports(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let Data::Struct(syn::DataStruct { fields: Fields::Named(fields), .. }) = &input.data else {
+        return Error::new_spanned(&input.ident, "Ports: expected a block, a struct with named fields")
+            .into_compile_error()
+            .into();
+    };
+    let ports = fields.named.iter().filter(|field| is_port(&field.ty)).map(|field| &field.ident);
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    quote! {
+        impl #impl_generics optireduce_hw::ports::Ports for #name #type_generics #where_clause {
+            fn exchange(&mut self, rows: &mut optireduce_hw::ports::Rows) {
+                #(optireduce_hw::ports::Ports::exchange(&mut self.#ports, rows);)*
+            }
+        }
+    }
+    .into()
+}
+
+/// Whether a type is written `Signal<In, _>`, `Signal<Out, _>`, or an array of such.
+fn is_port(ty: &Type) -> bool {
+    match ty {
+        Type::Array(array) => is_port(&array.elem),
+        Type::Path(path) => path.path.segments.last().is_some_and(|segment| {
+            let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return false };
+            let Some(GenericArgument::Type(Type::Path(direction))) = arguments.args.first() else { return false };
+            segment.ident == "Signal" && (direction.path.is_ident("In") || direction.path.is_ident("Out"))
+        }),
+        _ => false,
+    }
+}

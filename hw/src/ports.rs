@@ -1,0 +1,113 @@
+//! The ports of a block as rows of 32-bit words: how values get into a Verilated model and out of it.
+//!
+//! Every port starts at a word of its own, in the order of declaration, low word first; inputs and outputs have a row
+//! each. The clock takes no word: it is not data.
+
+use crate::word::{Beat, W};
+use rust_hdl::core::prelude::*;
+
+pub use optireduce_hw_derive::Ports;
+
+/// A row and the pass that is made with it; every port takes its words from the front.
+pub enum Rows<'a> {
+    /// Inputs take their next value and write it to the row.
+    Inputs(&'a mut [u32]),
+    /// Outputs take their value from the row.
+    Outputs(&'a [u32]),
+}
+
+/// A block whose ports can be set and read from outside rust-hdl, or one of its ports. For blocks: `#[derive(Ports)]`.
+pub trait Ports {
+    /// Passes `rows` by every port in order of declaration.
+    ///
+    /// # Panics
+    /// When a row is shorter than the ports.
+    fn exchange(&mut self, rows: &mut Rows);
+}
+
+/// A value of a port as words.
+pub trait Words: Synth {
+    /// Words it takes.
+    const WORDS: usize;
+    /// Writes it to so many words.
+    fn write(self, words: &mut [u32]);
+    /// Reads it from so many words, in which the bits above its width are zero.
+    fn read(words: &[u32]) -> Self;
+}
+
+impl<T: Words> Ports for Signal<In, T> {
+    #[inline]
+    fn exchange(&mut self, rows: &mut Rows) {
+        if let Rows::Inputs(row) = rows {
+            let (words, rest) = std::mem::take(row).split_at_mut(T::WORDS);
+            self.update_all();
+            self.val().write(words);
+            *row = rest;
+        }
+    }
+}
+
+impl<T: Words> Ports for Signal<Out, T> {
+    #[inline]
+    fn exchange(&mut self, rows: &mut Rows) {
+        if let Rows::Outputs(row) = rows {
+            let (words, rest) = row.split_at(T::WORDS);
+            self.next = T::read(words);
+            self.update_all();
+            *row = rest;
+        }
+    }
+}
+
+impl<P: Ports, const N: usize> Ports for [P; N] {
+    #[inline]
+    fn exchange(&mut self, rows: &mut Rows) {
+        self.iter_mut().for_each(|port| port.exchange(rows));
+    }
+}
+
+impl Words for Clock {
+    const WORDS: usize = 0;
+    fn write(self, _: &mut [u32]) {}
+    fn read(_: &[u32]) -> Self {
+        Clock::default()
+    }
+}
+
+impl Words for bool {
+    const WORDS: usize = 1;
+    #[inline]
+    fn write(self, words: &mut [u32]) {
+        words[0] = self.into();
+    }
+    #[inline]
+    fn read(words: &[u32]) -> Self {
+        words[0] != 0
+    }
+}
+
+impl<const N: usize> Words for W<N> {
+    const WORDS: usize = N.div_ceil(32);
+    #[inline]
+    fn write(self, words: &mut [u32]) {
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = (self.raw() >> (32 * i)) as u32;
+        }
+    }
+    #[inline]
+    fn read(words: &[u32]) -> Self {
+        crate::word::bits_w(words.iter().rev().fold(0, |value, &word| value << 32 | u64::from(word)))
+    }
+}
+
+impl Words for Beat {
+    const WORDS: usize = 16;
+    #[inline]
+    fn write(self, words: &mut [u32]) {
+        words.copy_from_slice(&self.0);
+    }
+    #[inline]
+    fn read(words: &[u32]) -> Self {
+        Beat(std::array::from_fn(|lane| words[lane]))
+    }
+}
