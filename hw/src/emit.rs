@@ -4,6 +4,7 @@ use crate::card;
 use crate::card::build::Build;
 use crate::card::smartnic::SmartNic;
 use crate::cosim;
+use crate::hadamard;
 use crate::prelude::*;
 
 /// A block that can be emitted.
@@ -28,7 +29,7 @@ impl Emittable {
 /// # Panics
 /// When the parameters do not go together, see [`Build::checked`].
 pub fn card(build: Build) -> String {
-    on_a_large_stack(move || verilog_of(Box::new(SmartNic::new(build))))
+    on_a_large_stack(move || of_built(Box::new(SmartNic::new(build))))
 }
 
 /// Blocks are built by value, and the card is a large one.
@@ -41,10 +42,10 @@ fn on_a_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
 }
 
 fn of<B: Block + Default>() -> String {
-    verilog_of(Box::<B>::default())
+    of_built(Box::<B>::default())
 }
 
-fn verilog_of<B: Block>(mut block: Box<B>) -> String {
+fn of_built<B: Block>(mut block: Box<B>) -> String {
     block.connect_all();
     cosim::verilog(block.as_ref())
 }
@@ -58,7 +59,15 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "fp32_to_int32", build: of::<crate::fp_to_int::FpToInt> },
     Emittable { name: "int32_to_fp32", build: of::<crate::int_to_fp::IntToFp> },
     Emittable { name: "reciprocal", build: of::<card::reciprocal::Reciprocal> },
-    Emittable { name: "hadamard", build: of::<crate::hadamard::Hadamard> },
+    Emittable { name: "hadamard_to_fixed", build: of::<hadamard::to_fixed::ToFixed> },
+    Emittable { name: "hadamard_in_beat", build: || of_built(Box::new(hadamard::in_beat::InBeat::new(false))) },
+    Emittable { name: "hadamard_in_beat_halving", build: || of_built(Box::new(hadamard::in_beat::InBeat::new(true))) },
+    Emittable { name: "hadamard_across", build: || of_built(Box::new(hadamard::across::Across::new(7))) },
+    Emittable { name: "hadamard_to_float", build: of::<hadamard::to_float::ToFloat> },
+    Emittable { name: "hadamard_gather", build: || of_built(Box::new(hadamard::gather::Gather::new(12))) },
+    Emittable { name: "hadamard_signs", build: of::<hadamard::signs::Signs> },
+    Emittable { name: "hadamard", build: of::<hadamard::Hadamard> },
+    Emittable { name: "hadamard_256", build: || of_built(Box::new(hadamard::Hadamard::new(8))) },
     Emittable { name: "rx_buffer", build: of::<card::rx_buffer::RxBuffer> },
     Emittable { name: "rx_parser", build: of::<card::rx_parser::RxParser> },
     Emittable { name: "lookup", build: of::<card::lookup::Lookup> },

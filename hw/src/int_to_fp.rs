@@ -41,6 +41,8 @@ pub struct ScaledIntToFp {
     pub a: Signal<In, W<32>>,
     /// The exponent field of a float that is 2^30 units, for the integer of four cycles ago.
     pub scale: Signal<In, W<9>>,
+    /// Negates the integer of four cycles ago.
+    pub negate: Signal<In, bool>,
     /// The integer of four cycles ago shall become NaN.
     pub special: Signal<In, bool>,
     /// The float, [`LATENCY`] cycles after its integer.
@@ -177,7 +179,7 @@ impl ScaledIntToFp {
             self.fraction.next = bits_w::<32>(0);
             self.field.next = bits_w::<32>(0x7f80_0000);
         }
-        if self.st.q.val().sign3 {
+        if self.st.q.val().sign3 != self.negate.val() {
             self.field.next = self.field.val() | 0x8000_0000u64;
         }
         self.st.d.next.float = self.field.val() | self.fraction.val();
@@ -191,7 +193,7 @@ impl ScaledIntToFp {
     }
 }
 
-evaluate_on_change!(ScaledIntToFp, inputs: a, scale, special; registers: st);
+evaluate_on_change!(ScaledIntToFp, inputs: a, scale, negate, special; registers: st);
 
 /// Converts an integer to a float.
 #[derive(LogicBlock, Default)]
@@ -211,6 +213,7 @@ impl Logic for IntToFp {
         self.scaled.clock.next = self.clock.val();
         self.scaled.a.next = self.a.val();
         self.scaled.scale.next = bits_w::<9>(157);
+        self.scaled.negate.next = false;
         self.scaled.special.next = false;
         self.result.next = self.scaled.result.val();
     }

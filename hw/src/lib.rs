@@ -23,6 +23,7 @@ pub mod eda;
 pub mod emit;
 pub mod engine;
 pub mod fifo;
+pub mod fold;
 pub mod fp_add;
 pub mod fp_add_model;
 pub mod fp_mul;

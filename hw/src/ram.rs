@@ -262,7 +262,7 @@ always @(posedge clock) if (write_enable) mem[write_address] <= write_data;",
 
 /// The array `mem` of 2^`log2` words, all zeros. Block and distributed RAM of an FPGA powers up as zeros by itself; a
 /// synthesis tool (they define SYNTHESIS) would only unroll the loop.
-fn zeroed_memory<T: Synth>(style: &str, log2: u32) -> String {
+pub(crate) fn zeroed_memory<T: Synth>(style: &str, log2: u32) -> String {
     format!(
         "(* ram_style = \"{style}\" *) reg [{}:0] mem [0:{last}];
 `ifndef SYNTHESIS

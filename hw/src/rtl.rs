@@ -7,7 +7,7 @@
 //! is left open.
 //! Limits: reads the Verilog that rust-hdl writes, not Verilog at large.
 
-use crate::share::{self, Module};
+use crate::share;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{fs, io};
@@ -32,21 +32,20 @@ pub struct Port {
 /// When `verilog` has no module `top` with ports in rust-hdl's style.
 pub fn files(verilog: &str) -> Result<[(&'static str, String); 2], String> {
     let modules = share::shared(verilog);
-    let ports = ports(&modules)?;
+    let top = modules.iter().find(|module| module.name == "top").ok_or("no module top")?;
+    let ports = ports_of(&top.body);
+    if ports.is_empty() {
+        return Err("module top has no ports".into());
+    }
     let notice = "// Written by `optireduce-hdl rtl` from the rust-hdl sources in hw/src; do not edit. See hw/rtl/README.md.\n";
     let card = format!("{notice}{}", renamed(&share::verilog(&modules)));
-    Ok([("optireduce_card.v", card), ("optireduce_top.v", format!("{notice}{}", top(&ports)))])
+    Ok([("optireduce_card.v", card), ("optireduce_top.v", format!("{notice}{}", ansi(&ports)))])
 }
 
-/// The ports of module `top`, in order.
-///
-/// # Errors
-/// When there is no such module, or no port.
-pub fn ports(modules: &[Module]) -> Result<Vec<Port>, String> {
-    let top = modules.iter().find(|module| module.name == "top").ok_or("no module top")?;
-    let header = top.body.split_once("// Stub signals").map_or(top.body.as_str(), |(header, _)| header);
-    let ports: Vec<Port> = header.lines().filter_map(port).collect();
-    if ports.is_empty() { Err("module top has no ports".into()) } else { Ok(ports) }
+/// The ports of a module in rust-hdl's style, in order, from its text.
+pub fn ports_of(body: &str) -> Vec<Port> {
+    let header = body.split_once("// Stub signals").map_or(body, |(header, _)| header);
+    header.lines().filter_map(port).collect()
 }
 
 fn port(line: &str) -> Option<Port> {
@@ -62,16 +61,17 @@ fn port(line: &str) -> Option<Port> {
         "output" => true,
         _ => return None,
     };
-    Some(Port { name: name.replace('$', "__"), is_output, bits })
+    Some(Port { name: name.to_owned(), is_output, bits })
 }
 
 /// A module with ANSI ports around the card.
-fn top(ports: &[Port]) -> String {
+fn ansi(ports: &[Port]) -> String {
     let simulator_only = |port: &Port| port.is_output && SIMULATOR_ONLY.iter().any(|name| port.name.starts_with(name));
     let mut declared = Vec::new();
     let mut pins = Vec::new();
     for port in ports {
-        let Port { name, is_output, bits } = port;
+        let Port { is_output, bits, .. } = port;
+        let name = port.name.replace('$', "__");
         if simulator_only(port) {
             pins.push(format!("        .{name}()"));
             continue;

@@ -129,7 +129,7 @@ fn floats_become_integers_of_any_unit() {
 
 #[test]
 fn integers_of_any_unit_become_floats_or_nan() {
-    // The scale and whether it is special come four cycles after the integer.
+    // The scale, whether to negate, and whether it is special come four cycles after the integer.
     let mut random = Random::new(11);
     let mut bench = Bench::recording(ScaledIntToFp::default());
     let mut integers = VecDeque::from([0; int_to_fp::LATENCY - 1]);
@@ -138,15 +138,13 @@ fn integers_of_any_unit_become_floats_or_nan() {
         let scale = [random.below(40), random.below(264), 224 + random.below(40)][random.below(3) as usize];
         bench.block.a.next = bits_w(integer as u32 as u64);
         bench.block.scale.next = bits_w(scale);
+        let negate = random.one_in(2);
         bench.block.special.next = special;
+        bench.block.negate.next = negate;
         integers.push_back(integer);
-        let expected = match special {
-            true => 0x7fc0_0000,
-            false => scaled_int_to_fp(integers.pop_front().expect("it holds four"), scale as u32),
-        };
-        if special {
-            integers.pop_front();
-        }
+        let float = scaled_int_to_fp(integers.pop_front().expect("it holds four"), scale as u32);
+        let signed = if negate && float != 0 { float ^ 0x8000_0000 } else { float };
+        let expected = if special { 0x7fc0_0000 } else { signed };
         bench.tick();
         assert_eq!(bench.block.result.val().raw() as u32, expected, "cycle {cycle}");
     }

@@ -1,14 +1,18 @@
 //! One butterfly stage across beats: single-path delay feedback.
 //!
-//! What: a + b and a - b, lane by lane, of the beats at position p and p + D of a block. D = 2^k.
+//! What: a + b and b - a, lane by lane, of the beats at position p and p + D of a block. D = 2^k.
 //! How: while bit k of the position is 0 the beat goes into a delay memory of D beats; when its partner arrives the
 //! sum leaves at once and the difference takes its place in the memory, to leave D cycles later. The memory moves
 //! every cycle, so a block flushes itself while the next one, or nothing, enters; the tag stored with each beat says
 //! whether it is a finished difference.
-//! Latency: D + 1 cycles, 1 when bypassed; one beat a cycle; no back-pressure.
-//! Limits: the 2D beats of a group must come without bubbles; bursts are whole blocks. `bypass` may change only
-//! while nothing is inside. The position returns to 0 by itself after every whole block, so there is no reset.
-//! Lanes are in excess 2^31; `halve` as in `in_beat`.
+//! Why b - a: what leaves is `a` plus `b` or nothing, what is stored is `b` minus `a` or nothing, so each is one adder,
+//! one LUT a bit on parts with carry chains; a - b would need a selector in addition. The difference's tag says that it
+//! is negated, and `to_float` puts it right.
+//! Latency: D + 1 cycles; one beat a cycle; no back-pressure.
+//! Limits: the 2D beats of a group must come without bubbles; bursts are whole blocks. `enable` may change only
+//! while nothing is inside; what enters while it is low is dropped. The position returns to 0 by itself after every
+//! whole block, so there is no reset.
+//! Lanes are in excess 2^31; `halve` as in `in_beat`: `a` is halved before it is stored.
 
 use super::flow::{FlowDelay, Tag, evaluate_stage};
 use crate::prelude::*;
@@ -18,8 +22,8 @@ use crate::prelude::*;
 pub struct Across {
     /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Pass beats through: the block is too small for this distance.
-    pub bypass: Signal<In, bool>,
+    /// The blocks are large enough for this distance.
+    pub enable: Signal<In, bool>,
     /// Tag of the beat.
     pub tag: Signal<In, Tag>,
     /// Sixteen numbers in excess 2^31.
@@ -28,9 +32,13 @@ pub struct Across {
     distance: Constant<W<10>>,
     position: DFF<W<10>>,
     phase: Wire<W<10>>,
+    entering: Wire<bool>,
     butterfly: Wire<bool>,
+    mask: Wire<W<32>>,
     a: [Wire<W<32>>; 16],
     b: [Wire<W<32>>; 16],
+    plus_b: [Wire<W<32>>; 16],
+    minus_a: [Wire<W<32>>; 16],
     delay: FlowDelay,
     result: FlowDelay,
     /// Tag of the result.
@@ -41,7 +49,7 @@ pub struct Across {
 }
 
 impl Across {
-    /// The stage of distance `2^k` beats; it halves its results when `k` is odd.
+    /// The stage of distance `2^k` beats; it halves its operands when `k` is odd.
     ///
     /// # Panics
     /// When `k` is above 9: a design error.
@@ -49,16 +57,20 @@ impl Across {
         assert!(k < 10, "positions have 10 bits, distance 2^{k}");
         Across {
             clock: Default::default(),
-            bypass: Default::default(),
+            enable: Default::default(),
             tag: Default::default(),
             beat: Default::default(),
             halve: Constant::new(k % 2 == 1),
             distance: Constant::new(bits_w(1 << k)),
             position: Default::default(),
             phase: Default::default(),
+            entering: Default::default(),
             butterfly: Default::default(),
+            mask: Default::default(),
             a: Default::default(),
             b: Default::default(),
+            plus_b: Default::default(),
+            minus_a: Default::default(),
             delay: FlowDelay::new(1 << k),
             result: Default::default(),
             out_tag: Default::default(),
@@ -76,42 +88,37 @@ impl Across {
         self.result.clock.next = self.clock.val();
 
         self.phase.next = self.position.q.val() & self.distance.val();
-        self.butterfly.next = self.tag.val().valid && !self.bypass.val() && (self.phase.val() != 0);
-        if self.tag.val().valid && !self.bypass.val() {
+        self.entering.next = self.tag.val().valid && self.enable.val();
+        self.butterfly.next = self.entering.val() && (self.phase.val() != 0);
+        if self.entering.val() {
             self.position.d.next = self.position.q.val() + 1;
         }
 
         self.delay.tag.next = self.tag.val();
+        self.delay.tag.next.negated = !self.tag.val().negated;
         self.result.tag.next = self.tag.val();
+        self.mask.next = bits_w::<32>(0xffff_ffffu64);
         if !self.butterfly.val() {
             self.delay.tag.next.valid = false;
-            if !self.bypass.val() {
-                self.result.tag.next = self.delay.out_tag.val();
-            }
+            self.result.tag.next = self.delay.out_tag.val();
+            self.mask.next = bits_w::<32>(0);
         }
+
+        // Sixteen times two additions of two numbers and a carry: the rounding of b, and the one of two's complement.
         for i in 0..16 {
             self.a[i].next = self.delay.out_beat.val().get_bits::<32>(i * 32);
             self.b[i].next = self.beat.val().get_bits::<32>(i * 32);
         }
         for i in 0..16 {
-            if self.butterfly.val() {
-                if self.halve.val() {
-                    self.result.lane[i].next =
-                        (self.a[i].val() >> 1) + (self.b[i].val() >> 1) + ((self.a[i].val() | self.b[i].val()) & 1);
-                    self.delay.lane[i].next = (self.a[i].val() >> 1) - (self.b[i].val() >> 1)
-                        + (self.a[i].val() & (self.b[i].val() ^ 1) & 1)
-                        + 0x8000_0000u64;
-                } else {
-                    self.result.lane[i].next = self.a[i].val() + self.b[i].val() + 0x8000_0000u64;
-                    self.delay.lane[i].next = self.a[i].val() - self.b[i].val() + 0x8000_0000u64;
-                }
+            self.minus_a[i].next = (self.a[i].val() ^ 0x7fff_ffff) & self.mask.val();
+            if self.halve.val() {
+                self.plus_b[i].next = self.b[i].val() & self.mask.val();
+                self.delay.lane[i].next = (self.b[i].val() >> 1) + self.minus_a[i].val() + (self.mask.val() & 1);
+                self.result.lane[i].next = self.a[i].val() + (self.plus_b[i].val() >> 1) + (self.plus_b[i].val() & 1);
             } else {
-                self.delay.lane[i].next = self.b[i].val();
-                if self.bypass.val() {
-                    self.result.lane[i].next = self.b[i].val();
-                } else {
-                    self.result.lane[i].next = self.a[i].val();
-                }
+                self.plus_b[i].next = (self.b[i].val() ^ 0x8000_0000u64) & self.mask.val();
+                self.delay.lane[i].next = self.b[i].val() + self.minus_a[i].val() + (self.mask.val() & 1);
+                self.result.lane[i].next = self.a[i].val() + self.plus_b[i].val();
             }
         }
         self.out_tag.next = self.result.out_tag.val();
@@ -119,5 +126,5 @@ impl Across {
     }
 }
 
-evaluate_stage!(Across, inputs: bypass, tag, beat; delays: delay, result; registers: position);
+evaluate_stage!(Across, inputs: enable, tag, beat; delays: delay, result; registers: position);
 clocked!(Across);

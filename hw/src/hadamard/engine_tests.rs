@@ -12,7 +12,7 @@ fn run(bench: &mut Bench<Hadamard>, seed: u64, sizes: &[u32], manners: Manners, 
         for decode in [false, true] {
             let mut kinds = KINDS;
             kinds.rotate_left(random.below(10) as usize);
-            let blocks = if *log2n == 12 { 4 } else { 10 };
+            let blocks = [10, 10, 4, 3][*log2n as usize / 2 - 4];
             let window = Play::random(&mut random, *log2n, decode, &kinds[..blocks], loss);
             play(bench, &window, manners, &mut random);
         }
@@ -40,6 +40,16 @@ fn engine_agrees_with_model_under_back_pressure() {
 fn engine_agrees_with_model_with_bubbles_and_back_pressure() {
     let manners = Manners { offer: 50, go: 3 };
     run(&mut Bench::new(Hadamard::default()), 13, &[8, 10, 12, 8, 8, 10, 8], manners, 50);
+}
+
+#[test]
+fn largest_and_smallest_engine_agree_with_model() {
+    let manners = Manners { offer: 90, go: 20 };
+    run(&mut Bench::new(Hadamard::new(14)), 18, &[14, 8, 12, 14, 10], EAGER, 1);
+    run(&mut Bench::new(Hadamard::new(14)), 19, &[14, 10], manners, 5);
+    run(&mut Bench::new(Hadamard::new(8)), 18, &[8; 5], EAGER, 0);
+    run(&mut Bench::new(Hadamard::new(8)), 19, &[8; 5], manners, 5);
+    run(&mut Bench::new(Hadamard::new(10)), 19, &[8, 10, 8], manners, 5);
 }
 
 #[test]
@@ -74,25 +84,36 @@ fn decoding_what_was_encoded_returns_it() {
 #[test]
 fn latency_is_as_published_and_blocks_follow_without_gap() {
     let mut random = Random::new(16);
-    let mut bench = Bench::new(Hadamard::default());
-    for log2n in [8, 10, 12] {
-        let window = Play::random(&mut random, log2n, false, &[Kind::Gaussian; 6], 0);
-        let report = play(&mut bench, &window, EAGER, &mut random);
-        let block = (1 << log2n) / 16;
-        assert_eq!(report.answered[0] - report.accepted[block - 1], latency_cycles(log2n), "log2n {log2n}");
-        for cycles in [&report.accepted, &report.answered] {
-            assert!(cycles.windows(2).all(|pair| pair[1] == pair[0] + 1), "a gap, log2n {log2n}");
+    for log2n_max in [8, 10, 12, 14] {
+        let mut bench = Bench::new(Hadamard::new(log2n_max));
+        for log2n in (8..=log2n_max).step_by(2) {
+            let blocks = if log2n == 14 { 3 } else { 6 };
+            let window = Play::random(&mut random, log2n, log2n == log2n_max, &[Kind::Gaussian; 6][..blocks], 0);
+            let report = play(&mut bench, &window, EAGER, &mut random);
+            let block = (1 << log2n) / 16;
+            assert_eq!(report.answered[0] - report.accepted[block - 1], latency_cycles(log2n), "log2n {log2n}");
+            for cycles in [&report.accepted, &report.answered] {
+                assert_eq!(cycles.len(), blocks * block);
+                assert!(cycles.windows(2).all(|pair| pair[1] == pair[0] + 1), "a gap, log2n {log2n}");
+            }
         }
     }
+    assert_eq!([8, 10, 12, 14].map(latency_cycles), [36, 86, 280, 1050]);
 }
 
 #[test]
 fn unknown_size_accepts_nothing_until_the_next_start() {
+    for log2n_max in [8, 10, 12, 14] {
+        refuses_all_sizes_but(log2n_max);
+    }
+}
+
+fn refuses_all_sizes_but(log2n_max: u64) {
     let mut random = Random::new(17);
-    let mut bench = Bench::new(Hadamard::default());
+    let mut bench = Bench::new(Hadamard::new(log2n_max as u32));
     bench.settle();
     assert!(!bench.block.in_ready.val(), "before the first start");
-    for log2n in [0u64, 4, 7, 9, 11, 13, 14, 15] {
+    for log2n in (0..16).filter(|size| *size < 8 || size % 2 == 1 || *size > log2n_max) {
         bench.block.start.next = true;
         bench.block.log2n.next = bits_w(log2n);
         bench.tick();
@@ -121,6 +142,17 @@ fn verilog_agrees_with_bubbles_back_pressure_and_losses() {
     let mut bench = Bench::recording(Hadamard::default());
     run(&mut bench, 21, &[8, 10, 8, 12, 8], Manners { offer: 60, go: 5 }, 10);
     bench.verify_with_verilator("hadamard");
+}
+
+#[test]
+fn verilog_of_largest_and_smallest_engine_agrees() {
+    let manners = Manners { offer: 90, go: 20 };
+    let mut bench = Bench::recording(Hadamard::new(14));
+    run(&mut bench, 22, &[14, 8, 14], manners, 5);
+    bench.verify_with_verilator("hadamard14");
+    let mut bench = Bench::recording(Hadamard::new(8));
+    run(&mut bench, 23, &[8; 6], manners, 5);
+    bench.verify_with_verilator("hadamard8");
 }
 
 /// Prints the engine's simulation speed: `cargo test --release -p optireduce-hw speed -- --ignored --nocapture`.

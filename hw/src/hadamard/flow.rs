@@ -2,12 +2,16 @@
 //!
 //! What: [`Tag`] says what a beat belongs to; [`FlowDelay`] delays a beat and its tag by a fixed number of cycles.
 //! Why: with depth 1 it is the register behind every stage, with depth 2, 4, ... the delay memory of a butterfly
-//! across beats. Carrying the block's facts beside every beat needs no queue whose size would have to be argued.
+//! across beats: distributed RAM, from depth 64 on block RAM. Carrying the block's facts beside every beat needs no queue whose size would have to be argued.
 //! Latency: `depth` cycles; one beat a cycle; no back-pressure; power-on state all zero (tag not valid), no reset.
 //! Lanes inside the engine hold "excess 2^31" numbers: the value v as v + 2^31, unsigned, so that no operation needs
 //! a sign extension.
 
 use crate::prelude::*;
+use crate::ram::zeroed_memory;
+
+/// Delays from this depth on are block RAM: a distributed one would cost more LUTs than a butterfly.
+const BLOCK_RAM_MIN: usize = 64;
 
 /// The facts of the block a beat belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
@@ -16,10 +20,19 @@ pub struct Tag {
     pub valid: bool,
     /// The block holds an infinity or a NaN.
     pub special: bool,
+    /// All numbers of the beat are the negatives of what they should be.
+    pub negated: bool,
     /// The block's scale, as `model::scale`.
     pub scale: W<9>,
     /// Beats of the block that were received, not lost.
     pub received: W<11>,
+}
+
+/// What a delay memory holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Slot {
+    beat: Beat,
+    tag: Tag,
 }
 
 /// A delay of `depth` cycles for 16 lanes and their tag.
@@ -34,7 +47,7 @@ pub struct FlowDelay {
     pub out_tag: Signal<Out, Tag>,
     /// The beat that entered `depth` cycles ago, lane 0 in the low bits.
     pub out_beat: Signal<Out, Beat>,
-    slots: Vec<(Tag, Beat)>,
+    slots: Vec<Slot>,
     pointer: usize,
 }
 
@@ -74,9 +87,10 @@ impl Logic for FlowDelay {
         if self.clock.pos_edge() {
             // The oldest slot is the one after the newest; with one slot they are the same.
             let beat = Beat(std::array::from_fn(|i| self.lane[i].next.raw() as u32));
-            self.slots[self.pointer] = (self.tag.next, beat);
+            self.slots[self.pointer] = Slot { beat, tag: self.tag.next };
             self.pointer = (self.pointer + 1) & (self.slots.len() - 1);
-            (self.out_tag.next, self.out_beat.next) = self.slots[self.pointer];
+            let oldest = self.slots[self.pointer];
+            (self.out_tag.next, self.out_beat.next) = (oldest.tag, oldest.beat);
         }
     }
 
@@ -88,6 +102,7 @@ impl Logic for FlowDelay {
     fn hdl(&self) -> Verilog {
         let lanes: Vec<_> = (0..16).rev().map(|i| format!("lane${i}")).collect();
         let (depth, lanes) = (self.slots.len(), lanes.join(", "));
+        let style = if depth < BLOCK_RAM_MIN { "distributed" } else { "block" };
         Verilog::Custom(if depth == 1 {
             format!(
                 "initial begin\n   out_tag = 0;\n   out_beat = 0;\nend\n\n\
@@ -95,13 +110,11 @@ impl Logic for FlowDelay {
             )
         } else {
             format!(
-                "reg [{slot}:0] slots [0:{last}];\nreg [{top}:0] pointer;\nwire [{top}:0] oldest = pointer + 1'b1;\n\
-                 integer i;\n\ninitial begin\n   for (i = 0; i < {depth}; i = i + 1) slots[i] = 0;\n   \
-                 pointer = 0;\n   out_tag = 0;\n   out_beat = 0;\nend\n\n\
-                 always @(posedge clock) begin\n   slots[pointer] <= {{tag, {lanes}}};\n   \
-                 {{out_tag, out_beat}} <= slots[oldest];\n   pointer <= oldest;\nend\n",
-                slot = Tag::BITS + 511,
-                last = depth - 1,
+                "{memory}\nreg [{top}:0] pointer;\nwire [{top}:0] oldest = pointer + 1'b1;\n\n\
+                 initial begin\n   pointer = 0;\n   out_tag = 0;\n   out_beat = 0;\nend\n\n\
+                 always @(posedge clock) begin\n   mem[pointer] <= {{tag, {lanes}}};\n   \
+                 {{out_tag, out_beat}} <= mem[oldest];\n   pointer <= oldest;\nend\n",
+                memory = zeroed_memory::<Slot>(style, depth.ilog2()),
                 top = depth.ilog2() - 1,
             )
         })

@@ -8,19 +8,20 @@
 //! One beat a cycle, also from block to block without a gap. Back-pressure: `in_ready`, low until the first `start`
 //! and while both buffers are taken. Reset: `start`, which must come while `idle`; `clear` makes it idle again from any
 //! state: it fills up a block that was begun with lost beats, and all blocks come out as usual.
-//! Limits: `log2n` 8, 10 or 12; any other value takes the engine out of service (`in_ready` low) until the next
-//! `start`. For blocks of 16384 (14): 11 bits of buffer address instead of 9, and 14 among the sizes in `update`.
+//! Limits: `log2n` 8, 10, 12 or 14, up to the one the block is built for; any other value takes the engine out of
+//! service (`in_ready` low) until the next `start`.
 
 use super::flow::Tag;
+use crate::card::types::SlotBeat;
 use crate::prelude::*;
-use crate::ram::Ram;
+use crate::ram::WindowRam;
 
 /// All registers of the block. The buffers are called zero and one and chosen by a bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct State {
     started: bool,
     last: W<10>,
-    extra: W<2>,
+    extra: W<4>,
     // The way in.
     fill: W<10>,
     fill_one: bool,
@@ -56,7 +57,7 @@ struct State {
 }
 
 /// The gatherer. See the module for what and why.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct Gather {
     /// The clock.
     pub clock: Signal<In, Clock>,
@@ -98,14 +99,64 @@ pub struct Gather {
     spent: Wire<Tag>,
     commit: Wire<bool>,
     leaving: Wire<Tag>,
-    write_place: Wire<W<11>>,
-    read_place: Wire<W<11>>,
+    write_place: Wire<SlotBeat>,
+    read_place: Wire<SlotBeat>,
+    log2n_max: Constant<W<4>>,
+    known: Wire<bool>,
+    size: Wire<W<10>>,
+    extra: Wire<W<4>>,
     st: DFF<State>,
-    buffers: Ram<Beat, 9>,
+    buffers: WindowRam<Beat>,
     /// Tag of the beat that comes out.
     pub out_tag: Signal<Out, Tag>,
     /// The beat that comes out.
     pub out_beat: Signal<Out, Beat>,
+}
+
+impl Gather {
+    /// A gatherer of blocks of up to 2^`log2n_max` values.
+    pub fn new(log2n_max: u32) -> Self {
+        Gather {
+            log2n_max: Constant::new(bits_w(log2n_max.into())),
+            buffers: WindowRam::new(1, log2n_max - 4),
+            clock: Default::default(),
+            clear: Default::default(),
+            start: Default::default(),
+            log2n: Default::default(),
+            in_valid: Default::default(),
+            in_ready: Default::default(),
+            in_data: Default::default(),
+            in_received: Default::default(),
+            go: Default::default(),
+            burst: Default::default(),
+            last: Default::default(),
+            idle: Default::default(),
+            free: Default::default(),
+            given: Default::default(),
+            accept: Default::default(),
+            pair: Default::default(),
+            quarter: Default::default(),
+            low: Default::default(),
+            high: Default::default(),
+            exponent: Default::default(),
+            field: Default::default(),
+            received: Default::default(),
+            scale: Default::default(),
+            whole: Default::default(),
+            candidate: Default::default(),
+            spent: Default::default(),
+            commit: Default::default(),
+            leaving: Default::default(),
+            write_place: Default::default(),
+            read_place: Default::default(),
+            known: Default::default(),
+            size: Default::default(),
+            extra: Default::default(),
+            st: Default::default(),
+            out_tag: Default::default(),
+            out_beat: Default::default(),
+        }
+    }
 }
 
 impl Logic for Gather {
@@ -114,7 +165,7 @@ impl Logic for Gather {
         dff_setup!(self, clock, st);
         self.buffers.clock.next = self.clock.val();
 
-        // In: a beat goes to its place, address = position * 2 + buffer.
+        // In: a beat goes to its place.
         self.free.next = self.st.q.val().started
             && ((self.st.q.val().fill_one && !self.st.q.val().taken_one)
                 || (!self.st.q.val().fill_one && !self.st.q.val().taken_zero));
@@ -123,11 +174,12 @@ impl Logic for Gather {
         self.accept.next = self.free.val()
             && ((self.in_valid.val() && !self.st.q.val().flushing)
                 || (self.st.q.val().flushing && (self.st.q.val().fill != 0)));
-        self.write_place.next = bit_cast_w::<11, 10>(self.st.q.val().fill) << 1;
+        self.write_place.next.slot = bits_w::<3>(0);
         if self.st.q.val().fill_one {
-            self.write_place.next = self.write_place.val() | 1;
+            self.write_place.next.slot = bits_w::<3>(1);
         }
-        self.buffers.write_address.next = bit_cast_w::<9, 11>(self.write_place.val());
+        self.write_place.next.beat = bit_cast_w::<14, 10>(self.st.q.val().fill);
+        self.buffers.write_address.next = self.write_place.val();
         self.buffers.write_enable.next = self.accept.val();
         self.buffers.write_data.next = bits_beat(0);
         if self.given.val() {
@@ -200,8 +252,9 @@ impl Logic for Gather {
         if self.exponent.val() == 0 {
             self.field.next = bits_w::<8>(1);
         }
-        self.scale.next = bit_cast_w::<9, 8>(self.field.val()) + bit_cast_w::<9, 2>(self.st.q.val().extra);
+        self.scale.next = bit_cast_w::<9, 8>(self.field.val()) + bit_cast_w::<9, 4>(self.st.q.val().extra);
         self.whole.next.valid = true;
+        self.whole.next.negated = false;
         self.whole.next.special = self.exponent.val() == 255;
         self.whole.next.scale = self.scale.val();
         self.whole.next.received = self.received.val();
@@ -259,11 +312,12 @@ impl Logic for Gather {
                 self.st.d.next.whole_zero = self.spent.val();
             }
         }
-        self.read_place.next = bit_cast_w::<11, 10>(self.st.q.val().read) << 1;
+        self.read_place.next.slot = bits_w::<3>(0);
         if self.st.q.val().read_one {
-            self.read_place.next = self.read_place.val() | 1;
+            self.read_place.next.slot = bits_w::<3>(1);
         }
-        self.buffers.read_address.next = bit_cast_w::<9, 11>(self.read_place.val());
+        self.read_place.next.beat = bit_cast_w::<14, 10>(self.st.q.val().read);
+        self.buffers.read_address.next = self.read_place.val();
 
         // Clear: until no block is half full.
         if self.st.q.val().fill == 0 {
@@ -274,14 +328,33 @@ impl Logic for Gather {
         }
 
         // A new window: the size decides the beats of a block and what the scale adds to the exponent.
+        self.known.next = self.log2n.val() <= self.log2n_max.val();
+        self.size.next = bits_w::<10>(0);
+        self.extra.next = bits_w::<4>(0);
+        match self.log2n.val().index() {
+            8 => {
+                self.size.next = bits_w::<10>(15);
+                self.extra.next = bits_w::<4>(5);
+            }
+            10 => {
+                self.size.next = bits_w::<10>(63);
+                self.extra.next = bits_w::<4>(6);
+            }
+            12 => {
+                self.size.next = bits_w::<10>(255);
+                self.extra.next = bits_w::<4>(7);
+            }
+            14 => {
+                self.size.next = bits_w::<10>(1023);
+                self.extra.next = bits_w::<4>(8);
+            }
+            _ => self.known.next = false,
+        }
         if self.start.val() {
-            self.st.d.next.started = true;
-            self.st.d.next.extra = self.log2n.val().get_bits::<2>(1);
-            match self.log2n.val().index() {
-                8 => self.st.d.next.last = bits_w::<10>(15),
-                10 => self.st.d.next.last = bits_w::<10>(63),
-                12 => self.st.d.next.last = bits_w::<10>(255),
-                _ => self.st.d.next.started = false,
+            self.st.d.next.started = self.known.val();
+            if self.known.val() {
+                self.st.d.next.last = self.size.val();
+                self.st.d.next.extra = self.extra.val();
             }
         }
 

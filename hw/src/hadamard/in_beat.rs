@@ -1,11 +1,11 @@
 //! One butterfly stage inside a beat.
 //!
-//! What: a + b and a - b on the eight neighbouring lane pairs (2i, 2i + 1), results to lanes i and i + 8.
+//! What: a + b and b - a on the eight neighbouring lane pairs (2i, 2i + 1), results to lanes i and i + 8.
 //! Why: this shuffle moves the transformed index bit to the top, so four equal stages in a row are the 16-point
-//! Walsh-Hadamard transform in natural order, and one block serves for all four.
+//! Walsh-Hadamard transform in natural order, and one block serves for all four. Why b - a: see `across`.
 //! Latency: 1 cycle; one beat a cycle; no back-pressure; state is data, so no reset.
-//! Lanes are in excess 2^31. With `halve` the results are (a +- b + 1) >> 1, made from the halves of the operands so
-//! that nothing needs a 33rd bit: (a >> 1) + (b >> 1) + ((a | b) & 1) and (a >> 1) - (b >> 1) + (a & !b & 1).
+//! Lanes are in excess 2^31. With `halve` both operands are halved first: a down, b up for the sum and down for the
+//! difference. An odd b so costs the sum's carry-in, and 32 bits hold everything.
 
 use super::flow::{FlowDelay, Tag, evaluate_stage};
 use crate::prelude::*;
@@ -22,6 +22,7 @@ pub struct InBeat {
     halve: Constant<bool>,
     a: [Wire<W<32>>; 8],
     b: [Wire<W<32>>; 8],
+    sum: [Wire<W<32>>; 8],
     result: FlowDelay,
     /// Tag of the result.
     pub out_tag: Signal<Out, Tag>,
@@ -40,6 +41,7 @@ impl InBeat {
             halve: Constant::new(halve),
             a: Default::default(),
             b: Default::default(),
+            sum: Default::default(),
             result: Default::default(),
             out_tag: Default::default(),
             out_beat: Default::default(),
@@ -59,15 +61,14 @@ impl InBeat {
         }
         for i in 0..8 {
             if self.halve.val() {
-                self.result.lane[i].next =
-                    (self.a[i].val() >> 1) + (self.b[i].val() >> 1) + ((self.a[i].val() | self.b[i].val()) & 1);
-                self.result.lane[i + 8].next = (self.a[i].val() >> 1) - (self.b[i].val() >> 1)
-                    + (self.a[i].val() & (self.b[i].val() ^ 1) & 1)
-                    + 0x8000_0000u64;
+                self.sum[i].next = (self.a[i].val() >> 1) + (self.b[i].val() >> 1) + (self.b[i].val() & 1);
+                self.a[i].next = self.a[i].val() >> 1;
+                self.b[i].next = self.b[i].val() >> 1;
             } else {
-                self.result.lane[i].next = self.a[i].val() + self.b[i].val() + 0x8000_0000u64;
-                self.result.lane[i + 8].next = self.a[i].val() - self.b[i].val() + 0x8000_0000u64;
+                self.sum[i].next = self.a[i].val() + (self.b[i].val() ^ 0x8000_0000u64);
             }
+            self.result.lane[i].next = self.sum[i].val();
+            self.result.lane[i + 8].next = (self.b[i].val() ^ 0x8000_0000u64) - self.a[i].val();
         }
         self.out_tag.next = self.result.out_tag.val();
         self.out_beat.next = self.result.out_beat.val();

@@ -5,7 +5,7 @@
 //! How: `gather` (two block buffers, scale, received beats) -> `to_fixed` (signs when encoding) -> four butterfly
 //! stages inside the beat -> one stage across beats per distance 1, 2, 4, ... B/2 -> `to_float` (signs when decoding).
 //! Why block floating point: an int32 butterfly costs 32 LUT a lane, an fp32 one 456. Every second stage halves, so
-//! the scale is exactly 1/sqrt(n), and one guard bit is enough: `model` has the numerics and the bound, and says
+//! the scale is exactly 1/sqrt(n), and no number exceeds 2^30: `model` has the numerics and the bound, and says
 //! what becomes of zeros, infinities and NaNs.
 //! Latency: [`latency_cycles`] from a block's last beat in to its first beat out. One beat a cycle (initiation
 //! interval 1), blocks without a gap between them; output beats come in order.
@@ -20,17 +20,19 @@
 //! | bit-exact results, order, sizes, signs, both directions | `engine_agrees_with_model_*`, `verilog_*` |
 //! | bubbles, `go`, lost beats, `in_ready`, `burst`, `idle` | the same runs |
 //! | latency, initiation interval 1 | `latency_is_as_published_and_blocks_follow_without_gap` |
-//! | no overflow | `model`: `largest_inputs_with_adversarial_signs_stay_in_range` |
+//! | no overflow | `model`: `no_input_of_any_size_leaves_the_range`, `largest_inputs_with_adversarial_signs_stay_in_range` |
 //! | unknown size refused | `unknown_size_accepts_nothing_until_the_next_start` |
+//! | largest size chosen when built | the same runs, on engines for 256 and for 16384 |
 
-mod across;
+pub(crate) mod across;
+mod chain;
 mod flow;
-mod gather;
-mod in_beat;
+pub(crate) mod gather;
+pub(crate) mod in_beat;
 pub mod model;
-mod signs;
-mod to_fixed;
-mod to_float;
+pub(crate) mod signs;
+pub(crate) mod to_fixed;
+pub(crate) mod to_float;
 
 #[cfg(test)]
 mod engine_tests;
@@ -40,17 +42,19 @@ mod stage_tests;
 pub(crate) mod testing;
 
 use crate::prelude::*;
-use across::Across;
+use chain::AcrossChain;
 use gather::Gather;
 use in_beat::InBeat;
+use optireduce_contract::limits::HADAMARD_LOG2_MAX;
 use signs::Signs;
 use to_fixed::ToFixed;
 use to_float::ToFloat;
 
 /// Cycles from the one in which a block's last beat is accepted to the one in which its first result is on
-/// `out_data`, when `go` is given and no burst is in the way: n/16 - 1 in the delay memories, 25 in registers.
+/// `out_data`, when `go` is given and no burst is in the way: n/16 - 1 in the delay memories, one in every butterfly
+/// stage, 13 in other registers. The same whatever the engine's largest size.
 pub const fn latency_cycles(log2n: u32) -> u64 {
-    (1 << log2n) / 16 + 24
+    (1 << log2n) / 16 + log2n as u64 + 12
 }
 
 /// What the engine remembers of its window and of the blocks inside.
@@ -70,7 +74,8 @@ pub struct Hadamard {
     pub clear: Signal<In, bool>,
     /// One cycle, only while `idle`: begins a window, takes the next three and restarts the signs.
     pub start: Signal<In, bool>,
-    /// 8, 10 or 12; with any other value nothing is accepted until the next `start`.
+    /// 8, 10, 12 or 14, at most what the engine is built for; with any other value nothing is accepted until the next
+    /// `start`.
     pub log2n: Signal<In, W<4>>,
     /// Decode instead of encode.
     pub decode: Signal<In, bool>,
@@ -92,7 +97,7 @@ pub struct Hadamard {
     sign_source: Signs,
     to_fixed: ToFixed,
     in_beat: [InBeat; 4],
-    across: [Across; 8],
+    across: AcrossChain,
     to_float: ToFloat,
     window: DFF<Window>,
     /// There is a result.
@@ -106,7 +111,19 @@ pub struct Hadamard {
 }
 
 impl Default for Hadamard {
+    /// The engine of the card: blocks of up to 2^[`HADAMARD_LOG2_MAX`].
     fn default() -> Self {
+        Hadamard::new(HADAMARD_LOG2_MAX)
+    }
+}
+
+impl Hadamard {
+    /// An engine for blocks of up to 2^`log2n_max` values.
+    ///
+    /// # Panics
+    /// When `log2n_max` is not 8, 10, 12 or 14: a design error.
+    pub fn new(log2n_max: u32) -> Self {
+        assert!(matches!(log2n_max, 8 | 10 | 12 | 14), "log2n_max is {log2n_max}, not 8, 10, 12 or 14");
         Hadamard {
             clock: Default::default(),
             clear: Default::default(),
@@ -120,11 +137,11 @@ impl Default for Hadamard {
             in_received: Default::default(),
             go: Default::default(),
             burst: Default::default(),
-            gather: Default::default(),
+            gather: Gather::new(log2n_max),
             sign_source: Default::default(),
             to_fixed: Default::default(),
             in_beat: std::array::from_fn(|stage| InBeat::new(stage % 2 == 1)),
-            across: std::array::from_fn(Across::new),
+            across: AcrossChain::new(log2n_max),
             to_float: Default::default(),
             window: Default::default(),
             out_valid: Default::default(),
@@ -158,7 +175,7 @@ impl Logic for Hadamard {
         self.sign_source.start.next = self.start.val();
         self.sign_source.key.next = self.key.val();
         if self.window.q.val().decode {
-            self.sign_source.take.next = self.to_float.tag.val().valid;
+            self.sign_source.take.next = self.to_float.take.val();
             self.to_fixed.signs.next = bits_w::<16>(0);
             self.to_float.signs.next = self.sign_source.signs.val();
         } else {
@@ -179,18 +196,25 @@ impl Logic for Hadamard {
         for i in 0..4 {
             self.in_beat[i].clock.next = self.clock.val();
         }
-        self.across[0].tag.next = self.in_beat[3].out_tag.val();
-        self.across[0].beat.next = self.in_beat[3].out_beat.val();
-        for i in 1..8 {
-            self.across[i].tag.next = self.across[i - 1].out_tag.val();
-            self.across[i].beat.next = self.across[i - 1].out_beat.val();
+        self.across.clock.next = self.clock.val();
+        self.across.last.next = self.gather.last.val();
+        self.across.tag.next = self.in_beat[3].out_tag.val();
+        self.across.beat.next = self.in_beat[3].out_beat.val();
+        // A block leaves the chain behind the last stage that it is large enough for.
+        self.to_float.tag.next = self.across.tap_tag[0].val();
+        self.to_float.beat.next = self.across.tap_beat[0].val();
+        if self.gather.last.val().get_bit(5) {
+            self.to_float.tag.next = self.across.tap_tag[1].val();
+            self.to_float.beat.next = self.across.tap_beat[1].val();
         }
-        for i in 0..8 {
-            self.across[i].clock.next = self.clock.val();
-            self.across[i].bypass.next = !self.gather.last.val().get_bit(i);
+        if self.gather.last.val().get_bit(7) {
+            self.to_float.tag.next = self.across.tap_tag[2].val();
+            self.to_float.beat.next = self.across.tap_beat[2].val();
         }
-        self.to_float.tag.next = self.across[7].out_tag.val();
-        self.to_float.beat.next = self.across[7].out_beat.val();
+        if self.gather.last.val().get_bit(9) {
+            self.to_float.tag.next = self.across.tap_tag[3].val();
+            self.to_float.beat.next = self.across.tap_beat[3].val();
+        }
         self.out_valid.next = self.to_float.out_tag.val().valid;
         self.out_data.next = self.to_float.out_beat.val();
         self.out_received.next = self.to_float.out_tag.val().received;

@@ -9,8 +9,11 @@ use super::testing::{KINDS, Random};
 use super::to_fixed::ToFixed;
 use super::to_float::ToFloat;
 use crate::cosim::Bench;
+use crate::fp_to_int_model::fp_to_scaled_int;
+use crate::int_to_fp_model::scaled_int_to_fp;
 use crate::prelude::*;
 use optireduce_contract::signs::signs16;
+use std::collections::VecDeque;
 
 /// v as the engine's lanes hold it.
 fn excess(v: i32) -> u32 {
@@ -25,7 +28,7 @@ fn number(random: &mut Random) -> i32 {
 }
 
 fn tag(scale: u32, special: bool) -> Tag {
-    Tag { valid: true, special, scale: bits_w(scale as u64), received: bits_w(7) }
+    Tag { valid: true, special, negated: false, scale: bits_w(scale as u64), received: bits_w(7) }
 }
 
 #[test]
@@ -45,7 +48,7 @@ fn to_fixed_agrees_with_model() {
             }
         }
         let largest = lanes.iter().map(|v| v >> 23 & 0xff).max().unwrap_or(0).max(1);
-        let mut scale = largest + random.below(4);
+        let mut scale = largest + 4 + random.below(5);
         // Now and then nothing but the signs changes.
         if random.percent(20) {
             (lanes, scale) = held.unwrap_or((lanes, scale));
@@ -55,7 +58,7 @@ fn to_fixed_agrees_with_model() {
         bench.block.tag.next = tag(scale, false);
         bench.block.beat.next = Beat(lanes);
         bench.block.signs.next = bits_w(signs as u64);
-        let fixed = |i: usize| model::to_fixed(lanes[i] ^ (signs as u32 >> i & 1) << 31, scale);
+        let fixed = |i: usize| fp_to_scaled_int(lanes[i] ^ (signs as u32 >> i & 1) << 31, scale);
         expected.push((Beat(std::array::from_fn(|i| excess(fixed(i)))), tag(scale, false)));
         bench.tick();
         if cycle + 1 >= LATENCY {
@@ -71,8 +74,9 @@ fn to_float_agrees_with_model() {
     const LATENCY: usize = 5;
     let mut random = Random::new(41);
     let mut bench = Bench::recording(ToFloat::default());
-    let (mut expected, mut held) = (Vec::new(), None);
-    for cycle in 0..6000 {
+    let (mut expected, mut held) = (Vec::<(Beat, Tag)>::new(), None);
+    let mut taken = VecDeque::from([0; LATENCY - 1]);
+    for cycle in 0..6000usize {
         let mut lanes: [i32; 16] = std::array::from_fn(|_| number(&mut random));
         for lane in &mut lanes {
             // Ties, carries into the exponent and the ends of the range.
@@ -93,13 +97,20 @@ fn to_float_agrees_with_model() {
             (lanes, scale, special) = held.unwrap_or((lanes, scale, special));
         }
         held = Some((lanes, scale, special));
-        let signs = random.next_u32() as u16;
-        bench.block.tag.next = tag(scale, special);
+        let (signs, negated) = (random.next_u32() as u16, random.percent(50));
+        let tag = Tag { valid: random.percent(80), negated, ..tag(scale, special) };
+        bench.block.tag.next = tag;
         bench.block.beat.next = Beat(lanes.map(excess));
-        bench.block.signs.next = bits_w(signs as u64);
-        let signed = |i: usize| if signs >> i & 1 == 1 { -lanes[i] } else { lanes[i] };
-        let float = |i: usize| if special { model::NAN } else { model::to_float(signed(i), scale) };
-        expected.push((Beat(std::array::from_fn(float)), tag(scale, special)));
+        // The signs of a beat are taken four cycles after it.
+        if let Some((_, tag)) = (cycle + 1).checked_sub(LATENCY).map(|at| expected[at]) {
+            assert_eq!(bench.block.take.val(), tag.valid, "cycle {cycle}");
+        }
+        bench.block.signs.next = bits_w(taken.pop_front().unwrap_or_default());
+        taken.push_back(signs as u64);
+        let odd = |i: usize| (i.count_ones() % 2 == 1) != negated;
+        let signed = |i: usize| if (signs >> i & 1 == 1) != odd(i) { -lanes[i] } else { lanes[i] };
+        let float = |i: usize| if special { model::NAN } else { scaled_int_to_fp(signed(i), scale) };
+        expected.push((Beat(std::array::from_fn(float)), tag));
         bench.tick();
         if cycle + 1 >= LATENCY {
             let (beat, tag) = expected[cycle + 1 - LATENCY];
@@ -107,12 +118,6 @@ fn to_float_agrees_with_model() {
         }
     }
     bench.verify_with_verilator("hadamard-to-float");
-}
-
-/// a + b and a - b, halved in 64 bits where asked for.
-fn butterfly(a: i32, b: i32, halve: bool) -> (i32, i32) {
-    let (sum, difference) = (a as i64 + b as i64, a as i64 - b as i64);
-    if halve { (((sum + 1) >> 1) as i32, ((difference + 1) >> 1) as i32) } else { (sum as i32, difference as i32) }
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn in_beat_stage_is_a_butterfly_of_neighbours() {
             bench.tick();
             let mut expected = [0; 16];
             for i in 0..8 {
-                (expected[i], expected[i + 8]) = butterfly(lanes[2 * i], lanes[2 * i + 1], halve);
+                (expected[i], expected[i + 8]) = model::butterfly(lanes[2 * i], lanes[2 * i + 1], halve);
             }
             assert_eq!(bench.block.out_beat.val(), Beat(expected.map(excess)));
             assert_eq!(bench.block.out_tag.val(), tag(9, false));
@@ -138,46 +143,48 @@ fn in_beat_stage_is_a_butterfly_of_neighbours() {
 
 #[test]
 fn across_stage_is_a_butterfly_of_beats_that_far_apart() {
-    // Method: bursts of whole groups of 2D beats with random gaps between them, bypassed now and then; every beat
-    // must come out D + 1 cycles after it went in, 1 when bypassed.
+    // Method: bursts of whole groups of 2D beats with random gaps between them, not enabled now and then; every beat
+    // must come out D + 1 cycles after it went in, the differences marked as negated, or not at all.
     for k in [0, 1, 2, 5, 9] {
         let distance = 1usize << k;
         let mut random = Random::new(43 + k as u64);
         let mut bench = Bench::recording(Across::new(k));
         for _ in 0..12 {
-            let bypass = random.percent(30);
+            let enable = random.percent(70);
             let mut cycles: Vec<Option<[i32; 16]>> = Vec::new();
             for _ in 0..1 + random.below(4) {
                 cycles.extend((0..2 * distance).map(|_| Some(std::array::from_fn(|_| number(&mut random)))));
                 cycles.extend((0..random.below(2) * random.below(3 * distance as u32)).map(|_| None));
             }
-            let mut expected = cycles.clone();
+            let mut expected = vec![None; cycles.len()];
             let mut i = 0;
-            while !bypass && i < cycles.len() {
+            while enable && i < cycles.len() {
                 if cycles[i].is_none() {
                     i += 1;
                     continue;
                 }
                 for j in i..i + distance {
                     let (Some(a), Some(b)) = (cycles[j], cycles[j + distance]) else { panic!("a group is whole") };
-                    let both: [_; 16] = std::array::from_fn(|l| butterfly(a[l], b[l], k % 2 == 1));
-                    (expected[j], expected[j + distance]) = (Some(both.map(|p| p.0)), Some(both.map(|p| p.1)));
+                    let both: [_; 16] = std::array::from_fn(|l| model::butterfly(a[l], b[l], k % 2 == 1));
+                    (expected[j], expected[j + distance]) =
+                        (Some((both.map(|p| p.0), false)), Some((both.map(|p| p.1), true)));
                 }
                 i += 2 * distance;
             }
-            let latency = if bypass { 1 } else { distance + 1 };
-            bench.block.bypass.next = bypass;
+            let latency = distance + 1;
+            bench.block.enable.next = enable;
+            let started = random.percent(50);
             for cycle in 0..cycles.len() + latency {
                 let entering = cycles.get(cycle).copied().flatten();
                 let garbage = std::array::from_fn(|_| number(&mut random));
-                bench.block.tag.next = Tag { valid: entering.is_some(), ..tag(5, false) };
+                bench.block.tag.next = Tag { valid: entering.is_some(), negated: started, ..tag(5, false) };
                 bench.block.beat.next = Beat(entering.unwrap_or(garbage).map(excess));
                 bench.tick();
                 let leaving = (cycle + 1).checked_sub(latency).and_then(|at| expected.get(at).copied().flatten());
                 assert_eq!(bench.block.out_tag.val().valid, leaving.is_some(), "distance {distance}, cycle {cycle}");
-                if let Some(lanes) = leaving {
+                if let Some((lanes, negated)) = leaving {
                     assert_eq!(bench.block.out_beat.val(), Beat(lanes.map(excess)), "distance {distance}");
-                    assert_eq!(bench.block.out_tag.val(), tag(5, false));
+                    assert_eq!(bench.block.out_tag.val(), Tag { negated: negated != started, ..tag(5, false) });
                 }
             }
         }
