@@ -41,7 +41,8 @@ fn on_a_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-fn of<B: Block + Default>() -> String {
+/// The Verilog of a block.
+pub(crate) fn of<B: Block + Default>() -> String {
     of_built(Box::<B>::default())
 }
 

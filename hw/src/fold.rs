@@ -8,7 +8,7 @@
 //! every step what it did in a cycle; nothing in it is changed but speed.
 //! The top gets an output `tick`: its inputs count, and its outputs move, when `tick` is high.
 //! Limits: reads the Verilog that rust-hdl writes. A unit must be a pipeline that samples all inputs at once and whose
-//! latency is 2 to 14 cycles. For that many steps after power-on its results are those of zeros or unknown.
+//! latency is 2 to 14 cycles. For that many steps after power-on its results are zeros.
 //! Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 64 words and more become block RAM: there is
 //! time for a cycle in between.
 
@@ -52,16 +52,17 @@ pub fn folded(verilog: &str, lanes: &[Lane], pace: usize) -> Result<String, Stri
         latencies.insert(&module.name, lane.latency);
     }
     let by_name: HashMap<&str, &Module> = modules.iter().map(|module| (module.name.as_str(), module)).collect();
+    let (mut slow, mut fast): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    collect("top", &by_name, &|name| latencies.contains_key(name), &mut slow);
     let mut out = String::new();
-    let mut fast: Vec<&str> = Vec::new();
-    for module in &modules {
+    for module in modules.iter().filter(|module| slow.contains(&module.name.as_str())) {
         let mut shared = Vec::new();
         let body = slowed(module, &by_name, &latencies, &mut shared);
         for share in shared {
             let unit = by_name[share.unit];
             let (name, latency) = (format!("{}$share${}", module.name, share.index), latencies[share.unit]);
             _ = write!(out, "{}", share_module(&name, unit, share.count, latency, pace)?);
-            collect_fast(share.unit, &by_name, &mut fast);
+            collect(share.unit, &by_name, &|_| false, &mut fast);
         }
         let body = if module.name == "top" { with_phase(&body, pace)? } else { body };
         _ = write!(out, "\nmodule {}{body}\n", module.name);
@@ -200,6 +201,9 @@ fn share_module(name: &str, unit: &Module, count: usize, latency: usize, pace: u
                 _ = writeln!(
                     text,
                     "    (* ram_style = \"distributed\" *) reg  [{}:0] {name}$ring${group} [0:{}];\n    \
+                     `ifndef SYNTHESIS\n    integer {name}$i${group};\n    \
+                     initial for ({name}$i${group} = 0; {name}$i${group} < {RING}; \
+                     {name}$i${group} = {name}$i${group} + 1) {name}$ring${group}[{name}$i${group}] = 0;\n    `endif\n    \
                      wire  [3:0] {name}$at${group} = step - 4'd{passed};\n    \
                      always @(posedge clock) if (phase == {phase_bits}'d{phase}) {name}$ring${group}[{name}$at${group}] <= {name}$now;\n    \
                      assign {name}[{}:{}] = {name}$ring${group}[due];",
@@ -241,14 +245,19 @@ fn fast_name(name: &str) -> String {
     name.replacen("top$", "top$fast$", 1)
 }
 
-/// `name` and all below it, once.
-fn collect_fast<'a>(name: &'a str, by_name: &HashMap<&str, &'a Module>, fast: &mut Vec<&'a str>) {
-    if fast.contains(&name) {
+/// `name` and all below it but what is `left_out`, each once.
+fn collect<'a>(
+    name: &'a str,
+    by_name: &HashMap<&str, &'a Module>,
+    left_out: &dyn Fn(&str) -> bool,
+    found: &mut Vec<&'a str>,
+) {
+    if found.contains(&name) || left_out(name) {
         return;
     }
-    fast.push(name);
+    found.push(name);
     for (child, _) in by_name[name].body.lines().filter_map(child) {
-        collect_fast(child, by_name, fast);
+        collect(child, by_name, left_out, found);
     }
 }
 

@@ -89,7 +89,7 @@ fn ansi(ports: &[Port]) -> String {
 }
 
 /// Module and signal names as [`files`] wants them; spaces at the ends of lines and empty lines are left out.
-fn renamed(verilog: &str) -> String {
+pub(crate) fn renamed(verilog: &str) -> String {
     let mut text = String::with_capacity(verilog.len());
     for line in verilog.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
         if line.starts_with("module ") {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use optireduce_hw::emit::{self, Emittable};
 use optireduce_hw::card::build::Build;
-use optireduce_hw::{eda, reference, report, rtl};
+use optireduce_hw::{bitstream, eda, reference, report, rtl};
 
 /// Emits the OptiReduce card as Verilog, and the reference of the contract between card and software.
 #[derive(Parser)]
@@ -56,6 +56,22 @@ enum Command {
         /// log2 of the largest Hadamard block in elements [default: that of the simulated card]
         #[arg(long, value_name = "N")]
         hadamard_log2: Option<u32>,
+    },
+    /// Builds the reduced card's bitstream for ECP5, with its manifest; needs yosys, nextpnr-ecp5 and ecppack.
+    #[command(after_help = "Examples:
+  optireduce-hdl bitstream bitstreams/ecp5-85f
+  optireduce-hdl bitstream bitstreams/ecp5-85f --check
+  bitstreams/ecp5-85f/build")]
+    Bitstream {
+        /// The board's folder.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Build nothing; exit code 1 if the bitstream is not that of its manifest, or the manifest not of these sources.
+        #[arg(long)]
+        check: bool,
+        /// Build nothing; write the reduced card's Verilog to this file.
+        #[arg(long, value_name = "FILE", conflicts_with = "check")]
+        card: Option<PathBuf>,
     },
     /// Prints the contract between card and software as Markdown: registers, queue entries, packet.
     #[command(after_help = "Examples:
@@ -126,6 +142,21 @@ fn run(cli: Cli) -> Result<bool, String> {
             } else {
                 rtl::write(&out, &files)?;
             }
+            Ok(true)
+        }
+        Command::Bitstream { card: Some(path), .. } => {
+            std::fs::write(&path, bitstream::card()?).map_err(|error| format!("{}: {error}", path.display()))?;
+            Ok(true)
+        }
+        Command::Bitstream { folder, check: true, .. } => match bitstream::check(&folder) {
+            Ok(()) => Ok(true),
+            Err(difference) => {
+                eprintln!("{difference}");
+                Ok(false)
+            }
+        },
+        Command::Bitstream { folder, .. } => {
+            bitstream::build(&folder)?;
             Ok(true)
         }
         Command::Report { blocks, fmax, json } => report::run(&select(&blocks)?, fmax, json),

@@ -8,6 +8,7 @@
 //! Throughput: one beat a cycle while host memory takes them, and one cycle for each burst, of which none crosses
 //! 4 KiB; decoded blocks of 4096 values come 12 cycles late each from the third on. Reset: `clear`.
 
+use super::build::Build;
 use super::entry::{CompletionWord, bit_cast_completion, bit_cast_completion_beat};
 use super::reciprocal::Reciprocal;
 use super::types::{GateReport, GatherWord, JobWords, Refusal, SlotBeat, SlotContext};
@@ -632,6 +633,13 @@ impl Logic for Finisher {
             self.burst_left.d.next = bits_w::<7>(0);
             self.unacknowledged.d.next = bits_w::<8>(0);
         }
+    }
+}
+
+impl Finisher {
+    /// With a decoder for the blocks of this build.
+    pub fn new(build: Build) -> Self {
+        Self { decoder: Hadamard::new(build.hadamard_log2), ..Self::default() }
     }
 }
 

@@ -542,6 +542,7 @@ impl SmartNic {
             contribute: Contribute::new(build),
             reduce: Reduce::new(build),
             gather: Gather::new(build),
+            finisher: Finisher::new(build),
             ..Self::default()
         }
     }
