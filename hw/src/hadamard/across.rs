@@ -37,8 +37,8 @@ pub struct Across {
     mask: Wire<W<32>>,
     a: [Wire<W<32>>; 16],
     b: [Wire<W<32>>; 16],
-    plus_b: [Wire<W<32>>; 16],
-    minus_a: [Wire<W<32>>; 16],
+    more: [Wire<W<32>>; 16],
+    less: [Wire<W<32>>; 16],
     delay: FlowDelay,
     result: FlowDelay,
     /// Tag of the result.
@@ -69,8 +69,8 @@ impl Across {
             mask: Default::default(),
             a: Default::default(),
             b: Default::default(),
-            plus_b: Default::default(),
-            minus_a: Default::default(),
+            more: Default::default(),
+            less: Default::default(),
             delay: FlowDelay::new(1 << k),
             result: Default::default(),
             out_tag: Default::default(),
@@ -104,21 +104,24 @@ impl Across {
             self.mask.next = bits_w::<32>(0);
         }
 
-        // Sixteen times two additions of two numbers and a carry: the rounding of b, and the one of two's complement.
+        // What is subtracted from `b`, or added to `a`, is nothing unless both are there. The rounding of b is a carry.
+        // The sums are written as differences: yosys then leaves `a` and `b`, which come from registers, as they are, and
+        // each addition is one LUT a bit.
         for i in 0..16 {
             self.a[i].next = self.delay.out_beat.val().get_bits::<32>(i * 32);
             self.b[i].next = self.beat.val().get_bits::<32>(i * 32);
         }
         for i in 0..16 {
-            self.minus_a[i].next = (self.a[i].val() ^ 0x7fff_ffff) & self.mask.val();
+            self.less[i].next = (self.a[i].val() ^ 0x8000_0000u64) & self.mask.val();
             if self.halve.val() {
-                self.plus_b[i].next = self.b[i].val() & self.mask.val();
-                self.delay.lane[i].next = (self.b[i].val() >> 1) + self.minus_a[i].val() + (self.mask.val() & 1);
-                self.result.lane[i].next = self.a[i].val() + (self.plus_b[i].val() >> 1) + (self.plus_b[i].val() & 1);
+                self.more[i].next = self.b[i].val() & self.mask.val();
+                self.delay.lane[i].next = (self.b[i].val() >> 1) - self.less[i].val();
+                self.result.lane[i].next =
+                    self.a[i].val() - (bits_w::<32>(0) - (self.more[i].val() >> 1) - (self.more[i].val() & 1));
             } else {
-                self.plus_b[i].next = (self.b[i].val() ^ 0x8000_0000u64) & self.mask.val();
-                self.delay.lane[i].next = self.b[i].val() + self.minus_a[i].val() + (self.mask.val() & 1);
-                self.result.lane[i].next = self.a[i].val() + self.plus_b[i].val();
+                self.more[i].next = (self.b[i].val() ^ 0x8000_0000u64) & self.mask.val();
+                self.delay.lane[i].next = self.b[i].val() - self.less[i].val();
+                self.result.lane[i].next = self.a[i].val() - (bits_w::<32>(0) - self.more[i].val());
             }
         }
         self.out_tag.next = self.result.out_tag.val();
