@@ -4,7 +4,7 @@
 //! Rust is [`fp_add`](crate::fp_add_model::fp_add).
 //! Latency: [`LATENCY`] cycles, one addition a cycle, free running: no back-pressure, no valid bit, no reset (the
 //! registers hold zeros at power-on).
-//! Stages: compare and subtract exponents; align; add; count leading zeros; normalise; round.
+//! Stages: order by magnitude; align; add; count leading zeros; normalise; round.
 
 use crate::pack::Pack16;
 use crate::prelude::*;
@@ -12,31 +12,30 @@ use crate::prelude::*;
 /// Cycles from operands to sum.
 pub const LATENCY: usize = 6;
 
-/// Both operands unpacked, and which is smaller.
+/// Both operands, the larger magnitude first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-struct Unpacked {
-    a_sign: bool,
-    b_sign: bool,
-    a_exponent: W<8>,
-    b_exponent: W<8>,
-    a_mantissa: W<24>,
-    b_mantissa: W<24>,
-    a_minus_b: W<8>,
-    b_minus_a: W<8>,
-    a_smaller: bool,
-    infinite: bool,
-    nan: bool,
+struct Ordered {
+    /// Of the larger.
+    sign: bool,
+    subtract: bool,
+    large_exponent: W<8>,
+    large_fraction: W<23>,
+    large_subnormal: bool,
+    lesser_exponent: W<8>,
+    lesser_fraction: W<23>,
+    lesser_subnormal: bool,
 }
 
-/// The larger operand, and what to add to its mantissa.
+/// The larger operand, and what to add to its mantissa or to subtract from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Aligned {
     sign: bool,
     subtract: bool,
     exponent: W<8>,
     mantissa: W<24>,
-    /// Mantissa, guard, round and sticky bit, complemented to subtract, and the carry to go with it.
-    addend: W<29>,
+    /// Mantissa, guard and round bit of the other.
+    lesser: W<26>,
+    sticky: bool,
     infinite: bool,
     nan: bool,
 }
@@ -48,8 +47,8 @@ struct Sum {
     exponent: W<8>,
     /// Carry, mantissa, guard, round and sticky bit.
     sum: W<28>,
-    /// The sum with a one where the shift to the left must stop, as the exponent is the lowest there.
-    stop: W<28>,
+    /// Its upper 16 bits are zero.
+    low: bool,
     infinite: bool,
     nan: bool,
 }
@@ -57,9 +56,11 @@ struct Sum {
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Counted {
     sign: bool,
+    /// One too low where the leading one ends at the top: adding it puts that right.
     exponent: W<8>,
     sum: W<28>,
-    shift: W<5>,
+    /// Places to go up: to the leading one, or less, to the lowest exponent.
+    up: W<5>,
     infinite: bool,
     nan: bool,
 }
@@ -67,7 +68,6 @@ struct Counted {
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Normal {
     sign: bool,
-    /// One too low where the hidden bit is set: adding it puts that right.
     exponent: W<8>,
     mantissa: W<24>,
     round_up: bool,
@@ -86,7 +86,7 @@ pub struct FpAdd {
     pub b: Signal<In, W<32>>,
     /// `a + b`, [`LATENCY`] cycles later.
     pub sum: Signal<Out, W<32>>,
-    unpacked: DFF<Unpacked>,
+    ordered: DFF<Ordered>,
     aligned: DFF<Aligned>,
     added: DFF<Sum>,
     counted: DFF<Counted>,
@@ -94,36 +94,36 @@ pub struct FpAdd {
     result: DFF<W<32>>,
     a_exponent: Wire<W<8>>,
     b_exponent: Wire<W<8>>,
-    a_top: Wire<bool>,
-    b_top: Wire<bool>,
-    a_nan: Wire<bool>,
-    b_nan: Wire<bool>,
+    large_exponent: Wire<W<8>>,
+    lesser_exponent: Wire<W<8>>,
+    larger: Wire<W<24>>,
     lesser: Wire<W<24>>,
     distance: Wire<W<8>>,
     wide: Wire<W<26>>,
-    kept: Wire<W<26>>,
-    above: Wire<W<26>>,
-    lost: Wire<W<26>>,
+    sixteens: Wire<W<26>>,
+    fours: Wire<W<26>>,
+    ones: Wire<W<26>>,
+    lost_sixteens: Wire<bool>,
+    lost_fours: Wire<bool>,
+    lost_ones: Wire<bool>,
     addend: Wire<W<29>>,
     minuend: Wire<W<29>>,
     total: Wire<W<29>>,
-    marker: Wire<W<28>>,
-    stop: Wire<W<28>>,
-    zero16: Wire<bool>,
+    whole: Wire<W<28>>,
     scan16: Wire<W<16>>,
-    zero8: Wire<bool>,
     scan8: Wire<W<8>>,
-    zero4: Wire<bool>,
     scan4: Wire<W<4>>,
-    zero2: Wire<bool>,
     scan2: Wire<W<2>>,
-    shift: Wire<W<5>>,
-    shifted: Wire<W<28>>,
-    exponent: Wire<W<8>>,
+    zeros: Wire<W<5>>,
+    lowered: Wire<W<9>>,
+    up: Wire<W<5>>,
+    up16: Wire<W<28>>,
+    up4: Wire<W<28>>,
+    up1: Wire<W<28>>,
     mantissa: Wire<W<24>>,
-    truncated: Wire<W<32>>,
-    increment: Wire<W<32>>,
-    rounded: Wire<W<32>>,
+    truncated: Wire<W<31>>,
+    increment: Wire<W<31>>,
+    rounded: Wire<W<31>>,
     magnitude: Wire<W<32>>,
     _evaluated: bool,
 }
@@ -131,155 +131,202 @@ pub struct FpAdd {
 impl FpAdd {
     #[hdl_gen]
     fn evaluate(&mut self) {
-        dff_setup!(self, clock, unpacked, aligned, added, counted, normal, result);
+        dff_setup!(self, clock, ordered, aligned, added, counted, normal, result);
 
-        // 1: a subnormal has exponent 1 and no hidden bit.
+        // 1: which is larger.
         self.a_exponent.next = self.a.val().get_bits::<8>(23);
         self.b_exponent.next = self.b.val().get_bits::<8>(23);
-        self.unpacked.d.next.a_mantissa = self.a.val().get_bits::<24>(0) | 0x80_0000;
-        self.unpacked.d.next.b_mantissa = self.b.val().get_bits::<24>(0) | 0x80_0000;
-        if self.a_exponent.val() == 0 {
-            self.a_exponent.next = bits_w::<8>(1);
-            self.unpacked.d.next.a_mantissa = self.a.val().get_bits::<24>(0);
+        self.ordered.d.next.subtract = self.a.val().get_bit(31) != self.b.val().get_bit(31);
+        if self.a.val().get_bits::<31>(0) < self.b.val().get_bits::<31>(0) {
+            self.ordered.d.next.sign = self.b.val().get_bit(31);
+            self.ordered.d.next.large_exponent = self.b_exponent.val();
+            self.ordered.d.next.large_fraction = self.b.val().get_bits::<23>(0);
+            self.ordered.d.next.large_subnormal = self.b_exponent.val() == 0;
+            self.ordered.d.next.lesser_exponent = self.a_exponent.val();
+            self.ordered.d.next.lesser_fraction = self.a.val().get_bits::<23>(0);
+            self.ordered.d.next.lesser_subnormal = self.a_exponent.val() == 0;
+        } else {
+            self.ordered.d.next.sign = self.a.val().get_bit(31);
+            self.ordered.d.next.large_exponent = self.a_exponent.val();
+            self.ordered.d.next.large_fraction = self.a.val().get_bits::<23>(0);
+            self.ordered.d.next.large_subnormal = self.a_exponent.val() == 0;
+            self.ordered.d.next.lesser_exponent = self.b_exponent.val();
+            self.ordered.d.next.lesser_fraction = self.b.val().get_bits::<23>(0);
+            self.ordered.d.next.lesser_subnormal = self.b_exponent.val() == 0;
         }
-        if self.b_exponent.val() == 0 {
-            self.b_exponent.next = bits_w::<8>(1);
-            self.unpacked.d.next.b_mantissa = self.b.val().get_bits::<24>(0);
-        }
-        self.a_top.next = self.a_exponent.val() == 255;
-        self.b_top.next = self.b_exponent.val() == 255;
-        self.a_nan.next = self.a_top.val() && (self.a.val().get_bits::<23>(0) != 0);
-        self.b_nan.next = self.b_top.val() && (self.b.val().get_bits::<23>(0) != 0);
-        self.unpacked.d.next.a_sign = self.a.val().get_bit(31);
-        self.unpacked.d.next.b_sign = self.b.val().get_bit(31);
-        self.unpacked.d.next.a_exponent = self.a_exponent.val();
-        self.unpacked.d.next.b_exponent = self.b_exponent.val();
-        self.unpacked.d.next.a_minus_b = self.a_exponent.val() - self.b_exponent.val();
-        self.unpacked.d.next.b_minus_a = self.b_exponent.val() - self.a_exponent.val();
-        self.unpacked.d.next.a_smaller = self.a.val().get_bits::<31>(0) < self.b.val().get_bits::<31>(0);
-        self.unpacked.d.next.infinite = self.a_top.val() || self.b_top.val();
-        self.unpacked.d.next.nan = self.a_nan.val()
-            || self.b_nan.val()
-            || (self.a_top.val() && self.b_top.val() && (self.a.val().get_bit(31) != self.b.val().get_bit(31)));
 
-        // 2: the smaller mantissa moves down; what falls off the end is or-ed into the sticky bit.
-        self.aligned.d.next.sign = self.unpacked.q.val().a_sign;
-        self.aligned.d.next.exponent = self.unpacked.q.val().a_exponent;
-        self.aligned.d.next.mantissa = self.unpacked.q.val().a_mantissa;
-        self.lesser.next = self.unpacked.q.val().b_mantissa;
-        self.distance.next = self.unpacked.q.val().a_minus_b;
-        if self.unpacked.q.val().a_smaller {
-            self.aligned.d.next.sign = self.unpacked.q.val().b_sign;
-            self.aligned.d.next.exponent = self.unpacked.q.val().b_exponent;
-            self.aligned.d.next.mantissa = self.unpacked.q.val().b_mantissa;
-            self.lesser.next = self.unpacked.q.val().a_mantissa;
-            self.distance.next = self.unpacked.q.val().b_minus_a;
+        // 2: the lesser mantissa moves down, by sixteens, by fours, by ones; what falls off the end is or-ed into the
+        // sticky bit. A subnormal has exponent 1 and no hidden bit.
+        self.large_exponent.next = self.ordered.q.val().large_exponent;
+        self.larger.next = bit_cast_w::<24, 23>(self.ordered.q.val().large_fraction) | 0x80_0000;
+        if self.ordered.q.val().large_subnormal {
+            self.large_exponent.next = self.ordered.q.val().large_exponent | 1;
+            self.larger.next = bit_cast_w::<24, 23>(self.ordered.q.val().large_fraction);
         }
+        self.lesser_exponent.next = self.ordered.q.val().lesser_exponent;
+        self.lesser.next = bit_cast_w::<24, 23>(self.ordered.q.val().lesser_fraction) | 0x80_0000;
+        if self.ordered.q.val().lesser_subnormal {
+            self.lesser_exponent.next = self.ordered.q.val().lesser_exponent | 1;
+            self.lesser.next = bit_cast_w::<24, 23>(self.ordered.q.val().lesser_fraction);
+        }
+        self.distance.next = self.large_exponent.val() - self.lesser_exponent.val();
         self.wide.next = bit_cast_w::<26, 24>(self.lesser.val()) << 2;
-        self.kept.next = self.wide.val() >> self.distance.val();
-        self.above.next = bits_w::<26>(0x3ff_ffff) << self.distance.val();
-        self.lost.next = !self.above.val();
-        self.addend.next = bit_cast_w::<29, 26>(self.kept.val()) << 2;
-        if (self.wide.val() & self.lost.val()) != 0 {
-            self.addend.next = self.addend.val() | 2;
+        if self.distance.val().get_bits::<3>(5) != 0 {
+            self.sixteens.next = bits_w::<26>(0);
+            self.lost_sixteens.next = self.wide.val() != 0;
+        } else if self.distance.val().get_bit(4) {
+            self.sixteens.next = self.wide.val() >> 16;
+            self.lost_sixteens.next = self.wide.val().get_bits::<16>(0) != 0;
+        } else {
+            self.sixteens.next = self.wide.val();
+            self.lost_sixteens.next = false;
         }
-        self.aligned.d.next.subtract = self.unpacked.q.val().a_sign != self.unpacked.q.val().b_sign;
-        if self.unpacked.q.val().a_sign != self.unpacked.q.val().b_sign {
-            self.addend.next = self.addend.val() ^ 0x1fff_ffff;
+        if self.distance.val().get_bit(3) && self.distance.val().get_bit(2) {
+            self.fours.next = self.sixteens.val() >> 12;
+            self.lost_fours.next = self.sixteens.val().get_bits::<12>(0) != 0;
+        } else if self.distance.val().get_bit(3) {
+            self.fours.next = self.sixteens.val() >> 8;
+            self.lost_fours.next = self.sixteens.val().get_bits::<8>(0) != 0;
+        } else if self.distance.val().get_bit(2) {
+            self.fours.next = self.sixteens.val() >> 4;
+            self.lost_fours.next = self.sixteens.val().get_bits::<4>(0) != 0;
+        } else {
+            self.fours.next = self.sixteens.val();
+            self.lost_fours.next = false;
         }
-        self.aligned.d.next.addend = self.addend.val();
-        self.aligned.d.next.infinite = self.unpacked.q.val().infinite;
-        self.aligned.d.next.nan = self.unpacked.q.val().nan;
+        if self.distance.val().get_bit(1) && self.distance.val().get_bit(0) {
+            self.ones.next = self.fours.val() >> 3;
+            self.lost_ones.next = self.fours.val().get_bits::<3>(0) != 0;
+        } else if self.distance.val().get_bit(1) {
+            self.ones.next = self.fours.val() >> 2;
+            self.lost_ones.next = self.fours.val().get_bits::<2>(0) != 0;
+        } else if self.distance.val().get_bit(0) {
+            self.ones.next = self.fours.val() >> 1;
+            self.lost_ones.next = self.fours.val().get_bit(0);
+        } else {
+            self.ones.next = self.fours.val();
+            self.lost_ones.next = false;
+        }
+        self.aligned.d.next.sign = self.ordered.q.val().sign;
+        self.aligned.d.next.subtract = self.ordered.q.val().subtract;
+        self.aligned.d.next.exponent = self.large_exponent.val();
+        self.aligned.d.next.mantissa = self.larger.val();
+        self.aligned.d.next.lesser = self.ones.val();
+        self.aligned.d.next.sticky = self.lost_sixteens.val() || self.lost_fours.val() || self.lost_ones.val();
+        // If the lesser is a NaN, so is the larger.
+        self.aligned.d.next.infinite = self.ordered.q.val().large_exponent == 255;
+        self.aligned.d.next.nan = (self.ordered.q.val().large_exponent == 255)
+            && ((self.ordered.q.val().large_fraction != 0)
+                || ((self.ordered.q.val().lesser_exponent == 255) && self.ordered.q.val().subtract));
 
         // 3: the lowest bits of both make the carry that completes the two's complement.
         self.minuend.next = bit_cast_w::<29, 24>(self.aligned.q.val().mantissa) << 4;
         self.minuend.next = self.minuend.val() | 1;
-        self.total.next = self.minuend.val() + self.aligned.q.val().addend;
-        self.marker.next = bits_w::<28>(0x800_0000) >> self.aligned.q.val().exponent;
+        self.addend.next = bit_cast_w::<29, 26>(self.aligned.q.val().lesser) << 2;
+        if self.aligned.q.val().sticky {
+            self.addend.next = self.addend.val() | 2;
+        }
+        if self.aligned.q.val().subtract {
+            self.addend.next = self.addend.val() ^ 0x1fff_ffff;
+        }
+        self.total.next = self.minuend.val() + self.addend.val();
         self.added.d.next.sign = self.aligned.q.val().sign;
         self.added.d.next.subtract = self.aligned.q.val().subtract;
         self.added.d.next.exponent = self.aligned.q.val().exponent;
         self.added.d.next.sum = self.total.val().get_bits::<28>(1);
-        self.added.d.next.stop = self.total.val().get_bits::<28>(1) | self.marker.val();
+        self.added.d.next.low = self.total.val().get_bits::<16>(13) == 0;
         self.added.d.next.infinite = self.aligned.q.val().infinite;
         self.added.d.next.nan = self.aligned.q.val().nan;
 
         // 4: leading zeros by halves.
-        self.stop.next = self.added.q.val().stop;
-        self.zero16.next = self.stop.val().get_bits::<16>(12) == 0;
-        self.scan16.next = self.stop.val().get_bits::<16>(12);
-        if self.zero16.val() {
-            self.scan16.next = bit_cast_w::<16, 28>(self.stop.val()) << 4;
+        self.whole.next = self.added.q.val().sum;
+        self.zeros.next = bits_w::<5>(0);
+        self.scan16.next = self.whole.val().get_bits::<16>(12);
+        if self.added.q.val().low {
+            self.zeros.next = bits_w::<5>(16);
+            self.scan16.next = bit_cast_w::<16, 28>(self.whole.val()) << 4;
         }
-        self.zero8.next = self.scan16.val().get_bits::<8>(8) == 0;
         self.scan8.next = self.scan16.val().get_bits::<8>(8);
-        if self.zero8.val() {
+        if self.scan16.val().get_bits::<8>(8) == 0 {
+            self.zeros.next = self.zeros.val() | 8;
             self.scan8.next = self.scan16.val().get_bits::<8>(0);
         }
-        self.zero4.next = self.scan8.val().get_bits::<4>(4) == 0;
         self.scan4.next = self.scan8.val().get_bits::<4>(4);
-        if self.zero4.val() {
+        if self.scan8.val().get_bits::<4>(4) == 0 {
+            self.zeros.next = self.zeros.val() | 4;
             self.scan4.next = self.scan8.val().get_bits::<4>(0);
         }
-        self.zero2.next = self.scan4.val().get_bits::<2>(2) == 0;
         self.scan2.next = self.scan4.val().get_bits::<2>(2);
-        if self.zero2.val() {
+        if self.scan4.val().get_bits::<2>(2) == 0 {
+            self.zeros.next = self.zeros.val() | 2;
             self.scan2.next = self.scan4.val().get_bits::<2>(0);
         }
-        self.shift.next = bits_w::<5>(0);
         if !self.scan2.val().get_bit(1) {
-            self.shift.next = bits_w::<5>(1);
+            self.zeros.next = self.zeros.val() | 1;
         }
-        if self.zero2.val() {
-            self.shift.next = self.shift.val() | 2;
-        }
-        if self.zero4.val() {
-            self.shift.next = self.shift.val() | 4;
-        }
-        if self.zero8.val() {
-            self.shift.next = self.shift.val() | 8;
-        }
-        if self.zero16.val() {
-            self.shift.next = self.shift.val() | 16;
-        }
+        self.lowered.next = bit_cast_w::<9, 8>(self.added.q.val().exponent) - bit_cast_w::<9, 5>(self.zeros.val());
         self.counted.d.next.sign = self.added.q.val().sign;
-        self.counted.d.next.exponent = self.added.q.val().exponent;
-        self.counted.d.next.sum = self.added.q.val().sum;
-        self.counted.d.next.shift = self.shift.val();
-        if self.added.q.val().sum == 0 {
+        self.counted.d.next.exponent = self.lowered.val().get_bits::<8>(0);
+        self.counted.d.next.up = self.zeros.val();
+        if self.lowered.val().get_bit(8) {
+            self.counted.d.next.exponent = bits_w::<8>(0);
+            self.counted.d.next.up = bit_cast_w::<5, 8>(self.added.q.val().exponent);
+        }
+        if self.scan2.val() == 0 {
             // x - x is +0, but -0 + -0 is -0.
             self.counted.d.next.sign = self.added.q.val().sign && !self.added.q.val().subtract;
             self.counted.d.next.exponent = bits_w::<8>(0);
-            self.counted.d.next.shift = bits_w::<5>(0);
         }
+        self.counted.d.next.sum = self.whole.val();
         self.counted.d.next.infinite = self.added.q.val().infinite;
         self.counted.d.next.nan = self.added.q.val().nan;
 
-        // 5: four bits are left below the mantissa.
-        self.shifted.next = self.counted.q.val().sum << self.counted.q.val().shift;
-        self.exponent.next = self.counted.q.val().exponent - bit_cast_w::<8, 5>(self.counted.q.val().shift);
+        // 5: up, by sixteens, by fours, by ones; four bits are left below the mantissa.
+        self.up.next = self.counted.q.val().up;
+        self.up16.next = self.counted.q.val().sum;
+        if self.up.val().get_bit(4) {
+            self.up16.next = self.counted.q.val().sum << 16;
+        }
+        if self.up.val().get_bit(3) && self.up.val().get_bit(2) {
+            self.up4.next = self.up16.val() << 12;
+        } else if self.up.val().get_bit(3) {
+            self.up4.next = self.up16.val() << 8;
+        } else if self.up.val().get_bit(2) {
+            self.up4.next = self.up16.val() << 4;
+        } else {
+            self.up4.next = self.up16.val();
+        }
+        if self.up.val().get_bit(1) && self.up.val().get_bit(0) {
+            self.up1.next = self.up4.val() << 3;
+        } else if self.up.val().get_bit(1) {
+            self.up1.next = self.up4.val() << 2;
+        } else if self.up.val().get_bit(0) {
+            self.up1.next = self.up4.val() << 1;
+        } else {
+            self.up1.next = self.up4.val();
+        }
         self.normal.d.next.sign = self.counted.q.val().sign;
-        self.normal.d.next.exponent = self.exponent.val();
-        self.normal.d.next.mantissa = self.shifted.val().get_bits::<24>(4);
-        self.normal.d.next.round_up = self.shifted.val().get_bit(3)
-            && ((self.shifted.val().get_bits::<3>(0) != 0) || self.shifted.val().get_bit(4));
+        self.normal.d.next.exponent = self.counted.q.val().exponent;
+        self.normal.d.next.mantissa = self.up1.val().get_bits::<24>(4);
+        self.normal.d.next.round_up =
+            self.up1.val().get_bit(3) && ((self.up1.val().get_bits::<3>(0) != 0) || self.up1.val().get_bit(4));
         self.normal.d.next.infinite = self.counted.q.val().infinite;
         self.normal.d.next.nan = self.counted.q.val().nan;
 
-        // 6: the hidden bit and a carry out of the rounding both raise the exponent.
+        // 6: the leading one and a carry out of the rounding both raise the exponent.
         self.mantissa.next = self.normal.q.val().mantissa;
-        self.truncated.next = bit_cast_w::<32, 8>(self.normal.q.val().exponent) << 23;
-        self.truncated.next = self.truncated.val() | (bit_cast_w::<32, 24>(self.mantissa.val()) & 0x7f_ffff);
-        self.increment.next = bits_w::<32>(0);
+        self.truncated.next = (bit_cast_w::<31, 8>(self.normal.q.val().exponent) << 23)
+            | (bit_cast_w::<31, 24>(self.mantissa.val()) & 0x7f_ffff);
+        self.increment.next = bits_w::<31>(0);
         if self.mantissa.val().get_bit(23) {
-            self.increment.next = bits_w::<32>(0x80_0000);
+            self.increment.next = bits_w::<31>(0x80_0000);
         }
         if self.normal.q.val().round_up {
             self.increment.next = self.increment.val() | 1;
         }
         self.rounded.next = self.truncated.val() + self.increment.val();
-        self.magnitude.next = self.rounded.val();
-        if self.normal.q.val().infinite || (self.rounded.val() >= 0x7f80_0000) {
+        self.magnitude.next = bit_cast_w::<32, 31>(self.rounded.val());
+        if self.normal.q.val().infinite || (self.rounded.val().get_bits::<8>(23) == 255) {
             self.magnitude.next = bits_w::<32>(0x7f80_0000);
         }
         self.result.d.next = self.magnitude.val();
@@ -293,7 +340,7 @@ impl FpAdd {
     }
 }
 
-evaluate_on_change!(FpAdd, inputs: a, b; registers: unpacked, aligned, added, counted, normal, result);
+evaluate_on_change!(FpAdd, inputs: a, b; registers: ordered, aligned, added, counted, normal, result);
 
 /// Adds two beats, lane by lane.
 #[derive(LogicBlock, Default)]

@@ -4,8 +4,12 @@
 //! Rust is [`fp_mul`](crate::fp_mul_model::fp_mul).
 //! Latency: [`LATENCY`] cycles, one multiplication a cycle, free running: no back-pressure, no valid bit, no reset (the
 //! registers hold zeros at power-on).
-//! Stages: unpack; multiply; product register, so that the product's registers can move into the multipliers; count
-//! leading zeros, or shift a product below the lowest exponent down; normalise; round.
+//! Stages: split; find the leading one; multiply; add the two partial products (multipliers with an adder behind them do
+//! that inside); shift; round. The first two are a block of their own ([`Unpack`]), once for the factor of a whole beat.
+//!
+//! Where the leading one of the product is, follows from the operands' but for one place. So a single shift does both:
+//! up what a subnormal left at the bottom, or down what is below the lowest exponent. It is drawn as a shift down by 0
+//! to 48 places from where the least subnormal's product has to go. The place in doubt is settled while rounding.
 
 use crate::pack::Pack16;
 use crate::prelude::*;
@@ -13,66 +17,337 @@ use crate::prelude::*;
 /// Cycles from operands to product.
 pub const LATENCY: usize = 6;
 
-/// Both operands unpacked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-struct Operands {
+struct Fields {
     sign: bool,
-    a_mantissa: W<24>,
-    b_mantissa: W<24>,
-    /// Sum of both biased exponents.
-    exponents: W<9>,
+    exponent: W<8>,
+    fraction: W<23>,
+    subnormal: bool,
+    top: bool,
+}
+
+/// A float as the multiplier wants it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Operand {
+    sign: bool,
+    /// Biased; 1 for subnormals.
+    exponent: W<8>,
+    mantissa: W<24>,
+    /// Bit of the mantissa's leading one.
+    place: W<5>,
+    subnormal: bool,
     zero: bool,
     infinite: bool,
     nan: bool,
 }
+
+/// Unpacks a float, in 2 cycles.
+#[derive(LogicBlock, Default)]
+pub struct Unpack {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// The float.
+    pub float: Signal<In, W<32>>,
+    /// What it is made of.
+    pub operand: Signal<Out, Operand>,
+    fields: DFF<Fields>,
+    unpacked: DFF<Operand>,
+    fraction: Wire<W<23>>,
+    upper: Wire<W<7>>,
+    scan16: Wire<W<16>>,
+    scan8: Wire<W<8>>,
+    scan4: Wire<W<4>>,
+    scan2: Wire<W<2>>,
+    place: Wire<W<5>>,
+    some: Wire<bool>,
+    _evaluated: bool,
+}
+
+impl Unpack {
+    #[hdl_gen]
+    fn evaluate(&mut self) {
+        dff_setup!(self, clock, fields, unpacked);
+        self.fields.d.next.sign = self.float.val().get_bit(31);
+        self.fields.d.next.exponent = self.float.val().get_bits::<8>(23);
+        self.fields.d.next.fraction = self.float.val().get_bits::<23>(0);
+        self.fields.d.next.subnormal = self.float.val().get_bits::<8>(23) == 0;
+        self.fields.d.next.top = self.float.val().get_bits::<8>(23) == 255;
+
+        // The leading one by halves.
+        self.fraction.next = self.fields.q.val().fraction;
+        self.upper.next = self.fraction.val().get_bits::<7>(16);
+        self.place.next = bits_w::<5>(16);
+        self.scan16.next = bit_cast_w::<16, 7>(self.upper.val());
+        if self.upper.val() == 0 {
+            self.place.next = bits_w::<5>(0);
+            self.scan16.next = self.fraction.val().get_bits::<16>(0);
+        }
+        self.scan8.next = self.scan16.val().get_bits::<8>(0);
+        if self.scan16.val().get_bits::<8>(8) != 0 {
+            self.place.next = self.place.val() | 8;
+            self.scan8.next = self.scan16.val().get_bits::<8>(8);
+        }
+        self.scan4.next = self.scan8.val().get_bits::<4>(0);
+        if self.scan8.val().get_bits::<4>(4) != 0 {
+            self.place.next = self.place.val() | 4;
+            self.scan4.next = self.scan8.val().get_bits::<4>(4);
+        }
+        self.scan2.next = self.scan4.val().get_bits::<2>(0);
+        if self.scan4.val().get_bits::<2>(2) != 0 {
+            self.place.next = self.place.val() | 2;
+            self.scan2.next = self.scan4.val().get_bits::<2>(2);
+        }
+        if self.scan2.val().get_bit(1) {
+            self.place.next = self.place.val() | 1;
+        }
+        self.some.next = self.scan2.val() != 0;
+
+        // A subnormal has exponent 1 and no hidden bit.
+        self.unpacked.d.next.sign = self.fields.q.val().sign;
+        self.unpacked.d.next.exponent = self.fields.q.val().exponent;
+        self.unpacked.d.next.mantissa = bit_cast_w::<24, 23>(self.fraction.val()) | 0x80_0000;
+        self.unpacked.d.next.place = bits_w::<5>(23);
+        if self.fields.q.val().subnormal {
+            self.unpacked.d.next.exponent = bits_w::<8>(1);
+            self.unpacked.d.next.mantissa = bit_cast_w::<24, 23>(self.fraction.val());
+            self.unpacked.d.next.place = self.place.val();
+        }
+        self.unpacked.d.next.subnormal = self.fields.q.val().subnormal;
+        self.unpacked.d.next.zero = self.fields.q.val().subnormal && !self.some.val();
+        self.unpacked.d.next.infinite = self.fields.q.val().top;
+        self.unpacked.d.next.nan = self.fields.q.val().top && self.some.val();
+        self.operand.next = self.unpacked.q.val();
+    }
+}
+
+evaluate_on_change!(Unpack, inputs: float; registers: fields, unpacked);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Multiplied {
     sign: bool,
-    product: W<48>,
-    /// Biased exponent less one, in two's complement, if bit 47 is the leading one.
+    /// The product of one operand with the low 17 bits of the other, and with the rest.
+    low: W<41>,
+    high: W<31>,
+    /// Biased exponent, in two's complement, of a product that is to go down by no place.
     exponent: W<10>,
+    /// Places to go down to have the leading one at the top, or one below it.
+    place: W<5>,
     zero: bool,
     infinite: bool,
     nan: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-struct Product {
+struct Placed {
     sign: bool,
     product: W<48>,
-    /// The product with a one where the shift to the left must stop, as the exponent is the lowest there.
-    stop: W<48>,
-    /// As before; zero where it was negative.
+    /// One too low if the leading one ends at the top: adding it puts that right.
     exponent: W<9>,
-    /// How far to shift to the right, up to the lowest exponent.
-    right: W<7>,
-    zero: bool,
+    /// Places to go down.
+    down: W<6>,
     infinite: bool,
     nan: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-struct Counted {
+struct Shifted {
     sign: bool,
-    product: W<48>,
+    exponent: W<8>,
+    /// Mantissa and two bits below it.
+    product: W<26>,
+    /// Whether anything is below those.
     sticky: bool,
-    exponent: W<9>,
-    left: W<6>,
+    lowest: bool,
     infinite: bool,
     nan: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-struct Normal {
-    sign: bool,
-    /// One too low where the hidden bit is set: adding it puts that right.
-    exponent: W<9>,
-    mantissa: W<24>,
-    round_up: bool,
-    infinite: bool,
-    nan: bool,
+/// Multiplies two unpacked floats, in 4 cycles.
+#[derive(LogicBlock, Default)]
+pub struct Multiply {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// One operand.
+    pub a: Signal<In, Operand>,
+    /// The other.
+    pub b: Signal<In, Operand>,
+    /// `a * b`.
+    pub product: Signal<Out, W<32>>,
+    multiplied: DFF<Multiplied>,
+    placed: DFF<Placed>,
+    shifted: DFF<Shifted>,
+    result: DFF<W<32>>,
+    b_mantissa: Wire<W<24>>,
+    b_low: Wire<W<17>>,
+    b_high: Wire<W<7>>,
+    low: Wire<W<41>>,
+    high: Wire<W<31>>,
+    partial: Wire<W<41>>,
+    low_high: Wire<W<24>>,
+    carried: Wire<W<31>>,
+    unbiased: Wire<W<10>>,
+    exponent: Wire<W<10>>,
+    raised: Wire<W<10>>,
+    negated: Wire<W<10>>,
+    down: Wire<W<6>>,
+    places: Wire<W<6>>,
+    wide: Wire<W<49>>,
+    sixteens: Wire<W<49>>,
+    lost_sixteens: Wire<bool>,
+    fours: Wire<W<49>>,
+    lost_fours: Wire<bool>,
+    ones: Wire<W<49>>,
+    lost_ones: Wire<bool>,
+    rest: Wire<W<26>>,
+    lower: Wire<bool>,
+    fraction: Wire<W<23>>,
+    up: Wire<bool>,
+    truncated: Wire<W<31>>,
+    increment: Wire<W<31>>,
+    rounded: Wire<W<31>>,
+    magnitude: Wire<W<32>>,
+    _evaluated: bool,
 }
+
+impl Multiply {
+    #[hdl_gen]
+    fn evaluate(&mut self) {
+        dff_setup!(self, clock, multiplied, placed, shifted, result);
+
+        // 3: the product of two subnormals is below the lowest by far, whichever place is taken.
+        self.b_mantissa.next = self.b.val().mantissa;
+        self.b_low.next = self.b_mantissa.val().get_bits::<17>(0);
+        self.b_high.next = self.b_mantissa.val().get_bits::<7>(17);
+        self.low.next = self.a.val().mantissa * self.b_low.val();
+        self.high.next = self.a.val().mantissa * self.b_high.val();
+        self.unbiased.next = bit_cast_w::<10, 8>(self.b.val().exponent) - 150;
+        self.multiplied.d.next.sign = self.a.val().sign != self.b.val().sign;
+        self.multiplied.d.next.low = self.low.val();
+        self.multiplied.d.next.high = self.high.val();
+        self.multiplied.d.next.exponent = bit_cast_w::<10, 8>(self.a.val().exponent) + self.unbiased.val();
+        self.multiplied.d.next.place = self.b.val().place;
+        if self.a.val().subnormal {
+            self.multiplied.d.next.place = self.a.val().place;
+        }
+        self.multiplied.d.next.zero = self.a.val().zero || self.b.val().zero;
+        self.multiplied.d.next.infinite = self.a.val().infinite || self.b.val().infinite;
+        self.multiplied.d.next.nan = self.a.val().nan
+            || self.b.val().nan
+            || (self.a.val().infinite && self.b.val().zero)
+            || (self.b.val().infinite && self.a.val().zero);
+
+        // 4: down to the leading one's place, or further, to the lowest exponent; 48 leaves nothing.
+        self.exponent.next = self.multiplied.q.val().exponent;
+        self.raised.next = self.exponent.val() + bit_cast_w::<10, 5>(self.multiplied.q.val().place);
+        self.negated.next = bits_w::<10>(0) - self.exponent.val();
+        self.down.next = bit_cast_w::<6, 5>(self.multiplied.q.val().place);
+        self.placed.d.next.exponent = self.raised.val().get_bits::<9>(0);
+        if self.raised.val().get_bit(9) {
+            self.placed.d.next.exponent = bits_w::<9>(0);
+            self.down.next = self.negated.val().get_bits::<6>(0);
+            if self.negated.val().get_bits::<3>(6) != 0 {
+                self.down.next = bits_w::<6>(48);
+            }
+        }
+        if self.multiplied.q.val().zero {
+            self.placed.d.next.exponent = bits_w::<9>(0);
+        }
+        self.placed.d.next.down = self.down.val();
+        self.placed.d.next.sign = self.multiplied.q.val().sign;
+        self.partial.next = self.multiplied.q.val().low;
+        self.low_high.next = self.partial.val().get_bits::<24>(17);
+        self.carried.next = self.multiplied.q.val().high + bit_cast_w::<31, 24>(self.low_high.val());
+        self.placed.d.next.product =
+            (bit_cast_w::<48, 31>(self.carried.val()) << 17) | (bit_cast_w::<48, 41>(self.partial.val()) & 0x1_ffff);
+        self.placed.d.next.infinite = self.multiplied.q.val().infinite;
+        self.placed.d.next.nan = self.multiplied.q.val().nan;
+
+        // 5: by sixteens, by fours, by ones; what falls off the end is or-ed into the sticky bit.
+        self.places.next = self.placed.q.val().down;
+        self.wide.next = bit_cast_w::<49, 48>(self.placed.q.val().product) << 1;
+        if self.places.val().get_bit(5) && self.places.val().get_bit(4) {
+            self.sixteens.next = self.wide.val() >> 48;
+            self.lost_sixteens.next = self.wide.val().get_bits::<48>(0) != 0;
+        } else if self.places.val().get_bit(5) {
+            self.sixteens.next = self.wide.val() >> 32;
+            self.lost_sixteens.next = self.wide.val().get_bits::<32>(0) != 0;
+        } else if self.places.val().get_bit(4) {
+            self.sixteens.next = self.wide.val() >> 16;
+            self.lost_sixteens.next = self.wide.val().get_bits::<16>(0) != 0;
+        } else {
+            self.sixteens.next = self.wide.val();
+            self.lost_sixteens.next = false;
+        }
+        if self.places.val().get_bit(3) && self.places.val().get_bit(2) {
+            self.fours.next = self.sixteens.val() >> 12;
+            self.lost_fours.next = self.sixteens.val().get_bits::<12>(0) != 0;
+        } else if self.places.val().get_bit(3) {
+            self.fours.next = self.sixteens.val() >> 8;
+            self.lost_fours.next = self.sixteens.val().get_bits::<8>(0) != 0;
+        } else if self.places.val().get_bit(2) {
+            self.fours.next = self.sixteens.val() >> 4;
+            self.lost_fours.next = self.sixteens.val().get_bits::<4>(0) != 0;
+        } else {
+            self.fours.next = self.sixteens.val();
+            self.lost_fours.next = false;
+        }
+        if self.places.val().get_bit(1) && self.places.val().get_bit(0) {
+            self.ones.next = self.fours.val() >> 3;
+            self.lost_ones.next = self.fours.val().get_bits::<3>(0) != 0;
+        } else if self.places.val().get_bit(1) {
+            self.ones.next = self.fours.val() >> 2;
+            self.lost_ones.next = self.fours.val().get_bits::<2>(0) != 0;
+        } else if self.places.val().get_bit(0) {
+            self.ones.next = self.fours.val() >> 1;
+            self.lost_ones.next = self.fours.val().get_bit(0);
+        } else {
+            self.ones.next = self.fours.val();
+            self.lost_ones.next = false;
+        }
+        self.shifted.d.next.sign = self.placed.q.val().sign;
+        self.shifted.d.next.exponent = bit_cast_w::<8, 9>(self.placed.q.val().exponent);
+        self.shifted.d.next.product = self.ones.val().get_bits::<26>(0);
+        self.shifted.d.next.sticky = self.lost_sixteens.val() || self.lost_fours.val() || self.lost_ones.val();
+        self.shifted.d.next.lowest = self.placed.q.val().exponent == 0;
+        self.shifted.d.next.infinite = self.placed.q.val().infinite || (self.placed.q.val().exponent >= 255);
+        self.shifted.d.next.nan = self.placed.q.val().nan;
+
+        // 6: the leading one and a carry out of the rounding both raise the exponent.
+        self.rest.next = self.shifted.q.val().product;
+        self.lower.next = !self.rest.val().get_bit(25) && !self.shifted.q.val().lowest;
+        self.fraction.next = self.rest.val().get_bits::<23>(2);
+        self.up.next = self.rest.val().get_bit(1)
+            && (self.rest.val().get_bit(2) || self.rest.val().get_bit(0) || self.shifted.q.val().sticky);
+        if self.lower.val() {
+            self.fraction.next = self.rest.val().get_bits::<23>(1);
+            self.up.next = self.rest.val().get_bit(0) && (self.rest.val().get_bit(1) || self.shifted.q.val().sticky);
+        }
+        self.truncated.next =
+            (bit_cast_w::<31, 8>(self.shifted.q.val().exponent) << 23) | bit_cast_w::<31, 23>(self.fraction.val());
+        self.increment.next = bits_w::<31>(0);
+        if self.rest.val().get_bit(25) {
+            self.increment.next = bits_w::<31>(0x80_0000);
+        }
+        if self.up.val() {
+            self.increment.next = self.increment.val() | 1;
+        }
+        self.rounded.next = self.truncated.val() + self.increment.val();
+        self.magnitude.next = bit_cast_w::<32, 31>(self.rounded.val());
+        if self.shifted.q.val().infinite || (self.rounded.val().get_bits::<8>(23) == 255) {
+            self.magnitude.next = bits_w::<32>(0x7f80_0000);
+        }
+        self.result.d.next = self.magnitude.val();
+        if self.shifted.q.val().sign {
+            self.result.d.next = self.magnitude.val() | 0x8000_0000u64;
+        }
+        if self.shifted.q.val().nan {
+            self.result.d.next = bits_w::<32>(0x7fc0_0000);
+        }
+        self.product.next = self.result.q.val();
+    }
+}
+
+evaluate_on_change!(Multiply, inputs: a, b; registers: multiplied, placed, shifted, result);
 
 /// Multiplies two floats.
 #[derive(LogicBlock, Default, Ports)]
@@ -85,195 +360,24 @@ pub struct FpMul {
     pub b: Signal<In, W<32>>,
     /// `a * b`, [`LATENCY`] cycles later.
     pub product: Signal<Out, W<32>>,
-    operands: DFF<Operands>,
-    multiplied: DFF<Multiplied>,
-    registered: DFF<Product>,
-    counted: DFF<Counted>,
-    normal: DFF<Normal>,
-    result: DFF<W<32>>,
-    a_exponent: Wire<W<8>>,
-    b_exponent: Wire<W<8>>,
-    a_mantissa: Wire<W<24>>,
-    b_mantissa: Wire<W<24>>,
-    a_top: Wire<bool>,
-    b_top: Wire<bool>,
-    a_fraction: Wire<bool>,
-    b_fraction: Wire<bool>,
-    a_zero: Wire<bool>,
-    b_zero: Wire<bool>,
-    exponents: Wire<W<9>>,
-    full: Wire<W<48>>,
-    unbiased: Wire<W<10>>,
-    signed_exponent: Wire<W<10>>,
-    negated: Wire<W<10>>,
-    marker: Wire<W<48>>,
-    above: Wire<W<48>>,
-    lost: Wire<W<48>>,
-    stop: Wire<W<48>>,
-    scan32: Wire<W<32>>,
-    scan16: Wire<W<16>>,
-    scan8: Wire<W<8>>,
-    scan4: Wire<W<4>>,
-    scan2: Wire<W<2>>,
-    left: Wire<W<6>>,
-    shifted: Wire<W<48>>,
-    exponent: Wire<W<9>>,
-    mantissa: Wire<W<24>>,
-    truncated: Wire<W<32>>,
-    increment: Wire<W<32>>,
-    rounded: Wire<W<32>>,
-    magnitude: Wire<W<32>>,
-    _evaluated: bool,
+    unpack_a: Unpack,
+    unpack_b: Unpack,
+    multiply: Multiply,
 }
 
-impl FpMul {
+impl Logic for FpMul {
     #[hdl_gen]
-    fn evaluate(&mut self) {
-        dff_setup!(self, clock, operands, multiplied, registered, counted, normal, result);
-
-        // 1: a subnormal has exponent 1 and no hidden bit.
-        self.a_exponent.next = self.a.val().get_bits::<8>(23);
-        self.b_exponent.next = self.b.val().get_bits::<8>(23);
-        self.a_mantissa.next = self.a.val().get_bits::<24>(0) | 0x80_0000;
-        self.b_mantissa.next = self.b.val().get_bits::<24>(0) | 0x80_0000;
-        if self.a_exponent.val() == 0 {
-            self.a_exponent.next = bits_w::<8>(1);
-            self.a_mantissa.next = self.a.val().get_bits::<24>(0);
-        }
-        if self.b_exponent.val() == 0 {
-            self.b_exponent.next = bits_w::<8>(1);
-            self.b_mantissa.next = self.b.val().get_bits::<24>(0);
-        }
-        self.exponents.next = bit_cast_w::<9, 8>(self.a_exponent.val()) + bit_cast_w::<9, 8>(self.b_exponent.val());
-        self.a_top.next = self.a_exponent.val() == 255;
-        self.b_top.next = self.b_exponent.val() == 255;
-        self.a_fraction.next = self.a.val().get_bits::<23>(0) != 0;
-        self.b_fraction.next = self.b.val().get_bits::<23>(0) != 0;
-        self.a_zero.next = self.a_mantissa.val() == 0;
-        self.b_zero.next = self.b_mantissa.val() == 0;
-        self.operands.d.next.sign = self.a.val().get_bit(31) != self.b.val().get_bit(31);
-        self.operands.d.next.a_mantissa = self.a_mantissa.val();
-        self.operands.d.next.b_mantissa = self.b_mantissa.val();
-        self.operands.d.next.exponents = self.exponents.val();
-        self.operands.d.next.zero = self.a_zero.val() || self.b_zero.val();
-        self.operands.d.next.infinite = self.a_top.val() || self.b_top.val();
-        self.operands.d.next.nan = (self.a_top.val() && (self.a_fraction.val() || self.b_zero.val()))
-            || (self.b_top.val() && (self.b_fraction.val() || self.a_zero.val()));
-
-        // 2: the product of two normal numbers has its leading one at bit 47 or 46.
-        self.full.next = self.operands.q.val().a_mantissa * self.operands.q.val().b_mantissa;
-        self.unbiased.next = bit_cast_w::<10, 9>(self.operands.q.val().exponents) - 127;
-        self.multiplied.d.next.sign = self.operands.q.val().sign;
-        self.multiplied.d.next.product = self.full.val();
-        self.multiplied.d.next.exponent = self.unbiased.val();
-        self.multiplied.d.next.zero = self.operands.q.val().zero;
-        self.multiplied.d.next.infinite = self.operands.q.val().infinite;
-        self.multiplied.d.next.nan = self.operands.q.val().nan;
-
-        // 3: a negative exponent goes up to the lowest by a shift to the right, and there is none to the left then.
-        self.signed_exponent.next = self.multiplied.q.val().exponent;
-        self.negated.next = bits_w::<10>(0) - self.signed_exponent.val();
-        self.marker.next = bits_w::<48>(0x8000_0000_0000u64) >> self.signed_exponent.val();
-        self.registered.d.next.exponent = self.signed_exponent.val().get_bits::<9>(0);
-        self.registered.d.next.right = bits_w::<7>(0);
-        if self.signed_exponent.val().get_bit(9) {
-            self.marker.next = bits_w::<48>(0x8000_0000_0000u64);
-            self.registered.d.next.exponent = bits_w::<9>(0);
-            self.registered.d.next.right = self.negated.val().get_bits::<7>(0);
-        }
-        self.registered.d.next.sign = self.multiplied.q.val().sign;
-        self.registered.d.next.product = self.multiplied.q.val().product;
-        self.registered.d.next.stop = self.multiplied.q.val().product | self.marker.val();
-        self.registered.d.next.zero = self.multiplied.q.val().zero;
-        self.registered.d.next.infinite = self.multiplied.q.val().infinite;
-        self.registered.d.next.nan = self.multiplied.q.val().nan;
-
-        // 4: leading zeros by halves.
-        self.stop.next = self.registered.q.val().stop;
-        self.left.next = bits_w::<6>(0);
-        self.scan32.next = self.stop.val().get_bits::<32>(16);
-        if self.scan32.val() == 0 {
-            self.left.next = bits_w::<6>(32);
-            self.scan32.next = bit_cast_w::<32, 48>(self.stop.val()) << 16;
-        }
-        self.scan16.next = self.scan32.val().get_bits::<16>(16);
-        if self.scan16.val() == 0 {
-            self.left.next = self.left.val() | 16;
-            self.scan16.next = self.scan32.val().get_bits::<16>(0);
-        }
-        self.scan8.next = self.scan16.val().get_bits::<8>(8);
-        if self.scan8.val() == 0 {
-            self.left.next = self.left.val() | 8;
-            self.scan8.next = self.scan16.val().get_bits::<8>(0);
-        }
-        self.scan4.next = self.scan8.val().get_bits::<4>(4);
-        if self.scan4.val() == 0 {
-            self.left.next = self.left.val() | 4;
-            self.scan4.next = self.scan8.val().get_bits::<4>(0);
-        }
-        self.scan2.next = self.scan4.val().get_bits::<2>(2);
-        if self.scan2.val() == 0 {
-            self.left.next = self.left.val() | 2;
-            self.scan2.next = self.scan4.val().get_bits::<2>(0);
-        }
-        if !self.scan2.val().get_bit(1) {
-            self.left.next = self.left.val() | 1;
-        }
-        self.above.next = bits_w::<48>(0xffff_ffff_ffffu64) << self.registered.q.val().right;
-        self.lost.next = !self.above.val();
-        self.counted.d.next.sign = self.registered.q.val().sign;
-        self.counted.d.next.product = self.registered.q.val().product >> self.registered.q.val().right;
-        self.counted.d.next.sticky = (self.registered.q.val().product & self.lost.val()) != 0;
-        self.counted.d.next.exponent = self.registered.q.val().exponent;
-        self.counted.d.next.left = self.left.val();
-        if self.registered.q.val().zero {
-            self.counted.d.next.exponent = bits_w::<9>(0);
-            self.counted.d.next.left = bits_w::<6>(0);
-        }
-        self.counted.d.next.infinite = self.registered.q.val().infinite;
-        self.counted.d.next.nan = self.registered.q.val().nan;
-
-        // 5: 24 bits are left below the mantissa.
-        self.shifted.next = self.counted.q.val().product << self.counted.q.val().left;
-        self.exponent.next = self.counted.q.val().exponent - bit_cast_w::<9, 6>(self.counted.q.val().left);
-        self.normal.d.next.sign = self.counted.q.val().sign;
-        self.normal.d.next.exponent = self.exponent.val();
-        self.normal.d.next.mantissa = self.shifted.val().get_bits::<24>(24);
-        self.normal.d.next.round_up = self.shifted.val().get_bit(23)
-            && ((self.shifted.val().get_bits::<23>(0) != 0)
-                || self.counted.q.val().sticky
-                || self.shifted.val().get_bit(24));
-        self.normal.d.next.infinite = self.counted.q.val().infinite;
-        self.normal.d.next.nan = self.counted.q.val().nan;
-
-        // 6: the hidden bit and a carry out of the rounding both raise the exponent.
-        self.mantissa.next = self.normal.q.val().mantissa;
-        self.truncated.next = bit_cast_w::<32, 9>(self.normal.q.val().exponent) << 23;
-        self.truncated.next = self.truncated.val() | (bit_cast_w::<32, 24>(self.mantissa.val()) & 0x7f_ffff);
-        self.increment.next = bits_w::<32>(0);
-        if self.mantissa.val().get_bit(23) {
-            self.increment.next = bits_w::<32>(0x80_0000);
-        }
-        if self.normal.q.val().round_up {
-            self.increment.next = self.increment.val() | 1;
-        }
-        self.rounded.next = self.truncated.val() + self.increment.val();
-        self.magnitude.next = self.rounded.val();
-        if self.normal.q.val().infinite || (self.rounded.val() >= 0x7f80_0000) {
-            self.magnitude.next = bits_w::<32>(0x7f80_0000);
-        }
-        self.result.d.next = self.magnitude.val();
-        if self.normal.q.val().sign {
-            self.result.d.next = self.magnitude.val() | 0x8000_0000u64;
-        }
-        if self.normal.q.val().nan {
-            self.result.d.next = bits_w::<32>(0x7fc0_0000);
-        }
-        self.product.next = self.result.q.val();
+    fn update(&mut self) {
+        self.unpack_a.clock.next = self.clock.val();
+        self.unpack_b.clock.next = self.clock.val();
+        self.multiply.clock.next = self.clock.val();
+        self.unpack_a.float.next = self.a.val();
+        self.unpack_b.float.next = self.b.val();
+        self.multiply.a.next = self.unpack_a.operand.val();
+        self.multiply.b.next = self.unpack_b.operand.val();
+        self.product.next = self.multiply.product.val();
     }
 }
-
-evaluate_on_change!(FpMul, inputs: a, b; registers: operands, multiplied, registered, counted, normal, result);
 
 /// Multiplies a beat by one factor.
 #[derive(LogicBlock, Default)]
@@ -286,17 +390,23 @@ pub struct FpMul16 {
     pub factor: Signal<In, W<32>>,
     /// `a * factor`, [`LATENCY`] cycles later.
     pub product: Signal<Out, Beat>,
-    lane: [FpMul; 16],
+    unpack: [Unpack; 16],
+    unpack_factor: Unpack,
+    lane: [Multiply; 16],
     pack: Pack16,
 }
 
 impl Logic for FpMul16 {
     #[hdl_gen]
     fn update(&mut self) {
+        self.unpack_factor.clock.next = self.clock.val();
+        self.unpack_factor.float.next = self.factor.val();
         for i in 0..16 {
+            self.unpack[i].clock.next = self.clock.val();
+            self.unpack[i].float.next = self.a.val().get_bits::<32>(i * 32);
             self.lane[i].clock.next = self.clock.val();
-            self.lane[i].a.next = self.a.val().get_bits::<32>(i * 32);
-            self.lane[i].b.next = self.factor.val();
+            self.lane[i].a.next = self.unpack[i].operand.val();
+            self.lane[i].b.next = self.unpack_factor.operand.val();
             self.pack.lane[i].next = self.lane[i].product.val();
         }
         self.product.next = self.pack.beat.val();

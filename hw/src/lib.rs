@@ -3,6 +3,7 @@
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
 //! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`recip_rom`]: arithmetic, each with a bit-exact
 //!   plain-Rust model beside it.
+//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`bf16`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`report`], [`share`], [`eda`]: what the card costs on an FPGA, by yosys and nextpnr.
@@ -18,6 +19,7 @@
 extern crate self as optireduce_hw;
 
 pub mod bitstream;
+pub mod bf16;
 pub mod card;
 pub mod cosim;
 pub mod eda;

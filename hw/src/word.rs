@@ -183,7 +183,7 @@ macro_rules! full_product {
     )*};
 }
 // Assign a product straight to a signal of the width on the right: Verilog takes the width from the target.
-full_product!(24 x 24 => 48, 16 x 16 => 32, 15 x 7 => 22, 8 x 8 => 16);
+full_product!(24 x 17 => 41, 24 x 7 => 31, 16 x 16 => 32, 15 x 7 => 22, 8 x 8 => 16);
 
 impl<const N: usize> PartialEq<u64> for W<N> {
     #[inline(always)]

@@ -4,7 +4,8 @@
 //! later. Duplicates a cycle apart cannot occur: a header beat stands between two packets.
 //! Latency: 1 cycle from input to `accepted`. Throughput: one beat a cycle from the wire, which never waits; scaled
 //! beats use the cycles that are left. One read port: the sender first, then the finisher.
-//! Reset: none needed; `scrub` empties one slot's memory when its epoch counter wraps.
+//! Reset: what is inside drains in a cycle; the memory outlives it, so epochs must go on counting. `scrub` empties one
+//! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
 
 use super::arrivals::Arrivals;
 use super::build::Build;
@@ -17,6 +18,8 @@ use crate::ram::WindowRam;
 pub struct Gather {
     /// Clock.
     pub clock: Signal<In, Clock>,
+    /// Gives up scrubbing.
+    pub clear: Signal<In, bool>,
     /// Bit s: slot s accepts broadcasts.
     pub open: Signal<In, W<8>>,
     /// A beat from the wire.
@@ -134,6 +137,9 @@ impl Logic for Gather {
             self.scrubbing.d.next = true;
             self.scrub_at.d.next.slot = self.scrub_slot.val();
             self.scrub_at.d.next.beat = bits_w::<14>(0);
+        }
+        if self.clear.val() {
+            self.scrubbing.d.next = false;
         }
         self.scrub_busy.next = self.scrubbing.q.val() || self.scrub.val();
         self.ram.write_enable.next = self.write.val();

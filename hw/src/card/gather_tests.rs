@@ -42,6 +42,7 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
     let mut read = None::<(u8, u16)>;
     let mut scrubbed = None::<u64>; // cycle at which the scrubber was done
     let [mut accepted, mut late, mut duplicates, mut words, mut stored] = [0u32; 5];
+    bench.block.window_beats.next = bits_w(1024);
     for cycle in 0..cycles {
         let scrub = cycle == 300;
         let scrubbing = cycle >= 300 && scrubbed.is_none();

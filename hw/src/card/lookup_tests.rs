@@ -1,5 +1,6 @@
 //! Plan: every check and their order, the edges of windows and shards, places of payload beats, marks, arm, free and
-//! `clear` under traffic, `stall`, latency 3, one beat a cycle: [`run`] compares every output with the model in every cycle.
+//! `clear` under traffic, `stall`, latency 6, one beat a cycle, bf16 in halves and its padding: [`run`] compares every
+//! output with the model in every cycle.
 
 use super::lookup::Lookup;
 use super::lookup_model::{Verdict, Window, find, judge};
@@ -29,11 +30,12 @@ fn random_window(random: &mut Random, slot: usize, ranks: usize) -> Window {
     let few = [0, 1, 8190][random.below(3) as usize]; // the last lies at the end of a bucket of 4 GiB
     Window {
         bucket: random.below(2) as u16 * 0x8001,
-        step: random.below(2) as u16 * 0x0180,
+        step: [0, 0x0180, 0x8001, 0xfff0][random.below(4) as usize],
         base_beat: (few * 8 + slot) * 1024 + (1024 - beats) * random.below(2) as usize,
         beats,
         shards: ShardMap::new(beats, ranks, random.next() as u32),
         hadamard: random.one_in(2),
+        bf16: random.one_in(2),
         epoch: random.next() as u8,
     }
 }
@@ -49,6 +51,7 @@ fn context(window: &Window, rank: usize) -> SlotContext {
         remainder: bits_w(window.shards.remainder as u64),
         rotation: bits_w(window.shards.rotation as u64),
         hadamard: window.hadamard,
+        bf16: window.bf16,
         own_start: bits_w(own.start as u64),
         own_beats: bits_w(own.len() as u64),
         epoch: bits_w(window.epoch as u64),
@@ -62,7 +65,9 @@ fn random_packet(random: &mut Random, windows: &[Window], rank: usize, ranks: us
     let mut ubt = UbtHeader {
         bucket: window.bucket,
         step: window.step,
-        flags: random.below(2) as u8 * FLAG_LAST_PERCENTILE + window.hadamard as u8 * FLAG_HADAMARD,
+        flags: random.below(2) as u8 * FLAG_LAST_PERCENTILE
+            + window.hadamard as u8 * FLAG_HADAMARD
+            + window.bf16 as u8 * FLAG_BF16,
         stage: random.below(2) as u8 * STAGE_BROADCAST,
         sender: ((rank as u64 + 1 + random.below(ranks as u64 - 1)) % ranks as u64) as u16,
         ..UbtHeader::default()
@@ -70,11 +75,14 @@ fn random_packet(random: &mut Random, windows: &[Window], rank: usize, ranks: us
     let owner = if ubt.stage == STAGE_BROADCAST { ubt.sender as usize } else { rank };
     let shard = window.shards.range_of(owner);
     let inside = shard.start + random.below(shard.len().max(1) as u64) as usize;
-    let mut payload_beats = 1 + random.below((shard.end.max(inside + 1) - inside).min(12) as u64) as usize;
+    let room = (shard.end.max(inside + 1) - inside).div_ceil(1 + window.bf16 as usize);
+    let mut payload_beats = 1 + random.below(room.min(12) as u64) as usize;
     let mut beat = window.base_beat + inside;
     match random.below(16) {
         0 => beat = (window.base_beat + shard.start).saturating_sub(1),
-        1 => payload_beats = shard.end.max(inside) - inside + 1,
+        1 => payload_beats = room + 1,
+        9 => payload_beats = room,
+        10 => ubt.flags ^= FLAG_BF16,
         2 => beat = window.base_beat.saturating_sub(random.below(2) as usize),
         3 => beat = window.base_beat + window.beats - random.below(2) as usize,
         4 => ubt.bucket ^= 1 << random.below(16),
@@ -96,7 +104,9 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
     let mut slots: [Option<Window>; 8] = [None; 8];
     let mut known: Vec<Window> = vec![random_window(random, 0, ranks)];
     let mut coming: Option<(Packet, usize)> = None; // and its next beat
-    let mut pipeline: [Inside; 3] = [None; 3]; // first the one at the output
+    let mut padded = 0;
+    let mut pipeline: [Inside; 6] = [None; 6]; // first the one at the output
+    let [mut second_half, mut half_done] = [false; 2]; // of that one; of the one before
     for cycle in 0..cycles {
         // Arm bus: a slot is armed when it is free and no packet in the pipeline still needs its old context.
         let slot = random.below(8) as usize;
@@ -145,10 +155,18 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
 
         // At the output.
         let block = &bench.block;
+        let is_accepted = |packet: &Packet| matches!(packet.verdict, Verdict::Accepted { .. });
+        let splits = |(packet, at, _): (Packet, usize, Beat)| {
+            at != 0 && is_accepted(&packet) && packet.ubt.flags & FLAG_BF16 != 0
+        };
+        let splitting = pipeline[1].is_some_and(splits) && !half_done;
+        assert_eq!(block.busy.val(), stall || splitting, "cycle {cycle}");
         assert_eq!(block.empty.val(), pipeline.iter().all(Option::is_none), "cycle {cycle}");
-        let accepted = pipeline[0].filter(|(packet, ..)| matches!(packet.verdict, Verdict::Accepted { .. }));
+        let accepted = pipeline[0].filter(|(packet, ..)| is_accepted(packet));
         let (head, payload) = (accepted.filter(|inside| inside.1 == 0), accepted.filter(|inside| inside.1 != 0));
-        assert_eq!(block.valid.val(), payload.is_some(), "cycle {cycle}");
+        if payload.is_none() {
+            assert!(!block.valid.val(), "cycle {cycle}");
+        }
         assert_eq!(block.packet.val(), head.is_some() && !stall, "cycle {cycle}");
         if let Some((packet, at, data)) = accepted
             && let (Verdict::Accepted { slot, position }, Some(window)) = (packet.verdict, packet.window)
@@ -160,10 +178,18 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
             if at == 0 {
                 assert_eq!(block.mark.val(), packet.ubt.flags & FLAG_LAST_PERCENTILE != 0, "cycle {cycle}");
             } else {
-                let place = position + at - 1;
+                let place =
+                    if window.bf16 { position + 2 * (at - 1) + second_half as usize } else { position + at - 1 };
+                let owner = if block.broadcast.val() { packet.ubt.sender as usize } else { rank };
+                let padding = place == window.shards.range_of(owner).end;
+                assert_eq!(block.valid.val(), !padding, "cycle {cycle}: {:?} of {window:?}", packet.ubt);
+                padded += padding as u32;
                 assert_eq!(beat.position.raw(), place as u64, "cycle {cycle}: {:?} of {window:?}", packet.ubt);
                 assert_eq!(beat.epoch.raw(), window.epoch as u64, "cycle {cycle}");
-                assert_eq!(beat.data, data, "cycle {cycle}");
+                let first = 16 * second_half as usize;
+                let value = |lane: usize| (data.get_bits::<16>(16 * (first + lane)).raw() as u32) << 16;
+                let expected = if window.bf16 { Beat(std::array::from_fn(value)) } else { data };
+                assert_eq!(beat.data, expected, "cycle {cycle}");
                 if !block.broadcast.val() {
                     let relative = place - window.shards.range_of(rank).start;
                     assert_eq!(beat.relative.raw(), relative as u64, "cycle {cycle}");
@@ -171,9 +197,10 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
             }
         }
         // The verdict falls one stage before.
-        let judged = pipeline[1].filter(|inside| inside.1 == 0 && !stall).map(|(packet, ..)| packet);
-        let drops = [block.drop_no_window.val(), block.drop_flags.val(), block.drop_out_of_shard.val()];
-        let causes = [Verdict::NoWindow, Verdict::Flags, Verdict::OutOfShard];
+        let judged = pipeline[1].filter(|inside| inside.1 == 0 && !stall && !clear).map(|(packet, ..)| packet);
+        let drops =
+            [block.drop_no_window.val(), block.drop_stale.val(), block.drop_flags.val(), block.drop_out_of_shard.val()];
+        let causes = [Verdict::NoWindow, Verdict::Stale, Verdict::Flags, Verdict::OutOfShard];
         let expected = causes.map(|cause| judged.is_some_and(|packet| packet.verdict == cause));
         assert_eq!(drops, expected, "cycle {cycle}: {:?} in {slots:?}", judged.map(|packet| packet.ubt));
         if let Some(packet) = judged {
@@ -182,7 +209,13 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
         }
 
         if !stall {
-            pipeline = [pipeline[1], pipeline[2], input];
+            second_half = half_done;
+            half_done = splitting;
+        }
+        if !stall && splitting {
+            pipeline[0] = pipeline[1];
+        } else if !stall {
+            pipeline = [pipeline[1], pipeline[2], pipeline[3], pipeline[4], pipeline[5], input];
             if let (Some(_), Some((packet, at))) = (input, coming) {
                 coming = (at < packet.payload_beats).then_some((packet, at + 1));
             }
@@ -192,11 +225,19 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
             known.push(window);
             known.drain(..known.len().saturating_sub(12));
         }
+        if clear {
+            (pipeline, half_done) = ([None; 6], false);
+            // What is left of a packet belongs to nobody.
+            if let Some((packet, 1..)) = &mut coming {
+                packet.verdict = Verdict::NoWindow;
+            }
+        }
         for (i, slot) in slots.iter_mut().enumerate() {
             *slot = slot.filter(|_| freed >> i & 1 == 0 && !clear);
         }
         bench.tick();
     }
+    *seen.entry("padding".into()).or_default() += padded;
 }
 
 #[test]
@@ -204,7 +245,7 @@ fn packets_find_their_window_and_stay_in_the_shard_their_sender_may_write() {
     let mut seen = BTreeMap::new();
     at_every_pace(16, |random, pace| run(&mut Bench::new(Lookup::default()), random, pace, 4000, &mut seen));
     if std::env::var_os("OPTIREDUCE_SEED").is_none() {
-        assert_eq!(seen.len(), 4, "{seen:?}");
+        assert_eq!(seen.len(), 6, "{seen:?}");
         assert!(seen.values().all(|&count| count > 300), "{seen:?}");
     }
 }
@@ -214,6 +255,6 @@ fn verilog_finds_the_same_windows() {
     let mut bench = Bench::recording(Lookup::default());
     let mut seen = BTreeMap::new();
     run(&mut bench, &mut Random::new(3), Pace::RANDOM, 2500, &mut seen);
-    assert_eq!(seen.len(), 4, "the stimulus missed a case: {seen:?}");
+    assert_eq!(seen.len(), 6, "the stimulus missed a case: {seen:?}");
     bench.verify_with_verilator("lookup");
 }

@@ -6,7 +6,8 @@
 //! Memory words carry their slot's epoch; a word of another epoch is empty, so arming a slot clears nothing.
 //! Latency: 1 cycle from input to `accepted`, 8 to memory. Throughput: one beat a cycle. Back-pressure: `rx_ready`
 //! falls only for an address in flight; the own gradient (`own_*`) and the reader (`scale_*`) yield to the wire.
-//! Reset: none needed; `scrub` empties one slot's memory when its epoch counter wraps.
+//! Reset: what is inside drains in 8 cycles; the memory outlives it, so epochs must go on counting. `scrub` empties one
+//! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
 
 use super::arrivals::Arrivals;
 use super::build::Build;
@@ -31,6 +32,8 @@ struct Flight {
 pub struct Reduce {
     /// Clock.
     pub clock: Signal<In, Clock>,
+    /// Gives up scrubbing.
+    pub clear: Signal<In, bool>,
     /// Bit s: slot s accepts contributions.
     pub open: Signal<In, W<8>>,
     /// A contribution from the wire.
@@ -218,6 +221,9 @@ impl Logic for Reduce {
             self.scrubbing.d.next = true;
             self.scrub_at.d.next.slot = self.scrub_slot.val();
             self.scrub_at.d.next.beat = bits_w::<14>(0);
+        }
+        if self.clear.val() {
+            self.scrubbing.d.next = false;
         }
         self.scrub_busy.next = self.scrubbing.q.val() || self.scrub.val();
         self.ram.write_enable.next = self.busy[6].q.val() || self.scrub_now.val();

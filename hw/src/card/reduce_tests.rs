@@ -56,6 +56,7 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
     let mut read = None::<(u8, u16)>;
     let mut flights: Vec<(u64, u64, bool)> = Vec::new(); // cycle taken, address, accepted
     let [mut accepted, mut late, mut duplicates, mut hazards, mut words, mut scrubs] = [0u32; 6];
+    bench.block.window_beats.next = bits_w(1024);
     for cycle in 0..cycles {
         for slot in SLOTS.map(usize::from) {
             let (phase, left) = phases[slot];

@@ -51,7 +51,9 @@ pub struct Events {
     pub job: bool,
     /// No window.
     pub no_window: bool,
-    /// Hadamard flag.
+    /// Bucket armed for a later step.
+    pub stale: bool,
+    /// Hadamard or bf16 flag.
     pub flags: bool,
     /// Outside the shard.
     pub out_of_shard: bool,

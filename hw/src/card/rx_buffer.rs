@@ -5,7 +5,7 @@
 //! marks bad, is rolled back whole and counted.
 //! Latency: 2 cycles from last beat in to first beat out. Throughput: one beat a cycle in and out.
 //! Limits: 512 beats, those of the frame that is coming in included, and 64 frames. Reset: `clear` empties it; the rest of
-//! a frame that is coming in counts as a frame of its own, which the parser will find foreign.
+//! a frame that is coming in then is ignored and not counted.
 
 use super::types::FrameBeat;
 use crate::fifo::Fifo;
@@ -20,6 +20,10 @@ struct State {
     visible: W<10>,
     read: W<10>,
     bad: bool,
+    /// The next beat does not open a frame.
+    inside: bool,
+    /// Its frame began before the last `clear` ended.
+    ignore: bool,
 }
 
 /// Receive buffer, see the module.
@@ -59,6 +63,7 @@ pub struct RxBuffer {
     spoiled: Wire<bool>,
     has_beat: Wire<bool>,
     take: Wire<bool>,
+    comes: Wire<bool>,
     word: Wire<FrameBeat>,
 }
 
@@ -79,12 +84,19 @@ impl Logic for RxBuffer {
         self.word.next.last = self.rx_last.val();
         self.ram.write_address.next = bit_cast_w::<9, 10>(self.st.q.val().write);
         self.ram.write_data.next = self.word.val();
-        self.ram.write_enable.next = self.rx_valid.val() && !self.spoiled.val();
+        self.comes.next = self.rx_valid.val() && !self.st.q.val().ignore;
+        self.ram.write_enable.next = self.comes.val() && !self.spoiled.val();
         self.lengths.push.next = false;
         self.lengths.push_data.next = self.length.val();
         self.stored.next = false;
         self.dropped.next = false;
         if self.rx_valid.val() {
+            self.st.d.next.inside = !self.rx_last.val();
+            if self.rx_last.val() {
+                self.st.d.next.ignore = false;
+            }
+        }
+        if self.comes.val() {
             if self.rx_last.val() {
                 self.st.d.next.bad = false;
                 if self.spoiled.val() || self.rx_error.val() {
@@ -128,6 +140,12 @@ impl Logic for RxBuffer {
             self.st.d.next.visible = bits_w::<10>(0);
             self.st.d.next.read = bits_w::<10>(0);
             self.st.d.next.bad = false;
+            self.st.d.next.ignore = self.st.q.val().inside;
+            if self.rx_valid.val() {
+                self.st.d.next.ignore = !self.rx_last.val();
+            }
+            self.stored.next = false;
+            self.dropped.next = false;
         }
     }
 }

@@ -28,11 +28,18 @@ pub struct RxBufferModel {
     frames: VecDeque<(usize, VecDeque<Beat>)>,
     coming: Vec<Beat>,
     spoiled: Option<Fate>,
+    inside: bool,
+    ignore: bool,
 }
 
 impl RxBufferModel {
     /// A beat comes in; at the last one of a frame, its fate.
     pub fn push(&mut self, beat: Beat, last: bool, error: bool) -> Option<Fate> {
+        self.inside = !last;
+        if self.ignore {
+            self.ignore = !last;
+            return None;
+        }
         let used = self.coming.len() + self.frames.iter().map(|(_, beats)| beats.len()).sum::<usize>();
         if used == BEATS {
             self.spoiled = self.spoiled.or(Some(Fate::NoBeats));
@@ -51,6 +58,11 @@ impl RxBufferModel {
             self.frames.push_back((coming.len(), coming.into()));
         }
         Some(fate)
+    }
+
+    /// Empties it; the rest of a frame that is coming in is ignored.
+    pub fn clear(&mut self) {
+        *self = Self { inside: self.inside, ignore: self.inside, ..Self::default() };
     }
 
     /// The beat to be taken next: whether it is its frame's last, and the frame's length.

@@ -38,10 +38,9 @@ fn run(bench: &mut Bench<RxBuffer>, random: &mut Random, pace: Pace, cycles: u64
 
         let fate = if valid { model.push(beat, last, error) } else { None };
         left -= valid as u64;
-        if !clear {
-            assert_eq!(bench.block.stored.val(), fate == Some(Fate::Stored), "cycle {cycle}: {fate:?}");
-            assert_eq!(bench.block.dropped.val(), fate.is_some_and(|f| f != Fate::Stored), "cycle {cycle}: {fate:?}");
-        }
+        let fate = fate.filter(|_| !clear);
+        assert_eq!(bench.block.stored.val(), fate == Some(Fate::Stored), "cycle {cycle}: {fate:?}");
+        assert_eq!(bench.block.dropped.val(), fate.is_some_and(|f| f != Fate::Stored), "cycle {cycle}: {fate:?}");
         let waits = stored_at.front().is_some_and(|stored| cycle >= stored + LATENCY);
         assert_eq!(bench.block.valid.val(), waits, "cycle {cycle}");
         if let (true, Some((beat, last, length))) = (waits, model.front()) {
@@ -59,7 +58,7 @@ fn run(bench: &mut Bench<RxBuffer>, random: &mut Random, pace: Pace, cycles: u64
             }
         }
         if clear {
-            model = RxBufferModel::default();
+            model.clear();
             stored_at.clear();
         }
         bench.tick();

@@ -1,13 +1,15 @@
 //! Scaling: turns a closed accumulator into the mean, beat by beat, and stores it in the gather memory.
 //!
 //! mean = sum * (1 / count), the reciprocal correctly rounded and the product rounded to nearest even; a beat without
-//! any contribution stays missing (contract).
+//! any contribution stays missing (contract). In a bf16 window the mean is rounded to bf16, so that its owner and the
+//! peers it is sent to hold the same bits.
 //! Latency: up to 8 cycles until the slot is looked at, 16 for the adder to drain, 9 from a word's read to its mean.
 //! Throughput: one beat a cycle, as the accumulator's read port allows.
-//! Reset: `clear`.
+//! Reset: `clear`, for 10 cycles: what is on its way from the accumulator to the outbox drains into it.
 
 use super::reciprocal::Reciprocal;
 use super::types::{SlotBeat, SlotContext, WindowBeat};
+use crate::bf16::Bf16Round;
 use crate::fifo::Fifo;
 use crate::fp_mul::{self, FpMul16};
 use crate::prelude::*;
@@ -79,6 +81,7 @@ pub struct Scale {
     contexts: LutRam<SlotContext, 3>,
     reciprocal: Reciprocal,
     multiplier: FpMul16,
+    round: Bf16Round,
     asked: DFF<Side>,
     data: DFF<Beat>,
     side: [DFF<Side>; 7],
@@ -151,8 +154,8 @@ impl Logic for Scale {
                 }
             }
             ScaleState::Read => {
-                // Up to nine means are between accumulator and outbox.
-                self.ask.next = (self.index.q.val() != self.ctx.val().own_beats) && (self.outbox.room.val() >= 10);
+                // Eight means may be between accumulator and outbox when one more is asked for.
+                self.ask.next = (self.index.q.val() != self.ctx.val().own_beats) && (self.outbox.room.val() >= 9);
                 if self.index.q.val() == self.ctx.val().own_beats {
                     self.state.d.next = ScaleState::Store;
                 }
@@ -195,7 +198,11 @@ impl Logic for Scale {
         self.outbox.push_data.next.relative = bits_w::<14>(0);
         self.outbox.push_data.next.sender = bits_w::<6>(0);
         self.outbox.push_data.next.epoch = self.ctx.val().epoch;
+        self.round.data.next = self.multiplier.product.val();
         self.outbox.push_data.next.data = self.multiplier.product.val();
+        if self.ctx.val().bf16 {
+            self.outbox.push_data.next.data = self.round.rounded.val();
+        }
         self.valid.next = !self.outbox.empty.val();
         self.mean.next = self.outbox.pop_data.val();
         self.outbox.pop.next = self.ready.val();
@@ -203,7 +210,9 @@ impl Logic for Scale {
 
         if self.clear.val() {
             self.state.d.next = ScaleState::Idle;
+            self.slot.d.next = bits_w::<3>(0);
             self.done.d.next = bits_w::<8>(0);
+            self.broadcast.next = false;
         }
     }
 }

@@ -5,6 +5,7 @@ use super::scale::Scale;
 use super::stimulus::float_beat;
 use super::testing::{Pace, at_every_pace, linear, random_beat};
 use super::types::{AccWord, SlotContext};
+use crate::bf16::round;
 use crate::cosim::Bench;
 use crate::fp_mul_model::fp_mul;
 use crate::prelude::*;
@@ -12,19 +13,21 @@ use crate::random::Random;
 use crate::recip_rom::recip;
 use std::collections::{HashMap, VecDeque};
 
-fn context(own_start: u64, own_beats: u64, epoch: u64, auto_broadcast: bool) -> SlotContext {
+fn context(own_start: u64, own_beats: u64, epoch: u64, auto_broadcast: bool, bf16: bool) -> SlotContext {
     SlotContext {
         own_start: bits_w(own_start),
         own_beats: bits_w(own_beats),
         epoch: bits_w(epoch),
         auto_broadcast,
+        bf16,
         ..Default::default()
     }
 }
 
 /// The mean of a sum over `count` contributions.
-fn mean(word: &AccWord) -> Beat {
-    Beat(word.data.0.map(|lane| fp_mul(lane, recip(word.count.raw() as u32))))
+fn mean(word: &AccWord, bf16: bool) -> Beat {
+    let mean = |lane| fp_mul(lane, recip(word.count.raw() as u32));
+    Beat(word.data.0.map(|lane| if bf16 { round(mean(lane)) } else { mean(lane) }))
 }
 
 /// A closed window on its way through.
@@ -50,7 +53,13 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
         let slot = random.below(8) as usize;
         if armed < windows && slots[slot].is_none() && random.one_in(3) {
             let own_beats = [0, 1, 3, 20, 40][random.below(5) as usize];
-            let context = context(random.below(1024 - own_beats), own_beats, 1 + random.below(255), random.one_in(2));
+            let context = context(
+                random.below(1024 - own_beats),
+                own_beats,
+                1 + random.below(255),
+                random.one_in(2),
+                random.one_in(2),
+            );
             let mut means = VecDeque::new();
             for beat in 0..own_beats {
                 let here = !random.one_in(4);
@@ -59,7 +68,7 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
                 let fresh = AccWord { data, count: bits_w(count), epoch: bits_w(epoch), ..Default::default() };
                 memory.insert((slot as u64) << 10 | beat, fresh);
                 if here {
-                    means.push_back((context.own_start.raw() + beat, mean(&fresh)));
+                    means.push_back((context.own_start.raw() + beat, mean(&fresh, context.bf16)));
                 } else {
                     missing += 1;
                 }
@@ -143,7 +152,7 @@ fn a_slot_armed_in_any_cycle_of_anothers_scaling_is_not_scaled() {
         let arm = |bench: &mut Bench<Scale>, slot: u64, beats: u64| {
             bench.block.arm.next = bits_w(1 << slot);
             bench.block.arm_slot.next = bits_w(slot);
-            bench.block.arm_context.next = context(0, beats, 1, false);
+            bench.block.arm_context.next = context(0, beats, 1, false, false);
             bench.tick();
             bench.block.arm.next = bits_w(0);
         };
@@ -166,7 +175,7 @@ fn a_slot_armed_in_any_cycle_of_anothers_scaling_is_not_scaled() {
 fn reading_starts_after_sixteen_cycles_and_goes_one_beat_a_cycle() {
     let mut bench = Bench::new(Scale::default());
     bench.block.arm.next = bits_w(1);
-    bench.block.arm_context.next = context(0, 100, 1, false);
+    bench.block.arm_context.next = context(0, 100, 1, false, false);
     bench.block.word.next =
         AccWord { data: Beat([3.0f32.to_bits(); 16]), count: bits_w(4), epoch: bits_w(1), ..Default::default() };
     bench.block.read_ready.next = true;
@@ -195,6 +204,73 @@ fn reading_starts_after_sixteen_cycles_and_goes_one_beat_a_cycle() {
     }
     assert_eq!(reads, (17..117).collect::<Vec<_>>(), "1 cycle to see it, 16 to drain");
     assert_eq!(means, (26..126).collect::<Vec<_>>(), "9 cycles from a word's read to its mean");
+}
+
+/// Scales 40 beats at full speed while nobody takes the means, then takes them.
+#[test]
+fn the_outbox_takes_every_mean_that_was_asked_for_however_long_nobody_takes_them() {
+    let mut bench = Bench::new(Scale::default());
+    bench.block.arm.next = bits_w(1);
+    bench.block.arm_context.next = context(5, 40, 1, false, false);
+    bench.tick();
+    bench.block.arm.next = bits_w(0);
+    bench.block.closed.next = bits_w(1);
+    let mut asked = None;
+    let mut taken = Vec::new();
+    for cycle in 0..200 {
+        let data = Beat([(asked.take().unwrap_or(99) as f32).to_bits(); 16]);
+        bench.block.word.next = AccWord { data, count: bits_w(1), epoch: bits_w(1), ..Default::default() };
+        bench.block.ready.next = cycle >= 100;
+        bench.block.read_ready.next = false;
+        bench.settle();
+        bench.block.read_ready.next = bench.block.read_valid.val();
+        bench.settle();
+        asked = bench.block.read_valid.val().then(|| bench.block.read_address.val().beat.raw());
+        if bench.block.valid.val() && bench.block.ready.val() {
+            let mean = bench.block.mean.val();
+            taken.push((mean.position.raw(), f32::from_bits(mean.data.0[0])));
+        }
+        bench.tick();
+    }
+    assert_eq!(taken, (0..40).map(|beat| (5 + beat, beat as f32)).collect::<Vec<_>>());
+    assert_eq!(bench.block.scaled.val().raw(), 1);
+}
+
+/// After ten cycles of `clear` at any time the block does what it does after power-on, cycle by cycle.
+#[test]
+fn clear_leaves_no_trace() {
+    let step = |bench: &mut Bench<Scale>, cycle: u64, clear: bool| {
+        let block = &mut bench.block;
+        block.clear.next = clear;
+        block.arm.next = bits_w(if clear { 0 } else { [1, 1 << 3][(cycle % 2) as usize] * (cycle < 2) as u64 });
+        block.arm_slot.next = bits_w([0, 3][(cycle % 2) as usize]);
+        block.arm_context.next = context(7, 20, 1, true, false);
+        block.closed.next = bits_w(if clear || cycle < 2 { 0 } else { 0b1001 });
+        let data = Beat([(cycle as f32).to_bits(); 16]);
+        block.word.next = AccWord { data, count: bits_w(3), epoch: bits_w(1), ..Default::default() };
+        block.ready.next = cycle % 3 != 0;
+        block.read_ready.next = false;
+        bench.settle();
+        bench.block.read_ready.next = bench.block.read_valid.val();
+        bench.settle();
+        let block = &bench.block;
+        let mean = block.valid.val().then(|| block.mean.val());
+        let out = (mean, block.read_valid.val(), block.scaled.val(), block.broadcast.val(), block.working.val());
+        bench.tick();
+        out
+    };
+    let mut fresh = Bench::new(Scale::default());
+    let expected: Vec<_> = (0..160).map(|cycle| step(&mut fresh, cycle, false)).collect();
+    assert_eq!(expected.last().map(|last| last.2.raw()), Some(0b1001), "both slots were scaled");
+    for reset_at in 0..110 {
+        let mut bench = Bench::new(Scale::default());
+        (0..reset_at).for_each(|cycle| drop(step(&mut bench, cycle, false)));
+        (0..10).for_each(|cycle| drop(step(&mut bench, cycle, true)));
+        for (cycle, expected) in expected.iter().enumerate() {
+            let found = step(&mut bench, cycle as u64, false);
+            assert_eq!(&found, expected, "cycle {cycle} after a reset at {reset_at}");
+        }
+    }
 }
 
 #[test]

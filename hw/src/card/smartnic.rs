@@ -210,7 +210,9 @@ impl Logic for SmartNic {
         self.builder.clear.next = self.clear.val();
         self.rx_buffer.clear.next = self.clear.val();
         self.lookup.clear.next = self.clear.val();
+        self.reduce.clear.next = self.clear.val();
         self.scale.clear.next = self.clear.val();
+        self.gather.clear.next = self.clear.val();
         self.finisher.clear.next = self.clear.val();
         self.submit.job.next = self.registers.job.val();
         self.contribute.job.next = self.registers.job.val();
@@ -291,7 +293,7 @@ impl Logic for SmartNic {
         self.lookup.freed.next = self.finisher.freed.val();
         self.submit.freed.next = self.finisher.freed.val();
 
-        // Receive path; only a contribution whose address is in flight stalls it.
+        // Receive path; only a contribution whose address is in flight stalls it, and bf16, which takes two cycles a beat.
         self.rx_buffer.rx_valid.next = self.rx_valid.val();
         self.rx_buffer.rx_data.next = self.rx_data.val();
         self.rx_buffer.rx_last.next = self.rx_last.val();
@@ -311,7 +313,7 @@ impl Logic for SmartNic {
         self.gather.rx_valid.next = self.to_gather.val();
         self.gather.rx.next = self.lookup.beat.val();
         self.stall.next = self.to_reduce.val() && !self.reduce.rx_ready.val();
-        self.parser.stall.next = self.stall.val();
+        self.parser.stall.next = self.lookup.busy.val();
         self.lookup.stall.next = self.stall.val();
         self.quiet.next = !self.rx_buffer.valid.val() && self.parser.empty.val() && self.lookup.empty.val();
 
@@ -471,7 +473,7 @@ impl Logic for SmartNic {
         self.builder.mac_ready.next = self.tx_ready.val();
 
         // Counters.
-        self.events.next.rx_packet = self.rx_valid.val() && self.rx_last.val();
+        self.events.next.rx_packet = self.rx_buffer.stored.val() || self.rx_buffer.dropped.val();
         self.events.next.tx_packet = self.builder.began.val();
         self.events.next.fifo_full = self.rx_buffer.dropped.val();
         self.events.next.foreign = self.parser.drop_foreign.val();
@@ -479,6 +481,7 @@ impl Logic for SmartNic {
         self.events.next.version = self.parser.drop_version.val();
         self.events.next.job = self.parser.drop_job.val();
         self.events.next.no_window = self.lookup.drop_no_window.val();
+        self.events.next.stale = self.lookup.drop_stale.val();
         self.events.next.flags = self.lookup.drop_flags.val();
         self.events.next.out_of_shard = self.lookup.drop_out_of_shard.val();
         self.events.next.late_contribute = self.reduce.drop_late.val();

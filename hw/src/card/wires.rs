@@ -51,3 +51,35 @@ impl Logic for ShiftIn {
         Verilog::Custom("always @(*) shifted = {word, data[511:16]};".into())
     }
 }
+
+/// A beat of fp32 as it is, or 16 of the 32 values of a beat of bf16 as fp32. No clock, no latency.
+#[derive(LogicBlock, Default)]
+pub struct Widen {
+    /// The beat; value 0 in the low bits.
+    pub data: Signal<In, Beat>,
+    /// It is of bf16.
+    pub bf16: Signal<In, bool>,
+    /// Take values 16 to 31; else 0 to 15.
+    pub high: Signal<In, bool>,
+    /// 16 fp32.
+    pub beat: Signal<Out, Beat>,
+}
+
+impl Logic for Widen {
+    fn update(&mut self) {
+        let data = self.data.val();
+        let first = 8 * usize::from(self.high.val());
+        let widened = |lane: usize| (data.0[first + lane / 2] >> (16 * (lane % 2))) << 16;
+        self.beat.next = if self.bf16.val() { Beat(std::array::from_fn(widened)) } else { data };
+    }
+    fn connect(&mut self) {
+        self.beat.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let half = |first: usize| {
+            let lanes: Vec<_> = (0..16).rev().map(|lane| format!("data[{} +: 16], 16'd0", first + 16 * lane)).collect();
+            lanes.join(", ")
+        };
+        Verilog::Custom(format!("always @(*) beat = bf16 ? (high ? {{{}}} : {{{}}}) : data;", half(256), half(0)))
+    }
+}

@@ -1,7 +1,7 @@
 //! Plan: both wirings against one line of arithmetic each. They have no clock of their own; a block around them does.
 
 use super::testing::random_beat;
-use super::wires::{OrNegativeZero, ShiftIn};
+use super::wires::{OrNegativeZero, ShiftIn, Widen};
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
@@ -14,8 +14,12 @@ struct Wires {
     word: Signal<In, W<16>>,
     sum: Signal<Out, Beat>,
     shifted: Signal<Out, Beat>,
+    bf16: Signal<In, bool>,
+    high: Signal<In, bool>,
+    widened: Signal<Out, Beat>,
     or_negative_zero: OrNegativeZero,
     shift_in: ShiftIn,
+    widen: Widen,
 }
 
 impl Logic for Wires {
@@ -27,6 +31,10 @@ impl Logic for Wires {
         self.shift_in.data.next = self.data.val();
         self.shift_in.word.next = self.word.val();
         self.shifted.next = self.shift_in.shifted.val();
+        self.widen.data.next = self.data.val();
+        self.widen.bf16.next = self.bf16.val();
+        self.widen.high.next = self.high.val();
+        self.widened.next = self.widen.beat.val();
     }
 }
 clocked!(Wires);
@@ -40,7 +48,13 @@ fn wires_do_what_their_one_line_says_also_in_verilog() {
         bench.block.data.next = data;
         bench.block.fresh.next = fresh;
         bench.block.word.next = bits_w(word as u64);
+        let (bf16, high) = (!random.one_in(3), random.one_in(2));
+        bench.block.bf16.next = bf16;
+        bench.block.high.next = high;
         bench.settle();
+        let value = |lane| (data.get_bits::<16>(16 * (lane + 16 * high as usize)).raw() as u32) << 16;
+        let widened = if bf16 { Beat(std::array::from_fn(value)) } else { data };
+        assert_eq!(bench.block.widened.val(), widened, "cycle {cycle}");
         let sum = if fresh { data } else { Beat([(-0.0f32).to_bits(); 16]) };
         assert_eq!(bench.block.sum.val(), sum, "cycle {cycle}");
         let mut bytes = data.to_bytes();
