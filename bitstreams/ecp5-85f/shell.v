@@ -16,10 +16,11 @@ module shell #(
     input  wire       rx_valid,
     input  wire       rx_last,
     input  wire       rx_error,
-    // To the MAC.
+    // To the MAC. `tx_error` with the last byte: the frame is to be spoilt.
     output wire [7:0] tx_data,
     output wire       tx_valid,
     output wire       tx_last,
+    output wire       tx_error,
     input  wire       tx_ready,
     // From the host.
     input  wire [7:0] in_data,
@@ -31,6 +32,11 @@ module shell #(
     input  wire       out_ready
 );
     wire tick;
+
+    // Two steps of reset after configuration.
+    reg [1:0] resetting = 2'b11;
+    wire      reset = resetting[1];
+    always @(posedge clock) if (tick) resetting <= {resetting[0], 1'b0};
 
     // Time: what a step takes.
     reg [47:0] now_ns = 0;
@@ -69,14 +75,15 @@ module shell #(
 
     // Transmit.
     wire [511:0] card_tx_data;
-    wire         card_tx_valid, card_tx_last;
+    wire         card_tx_valid, card_tx_last, card_tx_error;
     reg  [511:0] tx_shift;
     reg    [6:0] tx_left = 0;
-    reg          tx_beat_last;
+    reg          tx_beat_last, tx_beat_error;
     reg          card_tx_ready = 0;
     assign tx_data = tx_shift[7:0];
     assign tx_valid = tx_left != 7'd0;
     assign tx_last = tx_left == 7'd1 && tx_beat_last;
+    assign tx_error = tx_last && tx_beat_error;
     always @(posedge clock) begin
         if (tx_valid && tx_ready) begin
             tx_shift <= {8'd0, tx_shift[511:8]};
@@ -86,6 +93,7 @@ module shell #(
         if (card_tx_ready && card_tx_valid && tick) begin
             tx_shift <= card_tx_data;
             tx_beat_last <= card_tx_last;
+            tx_beat_error <= card_tx_error;
             tx_left <= 7'd64;
         end
     end
@@ -146,18 +154,18 @@ module shell #(
     // Messages to the host.
     localparam [7:0] VALUE = 8'h82, READ_BURST = 8'h83, WRITE_BURST = 8'h84, INTERRUPT = 8'h85;
     wire         axi_ar_valid, axi_aw_valid, axi_w_valid, axi_w_last, msix;
+    wire   [1:0] msix_vector;
     wire  [63:0] axi_ar_address, axi_aw_address;
     wire   [6:0] axi_ar_beats, axi_aw_beats;
     wire [511:0] axi_w_data;
     reg  [511:0] out_shift;
     reg    [6:0] out_left = 0;
-    reg          interrupting = 0, writing = 0, axi_ar_ready = 0, axi_aw_ready = 0, axi_w_ready = 0;
+    reg          writing = 0, axi_ar_ready = 0, axi_aw_ready = 0, axi_w_ready = 0, msix_ready = 0;
     wire         read_burst = axi_ar_ready && axi_ar_valid;
     wire         write_burst = axi_aw_ready && axi_aw_valid;
     wire         write_data = axi_w_ready && axi_w_valid;
-    // Between steps of the card that may give something: what is the shell's own.
-    wire         free = tick && out_left == 7'd0 && !read_burst && !write_burst && !write_data;
-    wire         interrupted = free && !writing && !answering && interrupting;
+    wire         interrupt = msix_ready && msix;
+    wire         free = tick && out_left == 7'd0 && !read_burst && !write_burst && !write_data && !interrupt;
     assign answered = free && !writing && answering;
     assign out_data = out_shift[7:0];
     assign out_valid = out_left != 7'd0;
@@ -166,20 +174,19 @@ module shell #(
             out_shift <= {8'd0, out_shift[511:8]};
             out_left <= out_left - 7'd1;
         end
-        if (tick && msix) interrupting <= 1;
-        else if (interrupted) interrupting <= 0;
         if (tick) begin
-            // One thing at a time; bursts of both kinds take turns to ask.
+            // One thing at a time; bursts of both kinds and interrupts take turns to ask.
             axi_w_ready <= free && writing;
-            axi_ar_ready <= free && !writing && !answering && !interrupting && !axi_ar_ready;
-            axi_aw_ready <= free && !writing && !answering && !interrupting && axi_ar_ready;
+            axi_ar_ready <= free && !writing && !answering && !axi_ar_ready && !axi_aw_ready;
+            axi_aw_ready <= free && !writing && !answering && axi_ar_ready;
+            msix_ready <= free && !writing && !answering && axi_aw_ready;
         end
         if (answered) begin
             out_shift[39:0] <= {answer, VALUE};
             out_left <= 7'd5;
-        end else if (interrupted) begin
-            out_shift[7:0] <= INTERRUPT;
-            out_left <= 7'd1;
+        end else if (tick && interrupt) begin
+            out_shift[15:0] <= {6'd0, msix_vector, INTERRUPT};
+            out_left <= 7'd2;
         end else if (tick && read_burst) begin
             out_shift[79:0] <= {1'b0, axi_ar_beats, axi_ar_address, READ_BURST};
             out_left <= 7'd10;
@@ -197,13 +204,16 @@ module shell #(
     optireduce_card card (
         .clock(clock),
         .tick(tick),
+        .reset(reset),
         .now_ns(now_ns),
         .reg_write(reg_write),
         .reg_write_address(body[483:474]),
         .reg_write_data(body[519:488]),
         .reg_read_address(body[515:506]),
         .reg_read_data(reg_read_data),
-        .msix_request(msix),
+        .msix_valid(msix),
+        .msix_vector(msix_vector),
+        .msix_ready(msix_ready),
         .axi_ar_valid(axi_ar_valid),
         .axi_ar_address(axi_ar_address),
         .axi_ar_beats(axi_ar_beats),
@@ -230,6 +240,7 @@ module shell #(
         .tx_valid(card_tx_valid),
         .tx_data(card_tx_data),
         .tx_last(card_tx_last),
+        .tx_error(card_tx_error),
         .tx_ready(card_tx_ready),
         .asleep(),
         .timer_ns(),

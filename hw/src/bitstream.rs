@@ -10,7 +10,7 @@ use crate::card::build::Build;
 use crate::eda::{Job, Tool};
 use crate::fold::{self, Lane};
 use crate::fp_add::{self, FpAdd};
-use crate::fp_mul::{self, FpMul};
+use crate::fp_mul::{self, Multiply, Unpack};
 use crate::fp_to_int::{self, FpToScaledInt};
 use crate::{emit, rtl};
 use optireduce_contract::limits::CONTRACT_VERSION;
@@ -54,7 +54,8 @@ const PACK: &[&str] = &["--compress", "--input", "shell.config", "--bit", "shell
 pub fn card() -> Result<String, String> {
     let lanes = [
         Lane { verilog: emit::of::<FpAdd>(), latency: fp_add::LATENCY },
-        Lane { verilog: emit::of::<FpMul>(), latency: fp_mul::LATENCY },
+        Lane { verilog: emit::of::<Unpack>(), latency: 2 },
+        Lane { verilog: emit::of::<Multiply>(), latency: fp_mul::LATENCY - 2 },
         Lane { verilog: emit::of::<FpToScaledInt>(), latency: fp_to_int::LATENCY },
     ];
     Ok(rtl::renamed(&fold::folded(&emit::card(BUILD), &lanes, PACE)?))

@@ -52,17 +52,25 @@ pub fn folded(verilog: &str, lanes: &[Lane], pace: usize) -> Result<String, Stri
         latencies.insert(&module.name, lane.latency);
     }
     let by_name: HashMap<&str, &Module> = modules.iter().map(|module| (module.name.as_str(), module)).collect();
-    let (mut slow, mut fast): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    collect("top", &by_name, &|name| latencies.contains_key(name), &mut slow);
     let mut out = String::new();
-    for module in modules.iter().filter(|module| slow.contains(&module.name.as_str())) {
+    let (mut slow, mut fast) = (vec!["top"], Vec::new());
+    let mut next = 0;
+    while let Some(name) = slow.get(next).copied() {
+        next += 1;
+        let module = by_name[name];
         let mut shared = Vec::new();
-        let body = slowed(module, &by_name, &latencies, &mut shared);
+        let body = slowed(module, &by_name, &latencies, pace, &mut shared);
+        for (child, _) in body.lines().filter_map(child) {
+            // What is not among the modules is made here.
+            if let Some(module) = by_name.get(child).filter(|_| !slow.contains(&child)) {
+                slow.push(&module.name);
+            }
+        }
         for share in shared {
             let unit = by_name[share.unit];
             let (name, latency) = (format!("{}$share${}", module.name, share.index), latencies[share.unit]);
-            _ = write!(out, "{}", share_module(&name, unit, share.count, latency, pace)?);
-            collect(share.unit, &by_name, &|_| false, &mut fast);
+            out += &share_module(&name, unit, share.count, latency, pace);
+            collect(share.unit, &by_name, &mut fast);
         }
         let body = if module.name == "top" { with_phase(&body, pace)? } else { body };
         _ = write!(out, "\nmodule {}{body}\n", module.name);
@@ -107,15 +115,21 @@ fn slowed<'a>(
     module: &'a Module,
     by_name: &HashMap<&str, &'a Module>,
     latencies: &HashMap<&str, usize>,
+    pace: usize,
     shares: &mut Vec<Share<'a>>,
 ) -> String {
     let is_memory = block_ram_instead(&module.body);
+    // Of each unit as many instances as fill whole units; what is left stays as it is.
+    let instances = |unit| module.body.lines().filter_map(child).filter(|(name, _)| *name == unit).count();
+    let mut left: HashMap<&str, usize> =
+        latencies.keys().map(|unit| (*unit, instances(*unit) / pace * pace)).collect();
     let mut text = String::new();
     let mut pins: Vec<(&str, Vec<HashMap<&str, &str>>)> = Vec::new();
     let mut lines = module.body.lines();
     while let Some(line) = lines.next() {
         match child(line) {
-            Some((name, _)) if latencies.contains_key(name) => {
+            Some((name, _)) if left.get(name).is_some_and(|left| *left > 0) => {
+                left.entry(by_name[name].name.as_str()).and_modify(|left| *left -= 1);
                 let connected = lines.by_ref().take_while(|line| line.trim() != ");").filter_map(pin).collect();
                 match pins.iter_mut().find(|(unit, _)| *unit == name) {
                     Some((_, instances)) => instances.push(connected),
@@ -170,10 +184,7 @@ fn block_ram_instead(body: &str) -> bool {
 ///
 /// Lane groups go through the units one a cycle, group 0 in the first of a step. A result comes `latency` cycles
 /// after its operands and is due `latency` steps after them, which is later; it waits in the ring of its group.
-fn share_module(name: &str, unit: &Module, count: usize, latency: usize, pace: usize) -> Result<String, String> {
-    if !count.is_multiple_of(pace) {
-        return Err(format!("{name}: {count} lanes cannot be shared by {pace}"));
-    }
+fn share_module(name: &str, unit: &Module, count: usize, latency: usize, pace: usize) -> String {
     let units = count / pace;
     let ports: Vec<Port> = ports_of(&unit.body).into_iter().filter(|port| port.name != "clock").collect();
     let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
@@ -226,7 +237,7 @@ fn share_module(name: &str, unit: &Module, count: usize, latency: usize, pace: u
         _ = writeln!(text, "    {unit} unit${index}(\n        .clock(clock),\n{}\n    );", pins.join(",\n"));
     }
     text += "endmodule\n";
-    Ok(text)
+    text
 }
 
 /// The top's text with the phase counter, and `tick` as an output.
@@ -245,19 +256,13 @@ fn fast_name(name: &str) -> String {
     name.replacen("top$", "top$fast$", 1)
 }
 
-/// `name` and all below it but what is `left_out`, each once.
-fn collect<'a>(
-    name: &'a str,
-    by_name: &HashMap<&str, &'a Module>,
-    left_out: &dyn Fn(&str) -> bool,
-    found: &mut Vec<&'a str>,
-) {
-    if found.contains(&name) || left_out(name) {
-        return;
-    }
-    found.push(name);
-    for (child, _) in by_name[name].body.lines().filter_map(child) {
-        collect(child, by_name, left_out, found);
+/// `name` and all below it, each once.
+fn collect<'a>(name: &'a str, by_name: &HashMap<&str, &'a Module>, found: &mut Vec<&'a str>) {
+    if !found.contains(&name) {
+        found.push(name);
+        for (child, _) in by_name[name].body.lines().filter_map(child) {
+            collect(child, by_name, found);
+        }
     }
 }
 

@@ -40,6 +40,7 @@ pub mod pack;
 pub mod ports;
 pub mod prelude;
 pub mod ram;
+pub mod ram_fifo;
 pub mod random;
 pub mod recip_rom;
 pub mod reference;

@@ -152,6 +152,7 @@ impl RtlCard {
         nic.axi_ar_ready.next = true;
         nic.axi_aw_ready.next = true;
         nic.axi_w_ready.next = true;
+        nic.msix_ready.next = true;
         let read = self.reads.front().filter(|read| read.ready_ns <= now_ns);
         nic.axi_r_valid.next = read.is_some();
         if let Some(read) = read {
@@ -384,7 +385,7 @@ const SIGNALS: &[(&str, u32)] = &[
     ("host.aw_address", 64),
     ("host.w_valid", 1),
     ("host.w_last", 1),
-    ("msix_request", 1),
+    ("msix_valid", 1),
     ("asleep", 1),
 ];
 
@@ -413,7 +414,7 @@ fn record(waves: &mut Waves, now_ns: u64, nic: &SmartNic) {
         nic.axi_aw_address.val().raw(),
         u64::from(nic.axi_w_valid.val()),
         u64::from(nic.axi_w_valid.val() && nic.axi_w_last.val()),
-        u64::from(nic.msix_request.val()),
+        u64::from(nic.msix_valid.val()),
         u64::from(nic.asleep.val()),
     ];
     for (signal, value) in values.into_iter().enumerate() {

@@ -47,11 +47,11 @@ pub const DONE_REFUSED: u8 = 3;
 pub const STATUS_OK: u8 = 0;
 /// Status: an access to host memory failed; the data of this window cannot be trusted.
 pub const STATUS_DMA_ERROR: u8 = 1;
-/// Status: unknown opcode, or a slot, length or size outside the card's limits.
+/// Status: unknown opcode, or a slot, length, size or count outside the limits of card or job.
 pub const STATUS_BAD_COMMAND: u8 = 2;
 /// Status: `ARM` of a slot in use.
 pub const STATUS_SLOT_BUSY: u8 = 3;
-/// Status: `CONTRIBUTE` or `BROADCAST` for a window that is not (or no longer) armed in the slot.
+/// Status: `CONTRIBUTE` or `BROADCAST` for a window that is not (or no longer) armed in the slot by this queue.
 pub const STATUS_STALE: u8 = 4;
 
 /// `CLOSED_BY`: every beat of every peer came.
@@ -76,7 +76,7 @@ layout! {
         SHARD_QUOTIENT 2 "ARM: beats every shard has.";
         SHARD_REMAINDER 1 "ARM: how many of the first shards have one beat more.";
         ROTATION 1 "ARM: rank r owns shard (r + ROTATION) mod ranks.";
-        START_PEERS 1 "ARM: a stage's clock starts by itself once this many peers were heard; 0: only by the host's entry.";
+        START_PEERS 1 "ARM: a stage's clock starts by itself once this many peers were heard, at most all; 0: only by the host's entry.";
         LOG2_BLOCKS 1 "ARM: log2 of the Hadamard blocks in the window.";
         BOUND_NS 4 "ARM: bound on each stage, t_B, in ns.";
         GRACE_NS 4 "ARM: silence after the last mark that closes a stage early, in ns.";

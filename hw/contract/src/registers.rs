@@ -66,10 +66,18 @@ pub const PEER_TABLE: usize = 0x400;
 pub const QUEUE_BYTES: usize = 0x100;
 /// Byte offset of the registers of queue pair 0.
 pub const QUEUE_BASE: usize = 0x800;
-/// `CONTROL`: the card works; while clear it holds its queues and windows in reset.
+/// `CONTROL`: the card works; while clear it holds its queues and windows in reset. Clearing it is allowed at any time:
+/// the card first finishes what the bus is owed ([`STATUS_BUSY`]), then is as after power-on.
 pub const CONTROL_ENABLE: u32 = 1;
 /// `STATUS`: an access to host memory failed since the card was enabled.
 pub const STATUS_DMA_ERROR: u32 = 1;
+/// `STATUS`: a reset is under way: the card was disabled and still finishes what it owes to the bus and the wire.
+pub const STATUS_BUSY: u32 = 2;
+/// `STATUS`: queue pair `queue` has stopped: an entry of its submission ring could not be read, or a completion not be
+/// written. It takes no more submissions until the card is disabled; its windows run on.
+pub const fn status_stopped(queue: usize) -> u32 {
+    0x100 << queue
+}
 
 registers! {
     MAGIC 0x000 ReadOnly crate::limits::MAGIC, "", "Identity of the card: \"ORNC\".";
@@ -83,7 +91,7 @@ registers! {
     QUEUES 0x020 ReadOnly crate::limits::QUEUES as u32, "", "Queue pairs.";
 
     SCRATCH_ECHO 0x040 ReadOnly 0xffff_ffff, "", "Complement of SCRATCH: shows that the card hears writes.";
-    STATUS 0x044 ReadOnly 0, "", "Bit 0: DMA error.";
+    STATUS 0x044 ReadOnly 0, "", "Bit 0: DMA error, 1: reset under way, 8 + q: queue pair q has stopped.";
 
     RX_PACKETS 0x080 ReadOnly 0, "packets", "Packets received, good or bad.";
     TX_PACKETS 0x084 ReadOnly 0, "packets", "Packets sent.";
@@ -111,7 +119,7 @@ registers! {
     LOCAL_MAC_LO 0x124 ReadWrite 0, "", "MAC bytes 0..4, little-endian load.";
     LOCAL_MAC_HI 0x128 ReadWrite 0, "", "MAC bytes 4..6, little-endian load.";
 
-    SQ_BASE_LO 0x800 ReadWrite 0, "", "IOVA of the submission ring, low half; multiple of 4096.";
+    SQ_BASE_LO 0x800 ReadWrite 0, "", "IOVA of the submission ring, low half; multiple of 4096; a queue pair with a ring at 0 is idle.";
     SQ_BASE_HI 0x804 ReadWrite 0, "", "IOVA of the submission ring, high half.";
     SQ_LOG2 0x808 ReadWrite 0, "", "log2 of the submission ring's entries, at most 15.";
     CQ_BASE_LO 0x80c ReadWrite 0, "", "IOVA of the completion ring, low half; multiple of 4096.";
@@ -123,7 +131,7 @@ registers! {
     CQ_HEAD 0x880 ReadWrite 0, "entries", "Completions consumed, modulo 65536; the card never writes more than the ring holds beyond it.";
 
     SQ_HEAD 0x8c0 ReadOnly 0, "entries", "Submissions consumed.";
-    CQ_TAIL 0x8c4 ReadOnly 0, "entries", "Completions written.";
+    CQ_TAIL 0x8c4 ReadOnly 0, "entries", "Completions written and visible to the host.";
 }
 
 #[cfg(test)]

@@ -53,6 +53,8 @@ pub struct Contribute {
     pub ar_address: Signal<Out, W<64>>,
     /// Its beats, 1 to 64.
     pub ar_beats: Signal<Out, W<7>>,
+    /// The window it is for.
+    pub ar_slot: Signal<Out, W<3>>,
     /// It is asked for.
     pub ar_ready: Signal<In, bool>,
     /// A beat of host memory.
@@ -83,12 +85,15 @@ pub struct Contribute {
     pub sent: Signal<In, W<2>>,
     /// Bit s: the contribution of slot s is not wholly out of the card yet; the slot must not be freed.
     pub held: Signal<Out, W<8>>,
+    /// The encoder is not empty; after a `clear` it takes a while.
+    pub emptying: Signal<Out, bool>,
     /// Something is under way.
     pub working: Signal<Out, bool>,
     orders: Fifo<ContributeOrder, 3>,
     contexts: LutRam<SlotContext, 3>,
     encoder: Hadamard,
     buffer: WindowRam<Beat>,
+    cleared: DFF<bool>,
     state: DFF<FillState>,
     order_now: DFF<ContributeOrder>,
     bank: DFF<bool>,
@@ -162,6 +167,7 @@ impl Logic for Contribute {
         dff_setup!(
             self,
             clock,
+            cleared,
             state,
             order_now,
             bank,
@@ -243,7 +249,9 @@ impl Logic for Contribute {
         self.held.next = self.hold.q.val();
 
         // Fill one bank.
-        self.encoder.clear.next = self.clear.val();
+        // The encoder empties itself after one cycle of `clear`.
+        self.cleared.d.next = self.clear.val();
+        self.encoder.clear.next = self.clear.val() && !self.cleared.q.val();
         self.encoder.start.next = false;
         self.encoder.log2n.next = self.ctx.val().log2_n;
         self.encoder.decode.next = false;
@@ -316,6 +324,7 @@ impl Logic for Contribute {
         self.ar_valid.next = (self.state.q.val() == FillState::Fill) && (self.to_ask.q.val() != 0);
         self.ar_address.next = self.ask_address.q.val();
         self.ar_beats.next = self.burst.val();
+        self.ar_slot.next = self.order_now.q.val().slot;
         if self.ar_valid.val() && self.ar_ready.val() {
             self.to_ask.d.next = self.to_ask_next.val();
             self.ask_address.d.next = self.ask_address_next.val();
@@ -418,6 +427,7 @@ impl Logic for Contribute {
         self.own.next = self.outbox.pop_data.val();
         self.outbox.pop.next = self.own_ready.val();
         self.read_data.next = self.buffer.read_data.val();
+        self.emptying.next = !self.encoder.idle.val();
         self.working.next =
             (self.state.q.val() != FillState::Idle) || !self.orders.empty.val() || (self.used.q.val() != 0);
 

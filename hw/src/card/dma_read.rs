@@ -1,19 +1,41 @@
 //! Shares the host-memory read channel between the submission unit (one beat at a time, first) and the contribute
-//! engine (bursts). Up to 8 bursts are outstanding; data comes back in order of request. A burst once offered stands
-//! until it is taken, as AXI demands, also when the submission unit comes meanwhile.
+//! engine (bursts). Up to 16 bursts are outstanding under one AXI ID, so data comes back in order of request; each
+//! beat finds its owner, and so does its error.
 //!
-//! Latency: none. Throughput: one beat a cycle. Reset: `clear`; no read may be outstanding then.
+//! Latency: 1 cycle from request to offer, none for data. Throughput: one beat a cycle. A burst once offered stands
+//! until it is taken, as AXI demands.
+//! Reset: while `clear`, nothing new is asked for, an offered burst stands, and data is taken and dropped; the bus is
+//! owed nothing once `busy` is false. `reset` (of the bus itself) forgets all at once.
 
 use crate::fifo::Fifo;
 use crate::prelude::*;
+
+/// The burst on the address channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Offer {
+    valid: bool,
+    address: W<64>,
+    beats: W<7>,
+}
+
+/// Whose data comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct ReadOwner {
+    /// The contribute engine's; else the submission unit's.
+    contribute: bool,
+    /// For this window.
+    slot: W<3>,
+}
 
 /// Read channel arbiter, see the module.
 #[derive(LogicBlock, Default)]
 pub struct DmaRead {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Forgets outstanding bursts.
+    /// Asks for nothing, drops what comes.
     pub clear: Signal<In, bool>,
+    /// The bus is in reset: forgets all.
+    pub reset: Signal<In, bool>,
     /// Submission unit asks.
     pub submit_valid: Signal<In, bool>,
     /// Its address.
@@ -28,12 +50,16 @@ pub struct DmaRead {
     pub contribute_address: Signal<In, W<64>>,
     /// Its beats.
     pub contribute_beats: Signal<In, W<7>>,
+    /// The window it is for.
+    pub contribute_slot: Signal<In, W<3>>,
     /// It is asked for.
     pub contribute_ready: Signal<Out, bool>,
     /// Its beat comes.
     pub contribute_beat: Signal<Out, bool>,
     /// It takes the beat.
     pub contribute_take: Signal<In, bool>,
+    /// A beat of this window's gradient could not be read (one cycle), one-hot.
+    pub unread: Signal<Out, W<8>>,
     /// Read channel: a burst is asked for.
     pub ar_valid: Signal<Out, bool>,
     /// Its first byte.
@@ -46,44 +72,70 @@ pub struct DmaRead {
     pub r_valid: Signal<In, bool>,
     /// Last beat of its burst.
     pub r_last: Signal<In, bool>,
+    /// It could not be read.
+    pub r_error: Signal<In, bool>,
     /// It is taken.
     pub r_ready: Signal<Out, bool>,
-    owners: Fifo<bool, 3>,
-    kept: DFF<bool>,
-    may_ask: Wire<bool>,
-    of_submit: Wire<bool>,
+    /// The bus is owed or owes something.
+    pub busy: Signal<Out, bool>,
+    offer: DFF<Offer>,
+    owners: Fifo<ReadOwner, 4>,
+    free: Wire<bool>,
+    load: Wire<bool>,
     of_contribute: Wire<bool>,
+    one: Wire<W<8>>,
+    slot_bit: Wire<W<8>>,
 }
 
 impl Logic for DmaRead {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, kept);
+        dff_setup!(self, clock, offer);
         self.owners.clock.next = self.clock.val();
-        self.owners.clear.next = self.clear.val();
-        self.may_ask.next = !self.owners.full.val();
-        self.of_submit.next = self.submit_valid.val() && !self.kept.q.val();
-        self.ar_valid.next = self.may_ask.val() && (self.submit_valid.val() || self.contribute_valid.val());
-        self.ar_address.next = self.contribute_address.val();
-        self.ar_beats.next = self.contribute_beats.val();
-        self.owners.push_data.next = true;
-        self.submit_ready.next = false;
-        self.contribute_ready.next = self.may_ask.val() && self.ar_ready.val();
-        if self.of_submit.val() {
-            self.ar_address.next = self.submit_address.val();
-            self.ar_beats.next = bits_w::<7>(1);
-            self.owners.push_data.next = false;
-            self.submit_ready.next = self.may_ask.val() && self.ar_ready.val();
-            self.contribute_ready.next = false;
-        }
-        self.owners.push.next = self.ar_valid.val() && self.ar_ready.val();
-        self.kept.d.next = self.ar_valid.val() && !self.of_submit.val() && !self.ar_ready.val() && !self.clear.val();
+        self.owners.clear.next = self.reset.val();
 
-        self.of_contribute.next = self.owners.pop_data.val();
-        self.submit_beat.next = self.r_valid.val() && !self.of_contribute.val();
-        self.contribute_beat.next = self.r_valid.val() && self.of_contribute.val();
-        self.r_ready.next = !self.of_contribute.val() || self.contribute_take.val();
+        // Requests.
+        self.free.next =
+            (!self.offer.q.val().valid || self.ar_ready.val()) && !self.owners.full.val() && !self.clear.val();
+        self.submit_ready.next = self.free.val();
+        self.contribute_ready.next = self.free.val() && !self.submit_valid.val();
+        self.load.next = self.free.val() && (self.submit_valid.val() || self.contribute_valid.val());
+        if self.ar_ready.val() {
+            self.offer.d.next.valid = false;
+        }
+        if self.load.val() {
+            self.offer.d.next.valid = true;
+            self.offer.d.next.address = self.contribute_address.val();
+            self.offer.d.next.beats = self.contribute_beats.val();
+            if self.submit_valid.val() {
+                self.offer.d.next.address = self.submit_address.val();
+                self.offer.d.next.beats = bits_w::<7>(1);
+            }
+        }
+        self.owners.push.next = self.load.val();
+        self.owners.push_data.next.contribute = !self.submit_valid.val();
+        self.owners.push_data.next.slot = self.contribute_slot.val();
+        self.ar_valid.next = self.offer.q.val().valid;
+        self.ar_address.next = self.offer.q.val().address;
+        self.ar_beats.next = self.offer.q.val().beats;
+
+        // Data.
+        self.of_contribute.next = self.owners.pop_data.val().contribute;
+        self.submit_beat.next = self.r_valid.val() && !self.of_contribute.val() && !self.clear.val();
+        self.contribute_beat.next = self.r_valid.val() && self.of_contribute.val() && !self.clear.val();
+        self.r_ready.next = !self.of_contribute.val() || self.contribute_take.val() || self.clear.val();
         self.owners.pop.next = self.r_valid.val() && self.r_last.val() && self.r_ready.val();
+        self.one.next = bits_w::<8>(1);
+        self.slot_bit.next = self.one.val() << self.owners.pop_data.val().slot;
+        self.unread.next = bits_w::<8>(0);
+        if self.contribute_beat.val() && self.r_error.val() {
+            self.unread.next = self.slot_bit.val();
+        }
+        self.busy.next = self.offer.q.val().valid || !self.owners.empty.val();
+
+        if self.reset.val() {
+            self.offer.d.next.valid = false;
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The read channel arbiter against a queue of owners.
+//! The read channel arbiter against a queue of owners: order, AXI rules, errors, and `clear` at any time.
 
 use super::dma_read::DmaRead;
 use super::testing::{Pace, at_every_pace};
@@ -7,116 +7,151 @@ use crate::prelude::*;
 use crate::random::Random;
 use std::collections::VecDeque;
 
-/// One requester offers bursts at random, the host takes and answers them at random, in order.
+/// A burst under way: of the contribute engine for a slot, or of the submission unit; address; beats left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Burst {
+    slot: Option<u64>,
+    address: u64,
+    beats: u64,
+}
+
+/// Requesters ask at random, the host takes and answers at random, in order; sometimes all is cleared.
 fn run(bench: &mut Bench<DmaRead>, random: &mut Random, pace: Pace, cycles: u64) {
-    // Bursts outstanding: of the contribute engine?, beats left.
-    let mut outstanding: VecDeque<(bool, u64)> = VecDeque::new();
-    let mut submit = None::<u64>;
-    let mut contribute = None::<(u64, u64)>;
-    let mut offered = None::<(bool, u64, u64)>;
+    // Accepted and not yet wholly answered, the first `taken` of them by the host; the last may be on offer.
+    let mut under_way: VecDeque<Burst> = VecDeque::new();
+    let mut taken = 0;
+    let (mut submit, mut contribute) = (None::<Burst>, None::<Burst>);
+    let mut offered = None;
     let mut answering = false;
-    let [mut full, mut both, mut kept, mut beats] = [0u32; 4];
+    let mut clearing = 0u64;
+    let [mut full, mut both, mut errors, mut dropped, mut beats] = [0u32; 5];
     for cycle in 0..cycles {
         // Phases in which the host answers nothing fill the queue.
-        let slow = cycle / 100 % 2 == 0;
-        submit = submit.or_else(|| (pace.comes(random) && random.one_in(3)).then(|| random.next()));
-        contribute = contribute.or_else(|| pace.comes(random).then(|| (random.next(), 1 + random.below(64))));
-        answering = !outstanding.is_empty() && (answering || !slow && pace.comes(random));
+        let slow = cycle / 100 % 2 == 0 && clearing == 0;
+        clearing = if clearing > 0 {
+            clearing - 1
+        } else if random.one_in(500) {
+            1500
+        } else {
+            0
+        };
+        let clear = clearing > 0;
+        if clear && !bench.block.busy.val() {
+            assert!(under_way.is_empty(), "cycle {cycle}: quiet with {} bursts under way", under_way.len());
+            clearing = 0;
+        }
+        if clear {
+            (submit, contribute) = (None, None);
+        } else {
+            submit = submit.or_else(|| {
+                let burst = Burst { slot: None, address: random.next(), beats: 1 };
+                (pace.comes(random) && random.one_in(3)).then_some(burst)
+            });
+            contribute = contribute.or_else(|| {
+                let slot = Some(random.below(8));
+                let burst = Burst { slot, address: random.next(), beats: 1 + random.below(64) };
+                pace.comes(random).then_some(burst)
+            });
+        }
+        answering = taken > 0 && (answering || !slow && pace.comes(random));
+        let error = random.one_in(10);
         let block = &mut bench.block;
+        block.clear.next = clear;
         block.submit_valid.next = submit.is_some();
-        block.submit_address.next = bits_w(submit.unwrap_or(random.next()));
+        block.submit_address.next = bits_w(submit.map_or(random.next(), |burst| burst.address));
         block.contribute_valid.next = contribute.is_some();
-        block.contribute_address.next = bits_w(contribute.map_or(random.next(), |(address, _)| address));
-        block.contribute_beats.next = bits_w(contribute.map_or(random.next(), |(_, beats)| beats));
+        block.contribute_address.next = bits_w(contribute.map_or(random.next(), |burst| burst.address));
+        block.contribute_beats.next = bits_w(contribute.map_or(random.next(), |burst| burst.beats));
+        block.contribute_slot.next = bits_w(contribute.and_then(|burst| burst.slot).unwrap_or(random.next()));
         block.contribute_take.next = pace.takes(random);
         block.ar_ready.next = pace.takes(random);
         block.r_valid.next = answering;
-        block.r_last.next = outstanding.front().is_some_and(|(_, left)| *left == 1);
+        block.r_last.next = under_way.front().is_some_and(|burst| burst.beats == 1);
+        block.r_error.next = error;
         bench.settle();
 
+        // The address channel: what is offered stands, also through a clear, and comes in order of request.
         let block = &bench.block;
-        let room = outstanding.len() < 8;
-        let wanted = submit.is_some() || contribute.is_some();
-        assert_eq!(block.ar_valid.val(), room && wanted, "cycle {cycle}: {} outstanding", outstanding.len());
-        full += u32::from(!room);
-        both += u32::from(submit.is_some() && contribute.is_some());
-        let mut taken = None;
-        if block.ar_valid.val() {
-            // The submission unit first, but a burst that was offered stands until it is taken.
-            let stands = offered.is_some_and(|(of_contribute, ..)| of_contribute);
-            let of_contribute = submit.is_none() || stands;
-            kept += u32::from(stands && submit.is_some());
-            let (address, beats) = if of_contribute { contribute } else { submit.map(|at| (at, 1)) }.expect("offered");
-            assert_eq!((block.ar_address.val().raw(), block.ar_beats.val().raw()), (address, beats), "cycle {cycle}");
-            if let Some(before) = offered {
-                assert_eq!(before, (of_contribute, address, beats), "cycle {cycle}: an offer changed");
-            }
-            offered = Some((of_contribute, address, beats));
-            taken = offered.filter(|_| block.ar_ready.val());
+        let offer = block.ar_valid.val().then(|| (block.ar_address.val().raw(), block.ar_beats.val().raw()));
+        assert!(offered.is_none() || offer == offered, "cycle {cycle}: an offer changed");
+        assert_eq!(offer, under_way.get(taken).map(|burst| (burst.address, burst.beats)), "cycle {cycle}");
+        assert_eq!(block.busy.val(), !under_way.is_empty(), "cycle {cycle}");
+        offered = offer.filter(|_| !block.ar_ready.val());
+
+        // Answers find their owner; the submission unit always takes.
+        let owner = under_way.front().copied();
+        let mine = |of_contribute: bool| {
+            answering && !clear && owner.is_some_and(|burst| burst.slot.is_some() == of_contribute)
+        };
+        assert_eq!(block.submit_beat.val(), mine(false), "cycle {cycle}");
+        assert_eq!(block.contribute_beat.val(), mine(true), "cycle {cycle}");
+        let slot = owner.and_then(|burst| burst.slot).filter(|_| mine(true) && error);
+        assert_eq!(block.unread.val().raw(), slot.map_or(0, |slot| 1 << slot), "cycle {cycle}");
+        errors += u32::from(slot.is_some());
+        if answering {
+            assert_eq!(block.r_ready.val(), !mine(true) || block.contribute_take.val(), "cycle {cycle}");
         }
-        let (for_submit, for_contribute) = (taken.is_some_and(|t| !t.0), taken.is_some_and(|t| t.0));
+
+        // Requests: the submission unit first, while there is room.
+        let free = !clear && under_way.len() < 16 && (offer.is_none() || block.ar_ready.val());
+        full += u32::from(under_way.len() == 16);
+        both += u32::from(submit.is_some() && contribute.is_some() && free);
+        let chosen = submit.or(contribute).filter(|_| free);
+        let (for_submit, for_contribute) =
+            (chosen.is_some_and(|c| c.slot.is_none()), chosen.is_some_and(|c| c.slot.is_some()));
         assert_eq!(submit.is_some() && block.submit_ready.val(), for_submit, "cycle {cycle}");
         assert_eq!(contribute.is_some() && block.contribute_ready.val(), for_contribute, "cycle {cycle}");
-        let of_contribute = outstanding.front().is_some_and(|(owner, _)| *owner);
-        assert_eq!(block.submit_beat.val(), answering && !of_contribute, "cycle {cycle}");
-        assert_eq!(block.contribute_beat.val(), answering && of_contribute, "cycle {cycle}");
-        if answering {
-            assert_eq!(block.r_ready.val(), !of_contribute || block.contribute_take.val(), "cycle {cycle}");
-            if block.r_ready.val() {
-                beats += 1;
-                answering = false;
-                let front = outstanding.front_mut().expect("answering");
-                front.1 -= 1;
-                if front.1 == 0 {
-                    outstanding.pop_front();
-                }
+
+        taken += usize::from(offer.is_some() && block.ar_ready.val());
+        if answering && block.r_ready.val() {
+            beats += 1;
+            dropped += u32::from(clear);
+            answering = false;
+            let front = under_way.front_mut().expect("answering");
+            front.beats -= 1;
+            if front.beats == 0 {
+                under_way.pop_front();
+                taken -= 1;
             }
         }
-        if let Some((of_contribute, _, beats)) = taken {
-            outstanding.push_back((of_contribute, beats));
-            offered = None;
-            if of_contribute {
-                contribute = None;
-            } else {
+        if let Some(burst) = chosen {
+            under_way.push_back(burst);
+            if for_submit {
                 submit = None;
+            } else {
+                contribute = None;
             }
         }
         bench.tick();
     }
-    let seen = [full, both, beats, if pace.stall { kept } else { 1 }];
+    let seen = [full, both, errors, dropped, beats];
     assert!(seen.iter().all(|count| *count > 0), "the stimulus missed a case: {seen:?}");
 }
 
 #[test]
 fn bursts_are_shared_and_answers_find_their_owner() {
-    at_every_pace(4, |random, pace| run(&mut Bench::new(DmaRead::default()), random, pace, 5000));
+    at_every_pace(4, |random, pace| run(&mut Bench::new(DmaRead::default()), random, pace, 8000));
 }
 
 #[test]
 fn the_verilog_shares_alike() {
     let mut bench = Bench::recording(DmaRead::default());
-    run(&mut bench, &mut Random::new(1), Pace::RANDOM, 3000);
+    run(&mut bench, &mut Random::new(1), Pace::RANDOM, 4000);
     bench.verify_with_verilator("dma_read");
 }
 
 #[test]
-fn clear_forgets_outstanding_bursts() {
+fn a_reset_of_the_bus_forgets_outstanding_bursts() {
     let mut bench = Bench::new(DmaRead::default());
     bench.block.contribute_valid.next = true;
     bench.block.ar_ready.next = true;
-    (0..8).for_each(|_| bench.tick());
-    assert!(!bench.block.ar_valid.val(), "eight are outstanding");
-    bench.block.clear.next = true;
-    bench.tick();
-    bench.block.clear.next = false;
+    (0..20).for_each(|_| bench.tick());
+    assert!(!bench.block.ar_valid.val() && bench.block.busy.val(), "sixteen are outstanding");
     bench.block.contribute_valid.next = false;
-    bench.block.submit_valid.next = true;
-    bench.settle();
-    assert!(bench.block.ar_valid.val());
+    bench.block.clear.next = true;
+    bench.block.reset.next = true;
     bench.tick();
-    bench.block.submit_valid.next = false;
-    bench.block.r_valid.next = true;
-    bench.block.r_last.next = true;
+    bench.block.reset.next = false;
     bench.settle();
-    assert!(bench.block.submit_beat.val() && bench.block.r_ready.val());
+    assert!(!bench.block.busy.val());
 }

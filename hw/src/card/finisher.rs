@@ -1,57 +1,51 @@
 //! Finisher: everything the card writes to host memory: results, stage reports, completions.
 //!
-//! One job at a time, in this order: refused submissions; contribute stages that are closed and scaled (report,
-//! completion); broadcast stages that are closed, when the own mean is stored and sent (result, report, completion,
-//! and the slot is free). The completion is written when all writes before it were acknowledged.
-//! The result is read from the gather memory in block order, decoded if the window is encoded, and multiplied by
-//! n / received per block (by one otherwise); missing beats are zeros; padding is not written.
-//! Throughput: one beat a cycle while host memory takes them, and one cycle for each burst, of which none crosses
-//! 4 KiB; decoded blocks of 4096 values come 12 cycles late each from the third on. Reset: `clear`.
+//! Three things go on at once: the result of one window flows out ([`Drain`]); reports and completions are written
+//! between its bursts; acknowledgements come back, in order, each to its owner. A stage report is written when the
+//! stage is closed and scaled (contribute), or all its result is on its way (broadcast); the completion when the report
+//! was acknowledged, and with it all that was written before it. The slot is free, `cq_tail` rises and the host is told
+//! when the completion was acknowledged. So no window waits for another's acknowledgements.
+//! Each queue pair has its ring and one place for a refusal; what finds its ring full waits, and the rest goes on.
+//! A write that failed marks its window, whose later completions say so; a failed completion stops its queue.
+//! Latency: a slot is looked at every 8 cycles; report 67 cycles, completion 4, when the bus is free.
+//! Throughput: a window of 1024 beats every 1039 cycles while host memory takes a beat a cycle (`finisher_tests`).
+//! Reset: `clear`; `busy` until the bus is owed nothing and the decoder is empty.
 
 use super::build::Build;
+use super::dma_write::{DmaWrite, WriteOwner};
+use super::drain::Drain;
 use super::entry::{CompletionWord, bit_cast_completion, bit_cast_completion_beat};
-use super::reciprocal::Reciprocal;
+use super::msix::Msix;
 use super::types::{GateReport, GatherWord, JobWords, Refusal, SlotBeat, SlotContext};
 use super::wires::ShiftIn;
-use crate::fifo::Fifo;
-use crate::fp_mul::{self, FpMul16};
-use crate::hadamard::Hadamard;
 use crate::prelude::*;
 use crate::ram::LutRam;
-
-const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as the multiplier");
 
 /// What the finisher is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum FinishState {
     /// Looks for work.
     Idle,
-    /// Sets up a window's result.
-    Begin,
-    /// The result flows out.
-    Drain,
     /// Collects the arrival counters.
     Count,
-    /// Asks for the report's place.
-    ReportAsk,
-    /// Writes its first half.
-    ReportLow,
-    /// Writes its second half.
-    ReportHigh,
-    /// Waits for acknowledgements and for room in the completion ring.
-    Settle,
-    /// Asks for the completion's place.
-    DoneAsk,
-    /// Writes the completion.
-    DoneWrite,
-    /// Waits until it is acknowledged.
-    DoneSettle,
+    /// Orders the report.
+    Report,
+    /// Fills in the completion.
+    Fill,
+    /// Hands it to the write channel.
+    Hand,
+    /// Orders it.
+    Done,
+    /// Sees what that leaves of the ring.
+    Pause,
 }
 
+/// An acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-struct Gathered {
-    data: Beat,
-    present: bool,
+struct Ack {
+    valid: bool,
+    failed: bool,
+    owner: WriteOwner,
 }
 
 /// Finisher, see the module.
@@ -61,6 +55,8 @@ pub struct Finisher {
     pub clock: Signal<In, Clock>,
     /// Back to idle, indices to zero.
     pub clear: Signal<In, bool>,
+    /// The bus is in reset: it is owed nothing.
+    pub reset: Signal<In, bool>,
     /// Job registers.
     pub job: Signal<In, JobWords>,
     /// Arm bus: the slot armed this cycle, one-hot.
@@ -69,8 +65,8 @@ pub struct Finisher {
     pub arm_slot: Signal<In, W<3>>,
     /// Arm bus: its context.
     pub arm_context: Signal<In, SlotContext>,
-    /// There is room for a refusal.
-    pub refuse_ready: Signal<Out, bool>,
+    /// Bit q: there is room for a refusal of queue q.
+    pub refuse_ready: Signal<Out, W<4>>,
     /// A refused submission.
     pub refuse: Signal<In, bool>,
     /// The refusal.
@@ -81,11 +77,13 @@ pub struct Finisher {
     pub broadcast_closed: Signal<In, W<8>>,
     /// Bit s: the mean of slot s is still being sent.
     pub sending: Signal<In, W<8>>,
+    /// Bit s: the gradient of slot s could not be read.
+    pub unread: Signal<In, W<8>>,
     /// Bit s: the broadcast stage of slot s is being finished, until it is freed.
     pub finishing: Signal<Out, W<8>>,
-    /// Slot being finished.
+    /// Slot being reported.
     pub slot: Signal<Out, W<3>>,
-    /// Stage being finished: broadcast, else contribute.
+    /// Stage being reported: broadcast, else contribute.
     pub broadcast: Signal<Out, bool>,
     /// Gate report of that slot and stage.
     pub gate: Signal<In, GateReport>,
@@ -105,16 +103,20 @@ pub struct Finisher {
     pub read_ready: Signal<In, bool>,
     /// The word, one cycle later.
     pub word: Signal<In, GatherWord>,
-    /// Completion ring: first byte.
+    /// Queue pair whose completion is written.
+    pub cq_queue: Signal<Out, W<2>>,
+    /// Its completion ring: first byte.
     pub cq_base: Signal<In, W<64>>,
-    /// Completion ring: entries - 1.
-    pub cq_mask: Signal<In, W<16>>,
+    /// Completion rings: entries - 1.
+    pub cq_mask: [Signal<In, W<16>>; 4],
     /// Completions consumed by the host.
-    pub cq_head: Signal<In, W<16>>,
+    pub cq_head: [Signal<In, W<16>>; 4],
     /// Submissions consumed, to report.
-    pub sq_head: Signal<In, W<16>>,
-    /// Completions written.
-    pub cq_tail: Signal<Out, W<16>>,
+    pub sq_head: [Signal<In, W<16>>; 4],
+    /// Completions written and acknowledged.
+    pub cq_tail: [Signal<Out, W<16>>; 4],
+    /// A completion of this queue could not be written (one cycle), one bit a queue.
+    pub stop: Signal<Out, W<4>>,
     /// Host memory write: a burst is asked for.
     pub aw_valid: Signal<Out, bool>,
     /// Its first byte.
@@ -133,102 +135,104 @@ pub struct Finisher {
     pub w_ready: Signal<In, bool>,
     /// A burst is acknowledged (one cycle).
     pub b_valid: Signal<In, bool>,
-    /// Some access to host memory failed since enable.
-    pub dma_error: Signal<In, bool>,
+    /// It failed.
+    pub b_error: Signal<In, bool>,
     /// The slot is freed (one cycle), one-hot.
     pub freed: Signal<Out, W<8>>,
-    /// A completion was written (one cycle).
-    pub msix_request: Signal<Out, bool>,
-    /// Something is under way.
+    /// Completions were written: MSI-X request.
+    pub msix_valid: Signal<Out, bool>,
+    /// Queue of the completions.
+    pub msix_vector: Signal<Out, W<2>>,
+    /// The request is taken.
+    pub msix_ready: Signal<In, bool>,
+    /// Something is under way or due.
     pub working: Signal<Out, bool>,
-    refusals: Fifo<Refusal, 4>,
+    /// The bus is owed something, or the decoder is not empty.
+    pub busy: Signal<Out, bool>,
     contexts: LutRam<SlotContext, 3>,
-    decoder: Hadamard,
-    reciprocal: Reciprocal,
-    multiplier: FpMul16,
-    inbox: Fifo<Gathered, 3>,
-    outbox: Fifo<Beat, 9>,
+    drain: Drain,
+    write: DmaWrite,
+    msix: Msix,
     shift: ShiftIn,
     state: DFF<FinishState>,
     at: DFF<W<3>>,
     of_broadcast: DFF<bool>,
     refused: DFF<bool>,
+    queue: DFF<W<2>>,
+    refusals: [DFF<Refusal>; 4],
+    to_refuse: DFF<W<4>>,
     refusal_now: DFF<Refusal>,
+    room: DFF<W<4>>,
+    counted_contribute: DFF<W<8>>,
+    settled_contribute: DFF<W<8>>,
     reported: DFF<W<8>>,
-    to_read: DFF<W<15>>,
-    block_index: DFF<W<11>>,
-    beat_index: DFF<W<14>>,
-    asked: DFF<bool>,
-    stage_valid: DFF<bool>,
-    stage_data: DFF<Beat>,
-    stage_unit: DFF<bool>,
-    side: [DFF<bool>; 6],
-    reserved: DFF<W<16>>,
-    to_ask: DFF<W<15>>,
-    ask_address: DFF<W<64>>,
-    burst_left: DFF<W<7>>,
-    to_drop: DFF<W<15>>,
-    unacknowledged: DFF<W<8>>,
+    begun: DFF<W<8>>,
+    drained: DFF<W<8>>,
+    counted_broadcast: DFF<W<8>>,
+    settled_broadcast: DFF<W<8>>,
+    failed: DFF<W<8>>,
+    ack: DFF<Ack>,
     rank: DFF<W<7>>,
-    low: DFF<Beat>,
     high: DFF<Beat>,
-    tail: DFF<W<16>>,
-    turn: DFF<W<16>>,
+    issued: [DFF<W<16>>; 4],
+    visible: [DFF<W<16>>; 4],
+    turn: DFF<W<4>>,
     ctx: Wire<SlotContext>,
+    ctx_queue: Wire<W<2>>,
     one: Wire<W<8>>,
+    one4: Wire<W<4>>,
     slot_bit: Wire<W<8>>,
-    not_reported: Wire<W<8>>,
-    not_sending: Wire<W<8>>,
+    queue_bit: Wire<W<4>>,
+    refusal_bit: Wire<W<4>>,
+    refused_bit: Wire<W<4>>,
+    has_room: Wire<W<4>>,
+    fits: [Wire<bool>; 4],
+    used: [Wire<W<16>>; 4],
+    refusable: Wire<W<4>>,
+    refusal_next: Wire<Refusal>,
     keep: Wire<W<8>>,
-    contribute_due: Wire<W<8>>,
-    broadcast_due: Wire<W<8>>,
+    keep_to_refuse: Wire<W<4>>,
+    contribute_due: Wire<bool>,
+    broadcast_due: Wire<bool>,
+    settled: Wire<bool>,
+    to_start: Wire<W<8>>,
+    start_due: Wire<bool>,
+    hurry: Wire<bool>,
     at_next: Wire<W<3>>,
-    beats_log2: Wire<W<4>>,
-    one10: Wire<W<14>>,
-    beats_of_block: Wire<W<14>>,
-    block_beats: Wire<W<16>>,
-    last_beat: Wire<W<14>>,
-    beat_next: Wire<W<14>>,
-    block_next: Wire<W<11>>,
-    row: Wire<W<14>>,
-    linear: Wire<W<15>>,
-    place: Wire<W<14>>,
-    ask: Wire<bool>,
-    to_read_next: Wire<W<15>>,
-    gathered: Wire<Gathered>,
-    present: Wire<bool>,
-    bypass: Wire<bool>,
-    exponent: Wire<W<32>>,
-    ratio: Wire<W<32>>,
-    spare: Wire<W<16>>,
-    reserved_up: Wire<W<16>>,
-    reserved_next: Wire<W<16>>,
-    page_beat: Wire<W<6>>,
-    until_page: Wire<W<7>>,
-    burst: Wire<W<7>>,
-    burst_bytes: Wire<W<13>>,
-    to_ask_next: Wire<W<15>>,
-    ask_address_next: Wire<W<64>>,
-    burst_left_next: Wire<W<7>>,
-    to_drop_next: Wire<W<15>>,
-    all_padding: Wire<W<15>>,
-    drained: Wire<bool>,
-    ack_up: Wire<W<8>>,
-    ack_next: Wire<W<8>>,
-    asked_now: Wire<bool>,
     rank_next: Wire<W<7>>,
     report_address: Wire<W<64>>,
+    tail_now: Wire<W<16>>,
+    mask_now: Wire<W<16>>,
+    head_now: Wire<W<16>>,
+    tail_next: Wire<W<16>>,
     index: Wire<W<16>>,
     entry_offset: Wire<W<64>>,
     entry_address: Wire<W<64>>,
-    used: Wire<W<16>>,
-    tail_next: Wire<W<16>>,
-    phase_bits: Wire<W<16>>,
     peers: Wire<W<7>>,
     expected: Wire<W<22>>,
     expected_broadcast: Wire<W<15>>,
     elapsed: Wire<W<48>>,
     done: Wire<CompletionWord>,
+    bad: Wire<bool>,
+    whose: Wire<WriteOwner>,
+    owner: Wire<WriteOwner>,
+    ack_slot: Wire<W<8>>,
+    ack_queue: Wire<W<4>>,
+    spoilt: Wire<bool>,
+    settle_contribute: Wire<W<8>>,
+    settle_broadcast: Wire<W<8>>,
+    report_now: Wire<W<8>>,
+    free_now: Wire<W<8>>,
+    written: Wire<W<4>>,
+    visible_next: [Wire<W<16>>; 4],
+    unfreed: Wire<W<8>>,
+    not_slot: Wire<W<8>>,
+    counted_contribute_now: Wire<W<8>>,
+    counted_broadcast_now: Wire<W<8>>,
+    taken_contribute: Wire<W<8>>,
+    taken_broadcast: Wire<W<8>>,
+    start_now: Wire<W<8>>,
+    advance: Wire<W<4>>,
 }
 
 impl Logic for Finisher {
@@ -241,405 +245,394 @@ impl Logic for Finisher {
             at,
             of_broadcast,
             refused,
+            queue,
+            to_refuse,
             refusal_now,
+            room,
+            counted_contribute,
+            settled_contribute,
             reported,
-            to_read,
-            block_index,
-            beat_index,
-            asked,
-            stage_valid,
-            stage_data,
-            stage_unit,
-            reserved,
-            to_ask,
-            ask_address,
-            burst_left,
-            to_drop,
-            unacknowledged,
+            begun,
+            drained,
+            counted_broadcast,
+            settled_broadcast,
+            failed,
+            ack,
             rank,
-            low,
             high,
-            tail,
             turn
         );
-        self.refusals.clock.next = self.clock.val();
-        self.refusals.clear.next = self.clear.val();
-        self.refusals.push.next = self.refuse.val();
-        self.refusals.push_data.next = self.refusal.val();
-        self.refusals.pop.next = false;
+        self.drain.clock.next = self.clock.val();
+        self.drain.clear.next = self.clear.val();
+        self.write.clock.next = self.clock.val();
+        self.write.clear.next = self.clear.val();
+        self.write.reset.next = self.reset.val();
+        self.msix.clock.next = self.clock.val();
+        self.msix.clear.next = self.clear.val();
         self.contexts.clock.next = self.clock.val();
         self.contexts.write_enable.next = self.arm.val() != 0;
         self.contexts.write_address.next = self.arm_slot.val();
         self.contexts.write_data.next = self.arm_context.val();
         self.contexts.read_address.next = self.at.q.val();
         self.ctx.next = self.contexts.read_data.val();
-        self.decoder.clock.next = self.clock.val();
-        self.reciprocal.clock.next = self.clock.val();
-        self.multiplier.clock.next = self.clock.val();
-        self.inbox.clock.next = self.clock.val();
-        self.inbox.clear.next = self.clear.val() || (self.state.q.val() == FinishState::Idle);
-        self.outbox.clock.next = self.clock.val();
-        self.outbox.clear.next = self.clear.val() || (self.state.q.val() == FinishState::Idle);
-
-        // What is due at the slot looked at.
         self.one.next = bits_w::<8>(1);
+        self.one4.next = bits_w::<4>(1);
         self.slot_bit.next = self.one.val() << self.at.q.val();
-        self.not_reported.next = self.reported.q.val() ^ 0xff;
-        self.not_sending.next = self.sending.val() ^ 0xff;
-        self.contribute_due.next = self.scaled.val() & self.not_reported.val() & self.slot_bit.val();
-        self.broadcast_due.next = self.broadcast_closed.val()
-            & self.scaled.val()
-            & self.reported.q.val()
-            & self.not_sending.val()
-            & self.slot_bit.val();
+        self.not_slot.next = self.slot_bit.val() ^ 0xff;
         self.at_next.next = self.at.q.val() + 1;
         self.slot.next = self.at.q.val();
-        self.refuse_ready.next = !self.refusals.full.val();
-        self.finishing.next = bits_w::<8>(0);
-        if (self.state.q.val() != FinishState::Idle) && self.of_broadcast.q.val() {
-            self.finishing.next = self.slot_bit.val();
-        }
         self.broadcast.next = self.of_broadcast.q.val();
-        self.freed.next = bits_w::<8>(0);
-        self.msix_request.next = false;
-        self.keep.next = self.arm.val() ^ 0xff;
-        self.reported.d.next = self.reported.q.val() & self.keep.val();
 
-        self.drained.next = (self.to_ask.q.val() == 0) && (self.burst_left.q.val() == 0) && (self.to_drop.q.val() == 0);
-        self.all_padding.next = self.ctx.val().beats - self.ctx.val().host_beats;
-        self.rank_next.next = self.rank.q.val() + 1;
-        self.index.next = self.tail.q.val() & self.cq_mask.val();
+        // Refusals, one a queue.
+        self.refuse_ready.next = self.to_refuse.q.val() ^ 0xf;
+        self.refusal_bit.next = bits_w::<4>(0);
+        if self.refuse.val() {
+            self.refusal_bit.next = self.one4.val() << self.refusal.val().queue;
+        }
+        self.refusable.next = self.to_refuse.q.val() & self.room.q.val();
+        self.refusal_next.next = self.refusals[3].q.val();
+        self.refused_bit.next = bits_w::<4>(8);
+        if self.refusable.val().get_bit(0) {
+            self.refusal_next.next = self.refusals[0].q.val();
+            self.refused_bit.next = bits_w::<4>(1);
+        } else if self.refusable.val().get_bit(1) {
+            self.refusal_next.next = self.refusals[1].q.val();
+            self.refused_bit.next = bits_w::<4>(2);
+        } else if self.refusable.val().get_bit(2) {
+            self.refusal_next.next = self.refusals[2].q.val();
+            self.refused_bit.next = bits_w::<4>(4);
+        }
+        self.keep_to_refuse.next = self.to_refuse.q.val();
+
+        // Rings: room in each, and the place of the next entry in one.
+        self.queue_bit.next = self.one4.val() << self.queue.q.val();
+        self.has_room.next = bits_w::<4>(0);
+        self.tail_now.next = bits_w::<16>(0);
+        self.mask_now.next = bits_w::<16>(0);
+        self.head_now.next = bits_w::<16>(0);
+        for i in 0..4 {
+            self.used[i].next = self.issued[i].q.val() - self.cq_head[i].val();
+            self.fits[i].next = self.used[i].val() <= self.cq_mask[i].val();
+            self.has_room.next = self.has_room.val().replace_bit(i, self.fits[i].val());
+            if self.queue_bit.val().get_bit(i) {
+                self.tail_now.next = self.issued[i].q.val();
+                self.mask_now.next = self.cq_mask[i].val();
+                self.head_now.next = self.sq_head[i].val();
+            }
+        }
+        self.room.d.next = self.has_room.val();
+        self.cq_queue.next = self.queue.q.val();
+        self.index.next = self.tail_now.val() & self.mask_now.val();
         self.entry_offset.next = bit_cast_w::<64, 16>(self.index.val()) << 6;
         self.entry_address.next = self.cq_base.val() + self.entry_offset.val();
-        self.used.next = self.tail.q.val() - self.cq_head.val();
-        self.tail_next.next = self.tail.q.val() + 1;
+        self.tail_next.next = self.tail_now.val() + 1;
         self.report_address.next = self.ctx.val().report_address;
         if self.of_broadcast.q.val() {
             self.report_address.next = self.ctx.val().report_address + 128;
         }
 
+        // What is due at the slot looked at.
+        self.contribute_due.next =
+            (self.scaled.val() & (self.counted_contribute.q.val() ^ 0xff) & self.slot_bit.val()) != 0;
+        self.broadcast_due.next = (self.drained.q.val()
+            & self.reported.q.val()
+            & (self.counted_broadcast.q.val() ^ 0xff)
+            & self.slot_bit.val())
+            != 0;
+        self.ctx_queue.next = self.ctx.val().queue;
+        self.settled.next = ((self.settled_contribute.q.val() | self.settled_broadcast.q.val()) & self.slot_bit.val())
+            != 0
+            && self.room.q.val().get_bit(self.ctx_queue.val().index());
+        self.to_start.next =
+            self.broadcast_closed.val() & self.scaled.val() & (self.sending.val() ^ 0xff) & (self.begun.q.val() ^ 0xff);
+        self.start_due.next = (self.to_start.val() & self.slot_bit.val()) != 0;
+        // No report is begun while a result could be.
+        self.hurry.next = (self.to_start.val() != 0) && self.drain.idle.val() && !self.start_due.val();
+
         // The completion.
+        self.bad.next = ((self.failed.q.val() | self.unread.val()) & self.slot_bit.val()) != 0;
         self.peers.next = self.job.val().ranks - 1;
         self.expected.next = self.ctx.val().own_beats * self.peers.val();
         self.expected_broadcast.next = self.ctx.val().beats - self.ctx.val().own_beats;
         self.elapsed.next = self.gate.val().closed_ns - self.gate.val().start_ns;
-        self.phase_bits.next = self.turn.q.val() ^ 1;
         self.done.next = bit_cast_completion(bits_beat(0));
-        self.done.next.opcode = bits_w::<8>(1);
-        self.done.next.slot = bit_cast_w::<8, 3>(self.at.q.val());
-        self.done.next.closed_by = bit_cast_w::<8, 2>(self.gate.val().closed_by);
-        self.done.next.cookie = self.ctx.val().cookie;
-        self.done.next.received_beats = bit_cast_w::<32, 22>(self.gate.val().received);
-        self.done.next.expected_beats = bit_cast_w::<32, 22>(self.expected.val());
-        self.done.next.elapsed_ns = bit_cast_w::<64, 48>(self.elapsed.val());
-        self.done.next.heard = self.gate.val().heard;
-        self.done.next.closed_ns = bit_cast_w::<64, 48>(self.gate.val().closed_ns);
-        self.done.next.own_beats = bit_cast_w::<16, 22>(self.gate.val().own);
-        if self.of_broadcast.q.val() {
-            self.done.next.opcode = bits_w::<8>(2);
-            self.done.next.expected_beats = bit_cast_w::<32, 15>(self.expected_broadcast.val());
-        }
         if self.refused.q.val() {
-            self.done.next = bit_cast_completion(bits_beat(0));
             self.done.next.opcode = bits_w::<8>(3);
             self.done.next.slot = self.refusal_now.q.val().slot;
             self.done.next.status = self.refusal_now.q.val().status;
             self.done.next.cookie = self.refusal_now.q.val().cookie;
-        } else if self.dma_error.val() {
-            self.done.next.status = bits_w::<8>(1);
+        } else {
+            self.done.next.opcode = bits_w::<8>(1);
+            self.done.next.slot = bit_cast_w::<8, 3>(self.at.q.val());
+            self.done.next.closed_by = bit_cast_w::<8, 2>(self.gate.val().closed_by);
+            self.done.next.cookie = self.ctx.val().cookie;
+            self.done.next.received_beats = bit_cast_w::<32, 22>(self.gate.val().received);
+            self.done.next.expected_beats = bit_cast_w::<32, 22>(self.expected.val());
+            self.done.next.elapsed_ns = bit_cast_w::<64, 48>(self.elapsed.val());
+            self.done.next.heard = self.gate.val().heard;
+            self.done.next.closed_ns = bit_cast_w::<64, 48>(self.gate.val().closed_ns);
+            self.done.next.own_beats = bit_cast_w::<16, 22>(self.gate.val().own);
+            if self.of_broadcast.q.val() {
+                self.done.next.opcode = bits_w::<8>(2);
+                self.done.next.expected_beats = bit_cast_w::<32, 15>(self.expected_broadcast.val());
+            }
+            if self.bad.val() {
+                self.done.next.status = bits_w::<8>(1);
+            }
         }
-        self.done.next.sq_head = self.sq_head.val();
-        self.done.next.phase = bit_cast_w::<8, 16>(self.phase_bits.val());
-
-        // One job after the other.
-        self.decoder.clear.next = self.clear.val();
-        self.decoder.start.next = false;
-        self.aw_valid.next = false;
-        self.aw_address.next = self.ask_address.q.val();
-        self.w_valid.next = false;
-        self.w_data.next = self.outbox.pop_data.val();
-        self.w_last.next = true;
-        self.outbox.pop.next = false;
-        self.page_beat.next = self.ask_address.q.val().get_bits::<6>(6);
-        self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
-        self.burst.next = self.until_page.val();
-        if self.to_ask.q.val() < bit_cast_w::<15, 7>(self.until_page.val()) {
-            self.burst.next = self.to_ask.q.val().get_bits::<7>(0);
-        }
-        self.aw_beats.next = self.burst.val();
-        self.burst_bytes.next = bit_cast_w::<13, 7>(self.burst.val()) << 6;
-        self.to_ask_next.next = self.to_ask.q.val() - bit_cast_w::<15, 7>(self.burst.val());
-        self.ask_address_next.next = self.ask_address.q.val() + bit_cast_w::<64, 13>(self.burst_bytes.val());
-        self.burst_left_next.next = self.burst_left.q.val() - 1;
-        self.to_drop_next.next = self.to_drop.q.val() - 1;
-        match self.state.q.val() {
-            FinishState::Idle => {
-                self.refused.d.next = false;
-                self.of_broadcast.d.next = false;
-                self.rank.d.next = bits_w::<7>(0);
-                if !self.refusals.empty.val() {
-                    self.refusals.pop.next = true;
-                    self.refusal_now.d.next = self.refusals.pop_data.val();
-                    self.refused.d.next = true;
-                    self.state.d.next = FinishState::Settle;
-                } else if self.contribute_due.val() != 0 {
-                    self.state.d.next = FinishState::Count;
-                } else if self.broadcast_due.val() != 0 {
-                    self.of_broadcast.d.next = true;
-                    self.state.d.next = FinishState::Begin;
-                } else {
-                    self.at.d.next = self.at_next.val();
-                }
-            }
-            FinishState::Begin => {
-                self.to_read.d.next = self.ctx.val().host_beats;
-                self.to_drop.d.next = bits_w::<15>(0);
-                self.to_ask.d.next = self.ctx.val().host_beats;
-                self.ask_address.d.next = self.ctx.val().host_address;
-                self.block_index.d.next = bits_w::<11>(0);
-                self.beat_index.d.next = bits_w::<14>(0);
-                if self.ctx.val().hadamard {
-                    self.to_read.d.next = self.ctx.val().beats;
-                    self.to_drop.d.next = self.all_padding.val();
-                    self.decoder.start.next = self.decoder.idle.val();
-                }
-                if self.decoder.idle.val() {
-                    self.state.d.next = FinishState::Drain;
-                }
-            }
-            FinishState::Drain => {
-                if self.burst_left.q.val() != 0 {
-                    self.w_valid.next = !self.outbox.empty.val();
-                    self.w_last.next = self.burst_left.q.val() == 1;
-                    if self.w_ready.val() && !self.outbox.empty.val() {
-                        self.outbox.pop.next = true;
-                        self.burst_left.d.next = self.burst_left_next.val();
-                    }
-                } else if self.to_ask.q.val() != 0 {
-                    self.aw_valid.next = true;
-                    if self.aw_ready.val() {
-                        self.to_ask.d.next = self.to_ask_next.val();
-                        self.ask_address.d.next = self.ask_address_next.val();
-                        self.burst_left.d.next = self.burst.val();
-                    }
-                } else if self.to_drop.q.val() != 0 {
-                    self.outbox.pop.next = true;
-                    if !self.outbox.empty.val() {
-                        self.to_drop.d.next = self.to_drop_next.val();
-                    }
-                }
-                if self.drained.val() {
-                    self.state.d.next = FinishState::Count;
-                }
-            }
-            FinishState::Count => {
-                self.rank.d.next = self.rank_next.val();
-                self.high.d.next = self.shift.shifted.val();
-                if self.rank.q.val() == 31 {
-                    self.low.d.next = self.shift.shifted.val();
-                }
-                if self.rank.q.val() == 63 {
-                    self.state.d.next = FinishState::ReportAsk;
-                }
-            }
-            FinishState::ReportAsk => {
-                self.aw_valid.next = true;
-                self.aw_address.next = self.report_address.val();
-                self.aw_beats.next = bits_w::<7>(2);
-                if self.aw_ready.val() {
-                    self.state.d.next = FinishState::ReportLow;
-                }
-            }
-            FinishState::ReportLow => {
-                self.w_valid.next = true;
-                self.w_last.next = false;
-                self.w_data.next = self.low.q.val();
-                if self.w_ready.val() {
-                    self.state.d.next = FinishState::ReportHigh;
-                }
-            }
-            FinishState::ReportHigh => {
-                self.w_valid.next = true;
-                self.w_data.next = self.high.q.val();
-                if self.w_ready.val() {
-                    self.state.d.next = FinishState::Settle;
-                }
-            }
-            FinishState::Settle => {
-                if (self.unacknowledged.q.val() == 0) && (self.used.val() <= self.cq_mask.val()) {
-                    self.state.d.next = FinishState::DoneAsk;
-                }
-            }
-            FinishState::DoneAsk => {
-                self.aw_valid.next = true;
-                self.aw_address.next = self.entry_address.val();
-                self.aw_beats.next = bits_w::<7>(1);
-                self.low.d.next = bit_cast_completion_beat(self.done.val());
-                if self.aw_ready.val() {
-                    self.state.d.next = FinishState::DoneWrite;
-                }
-            }
-            FinishState::DoneWrite => {
-                self.w_valid.next = true;
-                self.w_data.next = self.low.q.val();
-                if self.w_ready.val() {
-                    self.state.d.next = FinishState::DoneSettle;
-                    self.tail.d.next = self.tail_next.val();
-                    if self.index.val() == self.cq_mask.val() {
-                        self.turn.d.next = self.turn.q.val() ^ 1;
-                    }
-                }
-            }
-            FinishState::DoneSettle => {
-                if self.unacknowledged.q.val() == 0 {
-                    self.state.d.next = FinishState::Idle;
-                    self.msix_request.next = true;
-                    if !self.refused.q.val() {
-                        if self.of_broadcast.q.val() {
-                            self.freed.next = self.slot_bit.val();
-                        } else {
-                            self.reported.d.next = (self.reported.q.val() & self.keep.val()) | self.slot_bit.val();
-                        }
-                    }
-                }
-            }
+        self.done.next.sq_head = self.head_now.val();
+        if (self.turn.q.val() & self.queue_bit.val()) == 0 {
+            self.done.next.phase = bits_w::<8>(1);
         }
 
-        // Acknowledgements outstanding.
-        self.asked_now.next = self.aw_valid.val() && self.aw_ready.val();
-        self.ack_up.next = self.unacknowledged.q.val();
-        if self.asked_now.val() {
-            self.ack_up.next = self.unacknowledged.q.val() + 1;
-        }
-        self.ack_next.next = self.ack_up.val() - 1;
-        self.unacknowledged.d.next = self.ack_up.val();
-        if self.b_valid.val() {
-            self.unacknowledged.d.next = self.ack_next.val();
-        }
-
-        // Arrival counters into two beats, rank 0 lowest.
-        self.count_address.next =
-            (bit_cast_w::<9, 3>(self.at.q.val()) << 6) | bit_cast_w::<9, 6>(self.rank.q.val().get_bits::<6>(0));
-        self.count_epoch.next = self.ctx.val().epoch;
+        // Reports and completions, one after the other.
+        self.counted_contribute_now.next = bits_w::<8>(0);
+        self.counted_broadcast_now.next = bits_w::<8>(0);
+        self.taken_contribute.next = bits_w::<8>(0xff);
+        self.taken_broadcast.next = bits_w::<8>(0xff);
+        self.start_now.next = bits_w::<8>(0);
+        self.advance.next = bits_w::<4>(0);
+        self.drain.start.next = false;
+        self.drain.start_slot.next = self.at.q.val();
+        self.drain.start_context.next = self.ctx.val();
+        self.write.note_push.next = false;
+        self.write.note_data.next = self.high.q.val();
+        self.write.note_valid.next = false;
+        self.owner.next.slot = self.at.q.val();
+        self.owner.next.queue = self.queue.q.val();
+        self.owner.next.broadcast = self.of_broadcast.q.val();
+        self.owner.next.report = self.state.q.val() == FinishState::Report;
+        self.owner.next.completion = self.state.q.val() == FinishState::Done;
+        self.owner.next.refused = self.refused.q.val();
+        self.write.note.next.address = self.report_address.val();
+        self.write.note.next.beats = bits_w::<7>(2);
+        self.write.note.next.owner = self.owner.val();
         self.shift.data.next = self.high.q.val();
         self.shift.word.next = self.contribute_count.val();
         if self.of_broadcast.q.val() {
             self.shift.word.next = self.broadcast_count.val();
         }
-
-        // The result: read in block order, as the inbox has room.
-        self.bypass.next = !self.ctx.val().hadamard;
-        self.beats_log2.next = self.ctx.val().log2_n - 4;
-        self.one10.next = bits_w::<14>(1);
-        self.beats_of_block.next = self.one10.val() << self.beats_log2.val();
-        self.block_beats.next = bit_cast_w::<16, 14>(self.beats_of_block.val());
-        self.last_beat.next = self.beats_of_block.val() - 1;
-        self.beat_next.next = self.beat_index.q.val() + 1;
-        self.block_next.next = self.block_index.q.val() + 1;
-        self.row.next = self.beat_index.q.val() << self.ctx.val().log2_blocks;
-        self.linear.next = self.ctx.val().host_beats - self.to_read.q.val();
-        self.place.next = self.linear.val().get_bits::<14>(0);
-        if self.ctx.val().hadamard {
-            self.place.next = self.row.val() + bit_cast_w::<14, 11>(self.block_index.q.val());
-        }
-        self.ask.next = (self.state.q.val() == FinishState::Drain)
-            && (self.to_read.q.val() != 0)
-            && (self.inbox.room.val() >= 3)
-            && (self.outbox.room.val() >= 32);
-        self.read_valid.next = self.ask.val();
-        self.read_address.next.slot = self.at.q.val();
-        self.read_address.next.beat = self.place.val();
-        self.asked.d.next = self.ask.val() && self.read_ready.val();
-        self.to_read_next.next = self.to_read.q.val() - 1;
-        if self.ask.val() && self.read_ready.val() {
-            self.to_read.d.next = self.to_read_next.val();
-            self.beat_index.d.next = self.beat_next.val();
-            if self.beat_index.q.val() == self.last_beat.val() {
-                self.beat_index.d.next = bits_w::<14>(0);
-                self.block_index.d.next = self.block_next.val();
+        self.rank_next.next = self.rank.q.val() + 1;
+        match self.state.q.val() {
+            FinishState::Idle => {
+                self.refused.d.next = false;
+                // What is left after the contribute stage's completion is of the broadcast stage.
+                self.of_broadcast.d.next = (self.reported.q.val() & self.slot_bit.val()) != 0;
+                self.queue.d.next = self.ctx.val().queue;
+                self.rank.d.next = bits_w::<7>(0);
+                if self.start_due.val() && self.drain.idle.val() {
+                    self.drain.start.next = true;
+                    self.start_now.next = self.slot_bit.val();
+                }
+                if self.refusable.val() != 0 {
+                    self.keep_to_refuse.next = self.to_refuse.q.val() & (self.refused_bit.val() ^ 0xf);
+                    self.refusal_now.d.next = self.refusal_next.val();
+                    self.refused.d.next = true;
+                    self.queue.d.next = self.refusal_next.val().queue;
+                    self.state.d.next = FinishState::Fill;
+                } else if self.settled.val() {
+                    self.state.d.next = FinishState::Fill;
+                } else if (self.contribute_due.val() || self.broadcast_due.val()) && !self.hurry.val() {
+                    self.state.d.next = FinishState::Count;
+                } else {
+                    self.at.d.next = self.at_next.val();
+                }
+            }
+            FinishState::Count => {
+                // Arrival counters into two beats, rank 0 lowest.
+                self.rank.d.next = self.rank_next.val();
+                self.high.d.next = self.shift.shifted.val();
+                if self.rank.q.val() == 32 {
+                    self.write.note_push.next = true;
+                }
+                if self.rank.q.val() == 64 {
+                    self.write.note_push.next = true;
+                    self.state.d.next = FinishState::Report;
+                }
+            }
+            FinishState::Report => {
+                self.write.note_valid.next = true;
+                if self.write.note_ready.val() {
+                    self.counted_contribute_now.next = self.slot_bit.val();
+                    if self.of_broadcast.q.val() {
+                        self.counted_broadcast_now.next = self.slot_bit.val();
+                    }
+                    self.state.d.next = FinishState::Idle;
+                }
+            }
+            FinishState::Fill => {
+                self.high.d.next = bit_cast_completion_beat(self.done.val());
+                self.state.d.next = FinishState::Hand;
+            }
+            FinishState::Hand => {
+                self.write.note_push.next = true;
+                self.state.d.next = FinishState::Done;
+            }
+            FinishState::Done => {
+                self.write.note_valid.next = true;
+                self.write.note.next.address = self.entry_address.val();
+                self.write.note.next.beats = bits_w::<7>(1);
+                if self.write.note_ready.val() {
+                    self.advance.next = self.queue_bit.val();
+                    if !self.refused.q.val() {
+                        self.taken_contribute.next = self.not_slot.val();
+                        self.taken_broadcast.next = self.not_slot.val();
+                    }
+                    if self.index.val() == self.mask_now.val() {
+                        self.turn.d.next = self.turn.q.val() ^ self.queue_bit.val();
+                    }
+                    self.state.d.next = FinishState::Pause;
+                }
+            }
+            FinishState::Pause => {
+                self.state.d.next = FinishState::Idle;
             }
         }
-        self.present.next = self.word.val().epoch == self.ctx.val().epoch;
-        self.gathered.next.present = self.present.val();
-        self.gathered.next.data = bits_beat(0);
-        if self.present.val() {
-            self.gathered.next.data = self.word.val().data;
-        }
-        self.inbox.push.next = self.asked.q.val();
-        self.inbox.push_data.next = self.gathered.val();
+        self.to_refuse.d.next = self.keep_to_refuse.val() | self.refusal_bit.val();
+        self.count_address.next =
+            (bit_cast_w::<9, 3>(self.at.q.val()) << 6) | bit_cast_w::<9, 6>(self.rank.q.val().get_bits::<6>(0));
+        self.count_epoch.next = self.ctx.val().epoch;
 
-        // Decode, or pass by; then rescale.
-        self.decoder.log2n.next = self.ctx.val().log2_n;
-        self.decoder.decode.next = true;
-        self.decoder.key.next = self.ctx.val().sign_key;
-        self.decoder.in_valid.next = !self.inbox.empty.val() && !self.bypass.val();
-        self.decoder.in_data.next = self.inbox.pop_data.val().data;
-        self.decoder.in_received.next = self.inbox.pop_data.val().present;
-        self.inbox.pop.next = self.bypass.val() || self.decoder.in_ready.val();
-        self.spare.next = self.outbox.room.val() - self.reserved.q.val();
-        self.decoder.go.next =
-            (self.spare.val() >= self.block_beats.val()) || (self.state.q.val() != FinishState::Drain);
-        self.reserved_up.next = self.reserved.q.val();
-        if self.decoder.burst.val() {
-            self.reserved_up.next = self.reserved.q.val() + self.block_beats.val();
+        // Acknowledgements, one cycle after the bus.
+        self.ack.d.next.valid = self.write.done.val();
+        self.ack.d.next.failed = self.write.failed.val();
+        self.ack.d.next.owner = self.write.owner.val();
+        self.whose.next = self.ack.q.val().owner;
+        self.ack_slot.next = bits_w::<8>(0);
+        self.ack_queue.next = bits_w::<4>(0);
+        if self.ack.q.val().valid {
+            self.ack_slot.next = self.one.val() << self.whose.val().slot;
+            self.ack_queue.next = self.one4.val() << self.whose.val().queue;
         }
-        self.reserved_next.next = self.reserved_up.val() - 1;
-        self.reserved.d.next = self.reserved_up.val();
-        self.stage_valid.d.next = self.decoder.out_valid.val();
-        self.stage_data.d.next = self.decoder.out_data.val();
-        self.stage_unit.d.next = self.bypass.val();
-        if self.bypass.val() {
-            self.stage_valid.d.next = !self.inbox.empty.val();
-            self.stage_data.d.next = self.inbox.pop_data.val().data;
+        self.settle_contribute.next = bits_w::<8>(0);
+        self.settle_broadcast.next = bits_w::<8>(0);
+        self.report_now.next = bits_w::<8>(0);
+        self.free_now.next = bits_w::<8>(0);
+        self.written.next = bits_w::<4>(0);
+        self.stop.next = bits_w::<4>(0);
+        if self.whose.val().report {
+            if self.whose.val().broadcast {
+                self.settle_broadcast.next = self.ack_slot.val();
+            } else {
+                self.settle_contribute.next = self.ack_slot.val();
+            }
         }
-        // Only what a `clear` left in the decoder comes out at any other time: it is dropped.
-        if self.state.q.val() != FinishState::Drain {
-            self.stage_valid.d.next = false;
+        if self.whose.val().completion {
+            self.written.next = self.ack_queue.val();
+            if self.ack.q.val().failed {
+                self.stop.next = self.ack_queue.val();
+            }
+            if !self.whose.val().refused {
+                if self.whose.val().broadcast {
+                    self.free_now.next = self.ack_slot.val();
+                } else {
+                    self.report_now.next = self.ack_slot.val();
+                }
+            }
         }
-        self.reciprocal.count.next = self.decoder.out_received.val();
-        self.exponent.next = bit_cast_w::<32, 4>(self.beats_log2.val()) << 23;
-        self.ratio.next = self.reciprocal.factor.val() + self.exponent.val();
-        self.multiplier.a.next = self.stage_data.q.val();
-        self.multiplier.factor.next = self.ratio.val();
-        if self.stage_unit.q.val() {
-            self.multiplier.factor.next = bits_w::<32>(0x3f80_0000);
+        self.spoilt.next = self.ack.q.val().failed && !self.whose.val().refused;
+        self.freed.next = self.free_now.val();
+        self.msix.written.next = self.written.val();
+        self.msix.ready.next = self.msix_ready.val();
+        self.msix_valid.next = self.msix.valid.val();
+        self.msix_vector.next = self.msix.vector.val();
+
+        // Where each slot's window stands.
+        self.keep.next = self.arm.val() ^ 0xff;
+        self.unfreed.next = self.free_now.val() ^ 0xff;
+        self.counted_contribute.d.next =
+            (self.counted_contribute.q.val() | self.counted_contribute_now.val()) & self.keep.val();
+        self.settled_contribute.d.next = ((self.settled_contribute.q.val() & self.taken_contribute.val())
+            | self.settle_contribute.val())
+            & self.keep.val();
+        self.reported.d.next = (self.reported.q.val() | self.report_now.val()) & self.keep.val();
+        self.begun.d.next = (self.begun.q.val() | self.start_now.val()) & self.unfreed.val();
+        self.drained.d.next = (self.drained.q.val() | self.drain.drained.val()) & self.unfreed.val();
+        self.counted_broadcast.d.next =
+            (self.counted_broadcast.q.val() | self.counted_broadcast_now.val()) & self.unfreed.val();
+        self.settled_broadcast.d.next = ((self.settled_broadcast.q.val() & self.taken_broadcast.val())
+            | self.settle_broadcast.val())
+            & self.unfreed.val();
+        self.failed.d.next = self.failed.q.val() & self.keep.val();
+        if self.spoilt.val() {
+            self.failed.d.next = (self.failed.q.val() | self.ack_slot.val()) & self.keep.val();
         }
-        for i in 0..6 {
-            self.side[i].clock.next = self.clock.val();
+        self.finishing.next = self.begun.q.val();
+        for i in 0..4 {
+            self.refusals[i].clock.next = self.clock.val();
+            self.refusals[i].d.next = self.refusals[i].q.val();
+            if self.refusal_bit.val().get_bit(i) {
+                self.refusals[i].d.next = self.refusal.val();
+            }
+            self.issued[i].clock.next = self.clock.val();
+            self.issued[i].d.next = self.issued[i].q.val();
+            if self.advance.val().get_bit(i) {
+                self.issued[i].d.next = self.tail_next.val();
+            }
+            self.visible[i].clock.next = self.clock.val();
+            self.visible_next[i].next = self.visible[i].q.val() + 1;
+            self.visible[i].d.next = self.visible[i].q.val();
+            if self.written.val().get_bit(i) {
+                self.visible[i].d.next = self.visible_next[i].val();
+            }
+            self.cq_tail[i].next = self.visible[i].q.val();
+            if self.clear.val() {
+                self.issued[i].d.next = bits_w::<16>(0);
+                self.visible[i].d.next = bits_w::<16>(0);
+            }
         }
-        for i in 0..5 {
-            self.side[i + 1].d.next = self.side[i].q.val();
-        }
-        self.side[0].d.next = self.stage_valid.q.val();
-        self.outbox.push.next = self.side[5].q.val();
-        self.outbox.push_data.next = self.multiplier.product.val();
-        if self.side[5].q.val() && !self.bypass.val() {
-            self.reserved.d.next = self.reserved_next.val();
-        }
-        if self.state.q.val() != FinishState::Drain {
-            self.reserved.d.next = bits_w::<16>(0);
-        }
-        self.cq_tail.next = self.tail.q.val();
+
+        // Wiring.
+        self.read_valid.next = self.drain.read_valid.val();
+        self.read_address.next = self.drain.read_address.val();
+        self.drain.read_ready.next = self.read_ready.val();
+        self.drain.word.next = self.word.val();
+        self.write.push.next = self.drain.push.val();
+        self.write.push_data.next = self.drain.push_data.val();
+        self.drain.room.next = self.write.room.val();
+        self.write.order_valid.next = self.drain.order_valid.val();
+        self.write.order.next = self.drain.order.val();
+        self.drain.order_ready.next = self.write.order_ready.val();
+        self.aw_valid.next = self.write.aw_valid.val();
+        self.aw_address.next = self.write.aw_address.val();
+        self.aw_beats.next = self.write.aw_beats.val();
+        self.write.aw_ready.next = self.aw_ready.val();
+        self.w_valid.next = self.write.w_valid.val();
+        self.w_data.next = self.write.w_data.val();
+        self.w_last.next = self.write.w_last.val();
+        self.write.w_ready.next = self.w_ready.val();
+        self.write.b_valid.next = self.b_valid.val();
+        self.write.b_error.next = self.b_error.val();
+        self.busy.next = self.write.busy.val() || !self.drain.idle.val();
         self.working.next = (self.state.q.val() != FinishState::Idle)
-            || !self.refusals.empty.val()
-            || ((self.scaled.val() & self.not_reported.val()) != 0)
-            || ((self.broadcast_closed.val() & self.scaled.val() & self.not_sending.val()) != 0);
+            || self.busy.val()
+            || self.ack.q.val().valid
+            || (self.to_refuse.q.val() != 0)
+            || ((self.scaled.val() & (self.reported.q.val() ^ 0xff)) != 0)
+            || ((self.broadcast_closed.val() & self.scaled.val() & (self.sending.val() ^ 0xff)) != 0);
 
         if self.clear.val() {
             self.state.d.next = FinishState::Idle;
+            self.at.d.next = bits_w::<3>(0);
+            self.to_refuse.d.next = bits_w::<4>(0);
+            self.counted_contribute.d.next = bits_w::<8>(0);
+            self.settled_contribute.d.next = bits_w::<8>(0);
             self.reported.d.next = bits_w::<8>(0);
-            self.tail.d.next = bits_w::<16>(0);
-            self.turn.d.next = bits_w::<16>(0);
-            self.burst_left.d.next = bits_w::<7>(0);
-            self.unacknowledged.d.next = bits_w::<8>(0);
+            self.begun.d.next = bits_w::<8>(0);
+            self.drained.d.next = bits_w::<8>(0);
+            self.counted_broadcast.d.next = bits_w::<8>(0);
+            self.settled_broadcast.d.next = bits_w::<8>(0);
+            self.failed.d.next = bits_w::<8>(0);
+            self.ack.d.next.valid = false;
+            self.turn.d.next = bits_w::<4>(0);
         }
     }
 }
 
 impl Finisher {
-    /// With a decoder for the blocks of this build.
+    /// With an outbox for the Hadamard blocks of this build.
     pub fn new(build: Build) -> Self {
-        Self { decoder: Hadamard::new(build.hadamard_log2), ..Self::default() }
+        Self { write: DmaWrite::new(build), ..Self::default() }
     }
 }
 

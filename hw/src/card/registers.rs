@@ -1,14 +1,17 @@
 //! Register file of BAR 0: the contract's map, a synchronous read and write port of 32-bit words, and drop counters.
 //!
 //! Latency: 1 cycle for reads and writes. Everything the host writes is a level; reads have no side effects; addresses
-//! without a register read as zero. Counters wrap and are cleared while the card is disabled.
+//! without a register read as zero. Counters wrap. What the host wrote is read back from a copy in block RAM, of the
+//! bits that exist; so only what the units need at once is in registers, and the rest of a ring in distributed RAM.
+//! Reset: `clear` zeroes counters and errors; `reset` (of the bus) also CONTROL, and leaves the rest to the host.
 //! Word addresses below are the contract's byte offsets divided by four; a test walks the contract's table.
 
 use super::build::{Build, BuildWords};
 use super::types::JobWords;
 use crate::prelude::*;
+use crate::ram::{LutRam, Ram};
 
-/// Registers written by the host.
+/// Job registers written by the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Host {
     enable: bool,
@@ -22,14 +25,6 @@ struct Host {
     local_ip: W<32>,
     local_mac_lo: W<32>,
     local_mac_hi: W<16>,
-    sq_base_lo: W<32>,
-    sq_base_hi: W<32>,
-    sq_log2: W<4>,
-    cq_base_lo: W<32>,
-    cq_base_hi: W<32>,
-    cq_log2: W<4>,
-    sq_tail: W<16>,
-    cq_head: W<16>,
 }
 
 /// Events that are counted, one cycle each.
@@ -81,6 +76,7 @@ struct Counters {
     out_of_shard: W<32>,
     late: W<32>,
     duplicate: W<32>,
+    stale: W<32>,
 }
 
 /// Register file, see the module.
@@ -88,6 +84,12 @@ struct Counters {
 pub struct Registers {
     /// Clock.
     pub clock: Signal<In, Clock>,
+    /// The bus is in reset: the card is disabled.
+    pub reset: Signal<In, bool>,
+    /// The card is in reset: counters and errors are zero.
+    pub clear: Signal<In, bool>,
+    /// The reset is under way, to report.
+    pub busy: Signal<In, bool>,
     /// Writes a word.
     pub write: Signal<In, bool>,
     /// Word to write.
@@ -99,47 +101,81 @@ pub struct Registers {
     /// Its value, one cycle later.
     pub read_data: Signal<Out, W<32>>,
     /// Submissions consumed.
-    pub sq_head: Signal<In, W<16>>,
+    pub sq_head: [Signal<In, W<16>>; 4],
     /// Completions written.
-    pub cq_tail: Signal<In, W<16>>,
+    pub cq_tail: [Signal<In, W<16>>; 4],
     /// An access to host memory failed this cycle.
     pub dma_fault: Signal<In, bool>,
+    /// A queue stops this cycle, one bit a queue.
+    pub stop: Signal<In, W<4>>,
     /// What to count this cycle.
     pub events: Signal<In, Events>,
-    /// The card is enabled.
+    /// The card is to be enabled.
     pub enable: Signal<Out, bool>,
     /// Job registers.
     pub job: Signal<Out, JobWords>,
-    /// Submission ring: first byte.
+    /// Bit q: queue q has rings and has not stopped.
+    pub usable: Signal<Out, W<4>>,
+    /// Whose submission ring is looked at.
+    pub sq_queue: Signal<In, W<2>>,
+    /// Its first byte.
     pub sq_base: Signal<Out, W<64>>,
-    /// Submission ring: entries - 1.
+    /// Its entries - 1.
     pub sq_mask: Signal<Out, W<16>>,
-    /// Doorbell.
-    pub sq_tail: Signal<Out, W<16>>,
-    /// Completion ring: first byte.
+    /// Doorbells.
+    pub sq_tail: [Signal<Out, W<16>>; 4],
+    /// Whose completion ring is looked at.
+    pub cq_queue: Signal<In, W<2>>,
+    /// Its first byte.
     pub cq_base: Signal<Out, W<64>>,
-    /// Completion ring: entries - 1.
-    pub cq_mask: Signal<Out, W<16>>,
+    /// Completion rings: entries - 1.
+    pub cq_mask: [Signal<Out, W<16>>; 4],
     /// Completions consumed.
-    pub cq_head: Signal<Out, W<16>>,
-    /// Some access to host memory failed since enable.
-    pub dma_error: Signal<Out, bool>,
+    pub cq_head: [Signal<Out, W<16>>; 4],
     /// Writes a word of the peer table.
     pub peer_write: Signal<Out, bool>,
     /// Rank * 4 + word.
     pub peer_word: Signal<Out, W<8>>,
     host: DFF<Host>,
+    copy: Ram<W<32>, 10>,
+    sq_base_lo: LutRam<W<32>, 2>,
+    sq_base_hi: LutRam<W<32>, 2>,
+    sq_log2: LutRam<W<4>, 2>,
+    cq_base_lo: LutRam<W<32>, 2>,
+    cq_base_hi: LutRam<W<32>, 2>,
+    cq_log2: [DFF<W<4>>; 4],
+    tail: [DFF<W<16>>; 4],
+    head: [DFF<W<16>>; 4],
+    sq_lo_set: DFF<W<4>>,
+    sq_hi_set: DFF<W<4>>,
+    cq_lo_set: DFF<W<4>>,
+    cq_hi_set: DFF<W<4>>,
+    stopped: DFF<W<4>>,
     counters: DFF<Counters>,
     faulty: DFF<bool>,
     value: DFF<W<32>>,
     data: Wire<W<32>>,
+    kept: Wire<W<32>>,
+    some: Wire<W<4>>,
+    queue: Wire<W<2>>,
+    of_queue: Wire<bool>,
+    place: Wire<W<6>>,
+    one4: Wire<W<4>>,
+    queue_bit: Wire<W<4>>,
+    other_queues: Wire<W<4>>,
+    read_queue: Wire<W<2>>,
+    read_place: Wire<W<6>>,
+    read_bit: Wire<W<4>>,
+    head_read: Wire<W<16>>,
+    tail_read: Wire<W<16>>,
     one: Wire<W<16>>,
     sq_size: Wire<W<16>>,
-    cq_size: Wire<W<16>>,
+    cq_size: [Wire<W<16>>; 4],
     late: Wire<W<2>>,
     duplicate: Wire<W<2>>,
     inverted: Wire<W<32>>,
     fault_bit: Wire<W<1>>,
+    busy_bit: Wire<W<1>>,
     enable_bit: Wire<W<1>>,
     tag: Wire<W<64>>,
     build: BuildWords,
@@ -148,67 +184,155 @@ pub struct Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, host, counters, faulty, value);
+        dff_setup!(self, clock, host, sq_lo_set, sq_hi_set, cq_lo_set, cq_hi_set, stopped, counters, faulty, value);
+        self.copy.clock.next = self.clock.val();
+        self.sq_base_lo.clock.next = self.clock.val();
+        self.sq_base_hi.clock.next = self.clock.val();
+        self.sq_log2.clock.next = self.clock.val();
+        self.cq_base_lo.clock.next = self.clock.val();
+        self.cq_base_hi.clock.next = self.clock.val();
 
-        // Writes.
+        // Writes: `kept` are the bits of the register that exist.
         self.data.next = self.write_data.val();
-        if self.write.val() {
+        self.queue.next = self.write_address.val().get_bits::<2>(6);
+        self.place.next = self.write_address.val().get_bits::<6>(0);
+        self.of_queue.next = self.write.val() && (self.write_address.val().get_bits::<2>(8) == 2);
+        self.one4.next = bits_w::<4>(1);
+        self.queue_bit.next = bits_w::<4>(0);
+        if self.of_queue.val() {
+            self.queue_bit.next = self.one4.val() << self.queue.val();
+        }
+        self.other_queues.next = self.queue_bit.val() ^ 0xf;
+        self.some.next = bits_w::<4>(0);
+        if self.data.val() != 0 {
+            self.some.next = self.queue_bit.val();
+        }
+        self.sq_base_lo.write_enable.next = self.of_queue.val() && (self.place.val() == 0x00);
+        self.sq_base_hi.write_enable.next = self.of_queue.val() && (self.place.val() == 0x01);
+        self.sq_log2.write_enable.next = self.of_queue.val() && (self.place.val() == 0x02);
+        self.cq_base_lo.write_enable.next = self.of_queue.val() && (self.place.val() == 0x03);
+        self.cq_base_hi.write_enable.next = self.of_queue.val() && (self.place.val() == 0x04);
+        self.sq_base_lo.write_address.next = self.queue.val();
+        self.sq_base_hi.write_address.next = self.queue.val();
+        self.sq_log2.write_address.next = self.queue.val();
+        self.cq_base_lo.write_address.next = self.queue.val();
+        self.cq_base_hi.write_address.next = self.queue.val();
+        self.sq_base_lo.write_data.next = self.data.val();
+        self.sq_base_hi.write_data.next = self.data.val();
+        self.sq_log2.write_data.next = self.data.val().get_bits::<4>(0);
+        self.cq_base_lo.write_data.next = self.data.val();
+        self.cq_base_hi.write_data.next = self.data.val();
+        for i in 0..4 {
+            self.cq_log2[i].clock.next = self.clock.val();
+            self.tail[i].clock.next = self.clock.val();
+            self.head[i].clock.next = self.clock.val();
+            self.cq_log2[i].d.next = self.cq_log2[i].q.val();
+            self.tail[i].d.next = self.tail[i].q.val();
+            self.head[i].d.next = self.head[i].q.val();
+            if self.queue_bit.val().get_bit(i) {
+                if self.place.val() == 0x05 {
+                    self.cq_log2[i].d.next = self.data.val().get_bits::<4>(0);
+                } else if self.place.val() == 0x10 {
+                    self.tail[i].d.next = self.data.val().get_bits::<16>(0);
+                } else if self.place.val() == 0x20 {
+                    self.head[i].d.next = self.data.val().get_bits::<16>(0);
+                }
+            }
+        }
+        self.kept.next = bits_w::<32>(0);
+        if self.of_queue.val() {
+            if self.place.val() == 0x00 {
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
+                self.sq_lo_set.d.next = (self.sq_lo_set.q.val() & self.other_queues.val()) | self.some.val();
+            } else if self.place.val() == 0x01 {
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
+                self.sq_hi_set.d.next = (self.sq_hi_set.q.val() & self.other_queues.val()) | self.some.val();
+            } else if self.place.val() == 0x03 {
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
+                self.cq_lo_set.d.next = (self.cq_lo_set.q.val() & self.other_queues.val()) | self.some.val();
+            } else if self.place.val() == 0x04 {
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
+                self.cq_hi_set.d.next = (self.cq_hi_set.q.val() & self.other_queues.val()) | self.some.val();
+            } else if (self.place.val() == 0x02) || (self.place.val() == 0x05) {
+                self.kept.next = bits_w::<32>(0xf);
+            } else if (self.place.val() == 0x10) || (self.place.val() == 0x20) {
+                self.kept.next = bits_w::<32>(0xffff);
+            }
+        } else if self.write.val() {
             if self.write_address.val() == 0x40 {
                 self.host.d.next.enable = self.data.val().get_bit(0);
             } else if self.write_address.val() == 0x41 {
                 self.host.d.next.scratch = self.data.val();
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
             } else if self.write_address.val() == 0x42 {
                 self.host.d.next.rank = self.data.val().get_bits::<6>(0);
+                self.kept.next = bits_w::<32>(0x3f);
             } else if self.write_address.val() == 0x43 {
                 self.host.d.next.ranks = self.data.val().get_bits::<7>(0);
+                self.kept.next = bits_w::<32>(0x7f);
             } else if self.write_address.val() == 0x44 {
                 self.host.d.next.job_tag_lo = self.data.val();
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
             } else if self.write_address.val() == 0x45 {
                 self.host.d.next.job_tag_hi = self.data.val();
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
             } else if self.write_address.val() == 0x46 {
                 self.host.d.next.payload_beats = self.data.val().get_bits::<8>(0);
+                self.kept.next = bits_w::<32>(0xff);
             } else if self.write_address.val() == 0x47 {
                 self.host.d.next.udp_port = self.data.val().get_bits::<16>(0);
+                self.kept.next = bits_w::<32>(0xffff);
             } else if self.write_address.val() == 0x48 {
                 self.host.d.next.local_ip = self.data.val();
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
             } else if self.write_address.val() == 0x49 {
                 self.host.d.next.local_mac_lo = self.data.val();
+                self.kept.next = bits_w::<32>(0xffff_ffffu64);
             } else if self.write_address.val() == 0x4a {
                 self.host.d.next.local_mac_hi = self.data.val().get_bits::<16>(0);
-            } else if self.write_address.val() == 0x200 {
-                self.host.d.next.sq_base_lo = self.data.val();
-            } else if self.write_address.val() == 0x201 {
-                self.host.d.next.sq_base_hi = self.data.val();
-            } else if self.write_address.val() == 0x202 {
-                self.host.d.next.sq_log2 = self.data.val().get_bits::<4>(0);
-            } else if self.write_address.val() == 0x203 {
-                self.host.d.next.cq_base_lo = self.data.val();
-            } else if self.write_address.val() == 0x204 {
-                self.host.d.next.cq_base_hi = self.data.val();
-            } else if self.write_address.val() == 0x205 {
-                self.host.d.next.cq_log2 = self.data.val().get_bits::<4>(0);
-            } else if self.write_address.val() == 0x210 {
-                self.host.d.next.sq_tail = self.data.val().get_bits::<16>(0);
-            } else if self.write_address.val() == 0x220 {
-                self.host.d.next.cq_head = self.data.val().get_bits::<16>(0);
+                self.kept.next = bits_w::<32>(0xffff);
             }
         }
+        self.copy.write_enable.next = self.kept.val() != 0;
+        self.copy.write_address.next = self.write_address.val();
+        self.copy.write_data.next = self.data.val() & self.kept.val();
+        self.copy.read_address.next = self.read_address.val();
         self.peer_write.next = self.write.val() && (self.write_address.val().get_bits::<2>(8) == 1);
         self.peer_word.next = self.write_address.val().get_bits::<8>(0);
 
-        // Reads.
+        // Reads of what the card writes, and CONTROL; the rest is in the copy.
         self.fault_bit.next = bits_w::<1>(0);
         if self.faulty.q.val() {
             self.fault_bit.next = bits_w::<1>(1);
+        }
+        self.busy_bit.next = bits_w::<1>(0);
+        if self.busy.val() {
+            self.busy_bit.next = bits_w::<1>(1);
         }
         self.enable_bit.next = bits_w::<1>(0);
         if self.host.q.val().enable {
             self.enable_bit.next = bits_w::<1>(1);
         }
-
         self.inverted.next = self.host.q.val().scratch ^ 0xffff_ffffu64;
+        self.read_queue.next = self.read_address.val().get_bits::<2>(6);
+        self.read_place.next = self.read_address.val().get_bits::<6>(0);
+        self.read_bit.next = self.one4.val() << self.read_queue.val();
+        self.head_read.next = bits_w::<16>(0);
+        self.tail_read.next = bits_w::<16>(0);
+        for i in 0..4 {
+            if self.read_bit.val().get_bit(i) {
+                self.head_read.next = self.sq_head[i].val();
+                self.tail_read.next = self.cq_tail[i].val();
+            }
+        }
         self.value.d.next = bits_w::<32>(0);
-        if self.read_address.val() == 0x00 {
+        if self.read_address.val().get_bits::<2>(8) == 2 {
+            if self.read_place.val() == 0x30 {
+                self.value.d.next = bit_cast_w::<32, 16>(self.head_read.val());
+            } else if self.read_place.val() == 0x31 {
+                self.value.d.next = bit_cast_w::<32, 16>(self.tail_read.val());
+            }
+        } else if self.read_address.val() == 0x00 {
             self.value.d.next = bits_w::<32>(0x4f52_4e43);
         } else if self.read_address.val() == 0x01 {
             self.value.d.next = bits_w::<32>(2);
@@ -229,11 +353,11 @@ impl Logic for Registers {
         } else if self.read_address.val() == 0x10 {
             self.value.d.next = self.inverted.val();
         } else if self.read_address.val() == 0x11 {
-            self.value.d.next = bit_cast_w::<32, 1>(self.fault_bit.val());
-        } else if self.read_address.val() == 0x230 {
-            self.value.d.next = bit_cast_w::<32, 16>(self.sq_head.val());
-        } else if self.read_address.val() == 0x231 {
-            self.value.d.next = bit_cast_w::<32, 16>(self.cq_tail.val());
+            self.value.d.next = (bit_cast_w::<32, 4>(self.stopped.q.val()) << 8)
+                | (bit_cast_w::<32, 1>(self.busy_bit.val()) << 1)
+                | bit_cast_w::<32, 1>(self.fault_bit.val());
+        } else if self.read_address.val() == 0x40 {
+            self.value.d.next = bit_cast_w::<32, 1>(self.enable_bit.val());
         } else if self.read_address.val() == 0x20 {
             self.value.d.next = self.counters.q.val().rx_packets;
         } else if self.read_address.val() == 0x21 {
@@ -258,46 +382,10 @@ impl Logic for Registers {
             self.value.d.next = self.counters.q.val().late;
         } else if self.read_address.val() == 0x2b {
             self.value.d.next = self.counters.q.val().duplicate;
-        } else if self.read_address.val() == 0x40 {
-            self.value.d.next = bit_cast_w::<32, 1>(self.enable_bit.val());
-        } else if self.read_address.val() == 0x41 {
-            self.value.d.next = self.host.q.val().scratch;
-        } else if self.read_address.val() == 0x42 {
-            self.value.d.next = bit_cast_w::<32, 6>(self.host.q.val().rank);
-        } else if self.read_address.val() == 0x43 {
-            self.value.d.next = bit_cast_w::<32, 7>(self.host.q.val().ranks);
-        } else if self.read_address.val() == 0x44 {
-            self.value.d.next = self.host.q.val().job_tag_lo;
-        } else if self.read_address.val() == 0x45 {
-            self.value.d.next = self.host.q.val().job_tag_hi;
-        } else if self.read_address.val() == 0x46 {
-            self.value.d.next = bit_cast_w::<32, 8>(self.host.q.val().payload_beats);
-        } else if self.read_address.val() == 0x47 {
-            self.value.d.next = bit_cast_w::<32, 16>(self.host.q.val().udp_port);
-        } else if self.read_address.val() == 0x48 {
-            self.value.d.next = self.host.q.val().local_ip;
-        } else if self.read_address.val() == 0x49 {
-            self.value.d.next = self.host.q.val().local_mac_lo;
-        } else if self.read_address.val() == 0x4a {
-            self.value.d.next = bit_cast_w::<32, 16>(self.host.q.val().local_mac_hi);
-        } else if self.read_address.val() == 0x200 {
-            self.value.d.next = self.host.q.val().sq_base_lo;
-        } else if self.read_address.val() == 0x201 {
-            self.value.d.next = self.host.q.val().sq_base_hi;
-        } else if self.read_address.val() == 0x202 {
-            self.value.d.next = bit_cast_w::<32, 4>(self.host.q.val().sq_log2);
-        } else if self.read_address.val() == 0x203 {
-            self.value.d.next = self.host.q.val().cq_base_lo;
-        } else if self.read_address.val() == 0x204 {
-            self.value.d.next = self.host.q.val().cq_base_hi;
-        } else if self.read_address.val() == 0x205 {
-            self.value.d.next = bit_cast_w::<32, 4>(self.host.q.val().cq_log2);
-        } else if self.read_address.val() == 0x210 {
-            self.value.d.next = bit_cast_w::<32, 16>(self.host.q.val().sq_tail);
-        } else if self.read_address.val() == 0x220 {
-            self.value.d.next = bit_cast_w::<32, 16>(self.host.q.val().cq_head);
+        } else if self.read_address.val() == 0x2c {
+            self.value.d.next = self.counters.q.val().stale;
         }
-        self.read_data.next = self.value.q.val();
+        self.read_data.next = self.value.q.val() | self.copy.read_data.val();
 
         // Counters.
         self.late.next = bits_w::<2>(0);
@@ -336,6 +424,9 @@ impl Logic for Registers {
         if self.events.val().no_window {
             self.counters.d.next.no_window = self.counters.q.val().no_window + 1;
         }
+        if self.events.val().stale {
+            self.counters.d.next.stale = self.counters.q.val().stale + 1;
+        }
         if self.events.val().flags {
             self.counters.d.next.flags = self.counters.q.val().flags + 1;
         }
@@ -347,8 +438,10 @@ impl Logic for Registers {
         if self.dma_fault.val() {
             self.faulty.d.next = true;
         }
-        if !self.host.q.val().enable {
+        self.stopped.d.next = self.stopped.q.val() | self.stop.val();
+        if self.clear.val() {
             self.faulty.d.next = false;
+            self.stopped.d.next = bits_w::<4>(0);
             self.counters.d.next.rx_packets = bits_w::<32>(0);
             self.counters.d.next.tx_packets = bits_w::<32>(0);
             self.counters.d.next.fifo_full = bits_w::<32>(0);
@@ -361,21 +454,35 @@ impl Logic for Registers {
             self.counters.d.next.out_of_shard = bits_w::<32>(0);
             self.counters.d.next.late = bits_w::<32>(0);
             self.counters.d.next.duplicate = bits_w::<32>(0);
+            self.counters.d.next.stale = bits_w::<32>(0);
         }
+        if self.reset.val() {
+            self.host.d.next.enable = false;
+        }
+
         // To the units.
         self.enable.next = self.host.q.val().enable;
-        self.dma_error.next = self.faulty.q.val();
+        self.usable.next = (self.sq_lo_set.q.val() | self.sq_hi_set.q.val())
+            & (self.cq_lo_set.q.val() | self.cq_hi_set.q.val())
+            & (self.stopped.q.val() ^ 0xf);
         self.one.next = bits_w::<16>(1);
-        self.sq_size.next = self.one.val() << self.host.q.val().sq_log2;
-        self.cq_size.next = self.one.val() << self.host.q.val().cq_log2;
+        self.sq_base_lo.read_address.next = self.sq_queue.val();
+        self.sq_base_hi.read_address.next = self.sq_queue.val();
+        self.sq_log2.read_address.next = self.sq_queue.val();
+        self.cq_base_lo.read_address.next = self.cq_queue.val();
+        self.cq_base_hi.read_address.next = self.cq_queue.val();
+        self.sq_size.next = self.one.val() << self.sq_log2.read_data.val();
         self.sq_mask.next = self.sq_size.val() - 1;
-        self.cq_mask.next = self.cq_size.val() - 1;
-        self.sq_base.next = (bit_cast_w::<64, 32>(self.host.q.val().sq_base_hi) << 32)
-            | bit_cast_w::<64, 32>(self.host.q.val().sq_base_lo);
-        self.cq_base.next = (bit_cast_w::<64, 32>(self.host.q.val().cq_base_hi) << 32)
-            | bit_cast_w::<64, 32>(self.host.q.val().cq_base_lo);
-        self.sq_tail.next = self.host.q.val().sq_tail;
-        self.cq_head.next = self.host.q.val().cq_head;
+        self.sq_base.next = (bit_cast_w::<64, 32>(self.sq_base_hi.read_data.val()) << 32)
+            | bit_cast_w::<64, 32>(self.sq_base_lo.read_data.val());
+        self.cq_base.next = (bit_cast_w::<64, 32>(self.cq_base_hi.read_data.val()) << 32)
+            | bit_cast_w::<64, 32>(self.cq_base_lo.read_data.val());
+        for i in 0..4 {
+            self.cq_size[i].next = self.one.val() << self.cq_log2[i].q.val();
+            self.cq_mask[i].next = self.cq_size[i].val() - 1;
+            self.sq_tail[i].next = self.tail[i].q.val();
+            self.cq_head[i].next = self.head[i].q.val();
+        }
         self.tag.next = (bit_cast_w::<64, 32>(self.host.q.val().job_tag_hi) << 32)
             | bit_cast_w::<64, 32>(self.host.q.val().job_tag_lo);
         self.job.next.window_beats = self.build.window_beats.val();

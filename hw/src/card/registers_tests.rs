@@ -1,5 +1,5 @@
-//! Plan: the contract's table (reset, access, every word of BAR 0), what each register does outside, counters, peer
-//! table, latency 1; random traffic in Verilog.
+//! Plan: the contract's table (reset, access, every word of BAR 0, every queue), what each register does outside,
+//! counters, errors, peer table, latency 1; random traffic in Verilog.
 
 use super::registers::{Events, Registers};
 use super::testing::{Pace, at_every_pace};
@@ -7,9 +7,19 @@ use super::types::JobWords;
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
-use optireduce_contract::registers::{self as map, Access, BAR_BYTES, PEER_BYTES, PEER_TABLE, REGISTERS, Register};
+use optireduce_contract::registers::{
+    self as map, Access, BAR_BYTES, PEER_BYTES, PEER_TABLE, QUEUE_BASE, REGISTERS, Register, STATUS_BUSY,
+    STATUS_DMA_ERROR, status_stopped,
+};
 
 const WORDS: usize = BAR_BYTES / 4;
+const QUEUES: usize = optireduce_contract::limits::QUEUES;
+
+/// Every register, those of the queues as often as there are queues.
+fn all() -> Vec<Register> {
+    let copies = |register: &Register| if register.offset < QUEUE_BASE { 1 } else { QUEUES };
+    REGISTERS.iter().flat_map(|register| (0..copies(register)).map(|queue| register.of_queue(queue))).collect()
+}
 
 fn write(bench: &mut Bench<Registers>, register: Register, value: u64) {
     bench.block.write.next = true;
@@ -48,7 +58,7 @@ fn bits_kept(register: &Register) -> u32 {
 fn every_word_reads_as_the_contract_says_after_power_on() {
     let mut bench = Bench::new(Registers::default());
     for word in 0..WORDS {
-        let expected = REGISTERS.iter().find(|r| r.word() == word).map_or(0, |r| r.reset);
+        let expected = all().iter().find(|r| r.word() == word).map_or(0, |r| r.reset);
         assert_eq!(read_word(&mut bench, word), expected as u64, "offset {:#x}", 4 * word);
     }
 }
@@ -58,11 +68,12 @@ fn a_write_changes_its_host_register_and_nothing_else() {
     let mut bench = Bench::new(Registers::default());
     let mut random = Random::new(1);
     let mut words: Vec<u64> = vec![0; WORDS];
-    REGISTERS.iter().for_each(|register| words[register.word()] = register.reset as u64);
+    let registers = all();
+    registers.iter().for_each(|register| words[register.word()] = register.reset as u64);
     for turn in 0..3 {
         for word in 0..WORDS {
             let value = random.next() >> 32;
-            let register = REGISTERS.iter().find(|register| register.word() == word);
+            let register = registers.iter().find(|register| register.word() == word);
             bench.block.write.next = true;
             bench.block.write_address.next = bits_w(word as u64);
             bench.block.write_data.next = bits_w(value);
@@ -111,10 +122,17 @@ fn legal_values_of_every_limit_are_kept_whole() {
 fn registers_reach_the_units_they_are_for() {
     let mut bench = Bench::new(Registers::default());
     let mut random = Random::new(2);
-    for _ in 0..50 {
+    // What each queue was given last: bases, sizes, tail, head.
+    let mut queues = [[0u64; 6]; QUEUES];
+    for _ in 0..100 {
         let mut value = |bits: u32| random.next() >> (64 - bits);
-        let (tag, mac, sq_base, cq_base) = (value(64), value(48), value(64), value(64));
-        let (sq_log2, cq_log2, sq_tail, cq_head) = (value(4), value(4), value(16), value(16));
+        let queue = value(2) as usize;
+        // Bases with an empty half, or none.
+        let mut base = || value(64) & [!0, 0xffff_ffff, !0xffff_ffff, 0][value(2) as usize];
+        let given = [base(), base(), value(4), value(4), value(16), value(16)];
+        let [sq_base, cq_base, sq_log2, cq_log2, sq_tail, cq_head] = given;
+        queues[queue] = given;
+        let (tag, mac) = (value(64), value(48));
         let (rank, ranks, payload, port, ip, enable) = (value(6), value(7), value(8), value(16), value(32), value(1));
         let halves = |word: u64| [word & 0xffff_ffff, word >> 32];
         let values = [
@@ -137,8 +155,7 @@ fn registers_reach_the_units_they_are_for() {
             (map::SQ_TAIL, sq_tail),
             (map::CQ_HEAD, cq_head),
         ];
-        values.into_iter().for_each(|(register, value)| write(&mut bench, register, value));
-        let block = &bench.block;
+        values.into_iter().for_each(|(register, value)| write(&mut bench, register.of_queue(queue), value));
         let job = JobWords {
             rank: bits_w(rank),
             ranks: bits_w(ranks),
@@ -150,12 +167,34 @@ fn registers_reach_the_units_they_are_for() {
             window_beats: bits_w(1024),
             log2_n_max: bits_w(12),
         };
-        assert_eq!(block.job.val(), job);
-        assert_eq!(block.enable.val(), enable == 1);
-        assert_eq!((block.sq_base.val().raw(), block.cq_base.val().raw()), (sq_base, cq_base));
-        assert_eq!((block.sq_mask.val().raw(), block.cq_mask.val().raw()), ((1 << sq_log2) - 1, (1 << cq_log2) - 1));
-        assert_eq!((block.sq_tail.val().raw(), block.cq_head.val().raw()), (sq_tail, cq_head));
+        assert_eq!(bench.block.job.val(), job);
+        assert_eq!(bench.block.enable.val(), enable == 1);
+        let usable = queues.iter().enumerate().map(|(q, of)| u64::from(of[0] != 0 && of[1] != 0) << q).sum::<u64>();
+        assert_eq!(bench.block.usable.val().raw(), usable, "{queues:x?}");
+        for (queue, [sq_base, _, sq_log2, cq_log2, sq_tail, cq_head]) in queues.into_iter().enumerate() {
+            bench.block.sq_queue.next = bits_w(queue as u64);
+            bench.block.cq_queue.next = bits_w(3 - queue as u64);
+            bench.settle();
+            let block = &bench.block;
+            let cq_base_of_other = block.cq_base.val().raw();
+            assert_eq!((block.sq_base.val().raw(), cq_base_of_other), (sq_base, queues[3 - queue][1]));
+            assert_eq!(block.sq_mask.val().raw(), (1 << sq_log2) - 1);
+            assert_eq!(block.cq_mask[queue].val().raw(), (1 << cq_log2) - 1);
+            assert_eq!((block.sq_tail[queue].val().raw(), block.cq_head[queue].val().raw()), (sq_tail, cq_head));
+        }
     }
+}
+
+#[test]
+fn a_reset_of_the_bus_disables_and_keeps_the_rest() {
+    let mut bench = Bench::new(Registers::default());
+    write(&mut bench, map::CONTROL, 1);
+    write(&mut bench, map::RANKS, 5);
+    bench.block.reset.next = true;
+    bench.tick();
+    bench.block.reset.next = false;
+    assert_eq!((read(&mut bench, map::CONTROL), read(&mut bench, map::RANKS)), (0, 5));
+    assert!(!bench.block.enable.val());
 }
 
 #[test]
@@ -177,7 +216,7 @@ fn the_peer_table_and_only_it_goes_to_the_builder() {
 }
 
 /// Events by number, each with the counter that it raises.
-fn counted(events: u64) -> (Events, Vec<Register>) {
+fn counted_by(events: u64) -> (Events, Vec<Register>) {
     let on = |i: u32| events >> i & 1 == 1;
     let counters = [
         map::RX_PACKETS,
@@ -194,6 +233,7 @@ fn counted(events: u64) -> (Events, Vec<Register>) {
         map::DROP_LATE_BEATS,
         map::DROP_DUPLICATE_BEATS,
         map::DROP_DUPLICATE_BEATS,
+        map::DROP_STALE,
     ];
     let events = Events {
         rx_packet: on(0),
@@ -211,59 +251,85 @@ fn counted(events: u64) -> (Events, Vec<Register>) {
         late_broadcast: on(11),
         duplicate_contribute: on(12),
         duplicate_broadcast: on(13),
+        stale: on(14),
     };
-    (events, (0..14).filter(|&i| on(i)).map(|i| counters[i as usize]).collect())
+    (events, (0..15).filter(|&i| on(i)).map(|i| counters[i as usize]).collect())
 }
 
-/// Random events, reads, faults and switching; every read against the table of what it should be.
+/// Random events, reads, faults and resets; every read against the table of what it should be.
 fn run(bench: &mut Bench<Registers>, random: &mut Random, pace: Pace, cycles: u64) {
+    let registers = all();
     let mut words = vec![0u64; WORDS];
-    REGISTERS.iter().for_each(|register| words[register.word()] = register.reset as u64);
+    registers.iter().for_each(|register| words[register.word()] = register.reset as u64);
     let (control, status) = (map::CONTROL.word(), map::STATUS.word());
-    let card_written = |word: usize| (map::RX_PACKETS.word()..=map::DROP_DUPLICATE_BEATS.word()).contains(&word);
+    let card_written = |word: usize| (map::RX_PACKETS.word()..=map::DROP_STALE.word()).contains(&word);
     let mut expected = None;
+    let mut clear = false;
+    let [mut counted, mut stops] = [0u64; 2];
     for cycle in 0..cycles {
-        let (events, counters) = counted(if pace.comes(random) { random.next() & random.next() } else { 0 });
-        let register = REGISTERS[random.below(REGISTERS.len() as u64) as usize];
-        let target = REGISTERS[random.below(REGISTERS.len() as u64) as usize];
-        // Mostly enabled, so that something is counted.
-        let (write, value) =
-            (!pace.takes(random) || random.one_in(8), (random.next() >> 32) | !random.one_in(4) as u64);
-        let (sq_head, cq_tail, fault) = (random.next() as u16, random.next() as u16, random.one_in(40));
+        let (events, counters) = counted_by(if pace.comes(random) { random.next() & random.next() } else { 0 });
+        let register = registers[random.below(registers.len() as u64) as usize];
+        let target = registers[random.below(registers.len() as u64) as usize];
+        let (write, value) = (!pace.takes(random) || random.one_in(8), random.next() >> 32);
+        if random.one_in(if clear { 10 } else { 200 }) {
+            clear = !clear;
+        }
+        let (fault, busy, stop) = (random.one_in(40), random.one_in(2), random.next() & random.next() & 0xf);
+        let stop = if random.one_in(40) { stop } else { 0 };
+        let indices = [(); QUEUES].map(|_| [random.next() as u16, random.next() as u16]);
         bench.block.events.next = events;
         bench.block.read_address.next = bits_w(register.word() as u64);
         bench.block.write.next = write;
         bench.block.write_address.next = bits_w(target.word() as u64);
         bench.block.write_data.next = bits_w(value);
-        bench.block.sq_head.next = bits_w(sq_head as u64);
-        bench.block.cq_tail.next = bits_w(cq_tail as u64);
         bench.block.dma_fault.next = fault;
+        bench.block.busy.next = busy;
+        bench.block.clear.next = clear;
+        bench.block.stop.next = bits_w(stop);
+        for (queue, [sq_head, cq_tail]) in indices.into_iter().enumerate() {
+            bench.block.sq_head[queue].next = bits_w(sq_head as u64);
+            bench.block.cq_tail[queue].next = bits_w(cq_tail as u64);
+            words[map::SQ_HEAD.of_queue(queue).word()] = sq_head as u64;
+            words[map::CQ_TAIL.of_queue(queue).word()] = cq_tail as u64;
+        }
         bench.settle();
         if let Some(expected) = expected {
             assert_eq!(bench.block.read_data.val().raw(), expected, "cycle {cycle}");
         }
-        assert_eq!(bench.block.dma_error.val(), words[status] == 1, "cycle {cycle}");
-        words[map::SQ_HEAD.word()] = sq_head as u64;
-        words[map::CQ_TAIL.word()] = cq_tail as u64;
+        let now_busy = u64::from(STATUS_BUSY) * u64::from(busy);
+        words[status] = words[status] & !u64::from(STATUS_BUSY) | now_busy;
+        let based = |register: Register, queue: usize| words[register.of_queue(queue).word()] != 0;
+        let usable = (0..QUEUES).filter(|&queue| {
+            (based(map::SQ_BASE_LO, queue) || based(map::SQ_BASE_HI, queue))
+                && (based(map::CQ_BASE_LO, queue) || based(map::CQ_BASE_HI, queue))
+                && words[status] & u64::from(status_stopped(queue)) == 0
+        });
+        let usable: u64 = usable.map(|queue| 1 << queue).sum();
+        assert_eq!(bench.block.usable.val().raw(), usable, "cycle {cycle}");
         expected = Some(words[register.word()]);
-        if words[control] == 1 {
-            counters.iter().for_each(|counter| words[counter.word()] += 1);
-            words[status] |= fault as u64;
-        } else {
-            words[status] = 0;
+        if clear {
+            words[status] = now_busy;
             (0..WORDS).filter(|&word| card_written(word)).for_each(|word| words[word] = 0);
+        } else {
+            counters.iter().for_each(|counter| words[counter.word()] += 1);
+            counted += counters.len() as u64;
+            stops += u64::from(stop != 0);
+            words[status] |= u64::from(STATUS_DMA_ERROR) * u64::from(fault);
+            let stopped = (0..QUEUES).filter(|queue| stop >> queue & 1 == 1);
+            words[status] |= stopped.map(|queue| u64::from(status_stopped(queue))).sum::<u64>();
         }
         if write && target.access == Access::ReadWrite {
             words[target.word()] = value & (u64::MAX >> (64 - bits_kept(&target)));
             words[map::SCRATCH_ECHO.word()] = !words[map::SCRATCH.word()] & 0xffff_ffff;
         }
         bench.tick();
+        assert_eq!(u64::from(bench.block.enable.val()), words[control], "cycle {cycle}");
     }
-    assert!(words[map::DROP_LATE_BEATS.word()] > 0 || words[control] == 0, "nothing was counted");
+    assert!(counted > 0 && stops > 0, "nothing happened");
 }
 
 #[test]
-fn events_are_counted_while_enabled_and_cleared_while_not() {
+fn events_are_counted_and_cleared() {
     at_every_pace(3, |random, pace| run(&mut Bench::new(Registers::default()), random, pace, 5000));
 }
 

@@ -10,8 +10,10 @@
 //!   StageGate x 16 close the stages by the time port, whatever the host or the network does.
 //! ```
 //! Clock: 250 MHz. Datapath: 512 bits, valid/ready, initiation interval 1; the receive side never back-pressures.
-//! Limits: 8 windows of 64 KiB in flight, 64 ranks. Reset: clearing CONTROL.enable; see `hw/README.md`.
-//! Host memory is a subset of AXI4: in-order 64-byte bursts of at most 64 beats that never cross 4 KiB.
+//! Limits: 8 windows in flight, 64 ranks, 4 queue pairs. Host memory is a subset of AXI4: in-order 64-byte bursts of at
+//! most 64 beats that never cross 4 KiB.
+//! Reset: clearing CONTROL.enable at any time ([`super::reset`]); `reset` with the bus itself.
+//! A gradient that could not be read in part is neither sent nor summed from there on.
 
 use super::build::Build;
 use super::builder::Builder;
@@ -23,11 +25,13 @@ use super::lookup::Lookup;
 use super::planner::Planner;
 use super::reduce::Reduce;
 use super::registers::{Events, Registers};
+use super::reset::Reset;
 use super::rx_buffer::RxBuffer;
 use super::rx_parser::RxParser;
 use super::scale::Scale;
 use super::stage_gate::StageGate;
 use super::submission::Submit;
+use super::tx_guard::TxGuard;
 use super::types::{GateReport, SendOrder, SlotContext};
 use crate::prelude::*;
 
@@ -36,6 +40,8 @@ use crate::prelude::*;
 pub struct SmartNic {
     /// 250 MHz clock of everything.
     pub clock: Signal<In, Clock>,
+    /// The bus and the MAC are in reset: at least [`super::reset::RESET_CYCLES`].
+    pub reset: Signal<In, bool>,
     /// Nanoseconds since reset: a free-running counter on a board.
     pub now_ns: Signal<In, W<48>>,
 
@@ -49,8 +55,12 @@ pub struct SmartNic {
     pub reg_read_address: Signal<In, W<10>>,
     /// Its value, one cycle later.
     pub reg_read_data: Signal<Out, W<32>>,
-    /// A completion was written (one cycle): MSI-X request.
-    pub msix_request: Signal<Out, bool>,
+    /// Completions were written: MSI-X request.
+    pub msix_valid: Signal<Out, bool>,
+    /// Its vector: the queue of the completions.
+    pub msix_vector: Signal<Out, W<2>>,
+    /// The bridge takes it.
+    pub msix_ready: Signal<In, bool>,
 
     /// Host memory, read address: valid.
     pub axi_ar_valid: Signal<Out, bool>,
@@ -105,6 +115,8 @@ pub struct SmartNic {
     pub tx_data: Signal<Out, Beat>,
     /// Last of its frame.
     pub tx_last: Signal<Out, bool>,
+    /// With the last beat: the frame was cut by a reset, to be sent with a bad checksum.
+    pub tx_error: Signal<Out, bool>,
     /// The MAC takes it.
     pub tx_ready: Signal<In, bool>,
 
@@ -130,6 +142,8 @@ pub struct SmartNic {
     pub trace_broadcast_open: Signal<Out, W<8>>,
 
     registers: Registers,
+    sequence: Reset,
+    guard: TxGuard,
     dma_read: DmaRead,
     submit: Submit,
     contribute: Contribute,
@@ -144,10 +158,20 @@ pub struct SmartNic {
     gather: Gather,
     finisher: Finisher,
     sending: DFF<W<8>>,
+    unread: DFF<W<8>>,
+    rx_within: DFF<bool>,
+    rx_skip: DFF<bool>,
     scan: DFF<W<4>>,
     nearest: DFF<W<48>>,
     timer: DFF<W<48>>,
     clear: Wire<bool>,
+    rx_within_next: Wire<bool>,
+    rx_take: Wire<bool>,
+    own_slot: Wire<W<8>>,
+    own_bad: Wire<bool>,
+    order_slot: Wire<W<8>>,
+    skip: Wire<bool>,
+    skipped_bank: Wire<W<2>>,
     stall: Wire<bool>,
     quiet: Wire<bool>,
     to_reduce: Wire<bool>,
@@ -181,7 +205,9 @@ pub struct SmartNic {
 impl Logic for SmartNic {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, sending, scan, nearest, timer);
+        dff_setup!(self, clock, sending, unread, rx_within, rx_skip, scan, nearest, timer);
+        self.sequence.clock.next = self.clock.val();
+        self.guard.clock.next = self.clock.val();
         self.registers.clock.next = self.clock.val();
         self.dma_read.clock.next = self.clock.val();
         self.submit.clock.next = self.clock.val();
@@ -202,7 +228,19 @@ impl Logic for SmartNic {
         self.registers.write_data.next = self.reg_write_data.val();
         self.registers.read_address.next = self.reg_read_address.val();
         self.reg_read_data.next = self.registers.read_data.val();
-        self.clear.next = !self.registers.enable.val();
+        self.registers.reset.next = self.reset.val();
+        self.sequence.enable.next = self.registers.enable.val();
+        self.sequence.owed.next = self.dma_read.busy.val()
+            || self.finisher.busy.val()
+            || self.contribute.emptying.val()
+            || self.guard.busy.val();
+        self.clear.next = self.sequence.clear.val();
+        self.registers.clear.next = self.clear.val();
+        self.registers.busy.next = self.sequence.busy.val();
+        self.dma_read.reset.next = self.reset.val();
+        self.finisher.reset.next = self.reset.val();
+        self.guard.reset.next = self.reset.val();
+        self.guard.clear.next = self.clear.val();
         self.dma_read.clear.next = self.clear.val();
         self.submit.clear.next = self.clear.val();
         self.contribute.clear.next = self.clear.val();
@@ -235,6 +273,7 @@ impl Logic for SmartNic {
         self.dma_read.contribute_valid.next = self.contribute.ar_valid.val();
         self.dma_read.contribute_address.next = self.contribute.ar_address.val();
         self.dma_read.contribute_beats.next = self.contribute.ar_beats.val();
+        self.dma_read.contribute_slot.next = self.contribute.ar_slot.val();
         self.contribute.ar_ready.next = self.dma_read.contribute_ready.val();
         self.contribute.r_valid.next = self.dma_read.contribute_beat.val();
         self.contribute.r_data.next = self.axi_r_data.val();
@@ -245,6 +284,7 @@ impl Logic for SmartNic {
         self.dma_read.ar_ready.next = self.axi_ar_ready.val();
         self.dma_read.r_valid.next = self.axi_r_valid.val();
         self.dma_read.r_last.next = self.axi_r_last.val();
+        self.dma_read.r_error.next = self.axi_r_error.val();
         self.axi_r_ready.next = self.dma_read.r_ready.val();
 
         // Host memory, write side.
@@ -257,21 +297,29 @@ impl Logic for SmartNic {
         self.axi_w_last.next = self.finisher.w_last.val();
         self.finisher.w_ready.next = self.axi_w_ready.val();
         self.finisher.b_valid.next = self.axi_b_valid.val();
+        self.finisher.b_error.next = self.axi_b_error.val();
         self.registers.dma_fault.next =
             (self.axi_r_valid.val() && self.axi_r_error.val()) || (self.axi_b_valid.val() && self.axi_b_error.val());
-        self.finisher.dma_error.next = self.registers.dma_error.val();
 
         // Rings.
+        self.submit.usable.next = self.registers.usable.val();
+        self.registers.sq_queue.next = self.submit.sq_queue.val();
         self.submit.sq_base.next = self.registers.sq_base.val();
         self.submit.sq_mask.next = self.registers.sq_mask.val();
-        self.submit.sq_tail.next = self.registers.sq_tail.val();
-        self.registers.sq_head.next = self.submit.sq_head.val();
-        self.finisher.sq_head.next = self.submit.sq_head.val();
+        self.registers.cq_queue.next = self.finisher.cq_queue.val();
         self.finisher.cq_base.next = self.registers.cq_base.val();
-        self.finisher.cq_mask.next = self.registers.cq_mask.val();
-        self.finisher.cq_head.next = self.registers.cq_head.val();
-        self.registers.cq_tail.next = self.finisher.cq_tail.val();
-        self.msix_request.next = self.finisher.msix_request.val();
+        for i in 0..4 {
+            self.submit.sq_tail[i].next = self.registers.sq_tail[i].val();
+            self.registers.sq_head[i].next = self.submit.sq_head[i].val();
+            self.finisher.sq_head[i].next = self.submit.sq_head[i].val();
+            self.finisher.cq_mask[i].next = self.registers.cq_mask[i].val();
+            self.finisher.cq_head[i].next = self.registers.cq_head[i].val();
+            self.registers.cq_tail[i].next = self.finisher.cq_tail[i].val();
+        }
+        self.registers.stop.next = self.submit.stop.val() | self.finisher.stop.val();
+        self.msix_valid.next = self.finisher.msix_valid.val();
+        self.msix_vector.next = self.finisher.msix_vector.val();
+        self.finisher.msix_ready.next = self.msix_ready.val();
 
         // Arm bus.
         self.ctx.next = self.submit.arm_context.val();
@@ -293,8 +341,19 @@ impl Logic for SmartNic {
         self.lookup.freed.next = self.finisher.freed.val();
         self.submit.freed.next = self.finisher.freed.val();
 
-        // Receive path; only a contribution whose address is in flight stalls it, and bf16, which takes two cycles a beat.
-        self.rx_buffer.rx_valid.next = self.rx_valid.val();
+        // Receive path; only a contribution whose address is in flight stalls it.
+        // A frame that is half in when the card begins to work is not one.
+        self.rx_within_next.next = self.rx_within.q.val();
+        if self.rx_valid.val() {
+            self.rx_within_next.next = !self.rx_last.val();
+        }
+        self.rx_within.d.next = self.rx_within_next.val();
+        self.rx_skip.d.next = self.rx_skip.q.val() && self.rx_within_next.val();
+        if self.clear.val() {
+            self.rx_skip.d.next = self.rx_within_next.val();
+        }
+        self.rx_take.next = self.rx_valid.val() && !self.rx_skip.q.val() && !self.clear.val();
+        self.rx_buffer.rx_valid.next = self.rx_take.val();
         self.rx_buffer.rx_data.next = self.rx_data.val();
         self.rx_buffer.rx_last.next = self.rx_last.val();
         self.rx_buffer.rx_error.next = self.rx_error.val();
@@ -317,10 +376,18 @@ impl Logic for SmartNic {
         self.lookup.stall.next = self.stall.val();
         self.quiet.next = !self.rx_buffer.valid.val() && self.parser.empty.val() && self.lookup.empty.val();
 
-        // Own gradient, scaling, gathering.
-        self.reduce.own_valid.next = self.contribute.own_valid.val();
+        // Own gradient, scaling, gathering. What could not be read is not summed.
+        self.unread.d.next = (self.unread.q.val() & (self.submit.arm.val() ^ 0xff)) | self.dma_read.unread.val();
+        if self.clear.val() {
+            self.unread.d.next = bits_w::<8>(0);
+        }
+        self.one8.next = bits_w::<8>(1);
+        self.own_slot.next = self.one8.val() << self.contribute.own.val().slot;
+        self.own_bad.next = (self.unread.q.val() & self.own_slot.val()) != 0;
+        self.finisher.unread.next = self.unread.q.val();
+        self.reduce.own_valid.next = self.contribute.own_valid.val() && !self.own_bad.val();
         self.reduce.own.next = self.contribute.own.val();
-        self.contribute.own_ready.next = self.reduce.own_ready.val();
+        self.contribute.own_ready.next = self.reduce.own_ready.val() || self.own_bad.val();
         self.reduce.scale_valid.next = self.scale.read_valid.val();
         self.reduce.scale_address.next = self.scale.read_address.val();
         self.scale.read_ready.next = self.reduce.scale_ready.val();
@@ -340,7 +407,6 @@ impl Logic for SmartNic {
 
         // Stage gates: 0 to 7 contribute, 8 to 15 broadcast.
         self.one64.next = bits_w::<64>(1);
-        self.one8.next = bits_w::<8>(1);
         self.sender.next = self.one64.val() << self.lookup.beat.val().sender;
         self.packet_slot.next = self.one8.val() << self.lookup.beat.val().slot;
         self.packet_contribute.next = bits_w::<8>(0);
@@ -452,13 +518,28 @@ impl Logic for SmartNic {
         }
         self.finisher.sending.next =
             self.sending.q.val() | self.send_slot.val() | self.contribute.held.val() | self.submit.ordering.val();
-        self.builder.order_valid.next = self.planner.valid.val();
+        // Packets of a gradient that could not be read are not sent; its bank is free when the builder is out of it.
+        self.order_slot.next = self.one8.val() << self.planner.order.val().slot;
+        self.skip.next = self.planner.valid.val()
+            && !self.planner.order.val().broadcast
+            && ((self.unread.q.val() & self.order_slot.val()) != 0);
+        self.builder.order_valid.next = self.planner.valid.val() && !self.skip.val();
         self.builder.order.next = self.planner.order.val();
         self.planner.ready.next = self.builder.order_ready.val();
+        self.skipped_bank.next = bits_w::<2>(0);
+        if self.skip.val() {
+            self.planner.ready.next = !self.planner.order.val().last || !self.builder.working.val();
+            if self.planner.order.val().last && !self.builder.working.val() {
+                self.skipped_bank.next = bits_w::<2>(1);
+                if self.planner.order.val().bank {
+                    self.skipped_bank.next = bits_w::<2>(2);
+                }
+            }
+        }
         self.contribute.read_valid.next = self.builder.buffer_valid.val();
         self.contribute.read_address.next = self.builder.buffer_address.val();
         self.builder.buffer_data.next = self.contribute.read_data.val();
-        self.contribute.sent.next = self.builder.sent_bank.val();
+        self.contribute.sent.next = self.builder.sent_bank.val() | self.skipped_bank.val();
         self.gather.send_valid.next = self.builder.gather_valid.val() || self.planner.ask_valid.val();
         self.gather.send_address.next = self.planner.ask_address.val();
         if self.builder.gather_valid.val() {
@@ -467,10 +548,14 @@ impl Logic for SmartNic {
         self.planner.ask_ready.next = !self.builder.gather_valid.val();
         self.planner.word.next = self.gather.word.val();
         self.builder.gather_word.next = self.gather.word.val();
-        self.tx_valid.next = self.builder.mac_valid.val();
-        self.tx_data.next = self.builder.mac.val().data;
-        self.tx_last.next = self.builder.mac.val().last;
-        self.builder.mac_ready.next = self.tx_ready.val();
+        self.guard.valid.next = self.builder.mac_valid.val();
+        self.guard.beat.next = self.builder.mac.val();
+        self.builder.mac_ready.next = self.guard.ready.val();
+        self.tx_valid.next = self.guard.tx_valid.val();
+        self.tx_data.next = self.guard.tx_data.val();
+        self.tx_last.next = self.guard.tx_last.val();
+        self.tx_error.next = self.guard.tx_error.val();
+        self.guard.tx_ready.next = self.tx_ready.val();
 
         // Counters.
         self.events.next.rx_packet = self.rx_buffer.stored.val() || self.rx_buffer.dropped.val();
@@ -507,8 +592,13 @@ impl Logic for SmartNic {
         if self.scan.q.val() == 0 {
             self.timer.d.next = self.nearest.q.val();
         }
+        if self.clear.val() {
+            self.scan.d.next = bits_w::<4>(0);
+        }
         self.timer_ns.next = self.timer.q.val();
         self.asleep.next = self.quiet.val()
+            && !self.sequence.busy.val()
+            && !self.guard.busy.val()
             && !self.rx_valid.val()
             && !self.submit.working.val()
             && !self.contribute.working.val()
@@ -543,9 +633,9 @@ impl SmartNic {
         Self {
             registers: Registers::new(build),
             contribute: Contribute::new(build),
+            finisher: Finisher::new(build),
             reduce: Reduce::new(build),
             gather: Gather::new(build),
-            finisher: Finisher::new(build),
             ..Self::default()
         }
     }

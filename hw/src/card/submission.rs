@@ -1,9 +1,12 @@
 //! Submission unit: fetches commands from host memory, checks them, and arms, contributes and broadcasts.
 //!
+//! Four queue pairs are served round robin, one command at a time; a queue with an unreported refusal waits for that,
+//! and so no queue waits for another's completion ring. A window belongs to the queue that armed it.
 //! Latency: one host-memory read a command; from its entry 3 + ranks cycles to the arm bus for ARM, 2 to the order or the
 //! refusal for the others; the next entry is asked for 3 cycles after that.
-//! Back-pressure: a CONTRIBUTE waits while the contribute engine's queue is full; nothing is skipped or reordered.
-//! Refused commands get a completion (contract: bad command, slot busy, stale). Reset: `clear` while not enabled.
+//! Back-pressure: a CONTRIBUTE waits while the contribute engine's queue is full; no queue is skipped or reordered.
+//! Refused commands get a completion (contract: bad command, slot busy, stale). An entry that could not be read stops its
+//! queue and is not consumed. Reset: `clear` while not enabled; the epochs of the slots outlive it, as the memories do.
 
 use super::entry::{SubmissionWord, bit_cast_submission};
 use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
@@ -48,14 +51,20 @@ pub struct Submit {
     pub clear: Signal<In, bool>,
     /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// Submission ring: first byte.
+    /// Bit q: queue q has rings and has not stopped.
+    pub usable: Signal<In, W<4>>,
+    /// Queue being served.
+    pub sq_queue: Signal<Out, W<2>>,
+    /// Its submission ring: first byte.
     pub sq_base: Signal<In, W<64>>,
-    /// Submission ring: entries - 1.
+    /// Its submission ring: entries - 1.
     pub sq_mask: Signal<In, W<16>>,
-    /// Doorbell: submissions written.
-    pub sq_tail: Signal<In, W<16>>,
+    /// Doorbells: submissions written.
+    pub sq_tail: [Signal<In, W<16>>; 4],
     /// Submissions consumed.
-    pub sq_head: Signal<Out, W<16>>,
+    pub sq_head: [Signal<Out, W<16>>; 4],
+    /// An entry of this queue could not be read (one cycle), one bit a queue.
+    pub stop: Signal<Out, W<4>>,
     /// Asks for one beat of host memory.
     pub ar_valid: Signal<Out, bool>,
     /// Its address.
@@ -106,8 +115,8 @@ pub struct Submit {
     pub finishing: Signal<In, W<8>>,
     /// The slot whose order waits to be taken, one-hot; it must not be finished meanwhile.
     pub ordering: Signal<Out, W<8>>,
-    /// There is room for a refusal.
-    pub refuse_ready: Signal<In, bool>,
+    /// Bit q: there is room for a refusal of queue q.
+    pub refuse_ready: Signal<In, W<4>>,
     /// Refuses a command (one cycle).
     pub refuse: Signal<Out, bool>,
     /// The refusal.
@@ -115,7 +124,8 @@ pub struct Submit {
     /// Something is under way.
     pub working: Signal<Out, bool>,
     state: DFF<SubmitState>,
-    head: DFF<W<16>>,
+    queue: DFF<W<2>>,
+    head: [DFF<W<16>>; 4],
     entry: DFF<SubmissionWord>,
     in_use: DFF<W<8>>,
     asked: DFF<W<8>>,
@@ -128,6 +138,16 @@ pub struct Submit {
     rank: DFF<W<7>>,
     contribute_senders: DFF<W<64>>,
     broadcast_senders: DFF<W<64>>,
+    rings: [Wire<bool>; 4],
+    waiting: Wire<W<4>>,
+    ready: Wire<W<4>>,
+    second: Wire<W<2>>,
+    third: Wire<W<2>>,
+    fourth: Wire<W<2>>,
+    one4: Wire<W<4>>,
+    queue_bit: Wire<W<4>>,
+    head_now: Wire<W<16>>,
+    consumed: Wire<W<4>>,
     e: Wire<SubmissionWord>,
     slot: Wire<W<3>>,
     flags: Wire<W<8>>,
@@ -180,7 +200,7 @@ impl Logic for Submit {
             self,
             clock,
             state,
-            head,
+            queue,
             entry,
             in_use,
             asked,
@@ -205,6 +225,7 @@ impl Logic for Submit {
         self.ending.next = (self.finishing.val() & self.slot_bit.val()) != 0;
         self.same.next = self.busy.val()
             && !self.ending.val()
+            && (self.ctx.val().queue == self.queue.q.val())
             && (self.ctx.val().cookie == self.e.val().cookie)
             && (self.ctx.val().step == self.e.val().step);
         self.epochs.clock.next = self.clock.val();
@@ -212,12 +233,31 @@ impl Logic for Submit {
         self.epoch_now.next = self.epochs.read_data.val();
         self.epoch_next.next = self.epoch_now.val() + 1;
 
+        // Which queues have something; the one after the last served comes first.
+        self.one4.next = bits_w::<4>(1);
+        self.queue_bit.next = self.one4.val() << self.queue.q.val();
+        self.head_now.next = bits_w::<16>(0);
+        self.waiting.next = bits_w::<4>(0);
+        for i in 0..4 {
+            self.rings[i].next = self.head[i].q.val() != self.sq_tail[i].val();
+            self.waiting.next = self.waiting.val().replace_bit(i, self.rings[i].val());
+            if self.queue_bit.val().get_bit(i) {
+                self.head_now.next = self.head[i].q.val();
+            }
+        }
+        self.ready.next = self.waiting.val() & self.usable.val() & self.refuse_ready.val();
+        self.second.next = self.queue.q.val() + 1;
+        self.third.next = self.queue.q.val() + 2;
+        self.fourth.next = self.queue.q.val() + 3;
+        self.sq_queue.next = self.queue.q.val();
+        self.stop.next = bits_w::<4>(0);
+        self.consumed.next = bits_w::<4>(0);
+
         // Where the next entry lies.
-        self.index.next = self.head.q.val() & self.sq_mask.val();
+        self.index.next = self.head_now.val() & self.sq_mask.val();
         self.offset.next = bit_cast_w::<64, 16>(self.index.val()) << 6;
         self.ar_address.next = self.sq_base.val() + self.offset.val();
-        self.head_next.next = self.head.q.val() + 1;
-        self.sq_head.next = self.head.q.val();
+        self.head_next.next = self.head_now.val() + 1;
 
         // The shard of the rank looked at: in Check the own one, in Senders each in turn.
         self.rotation.next = bit_cast_w::<7, 8>(self.e.val().rotation);
@@ -259,6 +299,8 @@ impl Logic for Submit {
             && (self.e.val().shard_remainder < bit_cast_w::<8, 7>(self.job.val().ranks))
             && (self.e.val().rotation < bit_cast_w::<8, 7>(self.job.val().ranks))
             && (self.cut_sum.val() == bit_cast_w::<22, 16>(self.e.val().beats))
+            && (self.e.val().start_peers < bit_cast_w::<8, 7>(self.job.val().ranks))
+            && (self.e.val().send_incast < 16)
             && self.good_size.val();
         self.one64.next = bits_w::<64>(1);
         self.rank_bit.next = self.one64.val() << self.rank.q.val();
@@ -283,7 +325,7 @@ impl Logic for Submit {
         self.fresh.next.host_beats = bit_cast_w::<15, 16>(self.e.val().host_beats);
         self.fresh.next.mark_packets = self.e.val().mark_packets;
         self.fresh.next.send_incast = bit_cast_w::<4, 8>(self.e.val().send_incast);
-        self.fresh.next.queue = bits_w::<2>(0);
+        self.fresh.next.queue = self.queue.q.val();
         self.fresh.next.own_start = self.own_start.q.val();
         self.fresh.next.own_beats = self.own_beats.q.val();
         self.fresh.next.epoch = self.epoch.q.val();
@@ -332,7 +374,7 @@ impl Logic for Submit {
         self.enter.next = bits_w::<8>(0);
         self.ordering.next = bits_w::<8>(0);
         self.refuse.next = false;
-        self.refusal.next.queue = bits_w::<2>(0);
+        self.refusal.next.queue = self.queue.q.val();
         self.refusal.next.slot = self.e.val().slot;
         self.refusal.next.cookie = self.e.val().cookie;
         self.refusal.next.status = self.status.q.val();
@@ -346,8 +388,15 @@ impl Logic for Submit {
 
         match self.state.q.val() {
             SubmitState::Idle => {
-                if self.head.q.val() != self.sq_tail.val() {
+                if self.ready.val() != 0 {
                     self.state.d.next = SubmitState::Ask;
+                    if self.ready.val().get_bit(self.second.val().index()) {
+                        self.queue.d.next = self.second.val();
+                    } else if self.ready.val().get_bit(self.third.val().index()) {
+                        self.queue.d.next = self.third.val();
+                    } else if self.ready.val().get_bit(self.fourth.val().index()) {
+                        self.queue.d.next = self.fourth.val();
+                    }
                 }
             }
             SubmitState::Ask => {
@@ -360,9 +409,8 @@ impl Logic for Submit {
                     self.entry.d.next = bit_cast_submission(self.r_data.val());
                     self.state.d.next = SubmitState::Decode;
                     if self.r_error.val() {
-                        self.entry.d.next = bit_cast_submission(bits_beat(0));
-                        self.status.d.next = bits_w::<8>(1);
-                        self.state.d.next = SubmitState::Refuse;
+                        self.stop.next = self.queue_bit.val();
+                        self.state.d.next = SubmitState::Idle;
                     }
                 }
             }
@@ -460,21 +508,31 @@ impl Logic for Submit {
                 }
             }
             SubmitState::Refuse => {
-                if self.refuse_ready.val() {
-                    self.refuse.next = true;
-                    self.state.d.next = SubmitState::Next;
-                }
+                self.refuse.next = true;
+                self.state.d.next = SubmitState::Next;
             }
             SubmitState::Next => {
-                self.head.d.next = self.head_next.val();
+                self.consumed.next = self.queue_bit.val();
                 self.state.d.next = SubmitState::Idle;
             }
         }
-        self.working.next = (self.state.q.val() != SubmitState::Idle) || (self.head.q.val() != self.sq_tail.val());
+        for i in 0..4 {
+            self.head[i].clock.next = self.clock.val();
+            self.head[i].d.next = self.head[i].q.val();
+            self.sq_head[i].next = self.head[i].q.val();
+            if self.consumed.val().get_bit(i) {
+                self.head[i].d.next = self.head_next.val();
+            }
+            if self.clear.val() {
+                self.head[i].d.next = bits_w::<16>(0);
+            }
+        }
+        self.working.next =
+            (self.state.q.val() != SubmitState::Idle) || ((self.waiting.val() & self.usable.val()) != 0);
 
         if self.clear.val() {
             self.state.d.next = SubmitState::Idle;
-            self.head.d.next = bits_w::<16>(0);
+            self.queue.d.next = bits_w::<2>(0);
             self.in_use.d.next = bits_w::<8>(0);
             self.asked.d.next = bits_w::<8>(0);
         }

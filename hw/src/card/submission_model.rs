@@ -17,6 +17,8 @@ pub enum Effect {
     Broadcast(Submission),
     /// Refused with this status.
     Refuse {
+        /// Queue it came from.
+        queue: usize,
         /// Slot as submitted.
         slot: u8,
         /// Cookie as submitted.
@@ -31,6 +33,8 @@ pub enum Effect {
 pub struct Armed {
     /// The command.
     pub command: Submission,
+    /// Queue that armed it.
+    pub queue: usize,
     /// Generation of the slot.
     pub epoch: u8,
     /// First beat and length of the own shard.
@@ -47,8 +51,8 @@ pub struct Interpreter {
     pub rank: usize,
     /// Ranks of the job.
     pub ranks: usize,
-    /// Windows in the slots, and whether they were contributed to.
-    pub slots: [Option<(Submission, bool)>; SLOTS],
+    /// Windows in the slots, whether they were contributed to, and the queue that armed them.
+    pub slots: [Option<(Submission, bool, usize)>; SLOTS],
     /// Epoch of the window armed last in each slot.
     pub epochs: [u8; SLOTS],
     /// Bit s: the mean of slot s is stored.
@@ -57,27 +61,28 @@ pub struct Interpreter {
 
 impl Interpreter {
     /// Executes one command.
-    pub fn execute(&mut self, command: Submission) -> Vec<Effect> {
-        let refuse = |status| vec![Effect::Refuse { slot: command.slot, cookie: command.cookie, status }];
+    pub fn execute(&mut self, queue: usize, command: Submission) -> Vec<Effect> {
+        let refuse = |status| vec![Effect::Refuse { queue, slot: command.slot, cookie: command.cookie, status }];
         let slot = command.slot as usize;
         let armed = self.slots.get(slot).copied().flatten();
-        let same = armed.filter(|(it, _)| it.cookie == command.cookie && it.step == command.step);
+        let same =
+            armed.filter(|(it, _, owner)| *owner == queue && it.cookie == command.cookie && it.step == command.step);
         match command.opcode {
             _ if slot >= SLOTS => refuse(STATUS_BAD_COMMAND),
             OP_ARM if !self.in_limits(&command) => refuse(STATUS_BAD_COMMAND),
             OP_ARM if armed.is_some() => refuse(STATUS_SLOT_BUSY),
-            OP_ARM => self.arm(command),
+            OP_ARM => self.arm(queue, command),
             OP_CONTRIBUTE => match same {
-                Some((it, false)) if command.host_beats > it.beats => refuse(STATUS_BAD_COMMAND),
-                Some((it, false)) => {
-                    self.slots[slot] = Some((it, true));
+                Some((it, false, _)) if command.host_beats > it.beats => refuse(STATUS_BAD_COMMAND),
+                Some((it, false, _)) => {
+                    self.slots[slot] = Some((it, true, queue));
                     vec![Effect::Contribute(command)]
                 }
                 _ => refuse(STATUS_STALE),
             },
             OP_BROADCAST => match same.filter(|_| self.scaled >> slot & 1 == 1) {
                 None => refuse(STATUS_STALE),
-                Some((it, _)) if it.flags & FLAG_AUTO_BROADCAST != 0 => refuse(STATUS_BAD_COMMAND),
+                Some((it, ..)) if it.flags & FLAG_AUTO_BROADCAST != 0 => refuse(STATUS_BAD_COMMAND),
                 Some(_) => vec![Effect::Broadcast(command)],
             },
             _ => refuse(STATUS_BAD_COMMAND),
@@ -98,10 +103,12 @@ impl Interpreter {
             && shards.quotient <= SHARD_BEATS
             && command.shard_remainder as usize == shards.remainder
             && (command.rotation as usize) < self.ranks
+            && (command.start_peers as usize) < self.ranks
+            && command.send_incast <= 15
             && (command.flags & FLAG_HADAMARD == 0 || encoded)
     }
 
-    fn arm(&mut self, command: Submission) -> Vec<Effect> {
+    fn arm(&mut self, queue: usize, command: Submission) -> Vec<Effect> {
         let (slot, beats) = (command.slot as usize, command.beats as usize);
         let shards = ShardMap::new(beats, self.ranks, command.rotation as u32);
         let own = shards.range_of(self.rank);
@@ -112,9 +119,9 @@ impl Interpreter {
         let wraps = self.epochs[slot] == 255;
         let epoch = if wraps { 1 } else { self.epochs[slot] + 1 };
         self.epochs[slot] = epoch;
-        self.slots[slot] = Some((command, false));
+        self.slots[slot] = Some((command, false, queue));
         let expected = [self.ranks * own.len(), beats - own.len()];
-        let armed = Armed { command, epoch, own: (own.start, own.len()), senders, expected };
+        let armed = Armed { command, queue, epoch, own: (own.start, own.len()), senders, expected };
         let scrub = wraps.then_some(Effect::Scrub(command.slot));
         scrub.into_iter().chain([Effect::Arm(armed)]).collect()
     }

@@ -45,7 +45,7 @@ fn context(armed: &Armed) -> SlotContext {
         host_beats: bits_w(it.host_beats as u64),
         mark_packets: bits_w(it.mark_packets as u64),
         send_incast: bits_w(it.send_incast as u64),
-        queue: bits_w(0),
+        queue: bits_w(armed.queue as u64),
         own_start: bits_w(armed.own.0 as u64),
         own_beats: bits_w(armed.own.1 as u64),
         epoch: bits_w(armed.epoch as u64),
@@ -88,8 +88,8 @@ fn seen(effect: Effect) -> Seen {
             timeout: bits_w(it.timeout_16us as u64),
             incast: bits_w(it.incast as u64),
         }),
-        Effect::Refuse { slot, cookie, status } => Seen::Refuse(Refusal {
-            queue: bits_w(0),
+        Effect::Refuse { queue, slot, cookie, status } => Seen::Refuse(Refusal {
+            queue: bits_w(queue as u64),
             slot: bits_w(slot as u64),
             cookie: bits_w(cookie as u64),
             status: bits_w(status as u64),
@@ -97,45 +97,59 @@ fn seen(effect: Effect) -> Seen {
     }
 }
 
+/// A submission ring.
+#[derive(Clone)]
+struct Ring {
+    base: u64,
+    log2: u32,
+    entries: Vec<[u8; 64]>,
+    tail: u16,
+}
+
 /// The unit with the host's memory and the units around it.
 struct Rig {
     bench: Bench<Submit>,
-    base: u64,
-    log2: u32,
-    ring: Vec<[u8; 64]>,
-    tail: u16,
-    /// Entry that was asked for, and the cycles until it comes.
-    reading: Option<(usize, u64)>,
+    rings: [Ring; 4],
+    usable: u64,
+    refusable: u64,
+    /// Queue and entry that was asked for, and the cycles until it comes.
+    reading: Option<(usize, usize, u64)>,
     scrubbing: u64,
     out: VecDeque<Seen>,
 }
 
 impl Rig {
     fn new(mut bench: Bench<Submit>, random: &mut Random, rank: usize, ranks: usize) -> Self {
-        let (base, log2) = (random.next() & !4095 | 1 << 40, 1 + random.below(4) as u32);
         let block = &mut bench.block;
         block.job.next = JobWords {
             rank: bits_w(rank as u64),
             ranks: bits_w(ranks as u64),
-            window_beats: bits_w(WINDOW_BEATS as u64),
-            log2_n_max: bits_w(HADAMARD_LOG2_MAX.into()),
+            window_beats: bits_w(1024),
+            log2_n_max: bits_w(12),
             ..JobWords::default()
         };
-        block.sq_base.next = bits_w(base);
-        block.sq_mask.next = bits_w((1 << log2) - 1);
-        let ring = vec![[0xa5; 64]; 1 << log2];
-        Rig { bench, base, log2, ring, tail: 0, reading: None, scrubbing: 0, out: VecDeque::new() }
+        let rings = [(); 4].map(|_| {
+            let (base, log2) = (random.next() & !4095 | 1 << 40, 1 + random.below(4) as u32);
+            Ring { base, log2, entries: vec![[0xa5; 64]; 1 << log2], tail: 0 }
+        });
+        Rig { bench, rings, usable: 0xf, refusable: 0xf, reading: None, scrubbing: 0, out: VecDeque::new() }
     }
 
-    /// Writes a command into the ring; false: it is full.
+    /// Writes a command into queue 0; false: it is full.
     fn submit(&mut self, command: &Submission) -> bool {
-        let used = self.tail.wrapping_sub(self.bench.block.sq_head.val().raw() as u16);
-        if used as usize == self.ring.len() {
+        self.submit_to(0, command)
+    }
+
+    /// Writes a command into a ring; false: it is full.
+    fn submit_to(&mut self, queue: usize, command: &Submission) -> bool {
+        let head = self.bench.block.sq_head[queue].val().raw() as u16;
+        let ring = &mut self.rings[queue];
+        if ring.tail.wrapping_sub(head) as usize == ring.entries.len() {
             return false;
         }
-        let index = self.tail as usize % self.ring.len();
-        self.ring[index] = command.to_bytes();
-        self.tail = self.tail.wrapping_add(1);
+        let index = ring.tail as usize % ring.entries.len();
+        ring.entries[index] = command.to_bytes();
+        ring.tail = ring.tail.wrapping_add(1);
         true
     }
 
@@ -147,29 +161,46 @@ impl Rig {
     /// One cycle; without `takes_orders` neither engine nor planner takes any.
     fn cycle_with(&mut self, random: &mut Random, pace: Pace, freed: u64, takes_orders: bool) {
         let block = &mut self.bench.block;
-        block.sq_tail.next = bits_w(self.tail as u64);
+        for (queue, ring) in self.rings.iter().enumerate() {
+            block.sq_tail[queue].next = bits_w(ring.tail as u64);
+        }
+        block.usable.next = bits_w(self.usable);
+        block.refuse_ready.next = bits_w(self.refusable);
         block.freed.next = bits_w(freed);
         block.ar_ready.next = pace.takes(random);
         block.order_ready.next = pace.takes(random) && takes_orders;
         block.send_ready.next = pace.takes(random) && takes_orders;
-        block.refuse_ready.next = pace.takes(random);
         block.scrub_busy.next = self.scrubbing > 0;
         self.scrubbing = self.scrubbing.saturating_sub(1);
-        let comes = self.reading.filter(|(_, wait)| *wait == 0);
+        let comes = self.reading.filter(|(_, _, wait)| *wait == 0);
         block.r_valid.next = comes.is_some();
-        block.r_data.next = comes.map_or(Beat([!0; 16]), |(index, _)| Beat::from_bytes(&self.ring[index]));
+        block.r_data.next =
+            comes.map_or(Beat([!0; 16]), |(queue, index, _)| Beat::from_bytes(&self.rings[queue].entries[index]));
         self.reading = match self.reading {
-            Some((index, wait)) if wait > 0 => Some((index, wait - 1)),
+            Some((queue, index, wait)) if wait > 0 => Some((queue, index, wait - 1)),
             _ => None,
         };
         self.bench.settle();
+        let queue = self.bench.block.sq_queue.val().index();
+        self.bench.block.sq_base.next = bits_w(self.rings[queue].base);
+        self.bench.block.sq_mask.next = bits_w((1 << self.rings[queue].log2) - 1);
+        self.bench.settle();
         let block = &self.bench.block;
-        if block.ar_valid.val() && block.ar_ready.val() {
-            let index = block.sq_head.val().raw() as usize % (1 << self.log2);
-            assert_eq!(block.ar_address.val().raw(), self.base + 64 * index as u64);
-            assert!(self.reading.is_none() && comes.is_none(), "one read at a time");
-            self.reading = Some((index, if pace.idle { random.below(8) } else { 0 }));
+        for (queue, ring) in self.rings.iter().enumerate() {
+            let consumed = block.sq_head[queue].val().raw() as u16;
+            let used = ring.tail.wrapping_sub(consumed) as usize;
+            assert!(block.clear.val() || used <= ring.entries.len(), "head of queue {queue} passed the tail");
         }
+        if block.ar_valid.val() && block.ar_ready.val() {
+            let served = self.usable & self.refusable & self.rung();
+            assert!(block.clear.val() || served >> queue & 1 == 1, "queue {queue} is not to be served");
+            let index = block.sq_head[queue].val().raw() as usize % self.rings[queue].entries.len();
+            assert_eq!(block.ar_address.val().raw(), self.rings[queue].base + 64 * index as u64);
+            assert!(self.reading.is_none() && comes.is_none(), "one read at a time");
+            self.reading = Some((queue, index, if pace.idle { random.below(8) } else { 0 }));
+        }
+        // The registers keep what has stopped.
+        self.usable &= !block.stop.val().raw();
         if block.scrub.val() {
             self.scrubbing = 20;
             self.out.push_back(Seen::Scrub(block.scrub_slot.val().raw()));
@@ -190,10 +221,16 @@ impl Rig {
             self.out.push_back(Seen::Broadcast(block.send.val()));
         }
         if block.refuse.val() {
-            assert!(block.refuse_ready.val(), "refused without room");
+            assert!(self.refusable >> block.refusal.val().queue.raw() & 1 == 1, "refused without room");
             self.out.push_back(Seen::Refuse(block.refusal.val()));
         }
         self.bench.tick();
+    }
+
+    /// Queues with something to consume.
+    fn rung(&self) -> u64 {
+        let heads = self.bench.block.sq_head.each_ref().map(|head| head.val().raw());
+        (0..4).map(|queue| u64::from(heads[queue] != self.rings[queue].tail as u64) << queue).sum()
     }
 }
 
@@ -235,7 +272,7 @@ fn random_arm(random: &mut Random, ranks: usize) -> Submission {
 
 /// A command with one field at or over its edge, or one bit turned.
 fn damage(random: &mut Random, command: &mut Submission) {
-    match random.below(12) {
+    match random.below(14) {
         0 => command.slot = [8, 9, 128, 255][random.below(4) as usize],
         1 => command.beats = [0, 1024, 1025, 0x8001][random.below(4) as usize],
         2 => command.host_beats = command.beats.wrapping_add(random.below(2) as u16),
@@ -246,6 +283,8 @@ fn damage(random: &mut Random, command: &mut Submission) {
         7 => command.log2_blocks = random.below(16) as u8,
         8 => command.flags ^= FLAG_HADAMARD,
         9 => command.opcode = [0, 4, 0x81, 255][random.below(4) as usize],
+        11 => command.start_peers = command.start_peers.wrapping_add(1 << random.below(8)),
+        12 => command.send_incast = [15, 16, 17, 0x81][random.below(4) as usize],
         10 => command.cookie ^= 1 << random.below(32),
         _ => command.step ^= 1 << random.below(16),
     }
@@ -262,28 +301,51 @@ fn run(
     let ranks = [2, 3, 8, 63, 64, 2 + random.below(20) as usize][random.below(6) as usize];
     let rank = random.below(ranks as u64) as usize;
     let mut model = Interpreter { rank, ranks, slots: [None; 8], epochs: [0; 8], scaled: 0 };
+    let mut last = 0;
     let mut rig = Rig::new(bench, random, rank, ranks);
     let start = rig.bench.cycles();
     while rig.bench.cycles() - start < cycles {
         // While the unit is at rest: other means are stored.
         model.scaled = random.next() as u8 | random.next() as u8;
         rig.bench.block.scaled.next = bits_w(model.scaled as u64);
+        // Some queues have no rings, or nowhere to refuse to: their commands wait.
+        rig.usable = random.next() & 0xf | random.next() & 0xf;
+        rig.refusable = random.next() & 0xf | random.next() & 0xf;
         let mut named = 0u8;
         let mut expected = VecDeque::new();
-        for _ in 0..1 + random.below(1 << rig.log2) {
+        let mut batch: [VecDeque<Submission>; 4] = Default::default();
+        for (queue, commands) in batch.iter_mut().enumerate() {
+            // What waited from the last time comes first.
+            let head = rig.bench.block.sq_head[queue].val().raw() as u16;
+            for at in 0..rig.rings[queue].tail.wrapping_sub(head) {
+                let index = head.wrapping_add(at) as usize % rig.rings[queue].entries.len();
+                commands.push_back(Submission::from_bytes(&rig.rings[queue].entries[index]));
+            }
+        }
+        for _ in 0..1 + random.below(24) {
             let mut command = random_arm(random, ranks);
-            if let (Some((armed, _)), true) = (model.slots[command.slot as usize], !random.one_in(4)) {
+            let mut queue = random.below(4) as usize;
+            if let (Some((armed, _, owner)), true) = (model.slots[command.slot as usize], !random.one_in(4)) {
                 (command.step, command.cookie) = (armed.step, armed.cookie);
+                queue = if random.one_in(4) { queue } else { owner };
             }
             command.opcode = [OP_ARM, OP_CONTRIBUTE, OP_BROADCAST][random.below(3) as usize];
             if random.one_in(4) {
                 damage(random, &mut command);
             }
-            if !rig.submit(&command) {
-                break;
+            if rig.submit_to(queue, &command) {
+                batch[queue].push_back(command);
             }
+        }
+        // Round robin over the queues that are served.
+        let served = rig.usable & rig.refusable;
+        while let Some(queue) =
+            (1..=4).map(|on| (last + on) % 4).find(|&queue| served >> queue & 1 == 1 && !batch[queue].is_empty())
+        {
+            last = queue;
+            let command = batch[queue].pop_front().expect("it is not empty");
             named |= 1u8.checked_shl(command.slot as u32).unwrap_or(0);
-            for effect in model.execute(command) {
+            for effect in model.execute(queue, command) {
                 let name = match effect {
                     Effect::Refuse { status, .. } => format!("Refuse {status}"),
                     _ => format!("{effect:?}").split('(').next().unwrap_or_default().to_string(),
@@ -295,7 +357,7 @@ fn run(
         // Slots that the batch does not name are freed while it runs.
         let mut others = random.next() as u8 & !named;
         let mut patience = 3000;
-        while rig.bench.block.working.val() || rig.bench.block.sq_tail.val().raw() != rig.tail as u64 {
+        while rig.rung() & served != 0 || rig.out.len() < expected.len() {
             let freed = if random.one_in(4) { others & random.next() as u8 } else { 0 };
             others &= !freed;
             (0..8).filter(|slot| freed >> slot & 1 == 1).for_each(|slot| model.slots[slot] = None);
@@ -304,15 +366,16 @@ fn run(
             assert!(patience > 0, "the unit hangs; so far {:?}, expected {expected:?}", rig.out);
         }
         assert_eq!(rig.out, expected, "rank {rank} of {ranks}");
-        assert_eq!(rig.bench.block.sq_head.val().raw(), rig.tail as u64);
+        rig.cycle(random, pace, 0);
+        assert_eq!(rig.bench.block.working.val(), rig.rung() & rig.usable != 0);
         rig.out.clear();
         // At rest: a slot is freed, or the unit is put into reset.
         let freed = random.next() as u8 & random.next() as u8 & random.next() as u8;
         (0..8).filter(|slot| freed >> slot & 1 == 1).for_each(|slot| model.slots[slot] = None);
         rig.cycle(random, pace, freed as u64);
         if random.one_in(20) {
-            rig.tail = 0;
-            model.slots = [None; 8];
+            rig.rings.iter_mut().for_each(|ring| ring.tail = 0);
+            (model.slots, last) = ([None; 8], 0);
             rig.bench.block.clear.next = true;
             rig.cycle(random, pace, 0);
             rig.bench.block.clear.next = false;
@@ -345,7 +408,8 @@ fn verilog_executes_the_same_commands() {
 fn alone(rig: &mut Rig, command: &Submission) -> (Vec<Seen>, u64, u64) {
     let (mut random, pace) = (Random::new(0), Pace { idle: false, stall: false });
     assert!(rig.submit(command));
-    rig.bench.block.sq_tail.next = bits_w(rig.tail as u64);
+    rig.bench.block.sq_tail[0].next = bits_w(rig.rings[0].tail as u64);
+    rig.bench.block.usable.next = bits_w(rig.usable);
     rig.bench.settle();
     let (mut entry_at, mut shows_at) = (0, 0);
     while rig.bench.block.working.val() {
@@ -389,6 +453,8 @@ fn every_refusal_has_its_cause() {
         host_beats: 60,
         log2_n: 10,
         flags: FLAG_HADAMARD,
+        start_peers: 2,
+        send_incast: 15,
         ..Submission::default()
     };
     let plain = Submission { flags: 0, ..good };
@@ -407,6 +473,9 @@ fn every_refusal_has_its_cause() {
         (Submission { log2_n: 6, log2_blocks: 4, ..good }, bad), // too small
         (Submission { log2_n: 10, log2_blocks: 1, ..good }, bad),
         (Submission { opcode: 0, ..good }, bad),
+        (Submission { start_peers: 3, ..good }, bad),
+        (Submission { start_peers: 130, ..good }, bad),
+        (Submission { send_incast: 16, ..good }, bad),
         (contribute, stale),
         (good, ok),
         (good, busy),
@@ -485,14 +554,35 @@ fn an_order_that_waits_announces_its_slot_and_is_refused_once_that_is_being_fini
 }
 
 #[test]
-fn an_entry_that_cannot_be_read_is_refused_and_not_executed() {
+fn an_entry_that_cannot_be_read_stops_its_queue_and_is_not_executed() {
     let (mut rig, arm) = armed_rig();
-    rig.bench.block.r_error.next = true;
-    let (out, ..) = alone(&mut rig, &Submission { opcode: OP_CONTRIBUTE, ..arm });
-    assert!(is_refused(&out, STATUS_DMA_ERROR), "{out:?}");
-    rig.bench.block.r_error.next = false;
-    let (out, ..) = alone(&mut rig, &Submission { opcode: OP_CONTRIBUTE, ..arm });
-    assert!(matches!(out[..], [Seen::Contribute { .. }]), "the next entry is executed: {out:?}");
+    let (mut random, pace) = (Random::new(1), Pace { idle: false, stall: false });
+    let contribute = Submission { opcode: OP_CONTRIBUTE, ..arm };
+    assert!(rig.submit(&contribute) && rig.submit_to(2, &Submission { slot: 2, ..arm }));
+    let head = rig.bench.block.sq_head[0].val().raw();
+    for _ in 0..60 {
+        rig.bench.block.r_error.next = rig.reading.is_some_and(|(queue, ..)| queue == 0);
+        rig.cycle(&mut random, pace, 0);
+    }
+    assert_eq!(rig.usable, 0xe, "queue 0 has stopped");
+    assert!(matches!(rig.out.make_contiguous(), [Seen::Arm { slot: 2, .. }]), "queue 2 goes on: {:?}", rig.out);
+    assert_eq!(rig.bench.block.sq_head[0].val().raw(), head, "it is not consumed");
+}
+
+/// A window belongs to the queue that armed it.
+#[test]
+fn another_queues_orders_are_stale() {
+    for opcode in [OP_CONTRIBUTE, OP_BROADCAST] {
+        let (mut rig, arm) = armed_rig();
+        let order = Submission { opcode, flags: 0, ..arm };
+        assert!(rig.submit_to(3, &order));
+        let mut random = Random::new(1);
+        (0..40).for_each(|_| rig.cycle(&mut random, Pace { idle: false, stall: false }, 0));
+        assert!(is_refused(rig.out.make_contiguous(), STATUS_STALE), "{:?}", rig.out);
+        assert!(matches!(rig.out[0], Seen::Refuse(refusal) if refusal.queue.raw() == 3));
+        rig.out.clear();
+        assert!(!is_refused(&alone(&mut rig, &order).0, STATUS_STALE), "its own is not");
+    }
 }
 
 #[test]
@@ -523,7 +613,7 @@ fn a_reset_at_any_cycle_forgets_the_command_and_the_next_one_works() {
         assert!(rig.submit(&command));
         (0..after).for_each(|_| rig.cycle(&mut random, Pace { idle: false, stall: false }, 0));
         rig.bench.block.clear.next = true;
-        rig.tail = 0;
+        rig.rings[0].tail = 0;
         (0..3).for_each(|_| rig.cycle(&mut random, Pace { idle: false, stall: false }, 0));
         rig.bench.block.clear.next = false;
         rig.out.clear();

@@ -1,0 +1,353 @@
+//! Result path: reads a window from the gather memory in block order, decodes it if it is encoded, and multiplies by
+//! n / received per block (by one otherwise); missing beats are zeros. What comes out goes to the write channel as
+//! bursts, of which none crosses 4 KiB and each is ordered when all its beats are there; padding is not written.
+//!
+//! One window at a time; the next may start when the last burst of this one is ordered, acknowledged or not.
+//! Latency: 14 cycles from `start` to the first beat out, and [`crate::hadamard::latency_cycles`] and a block more for
+//! an encoded window. Throughput: one beat a cycle while host memory takes them.
+//! Reset: `clear`; it is `idle` again once what was in the decoder has come out, which is dropped.
+
+use super::dma_write::{WriteOrder, WriteOwner};
+use super::reciprocal::Reciprocal;
+use super::types::{GatherWord, SlotBeat, SlotContext};
+use crate::fifo::Fifo;
+use crate::fp_mul::{self, FpMul16};
+use crate::hadamard::Hadamard;
+use crate::prelude::*;
+
+const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as the multiplier");
+
+/// What the path is doing.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+pub enum DrainState {
+    /// Nothing.
+    Idle,
+    /// Sets up a window.
+    Begin,
+    /// The result flows out.
+    Run,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Gathered {
+    data: Beat,
+    present: bool,
+}
+
+/// Result path, see the module.
+#[derive(LogicBlock, Default)]
+pub struct Drain {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Back to idle.
+    pub clear: Signal<In, bool>,
+    /// Begins a window (one cycle), only while `idle`.
+    pub start: Signal<In, bool>,
+    /// Its slot.
+    pub start_slot: Signal<In, W<3>>,
+    /// Its context.
+    pub start_context: Signal<In, SlotContext>,
+    /// A window may start.
+    pub idle: Signal<Out, bool>,
+    /// The last burst of this slot's window was ordered (one cycle), one-hot.
+    pub drained: Signal<Out, W<8>>,
+    /// Reads the gather memory.
+    pub read_valid: Signal<Out, bool>,
+    /// Slot and beat of the window.
+    pub read_address: Signal<Out, SlotBeat>,
+    /// It is read.
+    pub read_ready: Signal<In, bool>,
+    /// The word, one cycle later.
+    pub word: Signal<In, GatherWord>,
+    /// A beat of the result.
+    pub push: Signal<Out, bool>,
+    /// The beat.
+    pub push_data: Signal<Out, Beat>,
+    /// Beats that can still be pushed.
+    pub room: Signal<In, W<16>>,
+    /// A burst whose beats were pushed.
+    pub order_valid: Signal<Out, bool>,
+    /// The order.
+    pub order: Signal<Out, WriteOrder>,
+    /// It is taken.
+    pub order_ready: Signal<In, bool>,
+    decoder: Hadamard,
+    reciprocal: Reciprocal,
+    multiplier: FpMul16,
+    inbox: Fifo<Gathered, 3>,
+    state: DFF<DrainState>,
+    cleared: DFF<bool>,
+    slot: DFF<W<3>>,
+    ctx: DFF<SlotContext>,
+    to_read: DFF<W<15>>,
+    block_index: DFF<W<11>>,
+    beat_index: DFF<W<14>>,
+    asked: DFF<bool>,
+    stage_valid: DFF<bool>,
+    stage_data: DFF<Beat>,
+    side: [DFF<bool>; 6],
+    reserved: DFF<W<16>>,
+    to_come: DFF<W<15>>,
+    to_keep: DFF<W<15>>,
+    to_order: DFF<W<15>>,
+    order_address: DFF<W<64>>,
+    unordered: DFF<W<16>>,
+    c: Wire<SlotContext>,
+    running: Wire<bool>,
+    one: Wire<W<8>>,
+    slot_bit: Wire<W<8>>,
+    length: Wire<W<15>>,
+    beats_log2: Wire<W<4>>,
+    one14: Wire<W<14>>,
+    beats_of_block: Wire<W<14>>,
+    block_beats: Wire<W<16>>,
+    last_beat: Wire<W<14>>,
+    beat_next: Wire<W<14>>,
+    block_next: Wire<W<11>>,
+    row: Wire<W<14>>,
+    linear: Wire<W<15>>,
+    place: Wire<W<14>>,
+    ask: Wire<bool>,
+    to_read_next: Wire<W<15>>,
+    gathered: Wire<Gathered>,
+    present: Wire<bool>,
+    exponent: Wire<W<32>>,
+    ratio: Wire<W<32>>,
+    spare: Wire<W<16>>,
+    reserved_up: Wire<W<16>>,
+    reserved_next: Wire<W<16>>,
+    comes: Wire<bool>,
+    keep: Wire<bool>,
+    to_come_next: Wire<W<15>>,
+    to_keep_next: Wire<W<15>>,
+    page_beat: Wire<W<6>>,
+    until_page: Wire<W<7>>,
+    burst: Wire<W<7>>,
+    burst_bytes: Wire<W<13>>,
+    to_order_next: Wire<W<15>>,
+    order_address_next: Wire<W<64>>,
+    unordered_up: Wire<W<16>>,
+    unordered_next: Wire<W<16>>,
+    ordered: Wire<bool>,
+    owner: Wire<WriteOwner>,
+}
+
+impl Logic for Drain {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            state,
+            cleared,
+            slot,
+            ctx,
+            to_read,
+            block_index,
+            beat_index,
+            asked,
+            stage_valid,
+            stage_data,
+            reserved,
+            to_come,
+            to_keep,
+            to_order,
+            order_address,
+            unordered
+        );
+        self.decoder.clock.next = self.clock.val();
+        self.reciprocal.clock.next = self.clock.val();
+        self.multiplier.clock.next = self.clock.val();
+        self.inbox.clock.next = self.clock.val();
+        self.c.next = self.ctx.q.val();
+        self.running.next = self.state.q.val() == DrainState::Run;
+        self.inbox.clear.next = self.clear.val() || !self.running.val();
+        self.one.next = bits_w::<8>(1);
+        self.slot_bit.next = self.one.val() << self.slot.q.val();
+        self.idle.next = (self.state.q.val() == DrainState::Idle) && self.decoder.idle.val();
+        self.drained.next = bits_w::<8>(0);
+
+        // One window after the other.
+        self.length.next = self.c.val().host_beats;
+        if self.c.val().hadamard {
+            self.length.next = self.c.val().beats;
+        }
+        // The decoder empties itself after one cycle of `clear`.
+        self.cleared.d.next = self.clear.val();
+        self.decoder.clear.next = self.clear.val() && !self.cleared.q.val();
+        self.decoder.start.next = false;
+        match self.state.q.val() {
+            DrainState::Idle => {
+                if self.start.val() {
+                    self.slot.d.next = self.start_slot.val();
+                    self.ctx.d.next = self.start_context.val();
+                    self.state.d.next = DrainState::Begin;
+                }
+            }
+            DrainState::Begin => {
+                self.decoder.start.next = self.c.val().hadamard;
+                self.to_read.d.next = self.length.val();
+                self.to_come.d.next = self.length.val();
+                self.to_keep.d.next = self.c.val().host_beats;
+                self.to_order.d.next = self.c.val().host_beats;
+                self.order_address.d.next = self.c.val().host_address;
+                self.block_index.d.next = bits_w::<11>(0);
+                self.beat_index.d.next = bits_w::<14>(0);
+                self.reserved.d.next = bits_w::<16>(0);
+                self.unordered.d.next = bits_w::<16>(0);
+                self.state.d.next = DrainState::Run;
+            }
+            DrainState::Run => {
+                if (self.to_come.q.val() == 0) && (self.to_order.q.val() == 0) {
+                    self.drained.next = self.slot_bit.val();
+                    self.state.d.next = DrainState::Idle;
+                }
+            }
+        }
+
+        // Read in block order, as the inbox has room.
+        self.beats_log2.next = self.c.val().log2_n - 4;
+        self.one14.next = bits_w::<14>(1);
+        self.beats_of_block.next = self.one14.val() << self.beats_log2.val();
+        self.block_beats.next = bit_cast_w::<16, 14>(self.beats_of_block.val());
+        self.last_beat.next = self.beats_of_block.val() - 1;
+        self.beat_next.next = self.beat_index.q.val() + 1;
+        self.block_next.next = self.block_index.q.val() + 1;
+        self.row.next = self.beat_index.q.val() << self.c.val().log2_blocks;
+        self.linear.next = self.c.val().host_beats - self.to_read.q.val();
+        self.place.next = self.linear.val().get_bits::<14>(0);
+        if self.c.val().hadamard {
+            self.place.next = self.row.val() + bit_cast_w::<14, 11>(self.block_index.q.val());
+        }
+        self.ask.next = self.running.val()
+            && (self.to_read.q.val() != 0)
+            && (self.inbox.room.val() >= 3)
+            && (self.room.val() >= 32);
+        self.read_valid.next = self.ask.val();
+        self.read_address.next.slot = self.slot.q.val();
+        self.read_address.next.beat = self.place.val();
+        self.asked.d.next = self.ask.val() && self.read_ready.val();
+        self.to_read_next.next = self.to_read.q.val() - 1;
+        if self.ask.val() && self.read_ready.val() {
+            self.to_read.d.next = self.to_read_next.val();
+            self.beat_index.d.next = self.beat_next.val();
+            if self.beat_index.q.val() == self.last_beat.val() {
+                self.beat_index.d.next = bits_w::<14>(0);
+                self.block_index.d.next = self.block_next.val();
+            }
+        }
+        self.present.next = self.word.val().epoch == self.c.val().epoch;
+        self.gathered.next.present = self.present.val();
+        self.gathered.next.data = bits_beat(0);
+        if self.present.val() {
+            self.gathered.next.data = self.word.val().data;
+        }
+        self.inbox.push.next = self.asked.q.val();
+        self.inbox.push_data.next = self.gathered.val();
+
+        // Decode, or pass by; then rescale.
+        self.decoder.log2n.next = self.c.val().log2_n;
+        self.decoder.decode.next = true;
+        self.decoder.key.next = self.c.val().sign_key;
+        self.decoder.in_valid.next = !self.inbox.empty.val() && self.c.val().hadamard && self.running.val();
+        self.decoder.in_data.next = self.inbox.pop_data.val().data;
+        self.decoder.in_received.next = self.inbox.pop_data.val().present;
+        self.inbox.pop.next = !self.c.val().hadamard || self.decoder.in_ready.val();
+        self.spare.next = self.room.val() - self.reserved.q.val();
+        self.decoder.go.next = (self.spare.val() >= self.block_beats.val()) || !self.running.val();
+        self.stage_valid.d.next = self.decoder.out_valid.val();
+        self.stage_data.d.next = self.decoder.out_data.val();
+        if !self.c.val().hadamard {
+            self.stage_valid.d.next = !self.inbox.empty.val();
+            self.stage_data.d.next = self.inbox.pop_data.val().data;
+        }
+        // Only what a `clear` left in the decoder comes out at any other time: it is dropped.
+        if !self.running.val() {
+            self.stage_valid.d.next = false;
+        }
+        self.reciprocal.count.next = self.decoder.out_received.val();
+        self.exponent.next = bit_cast_w::<32, 4>(self.beats_log2.val()) << 23;
+        self.ratio.next = self.reciprocal.factor.val() + self.exponent.val();
+        self.multiplier.a.next = self.stage_data.q.val();
+        self.multiplier.factor.next = bits_w::<32>(0x3f80_0000);
+        if self.c.val().hadamard {
+            self.multiplier.factor.next = self.ratio.val();
+        }
+        for i in 0..6 {
+            self.side[i].clock.next = self.clock.val();
+        }
+        for i in 0..5 {
+            self.side[i + 1].d.next = self.side[i].q.val();
+        }
+        self.side[0].d.next = self.stage_valid.q.val();
+
+        // Into the outbox: what the host wants of it; a block's places are reserved before it bursts.
+        self.comes.next = self.side[5].q.val() && self.running.val();
+        self.keep.next = self.comes.val() && (self.to_keep.q.val() != 0);
+        self.push.next = self.keep.val();
+        self.push_data.next = self.multiplier.product.val();
+        self.to_come_next.next = self.to_come.q.val() - 1;
+        self.to_keep_next.next = self.to_keep.q.val() - 1;
+        self.reserved_up.next = self.reserved.q.val();
+        if self.decoder.burst.val() {
+            self.reserved_up.next = self.reserved.q.val() + self.block_beats.val();
+        }
+        self.reserved_next.next = self.reserved_up.val() - 1;
+        if self.running.val() {
+            self.reserved.d.next = self.reserved_up.val();
+        }
+        if self.comes.val() {
+            self.to_come.d.next = self.to_come_next.val();
+            if self.c.val().hadamard {
+                self.reserved.d.next = self.reserved_next.val();
+            }
+        }
+        if self.keep.val() {
+            self.to_keep.d.next = self.to_keep_next.val();
+        }
+
+        // Bursts up to the next 4 KiB.
+        self.page_beat.next = self.order_address.q.val().get_bits::<6>(6);
+        self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
+        self.burst.next = self.until_page.val();
+        if self.to_order.q.val() < bit_cast_w::<15, 7>(self.until_page.val()) {
+            self.burst.next = self.to_order.q.val().get_bits::<7>(0);
+        }
+        self.burst_bytes.next = bit_cast_w::<13, 7>(self.burst.val()) << 6;
+        self.to_order_next.next = self.to_order.q.val() - bit_cast_w::<15, 7>(self.burst.val());
+        self.order_address_next.next = self.order_address.q.val() + bit_cast_w::<64, 13>(self.burst_bytes.val());
+        self.order_valid.next = self.running.val()
+            && (self.to_order.q.val() != 0)
+            && (self.unordered.q.val() >= bit_cast_w::<16, 7>(self.burst.val()));
+        self.order.next.address = self.order_address.q.val();
+        self.order.next.beats = self.burst.val();
+        self.owner.next.slot = self.slot.q.val();
+        self.owner.next.queue = bits_w::<2>(0);
+        self.owner.next.broadcast = true;
+        self.owner.next.report = false;
+        self.owner.next.completion = false;
+        self.owner.next.refused = false;
+        self.order.next.owner = self.owner.val();
+        self.ordered.next = self.order_valid.val() && self.order_ready.val();
+        self.unordered_up.next = self.unordered.q.val();
+        if self.keep.val() {
+            self.unordered_up.next = self.unordered.q.val() + 1;
+        }
+        self.unordered_next.next = self.unordered_up.val() - bit_cast_w::<16, 7>(self.burst.val());
+        if self.running.val() {
+            self.unordered.d.next = self.unordered_up.val();
+        }
+        if self.ordered.val() {
+            self.unordered.d.next = self.unordered_next.val();
+            self.to_order.d.next = self.to_order_next.val();
+            self.order_address.d.next = self.order_address_next.val();
+        }
+
+        if self.clear.val() {
+            self.state.d.next = DrainState::Idle;
+            self.asked.d.next = false;
+        }
+    }
+}
+
+clocked!(Drain);
