@@ -89,7 +89,9 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "submission", build: of::<card::submission::Submit> },
     Emittable { name: "finisher", build: of::<card::finisher::Finisher> },
     Emittable { name: "registers", build: of::<card::registers::Registers> },
+    Emittable { name: "axi_lite", build: of::<card::axi_lite::AxiLite> },
     Emittable { name: "smartnic", build: of::<card::smartnic::SmartNic> },
+    Emittable { name: "endpoint", build: of::<card::endpoint::Endpoint> },
 ];
 
 #[cfg(test)]

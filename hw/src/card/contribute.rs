@@ -445,8 +445,7 @@ impl Logic for Contribute {
 impl Contribute {
     /// With two banks for windows of this build.
     pub fn new(build: Build) -> Self {
-        let encoder = Hadamard::new(build.hadamard_log2);
-        Self { buffer: WindowRam::new(1, build.window_log2), encoder, ..Self::default() }
+        Self { buffer: WindowRam::new(1, build.window_log2), ..Self::default() }
     }
 }
 

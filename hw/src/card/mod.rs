@@ -1,12 +1,15 @@
-//! The card: everything between the MAC, host memory and the register window, with [`smartnic::SmartNic`] as its top.
+//! The card: everything between the MAC, host memory and the register window, with [`smartnic::SmartNic`] as its top in
+//! simulation and [`endpoint::Endpoint`] as its top on boards.
 
 pub mod arrivals;
+pub mod axi_lite;
 pub mod build;
 pub mod builder;
 pub mod contribute;
 pub mod dma_read;
 pub mod dma_write;
 pub mod drain;
+pub mod endpoint;
 pub mod entry;
 pub mod finisher;
 pub mod gather;
@@ -35,6 +38,8 @@ mod builder_tests;
 mod contribute_tests;
 #[cfg(test)]
 mod dma_read_tests;
+#[cfg(test)]
+mod endpoint_tests;
 #[cfg(test)]
 mod finisher_tests;
 #[cfg(test)]

@@ -244,7 +244,6 @@ fn counted_by(events: u64) -> (Events, Vec<Register>) {
         version: on(5),
         job: on(6),
         no_window: on(7),
-        stale: false,
         flags: on(8),
         out_of_shard: on(9),
         late_contribute: on(10),

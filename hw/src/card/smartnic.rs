@@ -36,7 +36,7 @@ use super::types::{GateReport, SendOrder, SlotContext};
 use crate::prelude::*;
 
 /// The card, see the module.
-#[derive(LogicBlock, Default, Ports)]
+#[derive(LogicBlock, Default)]
 pub struct SmartNic {
     /// 250 MHz clock of everything.
     pub clock: Signal<In, Clock>,
@@ -142,7 +142,7 @@ pub struct SmartNic {
     pub trace_broadcast_open: Signal<Out, W<8>>,
 
     registers: Registers,
-    sequence: Reset,
+    restart: Reset,
     guard: TxGuard,
     dma_read: DmaRead,
     submit: Submit,
@@ -159,14 +159,10 @@ pub struct SmartNic {
     finisher: Finisher,
     sending: DFF<W<8>>,
     unread: DFF<W<8>>,
-    rx_within: DFF<bool>,
-    rx_skip: DFF<bool>,
     scan: DFF<W<4>>,
     nearest: DFF<W<48>>,
     timer: DFF<W<48>>,
     clear: Wire<bool>,
-    rx_within_next: Wire<bool>,
-    rx_take: Wire<bool>,
     own_slot: Wire<W<8>>,
     own_bad: Wire<bool>,
     order_slot: Wire<W<8>>,
@@ -205,8 +201,8 @@ pub struct SmartNic {
 impl Logic for SmartNic {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, sending, unread, rx_within, rx_skip, scan, nearest, timer);
-        self.sequence.clock.next = self.clock.val();
+        dff_setup!(self, clock, sending, unread, scan, nearest, timer);
+        self.restart.clock.next = self.clock.val();
         self.guard.clock.next = self.clock.val();
         self.registers.clock.next = self.clock.val();
         self.dma_read.clock.next = self.clock.val();
@@ -229,14 +225,14 @@ impl Logic for SmartNic {
         self.registers.read_address.next = self.reg_read_address.val();
         self.reg_read_data.next = self.registers.read_data.val();
         self.registers.reset.next = self.reset.val();
-        self.sequence.enable.next = self.registers.enable.val();
-        self.sequence.owed.next = self.dma_read.busy.val()
+        self.restart.enable.next = self.registers.enable.val();
+        self.restart.owed.next = self.dma_read.busy.val()
             || self.finisher.busy.val()
             || self.contribute.emptying.val()
             || self.guard.busy.val();
-        self.clear.next = self.sequence.clear.val();
+        self.clear.next = self.restart.clear.val();
         self.registers.clear.next = self.clear.val();
-        self.registers.busy.next = self.sequence.busy.val();
+        self.registers.busy.next = self.restart.busy.val();
         self.dma_read.reset.next = self.reset.val();
         self.finisher.reset.next = self.reset.val();
         self.guard.reset.next = self.reset.val();
@@ -341,19 +337,8 @@ impl Logic for SmartNic {
         self.lookup.freed.next = self.finisher.freed.val();
         self.submit.freed.next = self.finisher.freed.val();
 
-        // Receive path; only a contribution whose address is in flight stalls it.
-        // A frame that is half in when the card begins to work is not one.
-        self.rx_within_next.next = self.rx_within.q.val();
-        if self.rx_valid.val() {
-            self.rx_within_next.next = !self.rx_last.val();
-        }
-        self.rx_within.d.next = self.rx_within_next.val();
-        self.rx_skip.d.next = self.rx_skip.q.val() && self.rx_within_next.val();
-        if self.clear.val() {
-            self.rx_skip.d.next = self.rx_within_next.val();
-        }
-        self.rx_take.next = self.rx_valid.val() && !self.rx_skip.q.val() && !self.clear.val();
-        self.rx_buffer.rx_valid.next = self.rx_take.val();
+        // Receive path; only a contribution whose address is in flight stalls it, and bf16, which takes two cycles a beat.
+        self.rx_buffer.rx_valid.next = self.rx_valid.val();
         self.rx_buffer.rx_data.next = self.rx_data.val();
         self.rx_buffer.rx_last.next = self.rx_last.val();
         self.rx_buffer.rx_error.next = self.rx_error.val();
@@ -597,7 +582,7 @@ impl Logic for SmartNic {
         }
         self.timer_ns.next = self.timer.q.val();
         self.asleep.next = self.quiet.val()
-            && !self.sequence.busy.val()
+            && !self.restart.busy.val()
             && !self.guard.busy.val()
             && !self.rx_valid.val()
             && !self.submit.working.val()

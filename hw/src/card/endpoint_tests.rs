@@ -1,0 +1,628 @@
+//! The whole card at its standard interfaces: a host memory and a peer around it, random AXI behaviour, and the rules of
+//! every handshake (what is offered stands until it is taken).
+//!
+//! Plan: a job of two ranks against plain arithmetic, at every pace and in Verilog; the card disabled in any cycle of
+//! random activity is then, cycle for cycle, as after power-on; errors of host memory stay with their window or queue.
+
+use super::endpoint::Endpoint;
+use super::stimulus::{EAGER, float_beat};
+use super::testing::{Pace, at_every_pace};
+use crate::cosim::Bench;
+use crate::fp_add_model::fp_add;
+use crate::fp_mul_model::fp_mul;
+use crate::prelude::*;
+use crate::random::Random;
+use crate::recip_rom::recip;
+use optireduce_contract::packet::{Endpoint as Address, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header};
+use optireduce_contract::queue::*;
+use optireduce_contract::registers::{self as reg, CONTROL_ENABLE, PEER_BYTES, PEER_TABLE, Register, STATUS_BUSY};
+use optireduce_contract::shard::ShardMap;
+use std::collections::{HashMap, VecDeque};
+
+const PORT: u16 = 5791;
+const JOB: u64 = 0x1122_3344_5566_7788;
+const RING_LOG2: u32 = 4;
+const PAYLOAD: usize = 22;
+/// Nobody has memory from here on.
+const NOWHERE: u64 = 1 << 50;
+
+/// Something that left the card.
+#[derive(Clone, Debug, PartialEq)]
+enum Seen {
+    Write(u64, Beat),
+    Read(u64, u64),
+    Frame(Beat, bool, bool),
+    Msix(u64),
+}
+
+struct Rig {
+    bench: Box<Bench<Endpoint>>,
+    memory: HashMap<u64, Beat>,
+    /// Bursts asked for: address, beats left, ready at.
+    reads: VecDeque<(u64, u64, u64)>,
+    r_offered: bool,
+    addresses: VecDeque<(u64, u64)>,
+    data: VecDeque<Vec<Beat>>,
+    filling: Vec<Beat>,
+    acks: VecDeque<(bool, u64)>,
+    b_offered: bool,
+    rx: VecDeque<(Beat, bool)>,
+    sent: Vec<Vec<Beat>>,
+    sending: Vec<Beat>,
+    offers: [Option<Seen>; 5],
+    tails: [u16; 4],
+    heads: [u16; 4],
+    log: Vec<(u64, Seen)>,
+    pace: Pace,
+    /// One access in so many fails; 0: none.
+    fails_one_in: u64,
+    cycle: u64,
+}
+
+fn sq_at(queue: usize) -> u64 {
+    0x10_0000 + 0x2000 * queue as u64
+}
+
+fn cq_at(queue: usize) -> u64 {
+    sq_at(queue) + 0x1000
+}
+
+impl Rig {
+    fn new(recording: bool) -> Self {
+        let bench =
+            Box::new(if recording { Bench::recording(Endpoint::default()) } else { Bench::new(Endpoint::default()) });
+        let mut rig = Rig {
+            bench,
+            memory: HashMap::new(),
+            reads: VecDeque::new(),
+            r_offered: false,
+            addresses: VecDeque::new(),
+            data: VecDeque::new(),
+            filling: Vec::new(),
+            acks: VecDeque::new(),
+            b_offered: false,
+            rx: VecDeque::new(),
+            sent: Vec::new(),
+            sending: Vec::new(),
+            offers: Default::default(),
+            tails: [0; 4],
+            heads: [0; 4],
+            log: Vec::new(),
+            pace: EAGER,
+            fails_one_in: 0,
+            cycle: 0,
+        };
+        rig.bench.block.aresetn.next = true;
+        rig
+    }
+
+    fn offer(&mut self, channel: usize, offer: Option<Seen>, ready: bool) -> Option<Seen> {
+        let before = &self.offers[channel];
+        assert!(before.is_none() || *before == offer, "cycle {}: {before:x?} became {offer:x?}", self.cycle);
+        self.offers[channel] = offer.clone().filter(|_| !ready);
+        offer.filter(|_| ready)
+    }
+
+    /// One cycle of everything around the card.
+    fn step(&mut self, random: &mut Random) {
+        self.cycle += 1;
+        let (cycle, pace) = (self.cycle, self.pace);
+        let fails = |random: &mut Random, one_in: u64| one_in > 0 && random.one_in(one_in);
+        let block = &mut self.bench.block;
+        block.m_axi_awready.next = pace.takes(random);
+        block.m_axi_wready.next = pace.takes(random);
+        block.m_axi_arready.next = pace.takes(random);
+        block.m_axis_tx_tready.next = pace.takes(random);
+        block.msix_ready.next = pace.takes(random);
+        // What the host answers with stands, too.
+        let read = self.reads.front().copied().filter(|read| read.2 <= cycle);
+        let answers = read.is_some() && (self.r_offered || pace.comes(random));
+        block.m_axi_rvalid.next = answers;
+        if let Some((address, beats, _)) = read.filter(|_| answers && !self.r_offered) {
+            let failed = address >= NOWHERE || fails(random, self.fails_one_in);
+            block.m_axi_rresp.next = bits_w(if failed { 2 + random.below(2) } else { 0 });
+            block.m_axi_rdata.next = self.memory.get(&address).copied().unwrap_or(Beat([0x7fc1_2345; 16]));
+            block.m_axi_rlast.next = beats == 1;
+            block.m_axi_rid.next = bits_w(random.next());
+        }
+        let ack = self.acks.front().copied().filter(|ack| ack.1 <= cycle);
+        let acks = ack.is_some() && (self.b_offered || pace.comes(random));
+        block.m_axi_bvalid.next = acks;
+        block.m_axi_bresp.next = bits_w(ack.map_or(0, |ack| if ack.0 { 2 } else { 0 }));
+        let comes = self.rx.front().copied().filter(|_| pace.comes(random));
+        block.s_axis_rx_tvalid.next = comes.is_some();
+        block.s_axis_rx_tkeep.next = bits_w(u64::MAX);
+        block.s_axis_rx_tdata.next = comes.map_or(Beat::default(), |beat| beat.0);
+        block.s_axis_rx_tlast.next = comes.is_some_and(|beat| beat.1);
+        self.bench.settle();
+
+        let block = &self.bench.block;
+        assert!(block.m_axi_bready.val() && block.s_axis_rx_tready.val(), "the card always takes these");
+        if comes.is_some() {
+            self.rx.pop_front();
+        }
+        self.r_offered = answers && !block.m_axi_rready.val();
+        if answers && block.m_axi_rready.val() {
+            let (address, beats, _) = self.reads.front_mut().expect("answering");
+            (*address, *beats) = (*address + 64, *beats - 1);
+            if *beats == 0 {
+                self.reads.pop_front();
+            }
+        }
+        self.b_offered = false;
+        if acks {
+            self.acks.pop_front();
+        }
+        let fixed = |size: u64, burst: u64, lock: u64| assert_eq!((size, burst, lock), (6, 1, 0));
+        let within = |address: u64, beats: u64| {
+            assert!(address % 64 == 0 && address % 4096 + beats * 64 <= 4096 && beats <= 64, "{beats} at {address:#x}");
+        };
+        let aw = block.m_axi_awvalid.val().then(|| {
+            fixed(block.m_axi_awsize.val().raw(), block.m_axi_awburst.val().raw(), block.m_axi_awlock.val().raw());
+            Seen::Read(block.m_axi_awaddr.val().raw(), block.m_axi_awlen.val().raw() + 1)
+        });
+        let ar = block.m_axi_arvalid.val().then(|| {
+            fixed(block.m_axi_arsize.val().raw(), block.m_axi_arburst.val().raw(), block.m_axi_arlock.val().raw());
+            Seen::Read(block.m_axi_araddr.val().raw(), block.m_axi_arlen.val().raw() + 1)
+        });
+        let w = block.m_axi_wvalid.val().then(|| {
+            assert_eq!(block.m_axi_wstrb.val().raw(), u64::MAX);
+            Seen::Frame(block.m_axi_wdata.val(), block.m_axi_wlast.val(), false)
+        });
+        let tx = block.m_axis_tx_tvalid.val().then(|| {
+            assert_eq!(block.m_axis_tx_tkeep.val().raw(), u64::MAX);
+            Seen::Frame(block.m_axis_tx_tdata.val(), block.m_axis_tx_tlast.val(), block.m_axis_tx_tuser.val())
+        });
+        let msix = block.msix_valid.val().then(|| Seen::Msix(block.msix_vector.val().raw()));
+        let readies = [
+            block.m_axi_awready.val(),
+            block.m_axi_arready.val(),
+            block.m_axi_wready.val(),
+            block.m_axis_tx_tready.val(),
+            block.msix_ready.val(),
+        ];
+        if let Some(Seen::Read(address, beats)) = self.offer(0, aw, readies[0]) {
+            within(address, beats);
+            self.addresses.push_back((address, beats));
+        }
+        if let Some(Seen::Read(address, beats)) = self.offer(1, ar, readies[1]) {
+            within(address, beats);
+            self.reads.push_back((address, beats, cycle + 20));
+            self.log.push((cycle, Seen::Read(address, beats)));
+        }
+        if let Some(Seen::Frame(beat, last, _)) = self.offer(2, w, readies[2]) {
+            self.filling.push(beat);
+            if last {
+                self.data.push_back(std::mem::take(&mut self.filling));
+            }
+        }
+        if let Some(Seen::Frame(beat, last, error)) = self.offer(3, tx, readies[3]) {
+            self.log.push((cycle, Seen::Frame(beat, last, error)));
+            self.sending.push(beat);
+            if last {
+                let frame = std::mem::take(&mut self.sending);
+                self.sent.extend((!error).then_some(frame));
+            }
+        }
+        // A reset withdraws an interrupt: not a handshake of the bus.
+        if msix.is_none() {
+            self.offers[4] = None;
+        }
+        if let Some(seen) = self.offer(4, msix, readies[4]) {
+            self.log.push((cycle, seen));
+        }
+        while let (Some((address, beats)), Some(data)) = (self.addresses.front().copied(), self.data.front()) {
+            assert_eq!(data.len() as u64, beats, "beats of the burst at {address:#x}");
+            let failed = address >= NOWHERE || fails(random, self.fails_one_in);
+            for (at, beat) in (0..).map(|at| address + 64 * at).zip(data) {
+                self.log.push((cycle, Seen::Write(at, *beat)));
+                if !failed {
+                    self.memory.insert(at, *beat);
+                }
+            }
+            self.acks.push_back((failed, cycle + 10));
+            self.addresses.pop_front();
+            self.data.pop_front();
+        }
+        self.bench.tick();
+    }
+
+    fn write(&mut self, random: &mut Random, offset: usize, value: u32) {
+        self.bench.block.s_axil_awaddr.next = bits_w(offset as u64);
+        self.bench.block.s_axil_wdata.next = bits_w(value.into());
+        self.bench.block.s_axil_wstrb.next = bits_w(15);
+        self.bench.block.s_axil_awvalid.next = true;
+        self.bench.block.s_axil_wvalid.next = true;
+        self.bench.block.s_axil_bready.next = true;
+        self.step(random);
+        self.bench.block.s_axil_awvalid.next = false;
+        self.bench.block.s_axil_wvalid.next = false;
+        for _ in 0..2 {
+            self.step(random);
+        }
+    }
+
+    fn set(&mut self, random: &mut Random, register: Register, value: u32) {
+        self.write(random, register.offset, value);
+    }
+
+    fn get(&mut self, random: &mut Random, register: Register) -> u32 {
+        self.bench.block.s_axil_araddr.next = bits_w(register.offset as u64);
+        self.bench.block.s_axil_arvalid.next = true;
+        self.bench.block.s_axil_rready.next = true;
+        self.step(random);
+        self.bench.block.s_axil_arvalid.next = false;
+        for _ in 0..5 {
+            self.bench.settle();
+            if self.bench.block.s_axil_rvalid.val() {
+                let value = self.bench.block.s_axil_rdata.val().raw() as u32;
+                self.step(random);
+                return value;
+            }
+            self.step(random);
+        }
+        panic!("no answer");
+    }
+
+    /// Rank 0 of two; every queue has its rings.
+    fn configure(&mut self, random: &mut Random) {
+        let (local, peer) = (Address::of_rank(0), Address::of_rank(1));
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        let job = [
+            (reg::RANK, 0),
+            (reg::RANKS, 2),
+            (reg::JOB_TAG_LO, word(&JOB.to_be_bytes()[..4])),
+            (reg::JOB_TAG_HI, word(&JOB.to_be_bytes()[4..])),
+            (reg::PAYLOAD_BEATS, PAYLOAD as u32),
+            (reg::UDP_PORT, word(&PORT.to_be_bytes())),
+            (reg::LOCAL_IP, word(&local.ip)),
+            (reg::LOCAL_MAC_LO, word(&local.mac[..4])),
+            (reg::LOCAL_MAC_HI, word(&local.mac[4..])),
+        ];
+        job.into_iter().for_each(|(register, value)| self.set(random, register, value));
+        for (at, value) in [word(&peer.ip), word(&peer.mac[..4]), word(&peer.mac[4..]), 0].into_iter().enumerate() {
+            self.write(random, PEER_TABLE + PEER_BYTES + 4 * at, value);
+        }
+        for queue in 0..4 {
+            let rings = [
+                (reg::SQ_BASE_LO, sq_at(queue) as u32),
+                (reg::SQ_LOG2, RING_LOG2),
+                (reg::CQ_BASE_LO, cq_at(queue) as u32),
+                (reg::CQ_LOG2, RING_LOG2),
+                (reg::SQ_TAIL, 0),
+                (reg::CQ_HEAD, 0),
+            ];
+            rings.into_iter().for_each(|(register, value)| self.set(random, register.of_queue(queue), value));
+            (0..1 << RING_LOG2).for_each(|at| drop(self.memory.insert(cq_at(queue) + 64 * at, Beat::default())));
+        }
+        (self.tails, self.heads) = ([0; 4], [0; 4]);
+    }
+
+    fn submit(&mut self, random: &mut Random, queue: usize, commands: &[Submission]) {
+        for command in commands {
+            let at = u64::from(self.tails[queue]) % (1 << RING_LOG2);
+            self.memory.insert(sq_at(queue) + 64 * at, Beat::from_bytes(&command.to_bytes()));
+            self.tails[queue] += 1;
+        }
+        let tail = self.tails[queue].into();
+        self.set(random, reg::SQ_TAIL.of_queue(queue), tail);
+    }
+
+    /// Completions that the host has not seen yet.
+    fn completions(&mut self, queue: usize) -> Vec<Completion> {
+        let mut found = Vec::new();
+        loop {
+            let (at, turn) = (self.heads[queue] as u64 % (1 << RING_LOG2), self.heads[queue] >> RING_LOG2);
+            let entry = self.memory.get(&(cq_at(queue) + 64 * at)).map(|beat| Completion::from_bytes(&beat.to_bytes()));
+            match entry {
+                Some(entry) if entry.opcode != 0 && entry.phase == (turn % 2 == 0) => found.push(entry),
+                _ => return found,
+            }
+            self.heads[queue] += 1;
+        }
+    }
+
+    /// A packet of rank 1.
+    fn receive(&mut self, window: &Window, stage: u8, position: usize, beats: &[Beat]) {
+        let ubt = UbtHeader {
+            bucket: window.arm.bucket,
+            offset: window.arm.base + 64 * position as u32,
+            stage,
+            sender: 1,
+            step: window.arm.step,
+            job_tag: JOB,
+            ..UbtHeader::default()
+        };
+        let mut header = [0; 64];
+        write_header(&mut header, Address::of_rank(1), Address::of_rank(0), PORT, &ubt, 64 * beats.len());
+        let frame = std::iter::once(Beat::from_bytes(&header)).chain(beats.iter().copied());
+        self.rx.extend(frame.enumerate().map(|(at, beat)| (beat, at == beats.len())));
+    }
+
+    fn is_quiet(&self) -> bool {
+        let bus = self.reads.is_empty() && self.addresses.is_empty() && self.data.is_empty() && self.filling.is_empty();
+        bus && self.acks.is_empty() && self.sending.is_empty() && self.offers[..4].iter().all(Option::is_none)
+    }
+}
+
+/// A window of two ranks: what the host submits, and what both ranks contribute.
+struct Window {
+    arm: Submission,
+    contribute: Submission,
+    gradient: Vec<Beat>,
+    peers: Vec<Beat>,
+    map: ShardMap,
+}
+
+impl Window {
+    fn new(random: &mut Random, slot: u8, cookie: u32, beats: usize) -> Self {
+        let map = ShardMap::new(beats, 2, cookie);
+        let place = u64::from(slot) << 24 | 1 << 32;
+        let arm = Submission {
+            opcode: OP_ARM,
+            slot,
+            step: 7,
+            cookie,
+            bucket: 40 + u16::from(slot),
+            flags: FLAG_AUTO_BROADCAST,
+            beats: beats as u16,
+            shard_quotient: map.quotient as u16,
+            shard_remainder: map.remainder as u8,
+            rotation: map.rotation as u8,
+            bound_ns: 12_000,
+            host_beats: beats as u16,
+            mark_packets: 1,
+            host_address: place | 0x0f80,
+            report_address: place | 0x80_0000,
+            ..Submission::default()
+        };
+        let contribute = Submission { opcode: OP_CONTRIBUTE, host_address: place | 0x40_0f40, ..arm };
+        let beats = |random: &mut Random| (0..beats).map(|_| float_beat(random)).collect();
+        Window { arm, contribute, gradient: beats(random), peers: beats(random), map }
+    }
+
+    /// Puts the gradient into host memory.
+    fn load(&self, rig: &mut Rig) {
+        let places = (0..).map(|at| self.contribute.host_address + 64 * at);
+        rig.memory.extend(places.zip(self.gradient.iter().copied()));
+    }
+
+    /// The peer's packets of a stage: its contribution to our shard, or its shard's mean.
+    fn play_peer(&self, rig: &mut Rig, stage: u8) {
+        let range = self.map.range_of(if stage == STAGE_CONTRIBUTE { 0 } else { 1 });
+        for first in range.clone().step_by(PAYLOAD) {
+            let last = (first + PAYLOAD).min(range.end);
+            rig.receive(self, stage, first, &self.peers[first..last]);
+        }
+    }
+
+    fn result(&self) -> Vec<Beat> {
+        let own = self.map.range_of(0);
+        let beat = |at: usize| {
+            let (a, b) = (self.gradient[at].0, self.peers[at].0);
+            let lane = |lane: usize| {
+                let sum = fp_add(fp_add(0x8000_0000, a[lane]), b[lane]);
+                if own.contains(&at) {
+                    fp_mul(fp_mul(sum, recip(2)), 0x3f80_0000)
+                } else {
+                    fp_mul(b[lane], 0x3f80_0000)
+                }
+            };
+            Beat(std::array::from_fn(lane))
+        };
+        (0..self.gradient.len()).map(beat).collect()
+    }
+
+    fn assert_result(&self, rig: &Rig) {
+        for (at, beat) in self.result().into_iter().enumerate() {
+            let found = rig.memory.get(&(self.arm.host_address + 64 * at as u64));
+            assert_eq!(found, Some(&beat), "beat {at} of the result");
+        }
+    }
+}
+
+/// One window through both stages on queue 2; what the host is told.
+fn known_job(rig: &mut Rig, random: &mut Random) -> Vec<Completion> {
+    let window = Window::new(&mut Random::new(99), 3, 6, 64);
+    window.load(rig);
+    rig.submit(random, 2, &[window.arm, window.contribute]);
+    (0..150).for_each(|_| rig.step(random));
+    window.play_peer(rig, STAGE_CONTRIBUTE);
+    window.play_peer(rig, STAGE_BROADCAST);
+    let mut told = Vec::new();
+    for _ in 0..6000 {
+        rig.step(random);
+        told.extend(rig.completions(2));
+        if told.len() == 2 && rig.is_quiet() {
+            break;
+        }
+    }
+    (0..20).for_each(|_| rig.step(random));
+    let kinds: Vec<_> = told.iter().map(|done| (done.opcode, done.status, done.closed_by)).collect();
+    assert_eq!(kinds, [(DONE_CONTRIBUTE, STATUS_OK, 0), (DONE_BROADCAST, STATUS_OK, 0)]);
+    window.assert_result(rig);
+    told
+}
+
+/// The card is larger than a test's stack.
+fn with_stack(test: impl FnOnce() + Send + 'static) {
+    let name = std::thread::current().name().unwrap_or_default().to_string();
+    let thread = std::thread::Builder::new().name(name).stack_size(256 << 20).spawn(test).expect("a thread");
+    if let Err(panic) = thread.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+#[test]
+fn a_job_of_two_ranks_is_as_computed_at_every_pace() {
+    with_stack(|| {
+        at_every_pace(1, |random, pace| {
+            let mut rig = Rig::new(false);
+            rig.configure(random);
+            rig.pace = pace;
+            rig.set(random, reg::CONTROL, CONTROL_ENABLE);
+            known_job(&mut rig, random);
+            assert_eq!(rig.log.iter().filter(|(_, seen)| *seen == Seen::Msix(2)).count(), 2, "told twice");
+            assert_eq!(rig.get(random, reg::RX_PACKETS), 4);
+            assert_eq!(rig.get(random, reg::CQ_TAIL.of_queue(2)), 2);
+            assert_eq!(rig.get(random, reg::STATUS), 0);
+        });
+    });
+}
+
+#[test]
+fn the_verilog_of_the_whole_card_does_the_same() {
+    with_stack(|| {
+        let mut random = Random::new(1);
+        let mut rig = Rig::new(true);
+        rig.configure(&mut random);
+        rig.pace = Pace::RANDOM;
+        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        known_job(&mut rig, &mut random);
+        // And once more, after a reset in the middle of a frame.
+        rig.set(&mut random, reg::CONTROL, 0);
+        wait_quiet(&mut rig, &mut random);
+        rig.bench.verify_with_verilator("endpoint");
+    });
+}
+
+fn wait_quiet(rig: &mut Rig, random: &mut Random) {
+    for _ in 0..1000 {
+        if rig.get(random, reg::STATUS) & STATUS_BUSY == 0 {
+            assert!(rig.is_quiet(), "not busy, and something is owed");
+            return;
+        }
+    }
+    panic!("busy for ever");
+}
+
+/// The log since `from`, with times relative to it and to the clock's reading then.
+fn relative(rig: &Rig, from: u64, told: &[Completion]) -> (Vec<(u64, Seen)>, Vec<Completion>) {
+    let in_rings = |address: u64| (sq_at(0)..sq_at(4)).contains(&address);
+    let log = rig.log.iter().filter(|(at, _)| *at > from).map(|(at, seen)| match seen {
+        // Completions hold absolute times: those are compared below.
+        Seen::Write(address, _) if in_rings(*address) => (at - from, Seen::Read(*address, 1)),
+        other => (at - from, other.clone()),
+    });
+    let told = told.iter().map(|done| Completion { closed_ns: done.closed_ns - 4 * from, ..*done });
+    (log.collect(), told.collect())
+}
+
+#[test]
+fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
+    with_stack(|| {
+        let mut random = Random::new(5);
+        let mut fresh = Rig::new(false);
+        fresh.configure(&mut random);
+        fresh.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        let from = fresh.cycle;
+        let told = known_job(&mut fresh, &mut random);
+        let expected = relative(&fresh, from, &told);
+
+        let mut rig = Rig::new(false);
+        let [mut reading, mut writing, mut framing, mut receiving] = [0; 4];
+        for turn in 0..24u32 {
+            // Random activity: windows on all queues, hurt by errors, and packets that match or do not.
+            rig.pace = if turn % 2 == 0 { Pace::RANDOM } else { EAGER };
+            rig.fails_one_in = if turn % 3 == 0 { 100 } else { 0 };
+            rig.configure(&mut random);
+            rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+            for slot in 0..6u8 {
+                let beats = 2 + random.below(200) as usize;
+                let mut window = Window::new(&mut random, slot, turn * 8 + u32::from(slot), beats);
+                if random.one_in(3) {
+                    let hadamard = |it: Submission| {
+                        let map = ShardMap::new(64, 2, it.cookie);
+                        Submission {
+                            flags: it.flags | FLAG_HADAMARD,
+                            beats: 64,
+                            host_beats: 60,
+                            log2_n: 8,
+                            log2_blocks: 2,
+                            shard_quotient: map.quotient as u16,
+                            shard_remainder: map.remainder as u8,
+                            ..it
+                        }
+                    };
+                    (window.arm, window.contribute) = (hadamard(window.arm), hadamard(window.contribute));
+                }
+                window.load(&mut rig);
+                rig.submit(&mut random, slot as usize % 4, &[window.arm, window.contribute]);
+                window.play_peer(&mut rig, STAGE_BROADCAST);
+                window.play_peer(&mut rig, STAGE_CONTRIBUTE);
+            }
+            (0..random.below(1500)).for_each(|_| rig.step(&mut random));
+            reading += u32::from(!rig.reads.is_empty());
+            writing += u32::from(!rig.filling.is_empty());
+            framing += u32::from(!rig.sending.is_empty());
+            rig.set(&mut random, reg::CONTROL, 0);
+            wait_quiet(&mut rig, &mut random);
+            // Frames go on coming; one may be half in when the card works again.
+            let rest = rig.rx.iter().position(|(_, last)| *last).map_or(0, |last| last + 1);
+            rig.rx.truncate(rest);
+            (rig.pace, rig.fails_one_in) = (EAGER, 0);
+            rig.memory.clear();
+            if turn % 2 == 0 {
+                rig.rx.clear();
+                rig.rx.extend((0..200).map(|at| (Beat::default(), at == 199)));
+            }
+            rig.configure(&mut random);
+            receiving += u32::from(!rig.rx.is_empty());
+            rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+            let from = rig.cycle;
+            let told = known_job(&mut rig, &mut random);
+            let found = relative(&rig, from, &told);
+            assert_eq!(found.1, expected.1, "turn {turn}");
+            let differs = found.0.iter().zip(&expected.0).position(|(found, expected)| found != expected);
+            let around = differs.map(|at| (&found.0[at], &expected.0[at]));
+            assert!(found.0 == expected.0, "turn {turn}, {differs:?}: {around:x?}");
+            assert_eq!(rig.get(&mut random, reg::RX_PACKETS), 4, "turn {turn}");
+            rig.set(&mut random, reg::CONTROL, 0);
+            wait_quiet(&mut rig, &mut random);
+        }
+        let seen = [reading, writing, framing, receiving];
+        assert!(seen.iter().all(|count| *count > 0), "never disabled in the middle of {seen:?}");
+    });
+}
+
+#[test]
+fn a_gradient_that_cannot_be_read_is_not_sent_and_hurts_no_other_window() {
+    with_stack(|| {
+        let mut random = Random::new(3);
+        let mut rig = Rig::new(false);
+        rig.configure(&mut random);
+        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        let bad = Window::new(&mut random, 1, 10, 64);
+        let contribute = Submission { host_address: NOWHERE, ..bad.contribute };
+        rig.submit(&mut random, 1, &[bad.arm, contribute]);
+        (0..100).for_each(|_| rig.step(&mut random));
+        assert!(rig.sent.is_empty(), "{} packets of garbage", rig.sent.len());
+        known_job(&mut rig, &mut random);
+        let sent = rig.sent.len();
+        (0..8000).for_each(|_| rig.step(&mut random));
+        let told: Vec<_> = rig.completions(1).iter().map(|done| (done.opcode, done.status, done.closed_by)).collect();
+        let deadline = CLOSED_DEADLINE;
+        let error = STATUS_DMA_ERROR;
+        assert_eq!(told, [(DONE_CONTRIBUTE, error, deadline), (DONE_BROADCAST, error, deadline)]);
+        assert_eq!(rig.sent.len(), sent, "nothing of the bad window was sent");
+        assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR);
+    });
+}
+
+#[test]
+fn a_ring_that_cannot_be_read_stops_its_queue_only() {
+    with_stack(|| {
+        let mut random = Random::new(4);
+        let mut rig = Rig::new(false);
+        rig.configure(&mut random);
+        rig.set(&mut random, reg::SQ_BASE_HI.of_queue(3), (NOWHERE >> 32) as u32);
+        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        rig.submit(&mut random, 3, &[Submission::default()]);
+        known_job(&mut rig, &mut random);
+        assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR | reg::status_stopped(3));
+        assert_eq!(rig.get(&mut random, reg::SQ_HEAD.of_queue(3)), 0);
+        rig.set(&mut random, reg::CONTROL, 0);
+        wait_quiet(&mut rig, &mut random);
+        assert_eq!(rig.get(&mut random, reg::STATUS), 0, "a reset clears it");
+    });
+}
