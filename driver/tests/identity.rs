@@ -178,7 +178,8 @@ fn all_ones_in_a_ring_index_mean_removal_not_a_bad_index() {
 #[test]
 fn counters_hold_every_counting_register_under_its_name() {
     let (_card, bus) = TestCard::new(MIB);
-    let counting = |register: &Register| register.access == Access::ReadOnly && register.offset >= regs::RX_PACKETS.offset;
+    let counting =
+        |register: &Register| register.access == Access::ReadOnly && register.offset >= regs::RX_PACKETS.offset;
     let bus = FaultBus::new(bus)
         .on_read(move |register, value| if counting(register) { register.offset as u32 } else { value });
     let counters = serde_json::to_value(Nic::open(bus).unwrap().counters().unwrap()).unwrap();

@@ -1,9 +1,9 @@
 // Written by `optireduce-hdl rtl` from the rust-hdl sources in hw/src; do not edit. See hw/rtl/README.md.
 
-module optireduce_contribute__encoder__across__0__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__0__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -20,7 +20,7 @@ module optireduce_contribute__encoder__across__0__delay(clock,tag,lane__0,lane__
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
     initial begin
@@ -33,7 +33,7 @@ module optireduce_contribute__encoder__across__0__delay(clock,tag,lane__0,lane__
     end
 endmodule
 
-module optireduce_contribute__encoder__across__0__position(d,q,clock);
+module optireduce_nic__finisher__drain__decoder__across__stages__0__position(d,q,clock);
     // Module arguments
     input wire  [9:0] d;
     output reg  [9:0] q;
@@ -43,10 +43,10 @@ module optireduce_contribute__encoder__across__0__position(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_contribute__encoder__across__1__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__1__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -63,30 +63,32 @@ module optireduce_contribute__encoder__across__1__delay(clock,tag,lane__0,lane__
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    reg [533:0] slots [0:1];
+    (* ram_style = "distributed" *) reg [534:0] mem [0:1];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
+    `endif
     reg [0:0] pointer;
     wire [0:0] oldest = pointer + 1'b1;
-    integer i;
     initial begin
-       for (i = 0; i < 2; i = i + 1) slots[i] = 0;
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
     end
     always @(posedge clock) begin
-       slots[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= slots[oldest];
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
        pointer <= oldest;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__2__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__2__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -103,30 +105,32 @@ module optireduce_contribute__encoder__across__2__delay(clock,tag,lane__0,lane__
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    reg [533:0] slots [0:3];
+    (* ram_style = "distributed" *) reg [534:0] mem [0:3];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
+    `endif
     reg [1:0] pointer;
     wire [1:0] oldest = pointer + 1'b1;
-    integer i;
     initial begin
-       for (i = 0; i < 4; i = i + 1) slots[i] = 0;
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
     end
     always @(posedge clock) begin
-       slots[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= slots[oldest];
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
        pointer <= oldest;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__3__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__3__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -143,30 +147,32 @@ module optireduce_contribute__encoder__across__3__delay(clock,tag,lane__0,lane__
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    reg [533:0] slots [0:7];
+    (* ram_style = "distributed" *) reg [534:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
     reg [2:0] pointer;
     wire [2:0] oldest = pointer + 1'b1;
-    integer i;
     initial begin
-       for (i = 0; i < 8; i = i + 1) slots[i] = 0;
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
     end
     always @(posedge clock) begin
-       slots[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= slots[oldest];
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
        pointer <= oldest;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__4__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__4__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -183,30 +189,32 @@ module optireduce_contribute__encoder__across__4__delay(clock,tag,lane__0,lane__
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    reg [533:0] slots [0:15];
+    (* ram_style = "distributed" *) reg [534:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
     reg [3:0] pointer;
     wire [3:0] oldest = pointer + 1'b1;
-    integer i;
     initial begin
-       for (i = 0; i < 16; i = i + 1) slots[i] = 0;
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
     end
     always @(posedge clock) begin
-       slots[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= slots[oldest];
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
        pointer <= oldest;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__5__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__5__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -223,30 +231,32 @@ module optireduce_contribute__encoder__across__5__delay(clock,tag,lane__0,lane__
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    reg [533:0] slots [0:31];
+    (* ram_style = "distributed" *) reg [534:0] mem [0:31];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 31; i = i + 1) mem[i] = 0;
+    `endif
     reg [4:0] pointer;
     wire [4:0] oldest = pointer + 1'b1;
-    integer i;
     initial begin
-       for (i = 0; i < 32; i = i + 1) slots[i] = 0;
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
     end
     always @(posedge clock) begin
-       slots[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= slots[oldest];
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
        pointer <= oldest;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__6__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__6__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -263,30 +273,32 @@ module optireduce_contribute__encoder__across__6__delay(clock,tag,lane__0,lane__
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    reg [533:0] slots [0:63];
+    (* ram_style = "block" *) reg [534:0] mem [0:63];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
+    `endif
     reg [5:0] pointer;
     wire [5:0] oldest = pointer + 1'b1;
-    integer i;
     initial begin
-       for (i = 0; i < 64; i = i + 1) slots[i] = 0;
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
     end
     always @(posedge clock) begin
-       slots[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= slots[oldest];
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
        pointer <= oldest;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__7__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__7__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -303,143 +315,55 @@ module optireduce_contribute__encoder__across__7__delay(clock,tag,lane__0,lane__
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    reg [533:0] slots [0:127];
+    (* ram_style = "block" *) reg [534:0] mem [0:127];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 127; i = i + 1) mem[i] = 0;
+    `endif
     reg [6:0] pointer;
     wire [6:0] oldest = pointer + 1'b1;
-    integer i;
     initial begin
-       for (i = 0; i < 128; i = i + 1) slots[i] = 0;
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
     end
     always @(posedge clock) begin
-       slots[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= slots[oldest];
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
        pointer <= oldest;
     end
 endmodule
 
-module optireduce_finisher__multiplier__lane__0__counted(d,q,clock);
+module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0__st(d,q,clock);
     // Module arguments
-    input wire  [66:0] d;
-    output reg  [66:0] q;
+    input wire  [98:0] d;
+    output reg  [98:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 67'h0;
+    initial q = 99'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_finisher__multiplier__lane__0__multiplied(d,q,clock);
+module optireduce_nic__finisher__drain__decoder__to_float__lane__0__st(d,q,clock);
     // Module arguments
-    input wire  [61:0] d;
-    output reg  [61:0] q;
+    input wire  [168:0] d;
+    output reg  [168:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 62'h0;
+    initial q = 169'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_finisher__multiplier__lane__0__normal(d,q,clock);
-    // Module arguments
-    input wire  [36:0] d;
-    output reg  [36:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 37'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_finisher__multiplier__lane__0__operands(d,q,clock);
-    // Module arguments
-    input wire  [60:0] d;
-    output reg  [60:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 61'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_finisher__multiplier__lane__0__registered(d,q,clock);
-    // Module arguments
-    input wire  [115:0] d;
-    output reg  [115:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 116'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_finisher__multiplier__lane__0__result(d,q,clock);
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 32'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_reduce__adder__lane__0__added(d,q,clock);
-    // Module arguments
-    input wire  [67:0] d;
-    output reg  [67:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 68'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_reduce__adder__lane__0__aligned(d,q,clock);
-    // Module arguments
-    input wire  [64:0] d;
-    output reg  [64:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 65'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_reduce__adder__lane__0__counted(d,q,clock);
-    // Module arguments
-    input wire  [43:0] d;
-    output reg  [43:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 44'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_reduce__adder__lane__0__normal(d,q,clock);
-    // Module arguments
-    input wire  [35:0] d;
-    output reg  [35:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 36'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_reduce__adder__lane__0__unpacked(d,q,clock);
-    // Module arguments
-    input wire  [84:0] d;
-    output reg  [84:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 85'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_contribute__encoder__across__0(clock,bypass,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  bypass;
-    input wire  [21:0] tag;
+    input wire  enable;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
@@ -449,7 +373,7 @@ module optireduce_contribute__encoder__across__0(clock,bypass,tag,beat,out_tag,o
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [21:0] delay__tag;
+    reg  [22:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -466,10 +390,10 @@ module optireduce_contribute__encoder__across__0(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [21:0] delay__out_tag;
+    wire  [22:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -486,11 +410,13 @@ module optireduce_contribute__encoder__across__0(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
+    reg  entering;
     reg  butterfly;
+    reg  [31:0] mask;
     reg  [31:0] a__0;
     reg  [31:0] a__1;
     reg  [31:0] a__2;
@@ -523,13 +449,45 @@ module optireduce_contribute__encoder__across__0(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] b__13;
     reg  [31:0] b__14;
     reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__position position(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__across__0__delay delay(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -551,7 +509,7 @@ module optireduce_contribute__encoder__across__0(clock,bypass,tag,beat,out_tag,o
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -580,17 +538,19 @@ module optireduce_contribute__encoder__across__0(clock,bypass,tag,beat,out_tag,o
         delay__clock = clock;
         result__clock = clock;
         phase = position__q & distance;
-        butterfly = tag[(64'h0)+:(1)] && ~bypass && (phase != 32'h0);
-        if (tag[(64'h0)+:(1)] && ~bypass) begin
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
             position__d = position__q + 32'h1;
         end
         delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
         result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
-            if (~bypass) begin
-                result__tag = delay__out_tag;
-            end
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
         end
         a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
         b__0 = beat[(0 * 32'h20)+:(32)];
@@ -624,322 +584,194 @@ module optireduce_contribute__encoder__across__0(clock,bypass,tag,beat,out_tag,o
         b__14 = beat[(14 * 32'h20)+:(32)];
         a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
         b__15 = beat[(15 * 32'h20)+:(32)];
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-                delay__lane__0 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__0 = a__0 + b__0 + 64'h80000000;
-                delay__lane__0 = a__0 - b__0 + 64'h80000000;
-            end
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
         end
         else begin
-            delay__lane__0 = b__0;
-            if (bypass) begin
-                result__lane__0 = b__0;
-            end
-            else begin
-                result__lane__0 = a__0;
-            end
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-                delay__lane__1 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__1 = a__1 + b__1 + 64'h80000000;
-                delay__lane__1 = a__1 - b__1 + 64'h80000000;
-            end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
         end
         else begin
-            delay__lane__1 = b__1;
-            if (bypass) begin
-                result__lane__1 = b__1;
-            end
-            else begin
-                result__lane__1 = a__1;
-            end
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-                delay__lane__2 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__2 = a__2 + b__2 + 64'h80000000;
-                delay__lane__2 = a__2 - b__2 + 64'h80000000;
-            end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
         end
         else begin
-            delay__lane__2 = b__2;
-            if (bypass) begin
-                result__lane__2 = b__2;
-            end
-            else begin
-                result__lane__2 = a__2;
-            end
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-                delay__lane__3 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__3 = a__3 + b__3 + 64'h80000000;
-                delay__lane__3 = a__3 - b__3 + 64'h80000000;
-            end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
         end
         else begin
-            delay__lane__3 = b__3;
-            if (bypass) begin
-                result__lane__3 = b__3;
-            end
-            else begin
-                result__lane__3 = a__3;
-            end
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-                delay__lane__4 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__4 = a__4 + b__4 + 64'h80000000;
-                delay__lane__4 = a__4 - b__4 + 64'h80000000;
-            end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
         end
         else begin
-            delay__lane__4 = b__4;
-            if (bypass) begin
-                result__lane__4 = b__4;
-            end
-            else begin
-                result__lane__4 = a__4;
-            end
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-                delay__lane__5 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__5 = a__5 + b__5 + 64'h80000000;
-                delay__lane__5 = a__5 - b__5 + 64'h80000000;
-            end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
         end
         else begin
-            delay__lane__5 = b__5;
-            if (bypass) begin
-                result__lane__5 = b__5;
-            end
-            else begin
-                result__lane__5 = a__5;
-            end
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-                delay__lane__6 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__6 = a__6 + b__6 + 64'h80000000;
-                delay__lane__6 = a__6 - b__6 + 64'h80000000;
-            end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
         end
         else begin
-            delay__lane__6 = b__6;
-            if (bypass) begin
-                result__lane__6 = b__6;
-            end
-            else begin
-                result__lane__6 = a__6;
-            end
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-                delay__lane__7 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__7 = a__7 + b__7 + 64'h80000000;
-                delay__lane__7 = a__7 - b__7 + 64'h80000000;
-            end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
         end
         else begin
-            delay__lane__7 = b__7;
-            if (bypass) begin
-                result__lane__7 = b__7;
-            end
-            else begin
-                result__lane__7 = a__7;
-            end
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__8 = (a__8 >> 32'h1) + (b__8 >> 32'h1) + ((a__8 | b__8) & 32'h1);
-                delay__lane__8 = (a__8 >> 32'h1) - (b__8 >> 32'h1) + (a__8 & (b__8 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__8 = a__8 + b__8 + 64'h80000000;
-                delay__lane__8 = a__8 - b__8 + 64'h80000000;
-            end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
         end
         else begin
-            delay__lane__8 = b__8;
-            if (bypass) begin
-                result__lane__8 = b__8;
-            end
-            else begin
-                result__lane__8 = a__8;
-            end
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__9 = (a__9 >> 32'h1) + (b__9 >> 32'h1) + ((a__9 | b__9) & 32'h1);
-                delay__lane__9 = (a__9 >> 32'h1) - (b__9 >> 32'h1) + (a__9 & (b__9 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__9 = a__9 + b__9 + 64'h80000000;
-                delay__lane__9 = a__9 - b__9 + 64'h80000000;
-            end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
         end
         else begin
-            delay__lane__9 = b__9;
-            if (bypass) begin
-                result__lane__9 = b__9;
-            end
-            else begin
-                result__lane__9 = a__9;
-            end
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__10 = (a__10 >> 32'h1) + (b__10 >> 32'h1) + ((a__10 | b__10) & 32'h1);
-                delay__lane__10 = (a__10 >> 32'h1) - (b__10 >> 32'h1) + (a__10 & (b__10 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__10 = a__10 + b__10 + 64'h80000000;
-                delay__lane__10 = a__10 - b__10 + 64'h80000000;
-            end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
         end
         else begin
-            delay__lane__10 = b__10;
-            if (bypass) begin
-                result__lane__10 = b__10;
-            end
-            else begin
-                result__lane__10 = a__10;
-            end
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__11 = (a__11 >> 32'h1) + (b__11 >> 32'h1) + ((a__11 | b__11) & 32'h1);
-                delay__lane__11 = (a__11 >> 32'h1) - (b__11 >> 32'h1) + (a__11 & (b__11 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__11 = a__11 + b__11 + 64'h80000000;
-                delay__lane__11 = a__11 - b__11 + 64'h80000000;
-            end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
         end
         else begin
-            delay__lane__11 = b__11;
-            if (bypass) begin
-                result__lane__11 = b__11;
-            end
-            else begin
-                result__lane__11 = a__11;
-            end
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__12 = (a__12 >> 32'h1) + (b__12 >> 32'h1) + ((a__12 | b__12) & 32'h1);
-                delay__lane__12 = (a__12 >> 32'h1) - (b__12 >> 32'h1) + (a__12 & (b__12 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__12 = a__12 + b__12 + 64'h80000000;
-                delay__lane__12 = a__12 - b__12 + 64'h80000000;
-            end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
         end
         else begin
-            delay__lane__12 = b__12;
-            if (bypass) begin
-                result__lane__12 = b__12;
-            end
-            else begin
-                result__lane__12 = a__12;
-            end
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__13 = (a__13 >> 32'h1) + (b__13 >> 32'h1) + ((a__13 | b__13) & 32'h1);
-                delay__lane__13 = (a__13 >> 32'h1) - (b__13 >> 32'h1) + (a__13 & (b__13 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__13 = a__13 + b__13 + 64'h80000000;
-                delay__lane__13 = a__13 - b__13 + 64'h80000000;
-            end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
         end
         else begin
-            delay__lane__13 = b__13;
-            if (bypass) begin
-                result__lane__13 = b__13;
-            end
-            else begin
-                result__lane__13 = a__13;
-            end
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__14 = (a__14 >> 32'h1) + (b__14 >> 32'h1) + ((a__14 | b__14) & 32'h1);
-                delay__lane__14 = (a__14 >> 32'h1) - (b__14 >> 32'h1) + (a__14 & (b__14 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__14 = a__14 + b__14 + 64'h80000000;
-                delay__lane__14 = a__14 - b__14 + 64'h80000000;
-            end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
         end
         else begin
-            delay__lane__14 = b__14;
-            if (bypass) begin
-                result__lane__14 = b__14;
-            end
-            else begin
-                result__lane__14 = a__14;
-            end
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__15 = (a__15 >> 32'h1) + (b__15 >> 32'h1) + ((a__15 | b__15) & 32'h1);
-                delay__lane__15 = (a__15 >> 32'h1) - (b__15 >> 32'h1) + (a__15 & (b__15 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__15 = a__15 + b__15 + 64'h80000000;
-                delay__lane__15 = a__15 - b__15 + 64'h80000000;
-            end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
         end
         else begin
-            delay__lane__15 = b__15;
-            if (bypass) begin
-                result__lane__15 = b__15;
-            end
-            else begin
-                result__lane__15 = a__15;
-            end
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
         end
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__1(clock,bypass,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  bypass;
-    input wire  [21:0] tag;
+    input wire  enable;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
@@ -949,7 +781,7 @@ module optireduce_contribute__encoder__across__1(clock,bypass,tag,beat,out_tag,o
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [21:0] delay__tag;
+    reg  [22:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -966,10 +798,10 @@ module optireduce_contribute__encoder__across__1(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [21:0] delay__out_tag;
+    wire  [22:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -986,11 +818,13 @@ module optireduce_contribute__encoder__across__1(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
+    reg  entering;
     reg  butterfly;
+    reg  [31:0] mask;
     reg  [31:0] a__0;
     reg  [31:0] a__1;
     reg  [31:0] a__2;
@@ -1023,13 +857,45 @@ module optireduce_contribute__encoder__across__1(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] b__13;
     reg  [31:0] b__14;
     reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__position position(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__across__1__delay delay(
+    optireduce_nic__finisher__drain__decoder__across__stages__1__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -1051,7 +917,7 @@ module optireduce_contribute__encoder__across__1(clock,bypass,tag,beat,out_tag,o
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -1080,17 +946,19 @@ module optireduce_contribute__encoder__across__1(clock,bypass,tag,beat,out_tag,o
         delay__clock = clock;
         result__clock = clock;
         phase = position__q & distance;
-        butterfly = tag[(64'h0)+:(1)] && ~bypass && (phase != 32'h0);
-        if (tag[(64'h0)+:(1)] && ~bypass) begin
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
             position__d = position__q + 32'h1;
         end
         delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
         result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
-            if (~bypass) begin
-                result__tag = delay__out_tag;
-            end
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
         end
         a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
         b__0 = beat[(0 * 32'h20)+:(32)];
@@ -1124,322 +992,194 @@ module optireduce_contribute__encoder__across__1(clock,bypass,tag,beat,out_tag,o
         b__14 = beat[(14 * 32'h20)+:(32)];
         a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
         b__15 = beat[(15 * 32'h20)+:(32)];
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-                delay__lane__0 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__0 = a__0 + b__0 + 64'h80000000;
-                delay__lane__0 = a__0 - b__0 + 64'h80000000;
-            end
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
         end
         else begin
-            delay__lane__0 = b__0;
-            if (bypass) begin
-                result__lane__0 = b__0;
-            end
-            else begin
-                result__lane__0 = a__0;
-            end
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-                delay__lane__1 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__1 = a__1 + b__1 + 64'h80000000;
-                delay__lane__1 = a__1 - b__1 + 64'h80000000;
-            end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
         end
         else begin
-            delay__lane__1 = b__1;
-            if (bypass) begin
-                result__lane__1 = b__1;
-            end
-            else begin
-                result__lane__1 = a__1;
-            end
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-                delay__lane__2 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__2 = a__2 + b__2 + 64'h80000000;
-                delay__lane__2 = a__2 - b__2 + 64'h80000000;
-            end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
         end
         else begin
-            delay__lane__2 = b__2;
-            if (bypass) begin
-                result__lane__2 = b__2;
-            end
-            else begin
-                result__lane__2 = a__2;
-            end
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-                delay__lane__3 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__3 = a__3 + b__3 + 64'h80000000;
-                delay__lane__3 = a__3 - b__3 + 64'h80000000;
-            end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
         end
         else begin
-            delay__lane__3 = b__3;
-            if (bypass) begin
-                result__lane__3 = b__3;
-            end
-            else begin
-                result__lane__3 = a__3;
-            end
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-                delay__lane__4 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__4 = a__4 + b__4 + 64'h80000000;
-                delay__lane__4 = a__4 - b__4 + 64'h80000000;
-            end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
         end
         else begin
-            delay__lane__4 = b__4;
-            if (bypass) begin
-                result__lane__4 = b__4;
-            end
-            else begin
-                result__lane__4 = a__4;
-            end
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-                delay__lane__5 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__5 = a__5 + b__5 + 64'h80000000;
-                delay__lane__5 = a__5 - b__5 + 64'h80000000;
-            end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
         end
         else begin
-            delay__lane__5 = b__5;
-            if (bypass) begin
-                result__lane__5 = b__5;
-            end
-            else begin
-                result__lane__5 = a__5;
-            end
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-                delay__lane__6 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__6 = a__6 + b__6 + 64'h80000000;
-                delay__lane__6 = a__6 - b__6 + 64'h80000000;
-            end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
         end
         else begin
-            delay__lane__6 = b__6;
-            if (bypass) begin
-                result__lane__6 = b__6;
-            end
-            else begin
-                result__lane__6 = a__6;
-            end
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-                delay__lane__7 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__7 = a__7 + b__7 + 64'h80000000;
-                delay__lane__7 = a__7 - b__7 + 64'h80000000;
-            end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
         end
         else begin
-            delay__lane__7 = b__7;
-            if (bypass) begin
-                result__lane__7 = b__7;
-            end
-            else begin
-                result__lane__7 = a__7;
-            end
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__8 = (a__8 >> 32'h1) + (b__8 >> 32'h1) + ((a__8 | b__8) & 32'h1);
-                delay__lane__8 = (a__8 >> 32'h1) - (b__8 >> 32'h1) + (a__8 & (b__8 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__8 = a__8 + b__8 + 64'h80000000;
-                delay__lane__8 = a__8 - b__8 + 64'h80000000;
-            end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
         end
         else begin
-            delay__lane__8 = b__8;
-            if (bypass) begin
-                result__lane__8 = b__8;
-            end
-            else begin
-                result__lane__8 = a__8;
-            end
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__9 = (a__9 >> 32'h1) + (b__9 >> 32'h1) + ((a__9 | b__9) & 32'h1);
-                delay__lane__9 = (a__9 >> 32'h1) - (b__9 >> 32'h1) + (a__9 & (b__9 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__9 = a__9 + b__9 + 64'h80000000;
-                delay__lane__9 = a__9 - b__9 + 64'h80000000;
-            end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
         end
         else begin
-            delay__lane__9 = b__9;
-            if (bypass) begin
-                result__lane__9 = b__9;
-            end
-            else begin
-                result__lane__9 = a__9;
-            end
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__10 = (a__10 >> 32'h1) + (b__10 >> 32'h1) + ((a__10 | b__10) & 32'h1);
-                delay__lane__10 = (a__10 >> 32'h1) - (b__10 >> 32'h1) + (a__10 & (b__10 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__10 = a__10 + b__10 + 64'h80000000;
-                delay__lane__10 = a__10 - b__10 + 64'h80000000;
-            end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
         end
         else begin
-            delay__lane__10 = b__10;
-            if (bypass) begin
-                result__lane__10 = b__10;
-            end
-            else begin
-                result__lane__10 = a__10;
-            end
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__11 = (a__11 >> 32'h1) + (b__11 >> 32'h1) + ((a__11 | b__11) & 32'h1);
-                delay__lane__11 = (a__11 >> 32'h1) - (b__11 >> 32'h1) + (a__11 & (b__11 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__11 = a__11 + b__11 + 64'h80000000;
-                delay__lane__11 = a__11 - b__11 + 64'h80000000;
-            end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
         end
         else begin
-            delay__lane__11 = b__11;
-            if (bypass) begin
-                result__lane__11 = b__11;
-            end
-            else begin
-                result__lane__11 = a__11;
-            end
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__12 = (a__12 >> 32'h1) + (b__12 >> 32'h1) + ((a__12 | b__12) & 32'h1);
-                delay__lane__12 = (a__12 >> 32'h1) - (b__12 >> 32'h1) + (a__12 & (b__12 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__12 = a__12 + b__12 + 64'h80000000;
-                delay__lane__12 = a__12 - b__12 + 64'h80000000;
-            end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
         end
         else begin
-            delay__lane__12 = b__12;
-            if (bypass) begin
-                result__lane__12 = b__12;
-            end
-            else begin
-                result__lane__12 = a__12;
-            end
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__13 = (a__13 >> 32'h1) + (b__13 >> 32'h1) + ((a__13 | b__13) & 32'h1);
-                delay__lane__13 = (a__13 >> 32'h1) - (b__13 >> 32'h1) + (a__13 & (b__13 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__13 = a__13 + b__13 + 64'h80000000;
-                delay__lane__13 = a__13 - b__13 + 64'h80000000;
-            end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
         end
         else begin
-            delay__lane__13 = b__13;
-            if (bypass) begin
-                result__lane__13 = b__13;
-            end
-            else begin
-                result__lane__13 = a__13;
-            end
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__14 = (a__14 >> 32'h1) + (b__14 >> 32'h1) + ((a__14 | b__14) & 32'h1);
-                delay__lane__14 = (a__14 >> 32'h1) - (b__14 >> 32'h1) + (a__14 & (b__14 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__14 = a__14 + b__14 + 64'h80000000;
-                delay__lane__14 = a__14 - b__14 + 64'h80000000;
-            end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
         end
         else begin
-            delay__lane__14 = b__14;
-            if (bypass) begin
-                result__lane__14 = b__14;
-            end
-            else begin
-                result__lane__14 = a__14;
-            end
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__15 = (a__15 >> 32'h1) + (b__15 >> 32'h1) + ((a__15 | b__15) & 32'h1);
-                delay__lane__15 = (a__15 >> 32'h1) - (b__15 >> 32'h1) + (a__15 & (b__15 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__15 = a__15 + b__15 + 64'h80000000;
-                delay__lane__15 = a__15 - b__15 + 64'h80000000;
-            end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
         end
         else begin
-            delay__lane__15 = b__15;
-            if (bypass) begin
-                result__lane__15 = b__15;
-            end
-            else begin
-                result__lane__15 = a__15;
-            end
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
         end
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__2(clock,bypass,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  bypass;
-    input wire  [21:0] tag;
+    input wire  enable;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
@@ -1449,7 +1189,7 @@ module optireduce_contribute__encoder__across__2(clock,bypass,tag,beat,out_tag,o
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [21:0] delay__tag;
+    reg  [22:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -1466,10 +1206,10 @@ module optireduce_contribute__encoder__across__2(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [21:0] delay__out_tag;
+    wire  [22:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -1486,11 +1226,13 @@ module optireduce_contribute__encoder__across__2(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
+    reg  entering;
     reg  butterfly;
+    reg  [31:0] mask;
     reg  [31:0] a__0;
     reg  [31:0] a__1;
     reg  [31:0] a__2;
@@ -1523,13 +1265,45 @@ module optireduce_contribute__encoder__across__2(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] b__13;
     reg  [31:0] b__14;
     reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__position position(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__across__2__delay delay(
+    optireduce_nic__finisher__drain__decoder__across__stages__2__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -1551,7 +1325,7 @@ module optireduce_contribute__encoder__across__2(clock,bypass,tag,beat,out_tag,o
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -1580,17 +1354,19 @@ module optireduce_contribute__encoder__across__2(clock,bypass,tag,beat,out_tag,o
         delay__clock = clock;
         result__clock = clock;
         phase = position__q & distance;
-        butterfly = tag[(64'h0)+:(1)] && ~bypass && (phase != 32'h0);
-        if (tag[(64'h0)+:(1)] && ~bypass) begin
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
             position__d = position__q + 32'h1;
         end
         delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
         result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
-            if (~bypass) begin
-                result__tag = delay__out_tag;
-            end
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
         end
         a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
         b__0 = beat[(0 * 32'h20)+:(32)];
@@ -1624,322 +1400,194 @@ module optireduce_contribute__encoder__across__2(clock,bypass,tag,beat,out_tag,o
         b__14 = beat[(14 * 32'h20)+:(32)];
         a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
         b__15 = beat[(15 * 32'h20)+:(32)];
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-                delay__lane__0 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__0 = a__0 + b__0 + 64'h80000000;
-                delay__lane__0 = a__0 - b__0 + 64'h80000000;
-            end
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
         end
         else begin
-            delay__lane__0 = b__0;
-            if (bypass) begin
-                result__lane__0 = b__0;
-            end
-            else begin
-                result__lane__0 = a__0;
-            end
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-                delay__lane__1 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__1 = a__1 + b__1 + 64'h80000000;
-                delay__lane__1 = a__1 - b__1 + 64'h80000000;
-            end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
         end
         else begin
-            delay__lane__1 = b__1;
-            if (bypass) begin
-                result__lane__1 = b__1;
-            end
-            else begin
-                result__lane__1 = a__1;
-            end
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-                delay__lane__2 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__2 = a__2 + b__2 + 64'h80000000;
-                delay__lane__2 = a__2 - b__2 + 64'h80000000;
-            end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
         end
         else begin
-            delay__lane__2 = b__2;
-            if (bypass) begin
-                result__lane__2 = b__2;
-            end
-            else begin
-                result__lane__2 = a__2;
-            end
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-                delay__lane__3 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__3 = a__3 + b__3 + 64'h80000000;
-                delay__lane__3 = a__3 - b__3 + 64'h80000000;
-            end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
         end
         else begin
-            delay__lane__3 = b__3;
-            if (bypass) begin
-                result__lane__3 = b__3;
-            end
-            else begin
-                result__lane__3 = a__3;
-            end
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-                delay__lane__4 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__4 = a__4 + b__4 + 64'h80000000;
-                delay__lane__4 = a__4 - b__4 + 64'h80000000;
-            end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
         end
         else begin
-            delay__lane__4 = b__4;
-            if (bypass) begin
-                result__lane__4 = b__4;
-            end
-            else begin
-                result__lane__4 = a__4;
-            end
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-                delay__lane__5 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__5 = a__5 + b__5 + 64'h80000000;
-                delay__lane__5 = a__5 - b__5 + 64'h80000000;
-            end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
         end
         else begin
-            delay__lane__5 = b__5;
-            if (bypass) begin
-                result__lane__5 = b__5;
-            end
-            else begin
-                result__lane__5 = a__5;
-            end
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-                delay__lane__6 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__6 = a__6 + b__6 + 64'h80000000;
-                delay__lane__6 = a__6 - b__6 + 64'h80000000;
-            end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
         end
         else begin
-            delay__lane__6 = b__6;
-            if (bypass) begin
-                result__lane__6 = b__6;
-            end
-            else begin
-                result__lane__6 = a__6;
-            end
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-                delay__lane__7 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__7 = a__7 + b__7 + 64'h80000000;
-                delay__lane__7 = a__7 - b__7 + 64'h80000000;
-            end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
         end
         else begin
-            delay__lane__7 = b__7;
-            if (bypass) begin
-                result__lane__7 = b__7;
-            end
-            else begin
-                result__lane__7 = a__7;
-            end
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__8 = (a__8 >> 32'h1) + (b__8 >> 32'h1) + ((a__8 | b__8) & 32'h1);
-                delay__lane__8 = (a__8 >> 32'h1) - (b__8 >> 32'h1) + (a__8 & (b__8 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__8 = a__8 + b__8 + 64'h80000000;
-                delay__lane__8 = a__8 - b__8 + 64'h80000000;
-            end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
         end
         else begin
-            delay__lane__8 = b__8;
-            if (bypass) begin
-                result__lane__8 = b__8;
-            end
-            else begin
-                result__lane__8 = a__8;
-            end
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__9 = (a__9 >> 32'h1) + (b__9 >> 32'h1) + ((a__9 | b__9) & 32'h1);
-                delay__lane__9 = (a__9 >> 32'h1) - (b__9 >> 32'h1) + (a__9 & (b__9 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__9 = a__9 + b__9 + 64'h80000000;
-                delay__lane__9 = a__9 - b__9 + 64'h80000000;
-            end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
         end
         else begin
-            delay__lane__9 = b__9;
-            if (bypass) begin
-                result__lane__9 = b__9;
-            end
-            else begin
-                result__lane__9 = a__9;
-            end
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__10 = (a__10 >> 32'h1) + (b__10 >> 32'h1) + ((a__10 | b__10) & 32'h1);
-                delay__lane__10 = (a__10 >> 32'h1) - (b__10 >> 32'h1) + (a__10 & (b__10 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__10 = a__10 + b__10 + 64'h80000000;
-                delay__lane__10 = a__10 - b__10 + 64'h80000000;
-            end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
         end
         else begin
-            delay__lane__10 = b__10;
-            if (bypass) begin
-                result__lane__10 = b__10;
-            end
-            else begin
-                result__lane__10 = a__10;
-            end
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__11 = (a__11 >> 32'h1) + (b__11 >> 32'h1) + ((a__11 | b__11) & 32'h1);
-                delay__lane__11 = (a__11 >> 32'h1) - (b__11 >> 32'h1) + (a__11 & (b__11 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__11 = a__11 + b__11 + 64'h80000000;
-                delay__lane__11 = a__11 - b__11 + 64'h80000000;
-            end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
         end
         else begin
-            delay__lane__11 = b__11;
-            if (bypass) begin
-                result__lane__11 = b__11;
-            end
-            else begin
-                result__lane__11 = a__11;
-            end
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__12 = (a__12 >> 32'h1) + (b__12 >> 32'h1) + ((a__12 | b__12) & 32'h1);
-                delay__lane__12 = (a__12 >> 32'h1) - (b__12 >> 32'h1) + (a__12 & (b__12 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__12 = a__12 + b__12 + 64'h80000000;
-                delay__lane__12 = a__12 - b__12 + 64'h80000000;
-            end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
         end
         else begin
-            delay__lane__12 = b__12;
-            if (bypass) begin
-                result__lane__12 = b__12;
-            end
-            else begin
-                result__lane__12 = a__12;
-            end
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__13 = (a__13 >> 32'h1) + (b__13 >> 32'h1) + ((a__13 | b__13) & 32'h1);
-                delay__lane__13 = (a__13 >> 32'h1) - (b__13 >> 32'h1) + (a__13 & (b__13 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__13 = a__13 + b__13 + 64'h80000000;
-                delay__lane__13 = a__13 - b__13 + 64'h80000000;
-            end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
         end
         else begin
-            delay__lane__13 = b__13;
-            if (bypass) begin
-                result__lane__13 = b__13;
-            end
-            else begin
-                result__lane__13 = a__13;
-            end
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__14 = (a__14 >> 32'h1) + (b__14 >> 32'h1) + ((a__14 | b__14) & 32'h1);
-                delay__lane__14 = (a__14 >> 32'h1) - (b__14 >> 32'h1) + (a__14 & (b__14 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__14 = a__14 + b__14 + 64'h80000000;
-                delay__lane__14 = a__14 - b__14 + 64'h80000000;
-            end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
         end
         else begin
-            delay__lane__14 = b__14;
-            if (bypass) begin
-                result__lane__14 = b__14;
-            end
-            else begin
-                result__lane__14 = a__14;
-            end
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__15 = (a__15 >> 32'h1) + (b__15 >> 32'h1) + ((a__15 | b__15) & 32'h1);
-                delay__lane__15 = (a__15 >> 32'h1) - (b__15 >> 32'h1) + (a__15 & (b__15 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__15 = a__15 + b__15 + 64'h80000000;
-                delay__lane__15 = a__15 - b__15 + 64'h80000000;
-            end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
         end
         else begin
-            delay__lane__15 = b__15;
-            if (bypass) begin
-                result__lane__15 = b__15;
-            end
-            else begin
-                result__lane__15 = a__15;
-            end
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
         end
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__3(clock,bypass,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  bypass;
-    input wire  [21:0] tag;
+    input wire  enable;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
@@ -1949,7 +1597,7 @@ module optireduce_contribute__encoder__across__3(clock,bypass,tag,beat,out_tag,o
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [21:0] delay__tag;
+    reg  [22:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -1966,10 +1614,10 @@ module optireduce_contribute__encoder__across__3(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [21:0] delay__out_tag;
+    wire  [22:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -1986,11 +1634,13 @@ module optireduce_contribute__encoder__across__3(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
+    reg  entering;
     reg  butterfly;
+    reg  [31:0] mask;
     reg  [31:0] a__0;
     reg  [31:0] a__1;
     reg  [31:0] a__2;
@@ -2023,13 +1673,45 @@ module optireduce_contribute__encoder__across__3(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] b__13;
     reg  [31:0] b__14;
     reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__position position(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__across__3__delay delay(
+    optireduce_nic__finisher__drain__decoder__across__stages__3__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -2051,7 +1733,7 @@ module optireduce_contribute__encoder__across__3(clock,bypass,tag,beat,out_tag,o
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -2080,17 +1762,19 @@ module optireduce_contribute__encoder__across__3(clock,bypass,tag,beat,out_tag,o
         delay__clock = clock;
         result__clock = clock;
         phase = position__q & distance;
-        butterfly = tag[(64'h0)+:(1)] && ~bypass && (phase != 32'h0);
-        if (tag[(64'h0)+:(1)] && ~bypass) begin
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
             position__d = position__q + 32'h1;
         end
         delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
         result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
-            if (~bypass) begin
-                result__tag = delay__out_tag;
-            end
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
         end
         a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
         b__0 = beat[(0 * 32'h20)+:(32)];
@@ -2124,322 +1808,194 @@ module optireduce_contribute__encoder__across__3(clock,bypass,tag,beat,out_tag,o
         b__14 = beat[(14 * 32'h20)+:(32)];
         a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
         b__15 = beat[(15 * 32'h20)+:(32)];
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-                delay__lane__0 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__0 = a__0 + b__0 + 64'h80000000;
-                delay__lane__0 = a__0 - b__0 + 64'h80000000;
-            end
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
         end
         else begin
-            delay__lane__0 = b__0;
-            if (bypass) begin
-                result__lane__0 = b__0;
-            end
-            else begin
-                result__lane__0 = a__0;
-            end
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-                delay__lane__1 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__1 = a__1 + b__1 + 64'h80000000;
-                delay__lane__1 = a__1 - b__1 + 64'h80000000;
-            end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
         end
         else begin
-            delay__lane__1 = b__1;
-            if (bypass) begin
-                result__lane__1 = b__1;
-            end
-            else begin
-                result__lane__1 = a__1;
-            end
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-                delay__lane__2 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__2 = a__2 + b__2 + 64'h80000000;
-                delay__lane__2 = a__2 - b__2 + 64'h80000000;
-            end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
         end
         else begin
-            delay__lane__2 = b__2;
-            if (bypass) begin
-                result__lane__2 = b__2;
-            end
-            else begin
-                result__lane__2 = a__2;
-            end
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-                delay__lane__3 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__3 = a__3 + b__3 + 64'h80000000;
-                delay__lane__3 = a__3 - b__3 + 64'h80000000;
-            end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
         end
         else begin
-            delay__lane__3 = b__3;
-            if (bypass) begin
-                result__lane__3 = b__3;
-            end
-            else begin
-                result__lane__3 = a__3;
-            end
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-                delay__lane__4 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__4 = a__4 + b__4 + 64'h80000000;
-                delay__lane__4 = a__4 - b__4 + 64'h80000000;
-            end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
         end
         else begin
-            delay__lane__4 = b__4;
-            if (bypass) begin
-                result__lane__4 = b__4;
-            end
-            else begin
-                result__lane__4 = a__4;
-            end
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-                delay__lane__5 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__5 = a__5 + b__5 + 64'h80000000;
-                delay__lane__5 = a__5 - b__5 + 64'h80000000;
-            end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
         end
         else begin
-            delay__lane__5 = b__5;
-            if (bypass) begin
-                result__lane__5 = b__5;
-            end
-            else begin
-                result__lane__5 = a__5;
-            end
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-                delay__lane__6 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__6 = a__6 + b__6 + 64'h80000000;
-                delay__lane__6 = a__6 - b__6 + 64'h80000000;
-            end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
         end
         else begin
-            delay__lane__6 = b__6;
-            if (bypass) begin
-                result__lane__6 = b__6;
-            end
-            else begin
-                result__lane__6 = a__6;
-            end
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-                delay__lane__7 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__7 = a__7 + b__7 + 64'h80000000;
-                delay__lane__7 = a__7 - b__7 + 64'h80000000;
-            end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
         end
         else begin
-            delay__lane__7 = b__7;
-            if (bypass) begin
-                result__lane__7 = b__7;
-            end
-            else begin
-                result__lane__7 = a__7;
-            end
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__8 = (a__8 >> 32'h1) + (b__8 >> 32'h1) + ((a__8 | b__8) & 32'h1);
-                delay__lane__8 = (a__8 >> 32'h1) - (b__8 >> 32'h1) + (a__8 & (b__8 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__8 = a__8 + b__8 + 64'h80000000;
-                delay__lane__8 = a__8 - b__8 + 64'h80000000;
-            end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
         end
         else begin
-            delay__lane__8 = b__8;
-            if (bypass) begin
-                result__lane__8 = b__8;
-            end
-            else begin
-                result__lane__8 = a__8;
-            end
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__9 = (a__9 >> 32'h1) + (b__9 >> 32'h1) + ((a__9 | b__9) & 32'h1);
-                delay__lane__9 = (a__9 >> 32'h1) - (b__9 >> 32'h1) + (a__9 & (b__9 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__9 = a__9 + b__9 + 64'h80000000;
-                delay__lane__9 = a__9 - b__9 + 64'h80000000;
-            end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
         end
         else begin
-            delay__lane__9 = b__9;
-            if (bypass) begin
-                result__lane__9 = b__9;
-            end
-            else begin
-                result__lane__9 = a__9;
-            end
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__10 = (a__10 >> 32'h1) + (b__10 >> 32'h1) + ((a__10 | b__10) & 32'h1);
-                delay__lane__10 = (a__10 >> 32'h1) - (b__10 >> 32'h1) + (a__10 & (b__10 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__10 = a__10 + b__10 + 64'h80000000;
-                delay__lane__10 = a__10 - b__10 + 64'h80000000;
-            end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
         end
         else begin
-            delay__lane__10 = b__10;
-            if (bypass) begin
-                result__lane__10 = b__10;
-            end
-            else begin
-                result__lane__10 = a__10;
-            end
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__11 = (a__11 >> 32'h1) + (b__11 >> 32'h1) + ((a__11 | b__11) & 32'h1);
-                delay__lane__11 = (a__11 >> 32'h1) - (b__11 >> 32'h1) + (a__11 & (b__11 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__11 = a__11 + b__11 + 64'h80000000;
-                delay__lane__11 = a__11 - b__11 + 64'h80000000;
-            end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
         end
         else begin
-            delay__lane__11 = b__11;
-            if (bypass) begin
-                result__lane__11 = b__11;
-            end
-            else begin
-                result__lane__11 = a__11;
-            end
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__12 = (a__12 >> 32'h1) + (b__12 >> 32'h1) + ((a__12 | b__12) & 32'h1);
-                delay__lane__12 = (a__12 >> 32'h1) - (b__12 >> 32'h1) + (a__12 & (b__12 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__12 = a__12 + b__12 + 64'h80000000;
-                delay__lane__12 = a__12 - b__12 + 64'h80000000;
-            end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
         end
         else begin
-            delay__lane__12 = b__12;
-            if (bypass) begin
-                result__lane__12 = b__12;
-            end
-            else begin
-                result__lane__12 = a__12;
-            end
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__13 = (a__13 >> 32'h1) + (b__13 >> 32'h1) + ((a__13 | b__13) & 32'h1);
-                delay__lane__13 = (a__13 >> 32'h1) - (b__13 >> 32'h1) + (a__13 & (b__13 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__13 = a__13 + b__13 + 64'h80000000;
-                delay__lane__13 = a__13 - b__13 + 64'h80000000;
-            end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
         end
         else begin
-            delay__lane__13 = b__13;
-            if (bypass) begin
-                result__lane__13 = b__13;
-            end
-            else begin
-                result__lane__13 = a__13;
-            end
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__14 = (a__14 >> 32'h1) + (b__14 >> 32'h1) + ((a__14 | b__14) & 32'h1);
-                delay__lane__14 = (a__14 >> 32'h1) - (b__14 >> 32'h1) + (a__14 & (b__14 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__14 = a__14 + b__14 + 64'h80000000;
-                delay__lane__14 = a__14 - b__14 + 64'h80000000;
-            end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
         end
         else begin
-            delay__lane__14 = b__14;
-            if (bypass) begin
-                result__lane__14 = b__14;
-            end
-            else begin
-                result__lane__14 = a__14;
-            end
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__15 = (a__15 >> 32'h1) + (b__15 >> 32'h1) + ((a__15 | b__15) & 32'h1);
-                delay__lane__15 = (a__15 >> 32'h1) - (b__15 >> 32'h1) + (a__15 & (b__15 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__15 = a__15 + b__15 + 64'h80000000;
-                delay__lane__15 = a__15 - b__15 + 64'h80000000;
-            end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
         end
         else begin
-            delay__lane__15 = b__15;
-            if (bypass) begin
-                result__lane__15 = b__15;
-            end
-            else begin
-                result__lane__15 = a__15;
-            end
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
         end
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__4(clock,bypass,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  bypass;
-    input wire  [21:0] tag;
+    input wire  enable;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
@@ -2449,7 +2005,7 @@ module optireduce_contribute__encoder__across__4(clock,bypass,tag,beat,out_tag,o
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [21:0] delay__tag;
+    reg  [22:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -2466,10 +2022,10 @@ module optireduce_contribute__encoder__across__4(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [21:0] delay__out_tag;
+    wire  [22:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -2486,11 +2042,13 @@ module optireduce_contribute__encoder__across__4(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
+    reg  entering;
     reg  butterfly;
+    reg  [31:0] mask;
     reg  [31:0] a__0;
     reg  [31:0] a__1;
     reg  [31:0] a__2;
@@ -2523,13 +2081,45 @@ module optireduce_contribute__encoder__across__4(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] b__13;
     reg  [31:0] b__14;
     reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__position position(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__across__4__delay delay(
+    optireduce_nic__finisher__drain__decoder__across__stages__4__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -2551,7 +2141,7 @@ module optireduce_contribute__encoder__across__4(clock,bypass,tag,beat,out_tag,o
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -2580,17 +2170,19 @@ module optireduce_contribute__encoder__across__4(clock,bypass,tag,beat,out_tag,o
         delay__clock = clock;
         result__clock = clock;
         phase = position__q & distance;
-        butterfly = tag[(64'h0)+:(1)] && ~bypass && (phase != 32'h0);
-        if (tag[(64'h0)+:(1)] && ~bypass) begin
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
             position__d = position__q + 32'h1;
         end
         delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
         result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
-            if (~bypass) begin
-                result__tag = delay__out_tag;
-            end
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
         end
         a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
         b__0 = beat[(0 * 32'h20)+:(32)];
@@ -2624,322 +2216,194 @@ module optireduce_contribute__encoder__across__4(clock,bypass,tag,beat,out_tag,o
         b__14 = beat[(14 * 32'h20)+:(32)];
         a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
         b__15 = beat[(15 * 32'h20)+:(32)];
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-                delay__lane__0 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__0 = a__0 + b__0 + 64'h80000000;
-                delay__lane__0 = a__0 - b__0 + 64'h80000000;
-            end
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
         end
         else begin
-            delay__lane__0 = b__0;
-            if (bypass) begin
-                result__lane__0 = b__0;
-            end
-            else begin
-                result__lane__0 = a__0;
-            end
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-                delay__lane__1 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__1 = a__1 + b__1 + 64'h80000000;
-                delay__lane__1 = a__1 - b__1 + 64'h80000000;
-            end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
         end
         else begin
-            delay__lane__1 = b__1;
-            if (bypass) begin
-                result__lane__1 = b__1;
-            end
-            else begin
-                result__lane__1 = a__1;
-            end
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-                delay__lane__2 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__2 = a__2 + b__2 + 64'h80000000;
-                delay__lane__2 = a__2 - b__2 + 64'h80000000;
-            end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
         end
         else begin
-            delay__lane__2 = b__2;
-            if (bypass) begin
-                result__lane__2 = b__2;
-            end
-            else begin
-                result__lane__2 = a__2;
-            end
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-                delay__lane__3 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__3 = a__3 + b__3 + 64'h80000000;
-                delay__lane__3 = a__3 - b__3 + 64'h80000000;
-            end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
         end
         else begin
-            delay__lane__3 = b__3;
-            if (bypass) begin
-                result__lane__3 = b__3;
-            end
-            else begin
-                result__lane__3 = a__3;
-            end
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-                delay__lane__4 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__4 = a__4 + b__4 + 64'h80000000;
-                delay__lane__4 = a__4 - b__4 + 64'h80000000;
-            end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
         end
         else begin
-            delay__lane__4 = b__4;
-            if (bypass) begin
-                result__lane__4 = b__4;
-            end
-            else begin
-                result__lane__4 = a__4;
-            end
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-                delay__lane__5 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__5 = a__5 + b__5 + 64'h80000000;
-                delay__lane__5 = a__5 - b__5 + 64'h80000000;
-            end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
         end
         else begin
-            delay__lane__5 = b__5;
-            if (bypass) begin
-                result__lane__5 = b__5;
-            end
-            else begin
-                result__lane__5 = a__5;
-            end
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-                delay__lane__6 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__6 = a__6 + b__6 + 64'h80000000;
-                delay__lane__6 = a__6 - b__6 + 64'h80000000;
-            end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
         end
         else begin
-            delay__lane__6 = b__6;
-            if (bypass) begin
-                result__lane__6 = b__6;
-            end
-            else begin
-                result__lane__6 = a__6;
-            end
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-                delay__lane__7 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__7 = a__7 + b__7 + 64'h80000000;
-                delay__lane__7 = a__7 - b__7 + 64'h80000000;
-            end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
         end
         else begin
-            delay__lane__7 = b__7;
-            if (bypass) begin
-                result__lane__7 = b__7;
-            end
-            else begin
-                result__lane__7 = a__7;
-            end
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__8 = (a__8 >> 32'h1) + (b__8 >> 32'h1) + ((a__8 | b__8) & 32'h1);
-                delay__lane__8 = (a__8 >> 32'h1) - (b__8 >> 32'h1) + (a__8 & (b__8 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__8 = a__8 + b__8 + 64'h80000000;
-                delay__lane__8 = a__8 - b__8 + 64'h80000000;
-            end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
         end
         else begin
-            delay__lane__8 = b__8;
-            if (bypass) begin
-                result__lane__8 = b__8;
-            end
-            else begin
-                result__lane__8 = a__8;
-            end
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__9 = (a__9 >> 32'h1) + (b__9 >> 32'h1) + ((a__9 | b__9) & 32'h1);
-                delay__lane__9 = (a__9 >> 32'h1) - (b__9 >> 32'h1) + (a__9 & (b__9 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__9 = a__9 + b__9 + 64'h80000000;
-                delay__lane__9 = a__9 - b__9 + 64'h80000000;
-            end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
         end
         else begin
-            delay__lane__9 = b__9;
-            if (bypass) begin
-                result__lane__9 = b__9;
-            end
-            else begin
-                result__lane__9 = a__9;
-            end
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__10 = (a__10 >> 32'h1) + (b__10 >> 32'h1) + ((a__10 | b__10) & 32'h1);
-                delay__lane__10 = (a__10 >> 32'h1) - (b__10 >> 32'h1) + (a__10 & (b__10 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__10 = a__10 + b__10 + 64'h80000000;
-                delay__lane__10 = a__10 - b__10 + 64'h80000000;
-            end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
         end
         else begin
-            delay__lane__10 = b__10;
-            if (bypass) begin
-                result__lane__10 = b__10;
-            end
-            else begin
-                result__lane__10 = a__10;
-            end
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__11 = (a__11 >> 32'h1) + (b__11 >> 32'h1) + ((a__11 | b__11) & 32'h1);
-                delay__lane__11 = (a__11 >> 32'h1) - (b__11 >> 32'h1) + (a__11 & (b__11 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__11 = a__11 + b__11 + 64'h80000000;
-                delay__lane__11 = a__11 - b__11 + 64'h80000000;
-            end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
         end
         else begin
-            delay__lane__11 = b__11;
-            if (bypass) begin
-                result__lane__11 = b__11;
-            end
-            else begin
-                result__lane__11 = a__11;
-            end
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__12 = (a__12 >> 32'h1) + (b__12 >> 32'h1) + ((a__12 | b__12) & 32'h1);
-                delay__lane__12 = (a__12 >> 32'h1) - (b__12 >> 32'h1) + (a__12 & (b__12 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__12 = a__12 + b__12 + 64'h80000000;
-                delay__lane__12 = a__12 - b__12 + 64'h80000000;
-            end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
         end
         else begin
-            delay__lane__12 = b__12;
-            if (bypass) begin
-                result__lane__12 = b__12;
-            end
-            else begin
-                result__lane__12 = a__12;
-            end
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__13 = (a__13 >> 32'h1) + (b__13 >> 32'h1) + ((a__13 | b__13) & 32'h1);
-                delay__lane__13 = (a__13 >> 32'h1) - (b__13 >> 32'h1) + (a__13 & (b__13 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__13 = a__13 + b__13 + 64'h80000000;
-                delay__lane__13 = a__13 - b__13 + 64'h80000000;
-            end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
         end
         else begin
-            delay__lane__13 = b__13;
-            if (bypass) begin
-                result__lane__13 = b__13;
-            end
-            else begin
-                result__lane__13 = a__13;
-            end
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__14 = (a__14 >> 32'h1) + (b__14 >> 32'h1) + ((a__14 | b__14) & 32'h1);
-                delay__lane__14 = (a__14 >> 32'h1) - (b__14 >> 32'h1) + (a__14 & (b__14 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__14 = a__14 + b__14 + 64'h80000000;
-                delay__lane__14 = a__14 - b__14 + 64'h80000000;
-            end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
         end
         else begin
-            delay__lane__14 = b__14;
-            if (bypass) begin
-                result__lane__14 = b__14;
-            end
-            else begin
-                result__lane__14 = a__14;
-            end
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__15 = (a__15 >> 32'h1) + (b__15 >> 32'h1) + ((a__15 | b__15) & 32'h1);
-                delay__lane__15 = (a__15 >> 32'h1) - (b__15 >> 32'h1) + (a__15 & (b__15 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__15 = a__15 + b__15 + 64'h80000000;
-                delay__lane__15 = a__15 - b__15 + 64'h80000000;
-            end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
         end
         else begin
-            delay__lane__15 = b__15;
-            if (bypass) begin
-                result__lane__15 = b__15;
-            end
-            else begin
-                result__lane__15 = a__15;
-            end
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
         end
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__5(clock,bypass,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  bypass;
-    input wire  [21:0] tag;
+    input wire  enable;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
@@ -2949,7 +2413,7 @@ module optireduce_contribute__encoder__across__5(clock,bypass,tag,beat,out_tag,o
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [21:0] delay__tag;
+    reg  [22:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -2966,10 +2430,10 @@ module optireduce_contribute__encoder__across__5(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [21:0] delay__out_tag;
+    wire  [22:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -2986,11 +2450,13 @@ module optireduce_contribute__encoder__across__5(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
+    reg  entering;
     reg  butterfly;
+    reg  [31:0] mask;
     reg  [31:0] a__0;
     reg  [31:0] a__1;
     reg  [31:0] a__2;
@@ -3023,13 +2489,45 @@ module optireduce_contribute__encoder__across__5(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] b__13;
     reg  [31:0] b__14;
     reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__position position(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__across__5__delay delay(
+    optireduce_nic__finisher__drain__decoder__across__stages__5__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -3051,7 +2549,7 @@ module optireduce_contribute__encoder__across__5(clock,bypass,tag,beat,out_tag,o
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -3080,17 +2578,19 @@ module optireduce_contribute__encoder__across__5(clock,bypass,tag,beat,out_tag,o
         delay__clock = clock;
         result__clock = clock;
         phase = position__q & distance;
-        butterfly = tag[(64'h0)+:(1)] && ~bypass && (phase != 32'h0);
-        if (tag[(64'h0)+:(1)] && ~bypass) begin
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
             position__d = position__q + 32'h1;
         end
         delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
         result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
-            if (~bypass) begin
-                result__tag = delay__out_tag;
-            end
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
         end
         a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
         b__0 = beat[(0 * 32'h20)+:(32)];
@@ -3124,322 +2624,194 @@ module optireduce_contribute__encoder__across__5(clock,bypass,tag,beat,out_tag,o
         b__14 = beat[(14 * 32'h20)+:(32)];
         a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
         b__15 = beat[(15 * 32'h20)+:(32)];
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-                delay__lane__0 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__0 = a__0 + b__0 + 64'h80000000;
-                delay__lane__0 = a__0 - b__0 + 64'h80000000;
-            end
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
         end
         else begin
-            delay__lane__0 = b__0;
-            if (bypass) begin
-                result__lane__0 = b__0;
-            end
-            else begin
-                result__lane__0 = a__0;
-            end
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-                delay__lane__1 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__1 = a__1 + b__1 + 64'h80000000;
-                delay__lane__1 = a__1 - b__1 + 64'h80000000;
-            end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
         end
         else begin
-            delay__lane__1 = b__1;
-            if (bypass) begin
-                result__lane__1 = b__1;
-            end
-            else begin
-                result__lane__1 = a__1;
-            end
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-                delay__lane__2 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__2 = a__2 + b__2 + 64'h80000000;
-                delay__lane__2 = a__2 - b__2 + 64'h80000000;
-            end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
         end
         else begin
-            delay__lane__2 = b__2;
-            if (bypass) begin
-                result__lane__2 = b__2;
-            end
-            else begin
-                result__lane__2 = a__2;
-            end
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-                delay__lane__3 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__3 = a__3 + b__3 + 64'h80000000;
-                delay__lane__3 = a__3 - b__3 + 64'h80000000;
-            end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
         end
         else begin
-            delay__lane__3 = b__3;
-            if (bypass) begin
-                result__lane__3 = b__3;
-            end
-            else begin
-                result__lane__3 = a__3;
-            end
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-                delay__lane__4 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__4 = a__4 + b__4 + 64'h80000000;
-                delay__lane__4 = a__4 - b__4 + 64'h80000000;
-            end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
         end
         else begin
-            delay__lane__4 = b__4;
-            if (bypass) begin
-                result__lane__4 = b__4;
-            end
-            else begin
-                result__lane__4 = a__4;
-            end
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-                delay__lane__5 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__5 = a__5 + b__5 + 64'h80000000;
-                delay__lane__5 = a__5 - b__5 + 64'h80000000;
-            end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
         end
         else begin
-            delay__lane__5 = b__5;
-            if (bypass) begin
-                result__lane__5 = b__5;
-            end
-            else begin
-                result__lane__5 = a__5;
-            end
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-                delay__lane__6 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__6 = a__6 + b__6 + 64'h80000000;
-                delay__lane__6 = a__6 - b__6 + 64'h80000000;
-            end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
         end
         else begin
-            delay__lane__6 = b__6;
-            if (bypass) begin
-                result__lane__6 = b__6;
-            end
-            else begin
-                result__lane__6 = a__6;
-            end
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-                delay__lane__7 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__7 = a__7 + b__7 + 64'h80000000;
-                delay__lane__7 = a__7 - b__7 + 64'h80000000;
-            end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
         end
         else begin
-            delay__lane__7 = b__7;
-            if (bypass) begin
-                result__lane__7 = b__7;
-            end
-            else begin
-                result__lane__7 = a__7;
-            end
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__8 = (a__8 >> 32'h1) + (b__8 >> 32'h1) + ((a__8 | b__8) & 32'h1);
-                delay__lane__8 = (a__8 >> 32'h1) - (b__8 >> 32'h1) + (a__8 & (b__8 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__8 = a__8 + b__8 + 64'h80000000;
-                delay__lane__8 = a__8 - b__8 + 64'h80000000;
-            end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
         end
         else begin
-            delay__lane__8 = b__8;
-            if (bypass) begin
-                result__lane__8 = b__8;
-            end
-            else begin
-                result__lane__8 = a__8;
-            end
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__9 = (a__9 >> 32'h1) + (b__9 >> 32'h1) + ((a__9 | b__9) & 32'h1);
-                delay__lane__9 = (a__9 >> 32'h1) - (b__9 >> 32'h1) + (a__9 & (b__9 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__9 = a__9 + b__9 + 64'h80000000;
-                delay__lane__9 = a__9 - b__9 + 64'h80000000;
-            end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
         end
         else begin
-            delay__lane__9 = b__9;
-            if (bypass) begin
-                result__lane__9 = b__9;
-            end
-            else begin
-                result__lane__9 = a__9;
-            end
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__10 = (a__10 >> 32'h1) + (b__10 >> 32'h1) + ((a__10 | b__10) & 32'h1);
-                delay__lane__10 = (a__10 >> 32'h1) - (b__10 >> 32'h1) + (a__10 & (b__10 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__10 = a__10 + b__10 + 64'h80000000;
-                delay__lane__10 = a__10 - b__10 + 64'h80000000;
-            end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
         end
         else begin
-            delay__lane__10 = b__10;
-            if (bypass) begin
-                result__lane__10 = b__10;
-            end
-            else begin
-                result__lane__10 = a__10;
-            end
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__11 = (a__11 >> 32'h1) + (b__11 >> 32'h1) + ((a__11 | b__11) & 32'h1);
-                delay__lane__11 = (a__11 >> 32'h1) - (b__11 >> 32'h1) + (a__11 & (b__11 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__11 = a__11 + b__11 + 64'h80000000;
-                delay__lane__11 = a__11 - b__11 + 64'h80000000;
-            end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
         end
         else begin
-            delay__lane__11 = b__11;
-            if (bypass) begin
-                result__lane__11 = b__11;
-            end
-            else begin
-                result__lane__11 = a__11;
-            end
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__12 = (a__12 >> 32'h1) + (b__12 >> 32'h1) + ((a__12 | b__12) & 32'h1);
-                delay__lane__12 = (a__12 >> 32'h1) - (b__12 >> 32'h1) + (a__12 & (b__12 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__12 = a__12 + b__12 + 64'h80000000;
-                delay__lane__12 = a__12 - b__12 + 64'h80000000;
-            end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
         end
         else begin
-            delay__lane__12 = b__12;
-            if (bypass) begin
-                result__lane__12 = b__12;
-            end
-            else begin
-                result__lane__12 = a__12;
-            end
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__13 = (a__13 >> 32'h1) + (b__13 >> 32'h1) + ((a__13 | b__13) & 32'h1);
-                delay__lane__13 = (a__13 >> 32'h1) - (b__13 >> 32'h1) + (a__13 & (b__13 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__13 = a__13 + b__13 + 64'h80000000;
-                delay__lane__13 = a__13 - b__13 + 64'h80000000;
-            end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
         end
         else begin
-            delay__lane__13 = b__13;
-            if (bypass) begin
-                result__lane__13 = b__13;
-            end
-            else begin
-                result__lane__13 = a__13;
-            end
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__14 = (a__14 >> 32'h1) + (b__14 >> 32'h1) + ((a__14 | b__14) & 32'h1);
-                delay__lane__14 = (a__14 >> 32'h1) - (b__14 >> 32'h1) + (a__14 & (b__14 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__14 = a__14 + b__14 + 64'h80000000;
-                delay__lane__14 = a__14 - b__14 + 64'h80000000;
-            end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
         end
         else begin
-            delay__lane__14 = b__14;
-            if (bypass) begin
-                result__lane__14 = b__14;
-            end
-            else begin
-                result__lane__14 = a__14;
-            end
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__15 = (a__15 >> 32'h1) + (b__15 >> 32'h1) + ((a__15 | b__15) & 32'h1);
-                delay__lane__15 = (a__15 >> 32'h1) - (b__15 >> 32'h1) + (a__15 & (b__15 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__15 = a__15 + b__15 + 64'h80000000;
-                delay__lane__15 = a__15 - b__15 + 64'h80000000;
-            end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
         end
         else begin
-            delay__lane__15 = b__15;
-            if (bypass) begin
-                result__lane__15 = b__15;
-            end
-            else begin
-                result__lane__15 = a__15;
-            end
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
         end
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__6(clock,bypass,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  bypass;
-    input wire  [21:0] tag;
+    input wire  enable;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
@@ -3449,7 +2821,7 @@ module optireduce_contribute__encoder__across__6(clock,bypass,tag,beat,out_tag,o
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [21:0] delay__tag;
+    reg  [22:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -3466,10 +2838,10 @@ module optireduce_contribute__encoder__across__6(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [21:0] delay__out_tag;
+    wire  [22:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -3486,11 +2858,13 @@ module optireduce_contribute__encoder__across__6(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
+    reg  entering;
     reg  butterfly;
+    reg  [31:0] mask;
     reg  [31:0] a__0;
     reg  [31:0] a__1;
     reg  [31:0] a__2;
@@ -3523,13 +2897,45 @@ module optireduce_contribute__encoder__across__6(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] b__13;
     reg  [31:0] b__14;
     reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__position position(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__across__6__delay delay(
+    optireduce_nic__finisher__drain__decoder__across__stages__6__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -3551,7 +2957,7 @@ module optireduce_contribute__encoder__across__6(clock,bypass,tag,beat,out_tag,o
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -3580,17 +2986,19 @@ module optireduce_contribute__encoder__across__6(clock,bypass,tag,beat,out_tag,o
         delay__clock = clock;
         result__clock = clock;
         phase = position__q & distance;
-        butterfly = tag[(64'h0)+:(1)] && ~bypass && (phase != 32'h0);
-        if (tag[(64'h0)+:(1)] && ~bypass) begin
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
             position__d = position__q + 32'h1;
         end
         delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
         result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
-            if (~bypass) begin
-                result__tag = delay__out_tag;
-            end
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
         end
         a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
         b__0 = beat[(0 * 32'h20)+:(32)];
@@ -3624,322 +3032,194 @@ module optireduce_contribute__encoder__across__6(clock,bypass,tag,beat,out_tag,o
         b__14 = beat[(14 * 32'h20)+:(32)];
         a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
         b__15 = beat[(15 * 32'h20)+:(32)];
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-                delay__lane__0 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__0 = a__0 + b__0 + 64'h80000000;
-                delay__lane__0 = a__0 - b__0 + 64'h80000000;
-            end
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
         end
         else begin
-            delay__lane__0 = b__0;
-            if (bypass) begin
-                result__lane__0 = b__0;
-            end
-            else begin
-                result__lane__0 = a__0;
-            end
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-                delay__lane__1 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__1 = a__1 + b__1 + 64'h80000000;
-                delay__lane__1 = a__1 - b__1 + 64'h80000000;
-            end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
         end
         else begin
-            delay__lane__1 = b__1;
-            if (bypass) begin
-                result__lane__1 = b__1;
-            end
-            else begin
-                result__lane__1 = a__1;
-            end
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-                delay__lane__2 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__2 = a__2 + b__2 + 64'h80000000;
-                delay__lane__2 = a__2 - b__2 + 64'h80000000;
-            end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
         end
         else begin
-            delay__lane__2 = b__2;
-            if (bypass) begin
-                result__lane__2 = b__2;
-            end
-            else begin
-                result__lane__2 = a__2;
-            end
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-                delay__lane__3 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__3 = a__3 + b__3 + 64'h80000000;
-                delay__lane__3 = a__3 - b__3 + 64'h80000000;
-            end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
         end
         else begin
-            delay__lane__3 = b__3;
-            if (bypass) begin
-                result__lane__3 = b__3;
-            end
-            else begin
-                result__lane__3 = a__3;
-            end
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-                delay__lane__4 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__4 = a__4 + b__4 + 64'h80000000;
-                delay__lane__4 = a__4 - b__4 + 64'h80000000;
-            end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
         end
         else begin
-            delay__lane__4 = b__4;
-            if (bypass) begin
-                result__lane__4 = b__4;
-            end
-            else begin
-                result__lane__4 = a__4;
-            end
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-                delay__lane__5 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__5 = a__5 + b__5 + 64'h80000000;
-                delay__lane__5 = a__5 - b__5 + 64'h80000000;
-            end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
         end
         else begin
-            delay__lane__5 = b__5;
-            if (bypass) begin
-                result__lane__5 = b__5;
-            end
-            else begin
-                result__lane__5 = a__5;
-            end
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-                delay__lane__6 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__6 = a__6 + b__6 + 64'h80000000;
-                delay__lane__6 = a__6 - b__6 + 64'h80000000;
-            end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
         end
         else begin
-            delay__lane__6 = b__6;
-            if (bypass) begin
-                result__lane__6 = b__6;
-            end
-            else begin
-                result__lane__6 = a__6;
-            end
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-                delay__lane__7 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__7 = a__7 + b__7 + 64'h80000000;
-                delay__lane__7 = a__7 - b__7 + 64'h80000000;
-            end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
         end
         else begin
-            delay__lane__7 = b__7;
-            if (bypass) begin
-                result__lane__7 = b__7;
-            end
-            else begin
-                result__lane__7 = a__7;
-            end
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__8 = (a__8 >> 32'h1) + (b__8 >> 32'h1) + ((a__8 | b__8) & 32'h1);
-                delay__lane__8 = (a__8 >> 32'h1) - (b__8 >> 32'h1) + (a__8 & (b__8 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__8 = a__8 + b__8 + 64'h80000000;
-                delay__lane__8 = a__8 - b__8 + 64'h80000000;
-            end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
         end
         else begin
-            delay__lane__8 = b__8;
-            if (bypass) begin
-                result__lane__8 = b__8;
-            end
-            else begin
-                result__lane__8 = a__8;
-            end
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__9 = (a__9 >> 32'h1) + (b__9 >> 32'h1) + ((a__9 | b__9) & 32'h1);
-                delay__lane__9 = (a__9 >> 32'h1) - (b__9 >> 32'h1) + (a__9 & (b__9 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__9 = a__9 + b__9 + 64'h80000000;
-                delay__lane__9 = a__9 - b__9 + 64'h80000000;
-            end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
         end
         else begin
-            delay__lane__9 = b__9;
-            if (bypass) begin
-                result__lane__9 = b__9;
-            end
-            else begin
-                result__lane__9 = a__9;
-            end
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__10 = (a__10 >> 32'h1) + (b__10 >> 32'h1) + ((a__10 | b__10) & 32'h1);
-                delay__lane__10 = (a__10 >> 32'h1) - (b__10 >> 32'h1) + (a__10 & (b__10 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__10 = a__10 + b__10 + 64'h80000000;
-                delay__lane__10 = a__10 - b__10 + 64'h80000000;
-            end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
         end
         else begin
-            delay__lane__10 = b__10;
-            if (bypass) begin
-                result__lane__10 = b__10;
-            end
-            else begin
-                result__lane__10 = a__10;
-            end
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__11 = (a__11 >> 32'h1) + (b__11 >> 32'h1) + ((a__11 | b__11) & 32'h1);
-                delay__lane__11 = (a__11 >> 32'h1) - (b__11 >> 32'h1) + (a__11 & (b__11 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__11 = a__11 + b__11 + 64'h80000000;
-                delay__lane__11 = a__11 - b__11 + 64'h80000000;
-            end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
         end
         else begin
-            delay__lane__11 = b__11;
-            if (bypass) begin
-                result__lane__11 = b__11;
-            end
-            else begin
-                result__lane__11 = a__11;
-            end
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__12 = (a__12 >> 32'h1) + (b__12 >> 32'h1) + ((a__12 | b__12) & 32'h1);
-                delay__lane__12 = (a__12 >> 32'h1) - (b__12 >> 32'h1) + (a__12 & (b__12 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__12 = a__12 + b__12 + 64'h80000000;
-                delay__lane__12 = a__12 - b__12 + 64'h80000000;
-            end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
         end
         else begin
-            delay__lane__12 = b__12;
-            if (bypass) begin
-                result__lane__12 = b__12;
-            end
-            else begin
-                result__lane__12 = a__12;
-            end
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__13 = (a__13 >> 32'h1) + (b__13 >> 32'h1) + ((a__13 | b__13) & 32'h1);
-                delay__lane__13 = (a__13 >> 32'h1) - (b__13 >> 32'h1) + (a__13 & (b__13 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__13 = a__13 + b__13 + 64'h80000000;
-                delay__lane__13 = a__13 - b__13 + 64'h80000000;
-            end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
         end
         else begin
-            delay__lane__13 = b__13;
-            if (bypass) begin
-                result__lane__13 = b__13;
-            end
-            else begin
-                result__lane__13 = a__13;
-            end
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__14 = (a__14 >> 32'h1) + (b__14 >> 32'h1) + ((a__14 | b__14) & 32'h1);
-                delay__lane__14 = (a__14 >> 32'h1) - (b__14 >> 32'h1) + (a__14 & (b__14 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__14 = a__14 + b__14 + 64'h80000000;
-                delay__lane__14 = a__14 - b__14 + 64'h80000000;
-            end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
         end
         else begin
-            delay__lane__14 = b__14;
-            if (bypass) begin
-                result__lane__14 = b__14;
-            end
-            else begin
-                result__lane__14 = a__14;
-            end
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__15 = (a__15 >> 32'h1) + (b__15 >> 32'h1) + ((a__15 | b__15) & 32'h1);
-                delay__lane__15 = (a__15 >> 32'h1) - (b__15 >> 32'h1) + (a__15 & (b__15 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__15 = a__15 + b__15 + 64'h80000000;
-                delay__lane__15 = a__15 - b__15 + 64'h80000000;
-            end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
         end
         else begin
-            delay__lane__15 = b__15;
-            if (bypass) begin
-                result__lane__15 = b__15;
-            end
-            else begin
-                result__lane__15 = a__15;
-            end
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
         end
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__across__7(clock,bypass,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  bypass;
-    input wire  [21:0] tag;
+    input wire  enable;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
@@ -3949,7 +3229,7 @@ module optireduce_contribute__encoder__across__7(clock,bypass,tag,beat,out_tag,o
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [21:0] delay__tag;
+    reg  [22:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -3966,10 +3246,10 @@ module optireduce_contribute__encoder__across__7(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [21:0] delay__out_tag;
+    wire  [22:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -3986,11 +3266,13 @@ module optireduce_contribute__encoder__across__7(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
+    reg  entering;
     reg  butterfly;
+    reg  [31:0] mask;
     reg  [31:0] a__0;
     reg  [31:0] a__1;
     reg  [31:0] a__2;
@@ -4023,13 +3305,45 @@ module optireduce_contribute__encoder__across__7(clock,bypass,tag,beat,out_tag,o
     reg  [31:0] b__13;
     reg  [31:0] b__14;
     reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__position position(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__across__7__delay delay(
+    optireduce_nic__finisher__drain__decoder__across__stages__7__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -4051,7 +3365,7 @@ module optireduce_contribute__encoder__across__7(clock,bypass,tag,beat,out_tag,o
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -4080,17 +3394,19 @@ module optireduce_contribute__encoder__across__7(clock,bypass,tag,beat,out_tag,o
         delay__clock = clock;
         result__clock = clock;
         phase = position__q & distance;
-        butterfly = tag[(64'h0)+:(1)] && ~bypass && (phase != 32'h0);
-        if (tag[(64'h0)+:(1)] && ~bypass) begin
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
             position__d = position__q + 32'h1;
         end
         delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
         result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
-            if (~bypass) begin
-                result__tag = delay__out_tag;
-            end
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
         end
         a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
         b__0 = beat[(0 * 32'h20)+:(32)];
@@ -4124,321 +3440,505 @@ module optireduce_contribute__encoder__across__7(clock,bypass,tag,beat,out_tag,o
         b__14 = beat[(14 * 32'h20)+:(32)];
         a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
         b__15 = beat[(15 * 32'h20)+:(32)];
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-                delay__lane__0 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__0 = a__0 + b__0 + 64'h80000000;
-                delay__lane__0 = a__0 - b__0 + 64'h80000000;
-            end
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
         end
         else begin
-            delay__lane__0 = b__0;
-            if (bypass) begin
-                result__lane__0 = b__0;
-            end
-            else begin
-                result__lane__0 = a__0;
-            end
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-                delay__lane__1 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__1 = a__1 + b__1 + 64'h80000000;
-                delay__lane__1 = a__1 - b__1 + 64'h80000000;
-            end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
         end
         else begin
-            delay__lane__1 = b__1;
-            if (bypass) begin
-                result__lane__1 = b__1;
-            end
-            else begin
-                result__lane__1 = a__1;
-            end
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-                delay__lane__2 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__2 = a__2 + b__2 + 64'h80000000;
-                delay__lane__2 = a__2 - b__2 + 64'h80000000;
-            end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
         end
         else begin
-            delay__lane__2 = b__2;
-            if (bypass) begin
-                result__lane__2 = b__2;
-            end
-            else begin
-                result__lane__2 = a__2;
-            end
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-                delay__lane__3 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__3 = a__3 + b__3 + 64'h80000000;
-                delay__lane__3 = a__3 - b__3 + 64'h80000000;
-            end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
         end
         else begin
-            delay__lane__3 = b__3;
-            if (bypass) begin
-                result__lane__3 = b__3;
-            end
-            else begin
-                result__lane__3 = a__3;
-            end
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-                delay__lane__4 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__4 = a__4 + b__4 + 64'h80000000;
-                delay__lane__4 = a__4 - b__4 + 64'h80000000;
-            end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
         end
         else begin
-            delay__lane__4 = b__4;
-            if (bypass) begin
-                result__lane__4 = b__4;
-            end
-            else begin
-                result__lane__4 = a__4;
-            end
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-                delay__lane__5 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__5 = a__5 + b__5 + 64'h80000000;
-                delay__lane__5 = a__5 - b__5 + 64'h80000000;
-            end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
         end
         else begin
-            delay__lane__5 = b__5;
-            if (bypass) begin
-                result__lane__5 = b__5;
-            end
-            else begin
-                result__lane__5 = a__5;
-            end
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-                delay__lane__6 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__6 = a__6 + b__6 + 64'h80000000;
-                delay__lane__6 = a__6 - b__6 + 64'h80000000;
-            end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
         end
         else begin
-            delay__lane__6 = b__6;
-            if (bypass) begin
-                result__lane__6 = b__6;
-            end
-            else begin
-                result__lane__6 = a__6;
-            end
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-                delay__lane__7 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__7 = a__7 + b__7 + 64'h80000000;
-                delay__lane__7 = a__7 - b__7 + 64'h80000000;
-            end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
         end
         else begin
-            delay__lane__7 = b__7;
-            if (bypass) begin
-                result__lane__7 = b__7;
-            end
-            else begin
-                result__lane__7 = a__7;
-            end
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__8 = (a__8 >> 32'h1) + (b__8 >> 32'h1) + ((a__8 | b__8) & 32'h1);
-                delay__lane__8 = (a__8 >> 32'h1) - (b__8 >> 32'h1) + (a__8 & (b__8 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__8 = a__8 + b__8 + 64'h80000000;
-                delay__lane__8 = a__8 - b__8 + 64'h80000000;
-            end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
         end
         else begin
-            delay__lane__8 = b__8;
-            if (bypass) begin
-                result__lane__8 = b__8;
-            end
-            else begin
-                result__lane__8 = a__8;
-            end
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__9 = (a__9 >> 32'h1) + (b__9 >> 32'h1) + ((a__9 | b__9) & 32'h1);
-                delay__lane__9 = (a__9 >> 32'h1) - (b__9 >> 32'h1) + (a__9 & (b__9 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__9 = a__9 + b__9 + 64'h80000000;
-                delay__lane__9 = a__9 - b__9 + 64'h80000000;
-            end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
         end
         else begin
-            delay__lane__9 = b__9;
-            if (bypass) begin
-                result__lane__9 = b__9;
-            end
-            else begin
-                result__lane__9 = a__9;
-            end
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__10 = (a__10 >> 32'h1) + (b__10 >> 32'h1) + ((a__10 | b__10) & 32'h1);
-                delay__lane__10 = (a__10 >> 32'h1) - (b__10 >> 32'h1) + (a__10 & (b__10 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__10 = a__10 + b__10 + 64'h80000000;
-                delay__lane__10 = a__10 - b__10 + 64'h80000000;
-            end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
         end
         else begin
-            delay__lane__10 = b__10;
-            if (bypass) begin
-                result__lane__10 = b__10;
-            end
-            else begin
-                result__lane__10 = a__10;
-            end
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__11 = (a__11 >> 32'h1) + (b__11 >> 32'h1) + ((a__11 | b__11) & 32'h1);
-                delay__lane__11 = (a__11 >> 32'h1) - (b__11 >> 32'h1) + (a__11 & (b__11 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__11 = a__11 + b__11 + 64'h80000000;
-                delay__lane__11 = a__11 - b__11 + 64'h80000000;
-            end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
         end
         else begin
-            delay__lane__11 = b__11;
-            if (bypass) begin
-                result__lane__11 = b__11;
-            end
-            else begin
-                result__lane__11 = a__11;
-            end
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__12 = (a__12 >> 32'h1) + (b__12 >> 32'h1) + ((a__12 | b__12) & 32'h1);
-                delay__lane__12 = (a__12 >> 32'h1) - (b__12 >> 32'h1) + (a__12 & (b__12 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__12 = a__12 + b__12 + 64'h80000000;
-                delay__lane__12 = a__12 - b__12 + 64'h80000000;
-            end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
         end
         else begin
-            delay__lane__12 = b__12;
-            if (bypass) begin
-                result__lane__12 = b__12;
-            end
-            else begin
-                result__lane__12 = a__12;
-            end
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__13 = (a__13 >> 32'h1) + (b__13 >> 32'h1) + ((a__13 | b__13) & 32'h1);
-                delay__lane__13 = (a__13 >> 32'h1) - (b__13 >> 32'h1) + (a__13 & (b__13 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__13 = a__13 + b__13 + 64'h80000000;
-                delay__lane__13 = a__13 - b__13 + 64'h80000000;
-            end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
         end
         else begin
-            delay__lane__13 = b__13;
-            if (bypass) begin
-                result__lane__13 = b__13;
-            end
-            else begin
-                result__lane__13 = a__13;
-            end
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__14 = (a__14 >> 32'h1) + (b__14 >> 32'h1) + ((a__14 | b__14) & 32'h1);
-                delay__lane__14 = (a__14 >> 32'h1) - (b__14 >> 32'h1) + (a__14 & (b__14 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__14 = a__14 + b__14 + 64'h80000000;
-                delay__lane__14 = a__14 - b__14 + 64'h80000000;
-            end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
         end
         else begin
-            delay__lane__14 = b__14;
-            if (bypass) begin
-                result__lane__14 = b__14;
-            end
-            else begin
-                result__lane__14 = a__14;
-            end
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
         end
-        if (butterfly) begin
-            if (halve) begin
-                result__lane__15 = (a__15 >> 32'h1) + (b__15 >> 32'h1) + ((a__15 | b__15) & 32'h1);
-                delay__lane__15 = (a__15 >> 32'h1) - (b__15 >> 32'h1) + (a__15 & (b__15 ^ 32'h1) & 32'h1) + 64'h80000000;
-            end
-            else begin
-                result__lane__15 = a__15 + b__15 + 64'h80000000;
-                delay__lane__15 = a__15 - b__15 + 64'h80000000;
-            end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
         end
         else begin
-            delay__lane__15 = b__15;
-            if (bypass) begin
-                result__lane__15 = b__15;
-            end
-            else begin
-                result__lane__15 = a__15;
-            end
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
         end
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__gather__buffers(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale,result);
     // Module arguments
     input wire  clock;
-    input wire  [8:0] read_address;
+    input wire  [31:0] a;
+    input wire  [8:0] scale;
+    output reg  [31:0] result;
+    // Stub signals
+    reg  [98:0] st__d;
+    wire  [98:0] st__q;
+    reg  st__clock;
+    // Local signals
+    reg  [7:0] exponent;
+    reg  [9:0] distance;
+    reg  [31:0] by0;
+    reg  [31:0] by16;
+    reg  [31:0] by8;
+    reg  [31:0] by4;
+    reg  [31:0] by2;
+    reg  lost16;
+    reg  lost8;
+    reg  lost4;
+    reg  lost2;
+    reg  [31:0] by1;
+    reg  sticky;
+    reg  up;
+    reg  [31:0] whole;
+    reg  [32:0] sum;
+    reg  [32:0] addend;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    // Update code
+    always @(*) begin
+        st__clock = clock;
+        st__d = st__q;
+        exponent = a[(32'h17)+:(8)];
+        st__d[(64'h7)+:(24)] = a[(32'h0)+:(24)] | 32'h800000;
+        if (exponent == 32'h0) begin
+            exponent = ((32'h1) & 8'hff);
+            st__d[(64'h7)+:(24)] = ((a) & 24'hffffff) & 32'h7fffff;
+        end
+        distance = ((scale) & 10'h3ff) - ((exponent) & 10'h3ff);
+        st__d[(64'h2)+:(5)] = distance[(32'h0)+:(5)];
+        st__d[(64'h0)+:(1)] = a[32'h1f];
+        st__d[(64'h1)+:(1)] = distance[32'h9];
+        if (distance[(32'h5)+:(5)] != 32'h0) begin
+            st__d[(64'h7)+:(24)] = ((32'h0) & 24'hffffff);
+        end
+        by0 = ((st__q[(64'h7)+:(24)]) & 32'hffffffff) << 32'h8;
+        by16 = by0;
+        lost16 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h10) != 32'h0) begin
+            by16 = by0 >> 32'h10;
+            lost16 = by0[(32'h0)+:(16)] != 32'h0;
+        end
+        by8 = by16;
+        lost8 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h8) != 32'h0) begin
+            by8 = by16 >> 32'h8;
+            lost8 = by16[(32'h0)+:(8)] != 32'h0;
+        end
+        by4 = by8;
+        lost4 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h4) != 32'h0) begin
+            by4 = by8 >> 32'h4;
+            lost4 = by8[(32'h0)+:(4)] != 32'h0;
+        end
+        by2 = by4;
+        lost2 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h2) != 32'h0) begin
+            by2 = by4 >> 32'h2;
+            lost2 = by4[(32'h0)+:(2)] != 32'h0;
+        end
+        st__d[(64'h23)+:(32)] = by2;
+        st__d[(64'h22)+:(1)] = lost16 || lost8 || lost4 || lost2;
+        st__d[(64'h21)+:(1)] = (st__q[(64'h2)+:(5)] & 32'h1) != 32'h0;
+        st__d[(64'h1f)+:(1)] = st__q[(64'h0)+:(1)];
+        st__d[(64'h20)+:(1)] = st__q[(64'h1)+:(1)];
+        by1 = st__q[(64'h23)+:(32)];
+        sticky = st__q[(64'h22)+:(1)];
+        if (st__q[(64'h21)+:(1)]) begin
+            by1 = st__q[(64'h23)+:(32)] >> 32'h1;
+            sticky = st__q[(64'h22)+:(1)] || ((st__q[(64'h23)+:(32)] & 32'h1) != 32'h0);
+        end
+        up = by1[32'h0] && (sticky || by1[32'h1]);
+        whole = by1 >> 32'h1;
+        if (st__q[(64'h1f)+:(1)]) begin
+            whole = whole ^ 64'hffffffff;
+        end
+        if (st__q[(64'h20)+:(1)]) begin
+            whole = whole ^ 64'h80000000;
+        end
+        addend = ((whole) & 33'h1ffffffff) << 32'h1;
+        if (up != st__q[(64'h1f)+:(1)]) begin
+            addend = addend | 32'h1;
+        end
+        sum = addend + 32'h1;
+        st__d[(64'h43)+:(32)] = sum[(32'h1)+:(32)];
+        result = st__q[(64'h43)+:(32)];
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale,negate,special,result);
+    // Module arguments
+    input wire  clock;
+    input wire  [31:0] a;
+    input wire  [8:0] scale;
+    input wire  negate;
+    input wire  special;
+    output reg  [31:0] result;
+    // Stub signals
+    reg  [168:0] st__d;
+    wire  [168:0] st__q;
+    reg  st__clock;
+    // Local signals
+    reg  [30:0] by0;
+    reg  [30:0] by16;
+    reg  [30:0] by8;
+    reg  [4:0] zeros1;
+    reg  [30:0] mid;
+    reg  [30:0] by4;
+    reg  [30:0] by2;
+    reg  [4:0] zeros2;
+    reg  [30:0] last;
+    reg  [30:0] by1;
+    reg  [4:0] zeros3;
+    reg  [5:0] rest;
+    reg  ones;
+    reg  carry;
+    reg  up;
+    reg  [23:0] mantissa;
+    reg  [25:0] addend;
+    reg  [25:0] sum;
+    reg  [24:0] rounded;
+    reg  [9:0] base;
+    reg  [9:0] exponent;
+    reg  zero;
+    reg  [31:0] fraction;
+    reg  [31:0] field;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    // Update code
+    always @(*) begin
+        st__clock = clock;
+        st__d = st__q;
+        st__d[(64'h0)+:(1)] = a[32'h1f];
+        st__d[(64'h1)+:(31)] = a[(32'h0)+:(31)];
+        if (a[32'h1f]) begin
+            st__d[(64'h1)+:(31)] = a[(32'h0)+:(31)] ^ 32'h7fffffff;
+        end
+        by0 = st__q[(64'h1)+:(31)];
+        by16 = by0;
+        zeros1 = ((32'h0) & 5'h1f);
+        if (by0[(32'hf)+:(16)] == 32'h0) begin
+            by16 = by0 << 32'h10;
+            if (st__q[(64'h0)+:(1)]) begin
+                by16 = by16 | 32'hffff;
+            end
+            zeros1 = ((32'h10) & 5'h1f);
+        end
+        by8 = by16;
+        if (by16[(32'h17)+:(8)] == 32'h0) begin
+            by8 = by16 << 32'h8;
+            if (st__q[(64'h0)+:(1)]) begin
+                by8 = by8 | 32'hff;
+            end
+            zeros1 = zeros1 | 32'h8;
+        end
+        st__d[(64'h20)+:(1)] = st__q[(64'h0)+:(1)];
+        st__d[(64'h21)+:(5)] = zeros1;
+        st__d[(64'h26)+:(31)] = by8;
+        mid = st__q[(64'h26)+:(31)];
+        by4 = mid;
+        zeros2 = st__q[(64'h21)+:(5)];
+        if (mid[(32'h1b)+:(4)] == 32'h0) begin
+            by4 = mid << 32'h4;
+            if (st__q[(64'h20)+:(1)]) begin
+                by4 = by4 | 32'hf;
+            end
+            zeros2 = zeros2 | 32'h4;
+        end
+        by2 = by4;
+        if (by4[(32'h1d)+:(2)] == 32'h0) begin
+            by2 = by4 << 32'h2;
+            if (st__q[(64'h20)+:(1)]) begin
+                by2 = by2 | 32'h3;
+            end
+            zeros2 = zeros2 | 32'h2;
+        end
+        st__d[(64'h45)+:(1)] = st__q[(64'h20)+:(1)];
+        st__d[(64'h46)+:(5)] = zeros2;
+        st__d[(64'h4b)+:(31)] = by2;
+        last = st__q[(64'h4b)+:(31)];
+        by1 = last;
+        zeros3 = st__q[(64'h46)+:(5)];
+        if (~last[32'h1e]) begin
+            by1 = last << 32'h1;
+            if (st__q[(64'h45)+:(1)]) begin
+                by1 = by1 | 32'h1;
+            end
+            zeros3 = zeros3 | 32'h1;
+        end
+        rest = by1[(32'h0)+:(6)];
+        ones = st__q[(64'h45)+:(1)] && (rest == 32'h3f);
+        carry = ones && by1[32'h6];
+        up = by1[32'h6] && (st__q[(64'h45)+:(1)] || (rest != 32'h0) || by1[32'h7]);
+        if (ones) begin
+            up = ~by1[32'h6] && by1[32'h7];
+        end
+        mantissa = by1[(32'h7)+:(24)];
+        addend = ((mantissa) & 26'h3ffffff) << 32'h1;
+        if (carry || up) begin
+            addend = addend | 32'h1;
+        end
+        sum = addend + 32'h1;
+        st__d[(64'h6a)+:(1)] = st__q[(64'h45)+:(1)];
+        st__d[(64'h6b)+:(5)] = zeros3;
+        st__d[(64'h70)+:(25)] = sum[(32'h1)+:(25)];
+        rounded = st__q[(64'h70)+:(25)];
+        base = ((scale) & 10'h3ff);
+        if (rounded[32'h18]) begin
+            base = base + 32'h1;
+        end
+        exponent = base - ((st__q[(64'h6b)+:(5)]) & 10'h3ff);
+        zero = (rounded[(32'h17)+:(2)] == 32'h0) || exponent[32'h9] || (exponent == 32'h0);
+        fraction = ((rounded) & 32'hffffffff) & 32'h7fffff;
+        field = ((exponent) & 32'hffffffff) << 32'h17;
+        if (exponent > 32'hfe) begin
+            fraction = ((32'h0) & 32'hffffffff);
+            field = ((32'h7f800000) & 32'hffffffff);
+        end
+        if (st__q[(64'h6a)+:(1)] != negate) begin
+            field = field | 64'h80000000;
+        end
+        st__d[(64'h89)+:(32)] = field | fraction;
+        if (zero) begin
+            st__d[(64'h89)+:(32)] = ((32'h0) & 32'hffffffff);
+        end
+        if (special) begin
+            st__d[(64'h89)+:(32)] = ((32'h7fc00000) & 32'hffffffff);
+        end
+        result = st__q[(64'h89)+:(32)];
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0__multiplied(d,q,clock);
+    // Module arguments
+    input wire  [90:0] d;
+    output reg  [90:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 91'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0__placed(d,q,clock);
+    // Module arguments
+    input wire  [65:0] d;
+    output reg  [65:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 66'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0__result(d,q,clock);
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 32'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0__shifted(d,q,clock);
+    // Module arguments
+    input wire  [38:0] d;
+    output reg  [38:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 39'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__unpack__0__fields(d,q,clock);
+    // Module arguments
+    input wire  [33:0] d;
+    output reg  [33:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 34'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__unpack__0__unpacked(d,q,clock);
+    // Module arguments
+    input wire  [41:0] d;
+    output reg  [41:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 42'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__gather__buffers(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [16:0] read_address;
     output reg  [511:0] read_data;
-    input wire  [8:0] write_address;
+    input wire  [16:0] write_address;
     input wire  [511:0] write_data;
     input wire  write_enable;
     // Update code (custom)
@@ -4449,33 +3949,33 @@ module optireduce_contribute__encoder__gather__buffers(clock,read_address,read_d
     `endif
     initial read_data = 0;
     always @(posedge clock) begin
-        read_data <= mem[read_address];
-        if (write_enable) mem[write_address] <= write_data;
+        read_data <= mem[{read_address[0:0], read_address[10:3]}];
+        if (write_enable) mem[{write_address[0:0], write_address[10:3]}] <= write_data;
     end
 endmodule
 
-module optireduce_contribute__encoder__gather__st(d,q,clock);
+module optireduce_nic__finisher__drain__decoder__gather__st(d,q,clock);
     // Module arguments
-    input wire  [194:0] d;
-    output reg  [194:0] q;
+    input wire  [200:0] d;
+    output reg  [200:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 195'h0;
+    initial q = 201'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_contribute__encoder__in_beat__0(clock,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__in_beat__0(clock,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
     // Stub signals
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -4492,7 +3992,7 @@ module optireduce_contribute__encoder__in_beat__0(clock,tag,beat,out_tag,out_bea
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [31:0] a__0;
@@ -4511,8 +4011,16 @@ module optireduce_contribute__encoder__in_beat__0(clock,tag,beat,out_tag,out_bea
     reg  [31:0] b__5;
     reg  [31:0] b__6;
     reg  [31:0] b__7;
+    reg  [31:0] sum__0;
+    reg  [31:0] sum__1;
+    reg  [31:0] sum__2;
+    reg  [31:0] sum__3;
+    reg  [31:0] sum__4;
+    reg  [31:0] sum__5;
+    reg  [31:0] sum__6;
+    reg  [31:0] sum__7;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -4555,86 +4063,102 @@ module optireduce_contribute__encoder__in_beat__0(clock,tag,beat,out_tag,out_bea
         a__7 = beat[(7 * 32'h40)+:(32)];
         b__7 = beat[(7 * 32'h40 + 32'h20)+:(32)];
         if (halve) begin
-            result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-            result__lane__8 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + (b__0 & 32'h1);
+            a__0 = a__0 >> 32'h1;
+            b__0 = b__0 >> 32'h1;
         end
         else begin
-            result__lane__0 = a__0 + b__0 + 64'h80000000;
-            result__lane__8 = a__0 - b__0 + 64'h80000000;
+            sum__0 = a__0 + (b__0 ^ 64'h80000000);
         end
+        result__lane__0 = sum__0;
+        result__lane__8 = (b__0 ^ 64'h80000000) - a__0;
         if (halve) begin
-            result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-            result__lane__9 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + (b__1 & 32'h1);
+            a__1 = a__1 >> 32'h1;
+            b__1 = b__1 >> 32'h1;
         end
         else begin
-            result__lane__1 = a__1 + b__1 + 64'h80000000;
-            result__lane__9 = a__1 - b__1 + 64'h80000000;
+            sum__1 = a__1 + (b__1 ^ 64'h80000000);
         end
+        result__lane__1 = sum__1;
+        result__lane__9 = (b__1 ^ 64'h80000000) - a__1;
         if (halve) begin
-            result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-            result__lane__10 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + (b__2 & 32'h1);
+            a__2 = a__2 >> 32'h1;
+            b__2 = b__2 >> 32'h1;
         end
         else begin
-            result__lane__2 = a__2 + b__2 + 64'h80000000;
-            result__lane__10 = a__2 - b__2 + 64'h80000000;
+            sum__2 = a__2 + (b__2 ^ 64'h80000000);
         end
+        result__lane__2 = sum__2;
+        result__lane__10 = (b__2 ^ 64'h80000000) - a__2;
         if (halve) begin
-            result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-            result__lane__11 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + (b__3 & 32'h1);
+            a__3 = a__3 >> 32'h1;
+            b__3 = b__3 >> 32'h1;
         end
         else begin
-            result__lane__3 = a__3 + b__3 + 64'h80000000;
-            result__lane__11 = a__3 - b__3 + 64'h80000000;
+            sum__3 = a__3 + (b__3 ^ 64'h80000000);
         end
+        result__lane__3 = sum__3;
+        result__lane__11 = (b__3 ^ 64'h80000000) - a__3;
         if (halve) begin
-            result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-            result__lane__12 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + (b__4 & 32'h1);
+            a__4 = a__4 >> 32'h1;
+            b__4 = b__4 >> 32'h1;
         end
         else begin
-            result__lane__4 = a__4 + b__4 + 64'h80000000;
-            result__lane__12 = a__4 - b__4 + 64'h80000000;
+            sum__4 = a__4 + (b__4 ^ 64'h80000000);
         end
+        result__lane__4 = sum__4;
+        result__lane__12 = (b__4 ^ 64'h80000000) - a__4;
         if (halve) begin
-            result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-            result__lane__13 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + (b__5 & 32'h1);
+            a__5 = a__5 >> 32'h1;
+            b__5 = b__5 >> 32'h1;
         end
         else begin
-            result__lane__5 = a__5 + b__5 + 64'h80000000;
-            result__lane__13 = a__5 - b__5 + 64'h80000000;
+            sum__5 = a__5 + (b__5 ^ 64'h80000000);
         end
+        result__lane__5 = sum__5;
+        result__lane__13 = (b__5 ^ 64'h80000000) - a__5;
         if (halve) begin
-            result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-            result__lane__14 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + (b__6 & 32'h1);
+            a__6 = a__6 >> 32'h1;
+            b__6 = b__6 >> 32'h1;
         end
         else begin
-            result__lane__6 = a__6 + b__6 + 64'h80000000;
-            result__lane__14 = a__6 - b__6 + 64'h80000000;
+            sum__6 = a__6 + (b__6 ^ 64'h80000000);
         end
+        result__lane__6 = sum__6;
+        result__lane__14 = (b__6 ^ 64'h80000000) - a__6;
         if (halve) begin
-            result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-            result__lane__15 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + (b__7 & 32'h1);
+            a__7 = a__7 >> 32'h1;
+            b__7 = b__7 >> 32'h1;
         end
         else begin
-            result__lane__7 = a__7 + b__7 + 64'h80000000;
-            result__lane__15 = a__7 - b__7 + 64'h80000000;
+            sum__7 = a__7 + (b__7 ^ 64'h80000000);
         end
+        result__lane__7 = sum__7;
+        result__lane__15 = (b__7 ^ 64'h80000000) - a__7;
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__in_beat__1(clock,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__in_beat__1(clock,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
     // Stub signals
     reg  result__clock;
-    reg  [21:0] result__tag;
+    reg  [22:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -4651,7 +4175,7 @@ module optireduce_contribute__encoder__in_beat__1(clock,tag,beat,out_tag,out_bea
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [21:0] result__out_tag;
+    wire  [22:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [31:0] a__0;
@@ -4670,8 +4194,16 @@ module optireduce_contribute__encoder__in_beat__1(clock,tag,beat,out_tag,out_bea
     reg  [31:0] b__5;
     reg  [31:0] b__6;
     reg  [31:0] b__7;
+    reg  [31:0] sum__0;
+    reg  [31:0] sum__1;
+    reg  [31:0] sum__2;
+    reg  [31:0] sum__3;
+    reg  [31:0] sum__4;
+    reg  [31:0] sum__5;
+    reg  [31:0] sum__6;
+    reg  [31:0] sum__7;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__delay result(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -4714,75 +4246,91 @@ module optireduce_contribute__encoder__in_beat__1(clock,tag,beat,out_tag,out_bea
         a__7 = beat[(7 * 32'h40)+:(32)];
         b__7 = beat[(7 * 32'h40 + 32'h20)+:(32)];
         if (halve) begin
-            result__lane__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + ((a__0 | b__0) & 32'h1);
-            result__lane__8 = (a__0 >> 32'h1) - (b__0 >> 32'h1) + (a__0 & (b__0 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + (b__0 & 32'h1);
+            a__0 = a__0 >> 32'h1;
+            b__0 = b__0 >> 32'h1;
         end
         else begin
-            result__lane__0 = a__0 + b__0 + 64'h80000000;
-            result__lane__8 = a__0 - b__0 + 64'h80000000;
+            sum__0 = a__0 + (b__0 ^ 64'h80000000);
         end
+        result__lane__0 = sum__0;
+        result__lane__8 = (b__0 ^ 64'h80000000) - a__0;
         if (halve) begin
-            result__lane__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + ((a__1 | b__1) & 32'h1);
-            result__lane__9 = (a__1 >> 32'h1) - (b__1 >> 32'h1) + (a__1 & (b__1 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + (b__1 & 32'h1);
+            a__1 = a__1 >> 32'h1;
+            b__1 = b__1 >> 32'h1;
         end
         else begin
-            result__lane__1 = a__1 + b__1 + 64'h80000000;
-            result__lane__9 = a__1 - b__1 + 64'h80000000;
+            sum__1 = a__1 + (b__1 ^ 64'h80000000);
         end
+        result__lane__1 = sum__1;
+        result__lane__9 = (b__1 ^ 64'h80000000) - a__1;
         if (halve) begin
-            result__lane__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + ((a__2 | b__2) & 32'h1);
-            result__lane__10 = (a__2 >> 32'h1) - (b__2 >> 32'h1) + (a__2 & (b__2 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + (b__2 & 32'h1);
+            a__2 = a__2 >> 32'h1;
+            b__2 = b__2 >> 32'h1;
         end
         else begin
-            result__lane__2 = a__2 + b__2 + 64'h80000000;
-            result__lane__10 = a__2 - b__2 + 64'h80000000;
+            sum__2 = a__2 + (b__2 ^ 64'h80000000);
         end
+        result__lane__2 = sum__2;
+        result__lane__10 = (b__2 ^ 64'h80000000) - a__2;
         if (halve) begin
-            result__lane__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + ((a__3 | b__3) & 32'h1);
-            result__lane__11 = (a__3 >> 32'h1) - (b__3 >> 32'h1) + (a__3 & (b__3 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + (b__3 & 32'h1);
+            a__3 = a__3 >> 32'h1;
+            b__3 = b__3 >> 32'h1;
         end
         else begin
-            result__lane__3 = a__3 + b__3 + 64'h80000000;
-            result__lane__11 = a__3 - b__3 + 64'h80000000;
+            sum__3 = a__3 + (b__3 ^ 64'h80000000);
         end
+        result__lane__3 = sum__3;
+        result__lane__11 = (b__3 ^ 64'h80000000) - a__3;
         if (halve) begin
-            result__lane__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + ((a__4 | b__4) & 32'h1);
-            result__lane__12 = (a__4 >> 32'h1) - (b__4 >> 32'h1) + (a__4 & (b__4 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + (b__4 & 32'h1);
+            a__4 = a__4 >> 32'h1;
+            b__4 = b__4 >> 32'h1;
         end
         else begin
-            result__lane__4 = a__4 + b__4 + 64'h80000000;
-            result__lane__12 = a__4 - b__4 + 64'h80000000;
+            sum__4 = a__4 + (b__4 ^ 64'h80000000);
         end
+        result__lane__4 = sum__4;
+        result__lane__12 = (b__4 ^ 64'h80000000) - a__4;
         if (halve) begin
-            result__lane__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + ((a__5 | b__5) & 32'h1);
-            result__lane__13 = (a__5 >> 32'h1) - (b__5 >> 32'h1) + (a__5 & (b__5 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + (b__5 & 32'h1);
+            a__5 = a__5 >> 32'h1;
+            b__5 = b__5 >> 32'h1;
         end
         else begin
-            result__lane__5 = a__5 + b__5 + 64'h80000000;
-            result__lane__13 = a__5 - b__5 + 64'h80000000;
+            sum__5 = a__5 + (b__5 ^ 64'h80000000);
         end
+        result__lane__5 = sum__5;
+        result__lane__13 = (b__5 ^ 64'h80000000) - a__5;
         if (halve) begin
-            result__lane__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + ((a__6 | b__6) & 32'h1);
-            result__lane__14 = (a__6 >> 32'h1) - (b__6 >> 32'h1) + (a__6 & (b__6 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + (b__6 & 32'h1);
+            a__6 = a__6 >> 32'h1;
+            b__6 = b__6 >> 32'h1;
         end
         else begin
-            result__lane__6 = a__6 + b__6 + 64'h80000000;
-            result__lane__14 = a__6 - b__6 + 64'h80000000;
+            sum__6 = a__6 + (b__6 ^ 64'h80000000);
         end
+        result__lane__6 = sum__6;
+        result__lane__14 = (b__6 ^ 64'h80000000) - a__6;
         if (halve) begin
-            result__lane__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + ((a__7 | b__7) & 32'h1);
-            result__lane__15 = (a__7 >> 32'h1) - (b__7 >> 32'h1) + (a__7 & (b__7 ^ 32'h1) & 32'h1) + 64'h80000000;
+            sum__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + (b__7 & 32'h1);
+            a__7 = a__7 >> 32'h1;
+            b__7 = b__7 >> 32'h1;
         end
         else begin
-            result__lane__7 = a__7 + b__7 + 64'h80000000;
-            result__lane__15 = a__7 - b__7 + 64'h80000000;
+            sum__7 = a__7 + (b__7 ^ 64'h80000000);
         end
+        result__lane__7 = sum__7;
+        result__lane__15 = (b__7 ^ 64'h80000000) - a__7;
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__sign_source__pipe(d,q,clock);
+module optireduce_nic__finisher__drain__decoder__sign_source__pipe(d,q,clock);
     // Module arguments
     input wire  [326:0] d;
     output reg  [326:0] q;
@@ -4792,542 +4340,557 @@ module optireduce_contribute__encoder__sign_source__pipe(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_finisher__multiplier__lane__0(clock,a,b,product);
+module optireduce_nic__finisher__drain__decoder__to_fixed__pack(lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,beat);
+    // Module arguments
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [511:0] beat;
+    // Update code (custom)
+    always @(*) beat = {lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_fixed__tags(d,q,clock);
+    // Module arguments
+    input wire  [68:0] d;
+    output reg  [68:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 69'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_float__tags(d,q,clock);
+    // Module arguments
+    input wire  [114:0] d;
+    output reg  [114:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 115'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
     // Module arguments
     input wire  clock;
-    input wire  [31:0] a;
-    input wire  [31:0] b;
+    input wire  [41:0] a;
+    input wire  [41:0] b;
     output reg  [31:0] product;
     // Stub signals
-    reg  [60:0] operands__d;
-    wire  [60:0] operands__q;
-    reg  operands__clock;
-    reg  [61:0] multiplied__d;
-    wire  [61:0] multiplied__q;
+    reg  [90:0] multiplied__d;
+    wire  [90:0] multiplied__q;
     reg  multiplied__clock;
-    reg  [115:0] registered__d;
-    wire  [115:0] registered__q;
-    reg  registered__clock;
-    reg  [66:0] counted__d;
-    wire  [66:0] counted__q;
-    reg  counted__clock;
-    reg  [36:0] normal__d;
-    wire  [36:0] normal__q;
-    reg  normal__clock;
+    reg  [65:0] placed__d;
+    wire  [65:0] placed__q;
+    reg  placed__clock;
+    reg  [38:0] shifted__d;
+    wire  [38:0] shifted__q;
+    reg  shifted__clock;
     reg  [31:0] result__d;
     wire  [31:0] result__q;
     reg  result__clock;
     // Local signals
-    reg  [7:0] a_exponent;
-    reg  [7:0] b_exponent;
-    reg  [23:0] a_mantissa;
     reg  [23:0] b_mantissa;
-    reg  a_top;
-    reg  b_top;
-    reg  a_fraction;
-    reg  b_fraction;
-    reg  a_zero;
-    reg  b_zero;
-    reg  [8:0] exponents;
-    reg  [47:0] full;
+    reg  [16:0] b_low;
+    reg  [6:0] b_high;
+    reg  [40:0] low;
+    reg  [30:0] high;
+    reg  [40:0] partial;
+    reg  [23:0] low_high;
+    reg  [30:0] carried;
     reg  [9:0] unbiased;
-    reg  [9:0] signed_exponent;
+    reg  [9:0] exponent;
+    reg  [9:0] raised;
     reg  [9:0] negated;
-    reg  [47:0] marker;
-    reg  [47:0] above;
-    reg  [47:0] lost;
-    reg  [47:0] stop;
-    reg  [31:0] scan32;
-    reg  [15:0] scan16;
-    reg  [7:0] scan8;
-    reg  [3:0] scan4;
-    reg  [1:0] scan2;
-    reg  [5:0] left;
-    reg  [47:0] shifted;
-    reg  [8:0] exponent;
-    reg  [23:0] mantissa;
-    reg  [31:0] truncated;
-    reg  [31:0] increment;
-    reg  [31:0] rounded;
+    reg  [5:0] down;
+    reg  [5:0] places;
+    reg  [48:0] wide;
+    reg  [48:0] sixteens;
+    reg  lost_sixteens;
+    reg  [48:0] fours;
+    reg  lost_fours;
+    reg  [48:0] ones;
+    reg  lost_ones;
+    reg  [25:0] rest;
+    reg  lower;
+    reg  [22:0] fraction;
+    reg  up;
+    reg  [30:0] truncated;
+    reg  [30:0] increment;
+    reg  [30:0] rounded;
     reg  [31:0] magnitude;
     // Sub module instances
-    optireduce_finisher__multiplier__lane__0__operands operands(
-        .d(operands__d),
-        .q(operands__q),
-        .clock(operands__clock)
-    );
-    optireduce_finisher__multiplier__lane__0__multiplied multiplied(
+    optireduce_nic__finisher__drain__multiplier__lane__0__multiplied multiplied(
         .d(multiplied__d),
         .q(multiplied__q),
         .clock(multiplied__clock)
     );
-    optireduce_finisher__multiplier__lane__0__registered registered(
-        .d(registered__d),
-        .q(registered__q),
-        .clock(registered__clock)
+    optireduce_nic__finisher__drain__multiplier__lane__0__placed placed(
+        .d(placed__d),
+        .q(placed__q),
+        .clock(placed__clock)
     );
-    optireduce_finisher__multiplier__lane__0__counted counted(
-        .d(counted__d),
-        .q(counted__q),
-        .clock(counted__clock)
+    optireduce_nic__finisher__drain__multiplier__lane__0__shifted shifted(
+        .d(shifted__d),
+        .q(shifted__q),
+        .clock(shifted__clock)
     );
-    optireduce_finisher__multiplier__lane__0__normal normal(
-        .d(normal__d),
-        .q(normal__q),
-        .clock(normal__clock)
-    );
-    optireduce_finisher__multiplier__lane__0__result result(
+    optireduce_nic__finisher__drain__multiplier__lane__0__result result(
         .d(result__d),
         .q(result__q),
         .clock(result__clock)
     );
     // Update code
     always @(*) begin
-        operands__clock = clock;
         multiplied__clock = clock;
-        registered__clock = clock;
-        counted__clock = clock;
-        normal__clock = clock;
+        placed__clock = clock;
+        shifted__clock = clock;
         result__clock = clock;
-        operands__d = operands__q;
         multiplied__d = multiplied__q;
-        registered__d = registered__q;
-        counted__d = counted__q;
-        normal__d = normal__q;
+        placed__d = placed__q;
+        shifted__d = shifted__q;
         result__d = result__q;
-        a_exponent = a[(32'h17)+:(8)];
-        b_exponent = b[(32'h17)+:(8)];
-        a_mantissa = a[(32'h0)+:(24)] | 32'h800000;
-        b_mantissa = b[(32'h0)+:(24)] | 32'h800000;
-        if (a_exponent == 32'h0) begin
-            a_exponent = ((32'h1) & 8'hff);
-            a_mantissa = a[(32'h0)+:(24)];
+        b_mantissa = b[(64'h9)+:(24)];
+        b_low = b_mantissa[(32'h0)+:(17)];
+        b_high = b_mantissa[(32'h11)+:(7)];
+        low = a[(64'h9)+:(24)] * b_low;
+        high = a[(64'h9)+:(24)] * b_high;
+        unbiased = ((b[(64'h1)+:(8)]) & 10'h3ff) - 32'h96;
+        multiplied__d[(64'h0)+:(1)] = a[(64'h0)+:(1)] != b[(64'h0)+:(1)];
+        multiplied__d[(64'h1)+:(41)] = low;
+        multiplied__d[(64'h2a)+:(31)] = high;
+        multiplied__d[(64'h49)+:(10)] = ((a[(64'h1)+:(8)]) & 10'h3ff) + unbiased;
+        multiplied__d[(64'h53)+:(5)] = b[(64'h21)+:(5)];
+        if (a[(64'h26)+:(1)]) begin
+            multiplied__d[(64'h53)+:(5)] = a[(64'h21)+:(5)];
         end
-        if (b_exponent == 32'h0) begin
-            b_exponent = ((32'h1) & 8'hff);
-            b_mantissa = b[(32'h0)+:(24)];
+        multiplied__d[(64'h58)+:(1)] = a[(64'h27)+:(1)] || b[(64'h27)+:(1)];
+        multiplied__d[(64'h59)+:(1)] = a[(64'h28)+:(1)] || b[(64'h28)+:(1)];
+        multiplied__d[(64'h5a)+:(1)] = a[(64'h29)+:(1)] || b[(64'h29)+:(1)] || (a[(64'h28)+:(1)] && b[(64'h27)+:(1)]) || (b[(64'h28)+:(1)] && a[(64'h27)+:(1)]);
+        exponent = multiplied__q[(64'h49)+:(10)];
+        raised = exponent + ((multiplied__q[(64'h53)+:(5)]) & 10'h3ff);
+        negated = ((32'h0) & 10'h3ff) - exponent;
+        down = ((multiplied__q[(64'h53)+:(5)]) & 6'h3f);
+        placed__d[(64'h31)+:(9)] = raised[(32'h0)+:(9)];
+        if (raised[32'h9]) begin
+            placed__d[(64'h31)+:(9)] = ((32'h0) & 9'h1ff);
+            down = negated[(32'h0)+:(6)];
+            if (negated[(32'h6)+:(3)] != 32'h0) begin
+                down = ((32'h30) & 6'h3f);
+            end
         end
-        exponents = ((a_exponent) & 9'h1ff) + ((b_exponent) & 9'h1ff);
-        a_top = a_exponent == 32'hff;
-        b_top = b_exponent == 32'hff;
-        a_fraction = a[(32'h0)+:(23)] != 32'h0;
-        b_fraction = b[(32'h0)+:(23)] != 32'h0;
-        a_zero = a_mantissa == 32'h0;
-        b_zero = b_mantissa == 32'h0;
-        operands__d[(64'h0)+:(1)] = a[32'h1f] != b[32'h1f];
-        operands__d[(64'h1)+:(24)] = a_mantissa;
-        operands__d[(64'h19)+:(24)] = b_mantissa;
-        operands__d[(64'h31)+:(9)] = exponents;
-        operands__d[(64'h3a)+:(1)] = a_zero || b_zero;
-        operands__d[(64'h3b)+:(1)] = a_top || b_top;
-        operands__d[(64'h3c)+:(1)] = (a_top && (a_fraction || b_zero)) || (b_top && (b_fraction || a_zero));
-        full = operands__q[(64'h1)+:(24)] * operands__q[(64'h19)+:(24)];
-        unbiased = ((operands__q[(64'h31)+:(9)]) & 10'h3ff) - 32'h7f;
-        multiplied__d[(64'h0)+:(1)] = operands__q[(64'h0)+:(1)];
-        multiplied__d[(64'h1)+:(48)] = full;
-        multiplied__d[(64'h31)+:(10)] = unbiased;
-        multiplied__d[(64'h3b)+:(1)] = operands__q[(64'h3a)+:(1)];
-        multiplied__d[(64'h3c)+:(1)] = operands__q[(64'h3b)+:(1)];
-        multiplied__d[(64'h3d)+:(1)] = operands__q[(64'h3c)+:(1)];
-        signed_exponent = multiplied__q[(64'h31)+:(10)];
-        negated = ((32'h0) & 10'h3ff) - signed_exponent;
-        marker = ((64'h800000000000) & 48'hffffffffffff) >> signed_exponent;
-        registered__d[(64'h61)+:(9)] = signed_exponent[(32'h0)+:(9)];
-        registered__d[(64'h6a)+:(7)] = ((32'h0) & 7'h7f);
-        if (signed_exponent[32'h9]) begin
-            marker = ((64'h800000000000) & 48'hffffffffffff);
-            registered__d[(64'h61)+:(9)] = ((32'h0) & 9'h1ff);
-            registered__d[(64'h6a)+:(7)] = negated[(32'h0)+:(7)];
+        if (multiplied__q[(64'h58)+:(1)]) begin
+            placed__d[(64'h31)+:(9)] = ((32'h0) & 9'h1ff);
         end
-        registered__d[(64'h0)+:(1)] = multiplied__q[(64'h0)+:(1)];
-        registered__d[(64'h1)+:(48)] = multiplied__q[(64'h1)+:(48)];
-        registered__d[(64'h31)+:(48)] = multiplied__q[(64'h1)+:(48)] | marker;
-        registered__d[(64'h71)+:(1)] = multiplied__q[(64'h3b)+:(1)];
-        registered__d[(64'h72)+:(1)] = multiplied__q[(64'h3c)+:(1)];
-        registered__d[(64'h73)+:(1)] = multiplied__q[(64'h3d)+:(1)];
-        stop = registered__q[(64'h31)+:(48)];
-        left = ((32'h0) & 6'h3f);
-        scan32 = stop[(32'h10)+:(32)];
-        if (scan32 == 32'h0) begin
-            left = ((32'h20) & 6'h3f);
-            scan32 = ((stop) & 32'hffffffff) << 32'h10;
+        placed__d[(64'h3a)+:(6)] = down;
+        placed__d[(64'h0)+:(1)] = multiplied__q[(64'h0)+:(1)];
+        partial = multiplied__q[(64'h1)+:(41)];
+        low_high = partial[(32'h11)+:(24)];
+        carried = multiplied__q[(64'h2a)+:(31)] + ((low_high) & 31'h7fffffff);
+        placed__d[(64'h1)+:(48)] = (((carried) & 48'hffffffffffff) << 32'h11) | (((partial) & 48'hffffffffffff) & 32'h1ffff);
+        placed__d[(64'h40)+:(1)] = multiplied__q[(64'h59)+:(1)];
+        placed__d[(64'h41)+:(1)] = multiplied__q[(64'h5a)+:(1)];
+        places = placed__q[(64'h3a)+:(6)];
+        wide = ((placed__q[(64'h1)+:(48)]) & 49'h1ffffffffffff) << 32'h1;
+        if (places[32'h5] && places[32'h4]) begin
+            sixteens = wide >> 32'h30;
+            lost_sixteens = wide[(32'h0)+:(48)] != 32'h0;
         end
-        scan16 = scan32[(32'h10)+:(16)];
-        if (scan16 == 32'h0) begin
-            left = left | 32'h10;
-            scan16 = scan32[(32'h0)+:(16)];
+        else if (places[32'h5]) begin
+            sixteens = wide >> 32'h20;
+            lost_sixteens = wide[(32'h0)+:(32)] != 32'h0;
         end
-        scan8 = scan16[(32'h8)+:(8)];
-        if (scan8 == 32'h0) begin
-            left = left | 32'h8;
-            scan8 = scan16[(32'h0)+:(8)];
+        else if (places[32'h4]) begin
+            sixteens = wide >> 32'h10;
+            lost_sixteens = wide[(32'h0)+:(16)] != 32'h0;
         end
-        scan4 = scan8[(32'h4)+:(4)];
-        if (scan4 == 32'h0) begin
-            left = left | 32'h4;
-            scan4 = scan8[(32'h0)+:(4)];
+        else begin
+            sixteens = wide;
+            lost_sixteens = 1'b0;
         end
-        scan2 = scan4[(32'h2)+:(2)];
-        if (scan2 == 32'h0) begin
-            left = left | 32'h2;
-            scan2 = scan4[(32'h0)+:(2)];
+        if (places[32'h3] && places[32'h2]) begin
+            fours = sixteens >> 32'hc;
+            lost_fours = sixteens[(32'h0)+:(12)] != 32'h0;
         end
-        if (~scan2[32'h1]) begin
-            left = left | 32'h1;
+        else if (places[32'h3]) begin
+            fours = sixteens >> 32'h8;
+            lost_fours = sixteens[(32'h0)+:(8)] != 32'h0;
         end
-        above = ((64'hffffffffffff) & 48'hffffffffffff) << registered__q[(64'h6a)+:(7)];
-        lost = ~above;
-        counted__d[(64'h0)+:(1)] = registered__q[(64'h0)+:(1)];
-        counted__d[(64'h1)+:(48)] = registered__q[(64'h1)+:(48)] >> registered__q[(64'h6a)+:(7)];
-        counted__d[(64'h31)+:(1)] = (registered__q[(64'h1)+:(48)] & lost) != 32'h0;
-        counted__d[(64'h32)+:(9)] = registered__q[(64'h61)+:(9)];
-        counted__d[(64'h3b)+:(6)] = left;
-        if (registered__q[(64'h71)+:(1)]) begin
-            counted__d[(64'h32)+:(9)] = ((32'h0) & 9'h1ff);
-            counted__d[(64'h3b)+:(6)] = ((32'h0) & 6'h3f);
+        else if (places[32'h2]) begin
+            fours = sixteens >> 32'h4;
+            lost_fours = sixteens[(32'h0)+:(4)] != 32'h0;
         end
-        counted__d[(64'h41)+:(1)] = registered__q[(64'h72)+:(1)];
-        counted__d[(64'h42)+:(1)] = registered__q[(64'h73)+:(1)];
-        shifted = counted__q[(64'h1)+:(48)] << counted__q[(64'h3b)+:(6)];
-        exponent = counted__q[(64'h32)+:(9)] - ((counted__q[(64'h3b)+:(6)]) & 9'h1ff);
-        normal__d[(64'h0)+:(1)] = counted__q[(64'h0)+:(1)];
-        normal__d[(64'h1)+:(9)] = exponent;
-        normal__d[(64'ha)+:(24)] = shifted[(32'h18)+:(24)];
-        normal__d[(64'h22)+:(1)] = shifted[32'h17] && ((shifted[(32'h0)+:(23)] != 32'h0) || counted__q[(64'h31)+:(1)] || shifted[32'h18]);
-        normal__d[(64'h23)+:(1)] = counted__q[(64'h41)+:(1)];
-        normal__d[(64'h24)+:(1)] = counted__q[(64'h42)+:(1)];
-        mantissa = normal__q[(64'ha)+:(24)];
-        truncated = ((normal__q[(64'h1)+:(9)]) & 32'hffffffff) << 32'h17;
-        truncated = truncated | (((mantissa) & 32'hffffffff) & 32'h7fffff);
-        increment = ((32'h0) & 32'hffffffff);
-        if (mantissa[32'h17]) begin
-            increment = ((32'h800000) & 32'hffffffff);
+        else begin
+            fours = sixteens;
+            lost_fours = 1'b0;
         end
-        if (normal__q[(64'h22)+:(1)]) begin
+        if (places[32'h1] && places[32'h0]) begin
+            ones = fours >> 32'h3;
+            lost_ones = fours[(32'h0)+:(3)] != 32'h0;
+        end
+        else if (places[32'h1]) begin
+            ones = fours >> 32'h2;
+            lost_ones = fours[(32'h0)+:(2)] != 32'h0;
+        end
+        else if (places[32'h0]) begin
+            ones = fours >> 32'h1;
+            lost_ones = fours[32'h0];
+        end
+        else begin
+            ones = fours;
+            lost_ones = 1'b0;
+        end
+        shifted__d[(64'h0)+:(1)] = placed__q[(64'h0)+:(1)];
+        shifted__d[(64'h1)+:(8)] = ((placed__q[(64'h31)+:(9)]) & 8'hff);
+        shifted__d[(64'h9)+:(26)] = ones[(32'h0)+:(26)];
+        shifted__d[(64'h23)+:(1)] = lost_sixteens || lost_fours || lost_ones;
+        shifted__d[(64'h24)+:(1)] = placed__q[(64'h31)+:(9)] == 32'h0;
+        shifted__d[(64'h25)+:(1)] = placed__q[(64'h40)+:(1)] || (placed__q[(64'h31)+:(9)] >= 32'hff);
+        shifted__d[(64'h26)+:(1)] = placed__q[(64'h41)+:(1)];
+        rest = shifted__q[(64'h9)+:(26)];
+        lower = ~rest[32'h19] && ~shifted__q[(64'h24)+:(1)];
+        fraction = rest[(32'h2)+:(23)];
+        up = rest[32'h1] && (rest[32'h2] || rest[32'h0] || shifted__q[(64'h23)+:(1)]);
+        if (lower) begin
+            fraction = rest[(32'h1)+:(23)];
+            up = rest[32'h0] && (rest[32'h1] || shifted__q[(64'h23)+:(1)]);
+        end
+        truncated = (((shifted__q[(64'h1)+:(8)]) & 31'h7fffffff) << 32'h17) | ((fraction) & 31'h7fffffff);
+        increment = ((32'h0) & 31'h7fffffff);
+        if (rest[32'h19]) begin
+            increment = ((32'h800000) & 31'h7fffffff);
+        end
+        if (up) begin
             increment = increment | 32'h1;
         end
         rounded = truncated + increment;
-        magnitude = rounded;
-        if (normal__q[(64'h23)+:(1)] || (rounded >= 32'h7f800000)) begin
+        magnitude = ((rounded) & 32'hffffffff);
+        if (shifted__q[(64'h25)+:(1)] || (rounded[(32'h17)+:(8)] == 32'hff)) begin
             magnitude = ((32'h7f800000) & 32'hffffffff);
         end
         result__d = magnitude;
-        if (normal__q[(64'h0)+:(1)]) begin
+        if (shifted__q[(64'h0)+:(1)]) begin
             result__d = magnitude | 64'h80000000;
         end
-        if (normal__q[(64'h24)+:(1)]) begin
+        if (shifted__q[(64'h26)+:(1)]) begin
             result__d = ((32'h7fc00000) & 32'hffffffff);
         end
         product = result__q;
     end
 endmodule
 
-module optireduce_lookup__key__0__key(d,q,clock);
-    // Module arguments
-    input wire  [73:0] d;
-    output reg  [73:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 74'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_reduce__adder__lane__0(clock,a,b,sum);
+module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operand);
     // Module arguments
     input wire  clock;
-    input wire  [31:0] a;
-    input wire  [31:0] b;
-    output reg  [31:0] sum;
+    input wire  [31:0] float;
+    output reg  [41:0] operand;
     // Stub signals
-    reg  [84:0] unpacked__d;
-    wire  [84:0] unpacked__q;
+    reg  [33:0] fields__d;
+    wire  [33:0] fields__q;
+    reg  fields__clock;
+    reg  [41:0] unpacked__d;
+    wire  [41:0] unpacked__q;
     reg  unpacked__clock;
-    reg  [64:0] aligned__d;
-    wire  [64:0] aligned__q;
-    reg  aligned__clock;
-    reg  [67:0] added__d;
-    wire  [67:0] added__q;
-    reg  added__clock;
-    reg  [43:0] counted__d;
-    wire  [43:0] counted__q;
-    reg  counted__clock;
-    reg  [35:0] normal__d;
-    wire  [35:0] normal__q;
-    reg  normal__clock;
-    reg  [31:0] result__d;
-    wire  [31:0] result__q;
-    reg  result__clock;
     // Local signals
-    reg  [7:0] a_exponent;
-    reg  [7:0] b_exponent;
-    reg  a_top;
-    reg  b_top;
-    reg  a_nan;
-    reg  b_nan;
-    reg  [23:0] lesser;
-    reg  [7:0] distance;
-    reg  [25:0] wide;
-    reg  [25:0] kept;
-    reg  [25:0] above;
-    reg  [25:0] lost;
-    reg  [28:0] addend;
-    reg  [28:0] minuend;
-    reg  [28:0] total;
-    reg  [27:0] marker;
-    reg  [27:0] stop;
-    reg  zero16;
+    reg  [22:0] fraction;
+    reg  [6:0] upper;
     reg  [15:0] scan16;
-    reg  zero8;
     reg  [7:0] scan8;
-    reg  zero4;
     reg  [3:0] scan4;
-    reg  zero2;
     reg  [1:0] scan2;
-    reg  [4:0] shift;
-    reg  [27:0] shifted;
-    reg  [7:0] exponent;
-    reg  [23:0] mantissa;
-    reg  [31:0] truncated;
-    reg  [31:0] increment;
-    reg  [31:0] rounded;
-    reg  [31:0] magnitude;
+    reg  [4:0] place;
+    reg  some;
     // Sub module instances
-    optireduce_reduce__adder__lane__0__unpacked unpacked(
+    optireduce_nic__finisher__drain__multiplier__unpack__0__fields fields(
+        .d(fields__d),
+        .q(fields__q),
+        .clock(fields__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0__unpacked unpacked(
         .d(unpacked__d),
         .q(unpacked__q),
         .clock(unpacked__clock)
     );
-    optireduce_reduce__adder__lane__0__aligned aligned(
-        .d(aligned__d),
-        .q(aligned__q),
-        .clock(aligned__clock)
-    );
-    optireduce_reduce__adder__lane__0__added added(
-        .d(added__d),
-        .q(added__q),
-        .clock(added__clock)
-    );
-    optireduce_reduce__adder__lane__0__counted counted(
-        .d(counted__d),
-        .q(counted__q),
-        .clock(counted__clock)
-    );
-    optireduce_reduce__adder__lane__0__normal normal(
-        .d(normal__d),
-        .q(normal__q),
-        .clock(normal__clock)
-    );
-    optireduce_finisher__multiplier__lane__0__result result(
-        .d(result__d),
-        .q(result__q),
-        .clock(result__clock)
-    );
     // Update code
     always @(*) begin
+        fields__clock = clock;
         unpacked__clock = clock;
-        aligned__clock = clock;
-        added__clock = clock;
-        counted__clock = clock;
-        normal__clock = clock;
-        result__clock = clock;
+        fields__d = fields__q;
         unpacked__d = unpacked__q;
-        aligned__d = aligned__q;
-        added__d = added__q;
-        counted__d = counted__q;
-        normal__d = normal__q;
-        result__d = result__q;
-        a_exponent = a[(32'h17)+:(8)];
-        b_exponent = b[(32'h17)+:(8)];
-        unpacked__d[(64'h12)+:(24)] = a[(32'h0)+:(24)] | 32'h800000;
-        unpacked__d[(64'h2a)+:(24)] = b[(32'h0)+:(24)] | 32'h800000;
-        if (a_exponent == 32'h0) begin
-            a_exponent = ((32'h1) & 8'hff);
-            unpacked__d[(64'h12)+:(24)] = a[(32'h0)+:(24)];
+        fields__d[(64'h0)+:(1)] = float[32'h1f];
+        fields__d[(64'h1)+:(8)] = float[(32'h17)+:(8)];
+        fields__d[(64'h9)+:(23)] = float[(32'h0)+:(23)];
+        fields__d[(64'h20)+:(1)] = float[(32'h17)+:(8)] == 32'h0;
+        fields__d[(64'h21)+:(1)] = float[(32'h17)+:(8)] == 32'hff;
+        fraction = fields__q[(64'h9)+:(23)];
+        upper = fraction[(32'h10)+:(7)];
+        place = ((32'h10) & 5'h1f);
+        scan16 = ((upper) & 16'hffff);
+        if (upper == 32'h0) begin
+            place = ((32'h0) & 5'h1f);
+            scan16 = fraction[(32'h0)+:(16)];
         end
-        if (b_exponent == 32'h0) begin
-            b_exponent = ((32'h1) & 8'hff);
-            unpacked__d[(64'h2a)+:(24)] = b[(32'h0)+:(24)];
+        scan8 = scan16[(32'h0)+:(8)];
+        if (scan16[(32'h8)+:(8)] != 32'h0) begin
+            place = place | 32'h8;
+            scan8 = scan16[(32'h8)+:(8)];
         end
-        a_top = a_exponent == 32'hff;
-        b_top = b_exponent == 32'hff;
-        a_nan = a_top && (a[(32'h0)+:(23)] != 32'h0);
-        b_nan = b_top && (b[(32'h0)+:(23)] != 32'h0);
-        unpacked__d[(64'h0)+:(1)] = a[32'h1f];
-        unpacked__d[(64'h1)+:(1)] = b[32'h1f];
-        unpacked__d[(64'h2)+:(8)] = a_exponent;
-        unpacked__d[(64'ha)+:(8)] = b_exponent;
-        unpacked__d[(64'h42)+:(8)] = a_exponent - b_exponent;
-        unpacked__d[(64'h4a)+:(8)] = b_exponent - a_exponent;
-        unpacked__d[(64'h52)+:(1)] = a[(32'h0)+:(31)] < b[(32'h0)+:(31)];
-        unpacked__d[(64'h53)+:(1)] = a_top || b_top;
-        unpacked__d[(64'h54)+:(1)] = a_nan || b_nan || (a_top && b_top && (a[32'h1f] != b[32'h1f]));
-        aligned__d[(64'h0)+:(1)] = unpacked__q[(64'h0)+:(1)];
-        aligned__d[(64'h2)+:(8)] = unpacked__q[(64'h2)+:(8)];
-        aligned__d[(64'ha)+:(24)] = unpacked__q[(64'h12)+:(24)];
-        lesser = unpacked__q[(64'h2a)+:(24)];
-        distance = unpacked__q[(64'h42)+:(8)];
-        if (unpacked__q[(64'h52)+:(1)]) begin
-            aligned__d[(64'h0)+:(1)] = unpacked__q[(64'h1)+:(1)];
-            aligned__d[(64'h2)+:(8)] = unpacked__q[(64'ha)+:(8)];
-            aligned__d[(64'ha)+:(24)] = unpacked__q[(64'h2a)+:(24)];
-            lesser = unpacked__q[(64'h12)+:(24)];
-            distance = unpacked__q[(64'h4a)+:(8)];
+        scan4 = scan8[(32'h0)+:(4)];
+        if (scan8[(32'h4)+:(4)] != 32'h0) begin
+            place = place | 32'h4;
+            scan4 = scan8[(32'h4)+:(4)];
         end
-        wide = ((lesser) & 26'h3ffffff) << 32'h2;
-        kept = wide >> distance;
-        above = ((32'h3ffffff) & 26'h3ffffff) << distance;
-        lost = ~above;
-        addend = ((kept) & 29'h1fffffff) << 32'h2;
-        if ((wide & lost) != 32'h0) begin
-            addend = addend | 32'h2;
+        scan2 = scan4[(32'h0)+:(2)];
+        if (scan4[(32'h2)+:(2)] != 32'h0) begin
+            place = place | 32'h2;
+            scan2 = scan4[(32'h2)+:(2)];
         end
-        aligned__d[(64'h1)+:(1)] = unpacked__q[(64'h0)+:(1)] != unpacked__q[(64'h1)+:(1)];
-        if (unpacked__q[(64'h0)+:(1)] != unpacked__q[(64'h1)+:(1)]) begin
-            addend = addend ^ 32'h1fffffff;
+        if (scan2[32'h1]) begin
+            place = place | 32'h1;
         end
-        aligned__d[(64'h22)+:(29)] = addend;
-        aligned__d[(64'h3f)+:(1)] = unpacked__q[(64'h53)+:(1)];
-        aligned__d[(64'h40)+:(1)] = unpacked__q[(64'h54)+:(1)];
-        minuend = ((aligned__q[(64'ha)+:(24)]) & 29'h1fffffff) << 32'h4;
-        minuend = minuend | 32'h1;
-        total = minuend + aligned__q[(64'h22)+:(29)];
-        marker = ((32'h8000000) & 28'hfffffff) >> aligned__q[(64'h2)+:(8)];
-        added__d[(64'h0)+:(1)] = aligned__q[(64'h0)+:(1)];
-        added__d[(64'h1)+:(1)] = aligned__q[(64'h1)+:(1)];
-        added__d[(64'h2)+:(8)] = aligned__q[(64'h2)+:(8)];
-        added__d[(64'ha)+:(28)] = total[(32'h1)+:(28)];
-        added__d[(64'h26)+:(28)] = total[(32'h1)+:(28)] | marker;
-        added__d[(64'h42)+:(1)] = aligned__q[(64'h3f)+:(1)];
-        added__d[(64'h43)+:(1)] = aligned__q[(64'h40)+:(1)];
-        stop = added__q[(64'h26)+:(28)];
-        zero16 = stop[(32'hc)+:(16)] == 32'h0;
-        scan16 = stop[(32'hc)+:(16)];
-        if (zero16) begin
-            scan16 = ((stop) & 16'hffff) << 32'h4;
+        some = scan2 != 32'h0;
+        unpacked__d[(64'h0)+:(1)] = fields__q[(64'h0)+:(1)];
+        unpacked__d[(64'h1)+:(8)] = fields__q[(64'h1)+:(8)];
+        unpacked__d[(64'h9)+:(24)] = ((fraction) & 24'hffffff) | 32'h800000;
+        unpacked__d[(64'h21)+:(5)] = ((32'h17) & 5'h1f);
+        if (fields__q[(64'h20)+:(1)]) begin
+            unpacked__d[(64'h1)+:(8)] = ((32'h1) & 8'hff);
+            unpacked__d[(64'h9)+:(24)] = ((fraction) & 24'hffffff);
+            unpacked__d[(64'h21)+:(5)] = place;
         end
-        zero8 = scan16[(32'h8)+:(8)] == 32'h0;
-        scan8 = scan16[(32'h8)+:(8)];
-        if (zero8) begin
-            scan8 = scan16[(32'h0)+:(8)];
-        end
-        zero4 = scan8[(32'h4)+:(4)] == 32'h0;
-        scan4 = scan8[(32'h4)+:(4)];
-        if (zero4) begin
-            scan4 = scan8[(32'h0)+:(4)];
-        end
-        zero2 = scan4[(32'h2)+:(2)] == 32'h0;
-        scan2 = scan4[(32'h2)+:(2)];
-        if (zero2) begin
-            scan2 = scan4[(32'h0)+:(2)];
-        end
-        shift = ((32'h0) & 5'h1f);
-        if (~scan2[32'h1]) begin
-            shift = ((32'h1) & 5'h1f);
-        end
-        if (zero2) begin
-            shift = shift | 32'h2;
-        end
-        if (zero4) begin
-            shift = shift | 32'h4;
-        end
-        if (zero8) begin
-            shift = shift | 32'h8;
-        end
-        if (zero16) begin
-            shift = shift | 32'h10;
-        end
-        counted__d[(64'h0)+:(1)] = added__q[(64'h0)+:(1)];
-        counted__d[(64'h1)+:(8)] = added__q[(64'h2)+:(8)];
-        counted__d[(64'h9)+:(28)] = added__q[(64'ha)+:(28)];
-        counted__d[(64'h25)+:(5)] = shift;
-        if (added__q[(64'ha)+:(28)] == 32'h0) begin
-            counted__d[(64'h0)+:(1)] = added__q[(64'h0)+:(1)] && ~added__q[(64'h1)+:(1)];
-            counted__d[(64'h1)+:(8)] = ((32'h0) & 8'hff);
-            counted__d[(64'h25)+:(5)] = ((32'h0) & 5'h1f);
-        end
-        counted__d[(64'h2a)+:(1)] = added__q[(64'h42)+:(1)];
-        counted__d[(64'h2b)+:(1)] = added__q[(64'h43)+:(1)];
-        shifted = counted__q[(64'h9)+:(28)] << counted__q[(64'h25)+:(5)];
-        exponent = counted__q[(64'h1)+:(8)] - ((counted__q[(64'h25)+:(5)]) & 8'hff);
-        normal__d[(64'h0)+:(1)] = counted__q[(64'h0)+:(1)];
-        normal__d[(64'h1)+:(8)] = exponent;
-        normal__d[(64'h9)+:(24)] = shifted[(32'h4)+:(24)];
-        normal__d[(64'h21)+:(1)] = shifted[32'h3] && ((shifted[(32'h0)+:(3)] != 32'h0) || shifted[32'h4]);
-        normal__d[(64'h22)+:(1)] = counted__q[(64'h2a)+:(1)];
-        normal__d[(64'h23)+:(1)] = counted__q[(64'h2b)+:(1)];
-        mantissa = normal__q[(64'h9)+:(24)];
-        truncated = ((normal__q[(64'h1)+:(8)]) & 32'hffffffff) << 32'h17;
-        truncated = truncated | (((mantissa) & 32'hffffffff) & 32'h7fffff);
-        increment = ((32'h0) & 32'hffffffff);
-        if (mantissa[32'h17]) begin
-            increment = ((32'h800000) & 32'hffffffff);
-        end
-        if (normal__q[(64'h21)+:(1)]) begin
-            increment = increment | 32'h1;
-        end
-        rounded = truncated + increment;
-        magnitude = rounded;
-        if (normal__q[(64'h22)+:(1)] || (rounded >= 32'h7f800000)) begin
-            magnitude = ((32'h7f800000) & 32'hffffffff);
-        end
-        result__d = magnitude;
-        if (normal__q[(64'h0)+:(1)]) begin
-            result__d = magnitude | 64'h80000000;
-        end
-        if (normal__q[(64'h23)+:(1)]) begin
-            result__d = ((32'h7fc00000) & 32'hffffffff);
-        end
-        sum = result__q;
+        unpacked__d[(64'h26)+:(1)] = fields__q[(64'h20)+:(1)];
+        unpacked__d[(64'h27)+:(1)] = fields__q[(64'h20)+:(1)] && ~some;
+        unpacked__d[(64'h28)+:(1)] = fields__q[(64'h21)+:(1)];
+        unpacked__d[(64'h29)+:(1)] = fields__q[(64'h21)+:(1)] && some;
+        operand = unpacked__q;
     end
 endmodule
 
-module optireduce_builder__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__reduce__adder__lane__0__added(d,q,clock);
     // Module arguments
-    input wire  clock;
-    input wire  [1:0] read_address;
-    output reg  [114:0] read_data;
-    input wire  [1:0] write_address;
-    input wire  [114:0] write_data;
-    input wire  write_enable;
-    // Update code (custom)
-    (* ram_style = "distributed" *) reg [114:0] mem [0:3];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_builder__orders__state(d,q,clock);
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 48'h0;
+    initial q = 41'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_builder__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__reduce__adder__lane__0__aligned(d,q,clock);
     // Module arguments
+    input wire  [62:0] d;
+    output reg  [62:0] q;
     input wire  clock;
-    input wire  [3:0] read_address;
-    output reg  [512:0] read_data;
-    input wire  [3:0] write_address;
-    input wire  [512:0] write_data;
-    input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [512:0] mem [0:15];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+    initial q = 63'h0;
+    always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_contribute__encoder__gather(clock,clear,start,log2n,in_valid,in_ready,in_data,in_received,go,burst,last,idle,out_tag,out_beat);
+module optireduce_nic__reduce__adder__lane__0__counted(d,q,clock);
+    // Module arguments
+    input wire  [43:0] d;
+    output reg  [43:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 44'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__reduce__adder__lane__0__normal(d,q,clock);
+    // Module arguments
+    input wire  [35:0] d;
+    output reg  [35:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 36'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_tag__0,tap_tag__1,tap_tag__2,tap_tag__3,tap_beat__0,tap_beat__1,tap_beat__2,tap_beat__3);
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] last;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] tap_tag__0;
+    output reg  [22:0] tap_tag__1;
+    output reg  [22:0] tap_tag__2;
+    output reg  [22:0] tap_tag__3;
+    output reg  [511:0] tap_beat__0;
+    output reg  [511:0] tap_beat__1;
+    output reg  [511:0] tap_beat__2;
+    output reg  [511:0] tap_beat__3;
+    // Stub signals
+    reg  stages__0__clock;
+    reg  stages__0__enable;
+    reg  [22:0] stages__0__tag;
+    reg  [511:0] stages__0__beat;
+    wire  [22:0] stages__0__out_tag;
+    wire  [511:0] stages__0__out_beat;
+    reg  stages__1__clock;
+    reg  stages__1__enable;
+    reg  [22:0] stages__1__tag;
+    reg  [511:0] stages__1__beat;
+    wire  [22:0] stages__1__out_tag;
+    wire  [511:0] stages__1__out_beat;
+    reg  stages__2__clock;
+    reg  stages__2__enable;
+    reg  [22:0] stages__2__tag;
+    reg  [511:0] stages__2__beat;
+    wire  [22:0] stages__2__out_tag;
+    wire  [511:0] stages__2__out_beat;
+    reg  stages__3__clock;
+    reg  stages__3__enable;
+    reg  [22:0] stages__3__tag;
+    reg  [511:0] stages__3__beat;
+    wire  [22:0] stages__3__out_tag;
+    wire  [511:0] stages__3__out_beat;
+    reg  stages__4__clock;
+    reg  stages__4__enable;
+    reg  [22:0] stages__4__tag;
+    reg  [511:0] stages__4__beat;
+    wire  [22:0] stages__4__out_tag;
+    wire  [511:0] stages__4__out_beat;
+    reg  stages__5__clock;
+    reg  stages__5__enable;
+    reg  [22:0] stages__5__tag;
+    reg  [511:0] stages__5__beat;
+    wire  [22:0] stages__5__out_tag;
+    wire  [511:0] stages__5__out_beat;
+    reg  stages__6__clock;
+    reg  stages__6__enable;
+    reg  [22:0] stages__6__tag;
+    reg  [511:0] stages__6__beat;
+    wire  [22:0] stages__6__out_tag;
+    wire  [511:0] stages__6__out_beat;
+    reg  stages__7__clock;
+    reg  stages__7__enable;
+    reg  [22:0] stages__7__tag;
+    reg  [511:0] stages__7__beat;
+    wire  [22:0] stages__7__out_tag;
+    wire  [511:0] stages__7__out_beat;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0 stages__0(
+        .clock(stages__0__clock),
+        .enable(stages__0__enable),
+        .tag(stages__0__tag),
+        .beat(stages__0__beat),
+        .out_tag(stages__0__out_tag),
+        .out_beat(stages__0__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__1 stages__1(
+        .clock(stages__1__clock),
+        .enable(stages__1__enable),
+        .tag(stages__1__tag),
+        .beat(stages__1__beat),
+        .out_tag(stages__1__out_tag),
+        .out_beat(stages__1__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__2 stages__2(
+        .clock(stages__2__clock),
+        .enable(stages__2__enable),
+        .tag(stages__2__tag),
+        .beat(stages__2__beat),
+        .out_tag(stages__2__out_tag),
+        .out_beat(stages__2__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__3 stages__3(
+        .clock(stages__3__clock),
+        .enable(stages__3__enable),
+        .tag(stages__3__tag),
+        .beat(stages__3__beat),
+        .out_tag(stages__3__out_tag),
+        .out_beat(stages__3__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__4 stages__4(
+        .clock(stages__4__clock),
+        .enable(stages__4__enable),
+        .tag(stages__4__tag),
+        .beat(stages__4__beat),
+        .out_tag(stages__4__out_tag),
+        .out_beat(stages__4__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__5 stages__5(
+        .clock(stages__5__clock),
+        .enable(stages__5__enable),
+        .tag(stages__5__tag),
+        .beat(stages__5__beat),
+        .out_tag(stages__5__out_tag),
+        .out_beat(stages__5__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__6 stages__6(
+        .clock(stages__6__clock),
+        .enable(stages__6__enable),
+        .tag(stages__6__tag),
+        .beat(stages__6__beat),
+        .out_tag(stages__6__out_tag),
+        .out_beat(stages__6__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__7 stages__7(
+        .clock(stages__7__clock),
+        .enable(stages__7__enable),
+        .tag(stages__7__tag),
+        .beat(stages__7__beat),
+        .out_tag(stages__7__out_tag),
+        .out_beat(stages__7__out_beat)
+    );
+    // Update code (custom)
+    always @(*) stages__0__clock = clock;
+    always @(*) stages__0__enable = last[0];
+    always @(*) stages__0__tag = tag;
+    always @(*) stages__0__beat = beat;
+    always @(*) stages__1__clock = clock;
+    always @(*) stages__1__enable = last[1];
+    always @(*) stages__1__tag = stages__0__out_tag;
+    always @(*) stages__1__beat = stages__0__out_beat;
+    always @(*) stages__2__clock = clock;
+    always @(*) stages__2__enable = last[2];
+    always @(*) stages__2__tag = stages__1__out_tag;
+    always @(*) stages__2__beat = stages__1__out_beat;
+    always @(*) stages__3__clock = clock;
+    always @(*) stages__3__enable = last[3];
+    always @(*) stages__3__tag = stages__2__out_tag;
+    always @(*) stages__3__beat = stages__2__out_beat;
+    always @(*) stages__4__clock = clock;
+    always @(*) stages__4__enable = last[4];
+    always @(*) stages__4__tag = stages__3__out_tag;
+    always @(*) stages__4__beat = stages__3__out_beat;
+    always @(*) stages__5__clock = clock;
+    always @(*) stages__5__enable = last[5];
+    always @(*) stages__5__tag = stages__4__out_tag;
+    always @(*) stages__5__beat = stages__4__out_beat;
+    always @(*) stages__6__clock = clock;
+    always @(*) stages__6__enable = last[6];
+    always @(*) stages__6__tag = stages__5__out_tag;
+    always @(*) stages__6__beat = stages__5__out_beat;
+    always @(*) stages__7__clock = clock;
+    always @(*) stages__7__enable = last[7];
+    always @(*) stages__7__tag = stages__6__out_tag;
+    always @(*) stages__7__beat = stages__6__out_beat;
+    always @(*) tap_tag__0 = stages__3__out_tag;
+    always @(*) tap_beat__0 = stages__3__out_beat;
+    always @(*) tap_tag__1 = stages__5__out_tag;
+    always @(*) tap_beat__1 = stages__5__out_beat;
+    always @(*) tap_tag__2 = stages__7__out_tag;
+    always @(*) tap_beat__2 = stages__7__out_beat;
+    always @(*) tap_tag__3 = 0;
+    always @(*) tap_beat__3 = 0;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,in_valid,in_ready,in_data,in_received,go,burst,last,idle,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -5341,16 +4904,18 @@ module optireduce_contribute__encoder__gather(clock,clear,start,log2n,in_valid,i
     output reg  burst;
     output reg  [9:0] last;
     output reg  idle;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  log2n_max = 4'hc;
     // Stub signals
-    reg  [194:0] st__d;
-    wire  [194:0] st__q;
+    reg  [200:0] st__d;
+    wire  [200:0] st__q;
     reg  st__clock;
     reg  buffers__clock;
-    reg  [8:0] buffers__read_address;
+    reg  [16:0] buffers__read_address;
     wire  [511:0] buffers__read_data;
-    reg  [8:0] buffers__write_address;
+    reg  [16:0] buffers__write_address;
     reg  [511:0] buffers__write_data;
     reg  buffers__write_enable;
     // Local signals
@@ -5375,20 +4940,23 @@ module optireduce_contribute__encoder__gather(clock,clear,start,log2n,in_valid,i
     reg  [7:0] field;
     reg  [10:0] received;
     reg  [8:0] scale;
-    reg  [21:0] whole;
-    reg  [21:0] candidate;
-    reg  [21:0] spent;
+    reg  [22:0] whole;
+    reg  [22:0] candidate;
+    reg  [22:0] spent;
     reg  commit;
-    reg  [21:0] leaving;
-    reg  [10:0] write_place;
-    reg  [10:0] read_place;
+    reg  [22:0] leaving;
+    reg  [16:0] write_place;
+    reg  [16:0] read_place;
+    reg  known;
+    reg  [9:0] size;
+    reg  [3:0] extra;
     // Sub module instances
-    optireduce_contribute__encoder__gather__st st(
+    optireduce_nic__finisher__drain__decoder__gather__st st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
     );
-    optireduce_contribute__encoder__gather__buffers buffers(
+    optireduce_nic__finisher__drain__decoder__gather__buffers buffers(
         .clock(buffers__clock),
         .read_address(buffers__read_address),
         .read_data(buffers__read_data),
@@ -5401,30 +4969,31 @@ module optireduce_contribute__encoder__gather(clock,clear,start,log2n,in_valid,i
         st__clock = clock;
         st__d = st__q;
         buffers__clock = clock;
-        free = st__q[(64'h0)+:(1)] && ((st__q[(64'h17)+:(1)] && ~st__q[(64'h1a)+:(1)]) || (~st__q[(64'h17)+:(1)] && ~st__q[(64'h19)+:(1)]));
-        in_ready = free && ~st__q[(64'h18)+:(1)];
-        given = in_received && ~st__q[(64'h18)+:(1)];
-        accept = free && ((in_valid && ~st__q[(64'h18)+:(1)]) || (st__q[(64'h18)+:(1)] && (st__q[(64'hd)+:(10)] != 32'h0)));
-        write_place = ((st__q[(64'hd)+:(10)]) & 11'h7ff) << 32'h1;
-        if (st__q[(64'h17)+:(1)]) begin
-            write_place = write_place | 32'h1;
+        free = st__q[(64'h0)+:(1)] && ((st__q[(64'h19)+:(1)] && ~st__q[(64'h1c)+:(1)]) || (~st__q[(64'h19)+:(1)] && ~st__q[(64'h1b)+:(1)]));
+        in_ready = free && ~st__q[(64'h1a)+:(1)];
+        given = in_received && ~st__q[(64'h1a)+:(1)];
+        accept = free && ((in_valid && ~st__q[(64'h1a)+:(1)]) || (st__q[(64'h1a)+:(1)] && (st__q[(64'hf)+:(10)] != 32'h0)));
+        write_place[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        if (st__q[(64'h19)+:(1)]) begin
+            write_place[(64'h0)+:(3)] = ((32'h1) & 3'h7);
         end
-        buffers__write_address = ((write_place) & 9'h1ff);
+        write_place[(64'h3)+:(14)] = ((st__q[(64'hf)+:(10)]) & 14'h3fff);
+        buffers__write_address = write_place;
         buffers__write_enable = accept;
         buffers__write_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (given) begin
             buffers__write_data = in_data;
         end
         if (accept) begin
-            st__d[(64'hd)+:(10)] = st__q[(64'hd)+:(10)] + 32'h1;
-            if (st__q[(64'hd)+:(10)] == st__q[(64'h1)+:(10)]) begin
-                st__d[(64'hd)+:(10)] = ((32'h0) & 10'h3ff);
-                st__d[(64'h17)+:(1)] = ~st__q[(64'h17)+:(1)];
-                if (st__q[(64'h17)+:(1)]) begin
-                    st__d[(64'h1a)+:(1)] = 1'b1;
+            st__d[(64'hf)+:(10)] = st__q[(64'hf)+:(10)] + 32'h1;
+            if (st__q[(64'hf)+:(10)] == st__q[(64'h1)+:(10)]) begin
+                st__d[(64'hf)+:(10)] = ((32'h0) & 10'h3ff);
+                st__d[(64'h19)+:(1)] = ~st__q[(64'h19)+:(1)];
+                if (st__q[(64'h19)+:(1)]) begin
+                    st__d[(64'h1c)+:(1)] = 1'b1;
                 end
                 else begin
-                    st__d[(64'h19)+:(1)] = 1'b1;
+                    st__d[(64'h1b)+:(1)] = 1'b1;
                 end
             end
         end
@@ -5476,143 +5045,159 @@ module optireduce_contribute__encoder__gather(clock,clear,start,log2n,in_valid,i
         if (pair__7 > pair__3) begin
             quarter__3 = pair__7;
         end
-        st__d[(64'h1b)+:(8)] = quarter__0;
-        st__d[(64'h23)+:(8)] = quarter__1;
-        st__d[(64'h2b)+:(8)] = quarter__2;
-        st__d[(64'h33)+:(8)] = quarter__3;
-        st__d[(64'h3b)+:(1)] = accept;
-        st__d[(64'h3c)+:(1)] = given;
-        st__d[(64'h3d)+:(1)] = st__q[(64'hd)+:(10)] == st__q[(64'h1)+:(10)];
-        low = st__q[(64'h1b)+:(8)];
-        if (st__q[(64'h23)+:(8)] > st__q[(64'h1b)+:(8)]) begin
-            low = st__q[(64'h23)+:(8)];
+        st__d[(64'h1d)+:(8)] = quarter__0;
+        st__d[(64'h25)+:(8)] = quarter__1;
+        st__d[(64'h2d)+:(8)] = quarter__2;
+        st__d[(64'h35)+:(8)] = quarter__3;
+        st__d[(64'h3d)+:(1)] = accept;
+        st__d[(64'h3e)+:(1)] = given;
+        st__d[(64'h3f)+:(1)] = st__q[(64'hf)+:(10)] == st__q[(64'h1)+:(10)];
+        low = st__q[(64'h1d)+:(8)];
+        if (st__q[(64'h25)+:(8)] > st__q[(64'h1d)+:(8)]) begin
+            low = st__q[(64'h25)+:(8)];
         end
-        high = st__q[(64'h2b)+:(8)];
-        if (st__q[(64'h33)+:(8)] > st__q[(64'h2b)+:(8)]) begin
-            high = st__q[(64'h33)+:(8)];
+        high = st__q[(64'h2d)+:(8)];
+        if (st__q[(64'h35)+:(8)] > st__q[(64'h2d)+:(8)]) begin
+            high = st__q[(64'h35)+:(8)];
         end
-        st__d[(64'h3e)+:(8)] = low;
+        st__d[(64'h40)+:(8)] = low;
         if (high > low) begin
-            st__d[(64'h3e)+:(8)] = high;
+            st__d[(64'h40)+:(8)] = high;
         end
-        if (~st__q[(64'h3c)+:(1)]) begin
-            st__d[(64'h3e)+:(8)] = ((32'h0) & 8'hff);
+        if (~st__q[(64'h3e)+:(1)]) begin
+            st__d[(64'h40)+:(8)] = ((32'h0) & 8'hff);
         end
-        st__d[(64'h46)+:(1)] = st__q[(64'h3b)+:(1)];
-        st__d[(64'h47)+:(1)] = st__q[(64'h3c)+:(1)];
         st__d[(64'h48)+:(1)] = st__q[(64'h3d)+:(1)];
-        exponent = st__q[(64'h49)+:(8)];
-        if (st__q[(64'h3e)+:(8)] > st__q[(64'h49)+:(8)]) begin
-            exponent = st__q[(64'h3e)+:(8)];
+        st__d[(64'h49)+:(1)] = st__q[(64'h3e)+:(1)];
+        st__d[(64'h4a)+:(1)] = st__q[(64'h3f)+:(1)];
+        exponent = st__q[(64'h4b)+:(8)];
+        if (st__q[(64'h40)+:(8)] > st__q[(64'h4b)+:(8)]) begin
+            exponent = st__q[(64'h40)+:(8)];
         end
-        received = st__q[(64'h51)+:(11)];
-        if (st__q[(64'h47)+:(1)]) begin
-            received = st__q[(64'h51)+:(11)] + 32'h1;
+        received = st__q[(64'h53)+:(11)];
+        if (st__q[(64'h49)+:(1)]) begin
+            received = st__q[(64'h53)+:(11)] + 32'h1;
         end
         field = exponent;
         if (exponent == 32'h0) begin
             field = ((32'h1) & 8'hff);
         end
-        scale = ((field) & 9'h1ff) + ((st__q[(64'hb)+:(2)]) & 9'h1ff);
+        scale = ((field) & 9'h1ff) + ((st__q[(64'hb)+:(4)]) & 9'h1ff);
         whole[(64'h0)+:(1)] = 1'b1;
+        whole[(64'h2)+:(1)] = 1'b0;
         whole[(64'h1)+:(1)] = exponent == 32'hff;
-        whole[(64'h2)+:(9)] = scale;
-        whole[(64'hb)+:(11)] = received;
-        if (st__q[(64'h46)+:(1)]) begin
-            st__d[(64'h49)+:(8)] = exponent;
-            st__d[(64'h51)+:(11)] = received;
-            if (st__q[(64'h48)+:(1)]) begin
-                st__d[(64'h49)+:(8)] = ((32'h0) & 8'hff);
-                st__d[(64'h51)+:(11)] = ((32'h0) & 11'h7ff);
-                st__d[(64'h5c)+:(1)] = ~st__q[(64'h5c)+:(1)];
-                if (st__q[(64'h5c)+:(1)]) begin
-                    st__d[(64'h73)+:(22)] = whole;
+        whole[(64'h3)+:(9)] = scale;
+        whole[(64'hc)+:(11)] = received;
+        if (st__q[(64'h48)+:(1)]) begin
+            st__d[(64'h4b)+:(8)] = exponent;
+            st__d[(64'h53)+:(11)] = received;
+            if (st__q[(64'h4a)+:(1)]) begin
+                st__d[(64'h4b)+:(8)] = ((32'h0) & 8'hff);
+                st__d[(64'h53)+:(11)] = ((32'h0) & 11'h7ff);
+                st__d[(64'h5e)+:(1)] = ~st__q[(64'h5e)+:(1)];
+                if (st__q[(64'h5e)+:(1)]) begin
+                    st__d[(64'h76)+:(23)] = whole;
                 end
                 else begin
-                    st__d[(64'h5d)+:(22)] = whole;
+                    st__d[(64'h5f)+:(23)] = whole;
                 end
             end
         end
-        candidate = st__q[(64'h5d)+:(22)];
-        if (st__q[(64'h89)+:(1)]) begin
-            candidate = st__q[(64'h73)+:(22)];
+        candidate = st__q[(64'h5f)+:(23)];
+        if (st__q[(64'h8d)+:(1)]) begin
+            candidate = st__q[(64'h76)+:(23)];
         end
         spent = candidate;
-        commit = candidate[(64'h0)+:(1)] && go && (~st__q[(64'h8a)+:(1)] || (st__q[(64'h8b)+:(10)] == st__q[(64'h1)+:(10)]));
-        leaving = st__q[(64'h97)+:(22)];
-        leaving[(64'h0)+:(1)] = st__q[(64'h8a)+:(1)];
-        st__d[(64'had)+:(22)] = leaving;
-        if (st__q[(64'h8a)+:(1)]) begin
-            st__d[(64'h8b)+:(10)] = st__q[(64'h8b)+:(10)] + 32'h1;
-            if (st__q[(64'h8b)+:(10)] == 32'h0) begin
-                if (st__q[(64'h95)+:(1)]) begin
-                    st__d[(64'h1a)+:(1)] = 1'b0;
+        commit = candidate[(64'h0)+:(1)] && go && (~st__q[(64'h8e)+:(1)] || (st__q[(64'h8f)+:(10)] == st__q[(64'h1)+:(10)]));
+        leaving = st__q[(64'h9b)+:(23)];
+        leaving[(64'h0)+:(1)] = st__q[(64'h8e)+:(1)];
+        st__d[(64'hb2)+:(23)] = leaving;
+        if (st__q[(64'h8e)+:(1)]) begin
+            st__d[(64'h8f)+:(10)] = st__q[(64'h8f)+:(10)] + 32'h1;
+            if (st__q[(64'h8f)+:(10)] == 32'h0) begin
+                if (st__q[(64'h99)+:(1)]) begin
+                    st__d[(64'h1c)+:(1)] = 1'b0;
                 end
                 else begin
-                    st__d[(64'h19)+:(1)] = 1'b0;
+                    st__d[(64'h1b)+:(1)] = 1'b0;
                 end
             end
-            if (st__q[(64'h8b)+:(10)] == st__q[(64'h1)+:(10)]) begin
-                st__d[(64'h8b)+:(10)] = ((32'h0) & 10'h3ff);
-                st__d[(64'h8a)+:(1)] = 1'b0;
+            if (st__q[(64'h8f)+:(10)] == st__q[(64'h1)+:(10)]) begin
+                st__d[(64'h8f)+:(10)] = ((32'h0) & 10'h3ff);
+                st__d[(64'h8e)+:(1)] = 1'b0;
             end
         end
-        st__d[(64'h96)+:(1)] = commit;
+        st__d[(64'h9a)+:(1)] = commit;
         if (commit) begin
-            st__d[(64'h8a)+:(1)] = 1'b1;
-            st__d[(64'h97)+:(22)] = candidate;
-            st__d[(64'h95)+:(1)] = st__q[(64'h89)+:(1)];
-            st__d[(64'h89)+:(1)] = ~st__q[(64'h89)+:(1)];
+            st__d[(64'h8e)+:(1)] = 1'b1;
+            st__d[(64'h9b)+:(23)] = candidate;
+            st__d[(64'h99)+:(1)] = st__q[(64'h8d)+:(1)];
+            st__d[(64'h8d)+:(1)] = ~st__q[(64'h8d)+:(1)];
             spent[(64'h0)+:(1)] = 1'b0;
-            if (st__q[(64'h89)+:(1)]) begin
-                st__d[(64'h73)+:(22)] = spent;
+            if (st__q[(64'h8d)+:(1)]) begin
+                st__d[(64'h76)+:(23)] = spent;
             end
             else begin
-                st__d[(64'h5d)+:(22)] = spent;
+                st__d[(64'h5f)+:(23)] = spent;
             end
         end
-        read_place = ((st__q[(64'h8b)+:(10)]) & 11'h7ff) << 32'h1;
-        if (st__q[(64'h95)+:(1)]) begin
-            read_place = read_place | 32'h1;
+        read_place[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        if (st__q[(64'h99)+:(1)]) begin
+            read_place[(64'h0)+:(3)] = ((32'h1) & 3'h7);
         end
-        buffers__read_address = ((read_place) & 9'h1ff);
-        if (st__q[(64'hd)+:(10)] == 32'h0) begin
-            st__d[(64'h18)+:(1)] = 1'b0;
+        read_place[(64'h3)+:(14)] = ((st__q[(64'h8f)+:(10)]) & 14'h3fff);
+        buffers__read_address = read_place;
+        if (st__q[(64'hf)+:(10)] == 32'h0) begin
+            st__d[(64'h1a)+:(1)] = 1'b0;
         end
         if (clear) begin
-            st__d[(64'h18)+:(1)] = 1'b1;
+            st__d[(64'h1a)+:(1)] = 1'b1;
         end
+        known = log2n <= log2n_max;
+        size = ((32'h0) & 10'h3ff);
+        extra = ((32'h0) & 4'hf);
+        case (log2n)
+            8:
+                begin
+                    size = ((32'hf) & 10'h3ff);
+                    extra = ((32'h5) & 4'hf);
+                end
+            10:
+                begin
+                    size = ((32'h3f) & 10'h3ff);
+                    extra = ((32'h6) & 4'hf);
+                end
+            12:
+                begin
+                    size = ((32'hff) & 10'h3ff);
+                    extra = ((32'h7) & 4'hf);
+                end
+            14:
+                begin
+                    size = ((32'h3ff) & 10'h3ff);
+                    extra = ((32'h8) & 4'hf);
+                end
+            default:
+                begin
+                    known = 1'b0;
+                end
+        endcase
         if (start) begin
-            st__d[(64'h0)+:(1)] = 1'b1;
-            st__d[(64'hb)+:(2)] = log2n[(32'h1)+:(2)];
-            case (log2n)
-                8:
-                    begin
-                        st__d[(64'h1)+:(10)] = ((32'hf) & 10'h3ff);
-                    end
-                10:
-                    begin
-                        st__d[(64'h1)+:(10)] = ((32'h3f) & 10'h3ff);
-                    end
-                12:
-                    begin
-                        st__d[(64'h1)+:(10)] = ((32'hff) & 10'h3ff);
-                    end
-                default:
-                    begin
-                        st__d[(64'h0)+:(1)] = 1'b0;
-                    end
-            endcase
+            st__d[(64'h0)+:(1)] = known;
+            if (known) begin
+                st__d[(64'h1)+:(10)] = size;
+                st__d[(64'hb)+:(4)] = extra;
+            end
         end
-        burst = st__q[(64'h96)+:(1)];
+        burst = st__q[(64'h9a)+:(1)];
         last = st__q[(64'h1)+:(10)];
-        idle = (st__q[(64'hd)+:(10)] == 32'h0) && ~st__q[(64'h18)+:(1)] && ~st__q[(64'h19)+:(1)] && ~st__q[(64'h1a)+:(1)];
-        out_tag = st__q[(64'had)+:(22)];
+        idle = (st__q[(64'hf)+:(10)] == 32'h0) && ~st__q[(64'h1a)+:(1)] && ~st__q[(64'h1b)+:(1)] && ~st__q[(64'h1c)+:(1)];
+        out_tag = st__q[(64'hb2)+:(23)];
         out_beat = buffers__read_data;
     end
 endmodule
 
-module optireduce_contribute__encoder__sign_source(clock,start,key,take,signs);
+module optireduce_nic__finisher__drain__decoder__sign_source(clock,start,key,take,signs);
     // Module arguments
     input wire  clock;
     input wire  start;
@@ -5626,7 +5211,7 @@ module optireduce_contribute__encoder__sign_source(clock,start,key,take,signs);
     // Local signals
     reg  [31:0] mixed;
     // Sub module instances
-    optireduce_contribute__encoder__sign_source__pipe pipe(
+    optireduce_nic__finisher__drain__decoder__sign_source__pipe pipe(
         .d(pipe__d),
         .q(pipe__q),
         .clock(pipe__clock)
@@ -5669,2635 +5254,745 @@ module optireduce_contribute__encoder__sign_source(clock,start,key,take,signs);
     end
 endmodule
 
-module optireduce_contribute__encoder__to_fixed(clock,tag,beat,signs,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
     input wire  [15:0] signs;
-    output reg  [21:0] out_tag;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Stub signals
-    reg  aligned__clock;
-    reg  [21:0] aligned__tag;
-    reg  [31:0] aligned__lane__0;
-    reg  [31:0] aligned__lane__1;
-    reg  [31:0] aligned__lane__2;
-    reg  [31:0] aligned__lane__3;
-    reg  [31:0] aligned__lane__4;
-    reg  [31:0] aligned__lane__5;
-    reg  [31:0] aligned__lane__6;
-    reg  [31:0] aligned__lane__7;
-    reg  [31:0] aligned__lane__8;
-    reg  [31:0] aligned__lane__9;
-    reg  [31:0] aligned__lane__10;
-    reg  [31:0] aligned__lane__11;
-    reg  [31:0] aligned__lane__12;
-    reg  [31:0] aligned__lane__13;
-    reg  [31:0] aligned__lane__14;
-    reg  [31:0] aligned__lane__15;
-    wire  [21:0] aligned__out_tag;
-    wire  [511:0] aligned__out_beat;
-    reg  placed__clock;
-    reg  [21:0] placed__tag;
-    reg  [31:0] placed__lane__0;
-    reg  [31:0] placed__lane__1;
-    reg  [31:0] placed__lane__2;
-    reg  [31:0] placed__lane__3;
-    reg  [31:0] placed__lane__4;
-    reg  [31:0] placed__lane__5;
-    reg  [31:0] placed__lane__6;
-    reg  [31:0] placed__lane__7;
-    reg  [31:0] placed__lane__8;
-    reg  [31:0] placed__lane__9;
-    reg  [31:0] placed__lane__10;
-    reg  [31:0] placed__lane__11;
-    reg  [31:0] placed__lane__12;
-    reg  [31:0] placed__lane__13;
-    reg  [31:0] placed__lane__14;
-    reg  [31:0] placed__lane__15;
-    wire  [21:0] placed__out_tag;
-    wire  [511:0] placed__out_beat;
-    reg  rounded__clock;
-    reg  [21:0] rounded__tag;
-    reg  [31:0] rounded__lane__0;
-    reg  [31:0] rounded__lane__1;
-    reg  [31:0] rounded__lane__2;
-    reg  [31:0] rounded__lane__3;
-    reg  [31:0] rounded__lane__4;
-    reg  [31:0] rounded__lane__5;
-    reg  [31:0] rounded__lane__6;
-    reg  [31:0] rounded__lane__7;
-    reg  [31:0] rounded__lane__8;
-    reg  [31:0] rounded__lane__9;
-    reg  [31:0] rounded__lane__10;
-    reg  [31:0] rounded__lane__11;
-    reg  [31:0] rounded__lane__12;
-    reg  [31:0] rounded__lane__13;
-    reg  [31:0] rounded__lane__14;
-    reg  [31:0] rounded__lane__15;
-    wire  [21:0] rounded__out_tag;
-    wire  [511:0] rounded__out_beat;
-    // Local signals
-    reg  [31:0] scale;
-    reg  [31:0] float__0;
-    reg  [31:0] float__1;
-    reg  [31:0] float__2;
-    reg  [31:0] float__3;
-    reg  [31:0] float__4;
-    reg  [31:0] float__5;
-    reg  [31:0] float__6;
-    reg  [31:0] float__7;
-    reg  [31:0] float__8;
-    reg  [31:0] float__9;
-    reg  [31:0] float__10;
-    reg  [31:0] float__11;
-    reg  [31:0] float__12;
-    reg  [31:0] float__13;
-    reg  [31:0] float__14;
-    reg  [31:0] float__15;
-    reg  [31:0] exponent__0;
-    reg  [31:0] exponent__1;
-    reg  [31:0] exponent__2;
-    reg  [31:0] exponent__3;
-    reg  [31:0] exponent__4;
-    reg  [31:0] exponent__5;
-    reg  [31:0] exponent__6;
-    reg  [31:0] exponent__7;
-    reg  [31:0] exponent__8;
-    reg  [31:0] exponent__9;
-    reg  [31:0] exponent__10;
-    reg  [31:0] exponent__11;
-    reg  [31:0] exponent__12;
-    reg  [31:0] exponent__13;
-    reg  [31:0] exponent__14;
-    reg  [31:0] exponent__15;
-    reg  [31:0] distance__0;
-    reg  [31:0] distance__1;
-    reg  [31:0] distance__2;
-    reg  [31:0] distance__3;
-    reg  [31:0] distance__4;
-    reg  [31:0] distance__5;
-    reg  [31:0] distance__6;
-    reg  [31:0] distance__7;
-    reg  [31:0] distance__8;
-    reg  [31:0] distance__9;
-    reg  [31:0] distance__10;
-    reg  [31:0] distance__11;
-    reg  [31:0] distance__12;
-    reg  [31:0] distance__13;
-    reg  [31:0] distance__14;
-    reg  [31:0] distance__15;
-    reg  [31:0] hidden__0;
-    reg  [31:0] hidden__1;
-    reg  [31:0] hidden__2;
-    reg  [31:0] hidden__3;
-    reg  [31:0] hidden__4;
-    reg  [31:0] hidden__5;
-    reg  [31:0] hidden__6;
-    reg  [31:0] hidden__7;
-    reg  [31:0] hidden__8;
-    reg  [31:0] hidden__9;
-    reg  [31:0] hidden__10;
-    reg  [31:0] hidden__11;
-    reg  [31:0] hidden__12;
-    reg  [31:0] hidden__13;
-    reg  [31:0] hidden__14;
-    reg  [31:0] hidden__15;
-    reg  [31:0] flip__0;
-    reg  [31:0] flip__1;
-    reg  [31:0] flip__2;
-    reg  [31:0] flip__3;
-    reg  [31:0] flip__4;
-    reg  [31:0] flip__5;
-    reg  [31:0] flip__6;
-    reg  [31:0] flip__7;
-    reg  [31:0] flip__8;
-    reg  [31:0] flip__9;
-    reg  [31:0] flip__10;
-    reg  [31:0] flip__11;
-    reg  [31:0] flip__12;
-    reg  [31:0] flip__13;
-    reg  [31:0] flip__14;
-    reg  [31:0] flip__15;
-    reg  [31:0] parts__0;
-    reg  [31:0] parts__1;
-    reg  [31:0] parts__2;
-    reg  [31:0] parts__3;
-    reg  [31:0] parts__4;
-    reg  [31:0] parts__5;
-    reg  [31:0] parts__6;
-    reg  [31:0] parts__7;
-    reg  [31:0] parts__8;
-    reg  [31:0] parts__9;
-    reg  [31:0] parts__10;
-    reg  [31:0] parts__11;
-    reg  [31:0] parts__12;
-    reg  [31:0] parts__13;
-    reg  [31:0] parts__14;
-    reg  [31:0] parts__15;
-    reg  [31:0] mantissa__0;
-    reg  [31:0] mantissa__1;
-    reg  [31:0] mantissa__2;
-    reg  [31:0] mantissa__3;
-    reg  [31:0] mantissa__4;
-    reg  [31:0] mantissa__5;
-    reg  [31:0] mantissa__6;
-    reg  [31:0] mantissa__7;
-    reg  [31:0] mantissa__8;
-    reg  [31:0] mantissa__9;
-    reg  [31:0] mantissa__10;
-    reg  [31:0] mantissa__11;
-    reg  [31:0] mantissa__12;
-    reg  [31:0] mantissa__13;
-    reg  [31:0] mantissa__14;
-    reg  [31:0] mantissa__15;
-    reg  [31:0] shifted__0;
-    reg  [31:0] shifted__1;
-    reg  [31:0] shifted__2;
-    reg  [31:0] shifted__3;
-    reg  [31:0] shifted__4;
-    reg  [31:0] shifted__5;
-    reg  [31:0] shifted__6;
-    reg  [31:0] shifted__7;
-    reg  [31:0] shifted__8;
-    reg  [31:0] shifted__9;
-    reg  [31:0] shifted__10;
-    reg  [31:0] shifted__11;
-    reg  [31:0] shifted__12;
-    reg  [31:0] shifted__13;
-    reg  [31:0] shifted__14;
-    reg  [31:0] shifted__15;
-    reg  [31:0] kept__0;
-    reg  [31:0] kept__1;
-    reg  [31:0] kept__2;
-    reg  [31:0] kept__3;
-    reg  [31:0] kept__4;
-    reg  [31:0] kept__5;
-    reg  [31:0] kept__6;
-    reg  [31:0] kept__7;
-    reg  [31:0] kept__8;
-    reg  [31:0] kept__9;
-    reg  [31:0] kept__10;
-    reg  [31:0] kept__11;
-    reg  [31:0] kept__12;
-    reg  [31:0] kept__13;
-    reg  [31:0] kept__14;
-    reg  [31:0] kept__15;
-    reg  [31:0] up__0;
-    reg  [31:0] up__1;
-    reg  [31:0] up__2;
-    reg  [31:0] up__3;
-    reg  [31:0] up__4;
-    reg  [31:0] up__5;
-    reg  [31:0] up__6;
-    reg  [31:0] up__7;
-    reg  [31:0] up__8;
-    reg  [31:0] up__9;
-    reg  [31:0] up__10;
-    reg  [31:0] up__11;
-    reg  [31:0] up__12;
-    reg  [31:0] up__13;
-    reg  [31:0] up__14;
-    reg  [31:0] up__15;
-    reg  [31:0] unrounded__0;
-    reg  [31:0] unrounded__1;
-    reg  [31:0] unrounded__2;
-    reg  [31:0] unrounded__3;
-    reg  [31:0] unrounded__4;
-    reg  [31:0] unrounded__5;
-    reg  [31:0] unrounded__6;
-    reg  [31:0] unrounded__7;
-    reg  [31:0] unrounded__8;
-    reg  [31:0] unrounded__9;
-    reg  [31:0] unrounded__10;
-    reg  [31:0] unrounded__11;
-    reg  [31:0] unrounded__12;
-    reg  [31:0] unrounded__13;
-    reg  [31:0] unrounded__14;
-    reg  [31:0] unrounded__15;
-    reg  [31:0] magnitude__0;
-    reg  [31:0] magnitude__1;
-    reg  [31:0] magnitude__2;
-    reg  [31:0] magnitude__3;
-    reg  [31:0] magnitude__4;
-    reg  [31:0] magnitude__5;
-    reg  [31:0] magnitude__6;
-    reg  [31:0] magnitude__7;
-    reg  [31:0] magnitude__8;
-    reg  [31:0] magnitude__9;
-    reg  [31:0] magnitude__10;
-    reg  [31:0] magnitude__11;
-    reg  [31:0] magnitude__12;
-    reg  [31:0] magnitude__13;
-    reg  [31:0] magnitude__14;
-    reg  [31:0] magnitude__15;
+    reg  lane__0__clock;
+    reg  [31:0] lane__0__a;
+    reg  [8:0] lane__0__scale;
+    wire  [31:0] lane__0__result;
+    reg  lane__1__clock;
+    reg  [31:0] lane__1__a;
+    reg  [8:0] lane__1__scale;
+    wire  [31:0] lane__1__result;
+    reg  lane__2__clock;
+    reg  [31:0] lane__2__a;
+    reg  [8:0] lane__2__scale;
+    wire  [31:0] lane__2__result;
+    reg  lane__3__clock;
+    reg  [31:0] lane__3__a;
+    reg  [8:0] lane__3__scale;
+    wire  [31:0] lane__3__result;
+    reg  lane__4__clock;
+    reg  [31:0] lane__4__a;
+    reg  [8:0] lane__4__scale;
+    wire  [31:0] lane__4__result;
+    reg  lane__5__clock;
+    reg  [31:0] lane__5__a;
+    reg  [8:0] lane__5__scale;
+    wire  [31:0] lane__5__result;
+    reg  lane__6__clock;
+    reg  [31:0] lane__6__a;
+    reg  [8:0] lane__6__scale;
+    wire  [31:0] lane__6__result;
+    reg  lane__7__clock;
+    reg  [31:0] lane__7__a;
+    reg  [8:0] lane__7__scale;
+    wire  [31:0] lane__7__result;
+    reg  lane__8__clock;
+    reg  [31:0] lane__8__a;
+    reg  [8:0] lane__8__scale;
+    wire  [31:0] lane__8__result;
+    reg  lane__9__clock;
+    reg  [31:0] lane__9__a;
+    reg  [8:0] lane__9__scale;
+    wire  [31:0] lane__9__result;
+    reg  lane__10__clock;
+    reg  [31:0] lane__10__a;
+    reg  [8:0] lane__10__scale;
+    wire  [31:0] lane__10__result;
+    reg  lane__11__clock;
+    reg  [31:0] lane__11__a;
+    reg  [8:0] lane__11__scale;
+    wire  [31:0] lane__11__result;
+    reg  lane__12__clock;
+    reg  [31:0] lane__12__a;
+    reg  [8:0] lane__12__scale;
+    wire  [31:0] lane__12__result;
+    reg  lane__13__clock;
+    reg  [31:0] lane__13__a;
+    reg  [8:0] lane__13__scale;
+    wire  [31:0] lane__13__result;
+    reg  lane__14__clock;
+    reg  [31:0] lane__14__a;
+    reg  [8:0] lane__14__scale;
+    wire  [31:0] lane__14__result;
+    reg  lane__15__clock;
+    reg  [31:0] lane__15__a;
+    reg  [8:0] lane__15__scale;
+    wire  [31:0] lane__15__result;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    reg  [68:0] tags__d;
+    wire  [68:0] tags__q;
+    reg  tags__clock;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__delay aligned(
-        .clock(aligned__clock),
-        .tag(aligned__tag),
-        .lane__0(aligned__lane__0),
-        .lane__1(aligned__lane__1),
-        .lane__2(aligned__lane__2),
-        .lane__3(aligned__lane__3),
-        .lane__4(aligned__lane__4),
-        .lane__5(aligned__lane__5),
-        .lane__6(aligned__lane__6),
-        .lane__7(aligned__lane__7),
-        .lane__8(aligned__lane__8),
-        .lane__9(aligned__lane__9),
-        .lane__10(aligned__lane__10),
-        .lane__11(aligned__lane__11),
-        .lane__12(aligned__lane__12),
-        .lane__13(aligned__lane__13),
-        .lane__14(aligned__lane__14),
-        .lane__15(aligned__lane__15),
-        .out_tag(aligned__out_tag),
-        .out_beat(aligned__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__0(
+        .clock(lane__0__clock),
+        .a(lane__0__a),
+        .scale(lane__0__scale),
+        .result(lane__0__result)
     );
-    optireduce_contribute__encoder__across__0__delay placed(
-        .clock(placed__clock),
-        .tag(placed__tag),
-        .lane__0(placed__lane__0),
-        .lane__1(placed__lane__1),
-        .lane__2(placed__lane__2),
-        .lane__3(placed__lane__3),
-        .lane__4(placed__lane__4),
-        .lane__5(placed__lane__5),
-        .lane__6(placed__lane__6),
-        .lane__7(placed__lane__7),
-        .lane__8(placed__lane__8),
-        .lane__9(placed__lane__9),
-        .lane__10(placed__lane__10),
-        .lane__11(placed__lane__11),
-        .lane__12(placed__lane__12),
-        .lane__13(placed__lane__13),
-        .lane__14(placed__lane__14),
-        .lane__15(placed__lane__15),
-        .out_tag(placed__out_tag),
-        .out_beat(placed__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__1(
+        .clock(lane__1__clock),
+        .a(lane__1__a),
+        .scale(lane__1__scale),
+        .result(lane__1__result)
     );
-    optireduce_contribute__encoder__across__0__delay rounded(
-        .clock(rounded__clock),
-        .tag(rounded__tag),
-        .lane__0(rounded__lane__0),
-        .lane__1(rounded__lane__1),
-        .lane__2(rounded__lane__2),
-        .lane__3(rounded__lane__3),
-        .lane__4(rounded__lane__4),
-        .lane__5(rounded__lane__5),
-        .lane__6(rounded__lane__6),
-        .lane__7(rounded__lane__7),
-        .lane__8(rounded__lane__8),
-        .lane__9(rounded__lane__9),
-        .lane__10(rounded__lane__10),
-        .lane__11(rounded__lane__11),
-        .lane__12(rounded__lane__12),
-        .lane__13(rounded__lane__13),
-        .lane__14(rounded__lane__14),
-        .lane__15(rounded__lane__15),
-        .out_tag(rounded__out_tag),
-        .out_beat(rounded__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__2(
+        .clock(lane__2__clock),
+        .a(lane__2__a),
+        .scale(lane__2__scale),
+        .result(lane__2__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__3(
+        .clock(lane__3__clock),
+        .a(lane__3__a),
+        .scale(lane__3__scale),
+        .result(lane__3__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__4(
+        .clock(lane__4__clock),
+        .a(lane__4__a),
+        .scale(lane__4__scale),
+        .result(lane__4__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__5(
+        .clock(lane__5__clock),
+        .a(lane__5__a),
+        .scale(lane__5__scale),
+        .result(lane__5__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__6(
+        .clock(lane__6__clock),
+        .a(lane__6__a),
+        .scale(lane__6__scale),
+        .result(lane__6__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__7(
+        .clock(lane__7__clock),
+        .a(lane__7__a),
+        .scale(lane__7__scale),
+        .result(lane__7__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__8(
+        .clock(lane__8__clock),
+        .a(lane__8__a),
+        .scale(lane__8__scale),
+        .result(lane__8__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__9(
+        .clock(lane__9__clock),
+        .a(lane__9__a),
+        .scale(lane__9__scale),
+        .result(lane__9__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__10(
+        .clock(lane__10__clock),
+        .a(lane__10__a),
+        .scale(lane__10__scale),
+        .result(lane__10__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__11(
+        .clock(lane__11__clock),
+        .a(lane__11__a),
+        .scale(lane__11__scale),
+        .result(lane__11__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__12(
+        .clock(lane__12__clock),
+        .a(lane__12__a),
+        .scale(lane__12__scale),
+        .result(lane__12__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__13(
+        .clock(lane__13__clock),
+        .a(lane__13__a),
+        .scale(lane__13__scale),
+        .result(lane__13__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__14(
+        .clock(lane__14__clock),
+        .a(lane__14__a),
+        .scale(lane__14__scale),
+        .result(lane__14__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__15(
+        .clock(lane__15__clock),
+        .a(lane__15__a),
+        .scale(lane__15__scale),
+        .result(lane__15__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__tags tags(
+        .d(tags__d),
+        .q(tags__q),
+        .clock(tags__clock)
     );
     // Update code
     always @(*) begin
-        aligned__clock = clock;
-        placed__clock = clock;
-        rounded__clock = clock;
-        aligned__tag = tag;
-        scale = ((tag[(64'h2)+:(9)]) & 32'hffffffff);
-        float__0 = beat[(0 * 32'h20)+:(32)];
-        float__1 = beat[(1 * 32'h20)+:(32)];
-        float__2 = beat[(2 * 32'h20)+:(32)];
-        float__3 = beat[(3 * 32'h20)+:(32)];
-        float__4 = beat[(4 * 32'h20)+:(32)];
-        float__5 = beat[(5 * 32'h20)+:(32)];
-        float__6 = beat[(6 * 32'h20)+:(32)];
-        float__7 = beat[(7 * 32'h20)+:(32)];
-        float__8 = beat[(8 * 32'h20)+:(32)];
-        float__9 = beat[(9 * 32'h20)+:(32)];
-        float__10 = beat[(10 * 32'h20)+:(32)];
-        float__11 = beat[(11 * 32'h20)+:(32)];
-        float__12 = beat[(12 * 32'h20)+:(32)];
-        float__13 = beat[(13 * 32'h20)+:(32)];
-        float__14 = beat[(14 * 32'h20)+:(32)];
-        float__15 = beat[(15 * 32'h20)+:(32)];
-        exponent__0 = (float__0 >> 32'h17) & 32'hff;
-        if (exponent__0 == 32'h0) begin
-            distance__0 = scale - 32'h1;
-            hidden__0 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__0 = scale - exponent__0;
-            hidden__0 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__0 > 32'h1f) begin
-            distance__0 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__0 = ((32'h0) & 32'hffffffff);
+        tags__clock = clock;
+        tags__d = tags__q;
+        lane__0__clock = clock;
+        lane__0__a = beat[(0 * 32'h20)+:(32)];
         if (signs[0]) begin
-            flip__0 = ((64'h80000000) & 32'hffffffff);
+            lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__0 = ((float__0 & 64'h807fffff) ^ flip__0) | hidden__0 | (distance__0 << 32'h18);
-        exponent__1 = (float__1 >> 32'h17) & 32'hff;
-        if (exponent__1 == 32'h0) begin
-            distance__1 = scale - 32'h1;
-            hidden__1 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__1 = scale - exponent__1;
-            hidden__1 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__1 > 32'h1f) begin
-            distance__1 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__1 = ((32'h0) & 32'hffffffff);
+        lane__0__scale = tag[(64'h3)+:(9)];
+        pack__lane__0 = lane__0__result ^ 64'h80000000;
+        lane__1__clock = clock;
+        lane__1__a = beat[(1 * 32'h20)+:(32)];
         if (signs[1]) begin
-            flip__1 = ((64'h80000000) & 32'hffffffff);
+            lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__1 = ((float__1 & 64'h807fffff) ^ flip__1) | hidden__1 | (distance__1 << 32'h18);
-        exponent__2 = (float__2 >> 32'h17) & 32'hff;
-        if (exponent__2 == 32'h0) begin
-            distance__2 = scale - 32'h1;
-            hidden__2 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__2 = scale - exponent__2;
-            hidden__2 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__2 > 32'h1f) begin
-            distance__2 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__2 = ((32'h0) & 32'hffffffff);
+        lane__1__scale = tag[(64'h3)+:(9)];
+        pack__lane__1 = lane__1__result ^ 64'h80000000;
+        lane__2__clock = clock;
+        lane__2__a = beat[(2 * 32'h20)+:(32)];
         if (signs[2]) begin
-            flip__2 = ((64'h80000000) & 32'hffffffff);
+            lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__2 = ((float__2 & 64'h807fffff) ^ flip__2) | hidden__2 | (distance__2 << 32'h18);
-        exponent__3 = (float__3 >> 32'h17) & 32'hff;
-        if (exponent__3 == 32'h0) begin
-            distance__3 = scale - 32'h1;
-            hidden__3 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__3 = scale - exponent__3;
-            hidden__3 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__3 > 32'h1f) begin
-            distance__3 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__3 = ((32'h0) & 32'hffffffff);
+        lane__2__scale = tag[(64'h3)+:(9)];
+        pack__lane__2 = lane__2__result ^ 64'h80000000;
+        lane__3__clock = clock;
+        lane__3__a = beat[(3 * 32'h20)+:(32)];
         if (signs[3]) begin
-            flip__3 = ((64'h80000000) & 32'hffffffff);
+            lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__3 = ((float__3 & 64'h807fffff) ^ flip__3) | hidden__3 | (distance__3 << 32'h18);
-        exponent__4 = (float__4 >> 32'h17) & 32'hff;
-        if (exponent__4 == 32'h0) begin
-            distance__4 = scale - 32'h1;
-            hidden__4 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__4 = scale - exponent__4;
-            hidden__4 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__4 > 32'h1f) begin
-            distance__4 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__4 = ((32'h0) & 32'hffffffff);
+        lane__3__scale = tag[(64'h3)+:(9)];
+        pack__lane__3 = lane__3__result ^ 64'h80000000;
+        lane__4__clock = clock;
+        lane__4__a = beat[(4 * 32'h20)+:(32)];
         if (signs[4]) begin
-            flip__4 = ((64'h80000000) & 32'hffffffff);
+            lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__4 = ((float__4 & 64'h807fffff) ^ flip__4) | hidden__4 | (distance__4 << 32'h18);
-        exponent__5 = (float__5 >> 32'h17) & 32'hff;
-        if (exponent__5 == 32'h0) begin
-            distance__5 = scale - 32'h1;
-            hidden__5 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__5 = scale - exponent__5;
-            hidden__5 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__5 > 32'h1f) begin
-            distance__5 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__5 = ((32'h0) & 32'hffffffff);
+        lane__4__scale = tag[(64'h3)+:(9)];
+        pack__lane__4 = lane__4__result ^ 64'h80000000;
+        lane__5__clock = clock;
+        lane__5__a = beat[(5 * 32'h20)+:(32)];
         if (signs[5]) begin
-            flip__5 = ((64'h80000000) & 32'hffffffff);
+            lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__5 = ((float__5 & 64'h807fffff) ^ flip__5) | hidden__5 | (distance__5 << 32'h18);
-        exponent__6 = (float__6 >> 32'h17) & 32'hff;
-        if (exponent__6 == 32'h0) begin
-            distance__6 = scale - 32'h1;
-            hidden__6 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__6 = scale - exponent__6;
-            hidden__6 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__6 > 32'h1f) begin
-            distance__6 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__6 = ((32'h0) & 32'hffffffff);
+        lane__5__scale = tag[(64'h3)+:(9)];
+        pack__lane__5 = lane__5__result ^ 64'h80000000;
+        lane__6__clock = clock;
+        lane__6__a = beat[(6 * 32'h20)+:(32)];
         if (signs[6]) begin
-            flip__6 = ((64'h80000000) & 32'hffffffff);
+            lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__6 = ((float__6 & 64'h807fffff) ^ flip__6) | hidden__6 | (distance__6 << 32'h18);
-        exponent__7 = (float__7 >> 32'h17) & 32'hff;
-        if (exponent__7 == 32'h0) begin
-            distance__7 = scale - 32'h1;
-            hidden__7 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__7 = scale - exponent__7;
-            hidden__7 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__7 > 32'h1f) begin
-            distance__7 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__7 = ((32'h0) & 32'hffffffff);
+        lane__6__scale = tag[(64'h3)+:(9)];
+        pack__lane__6 = lane__6__result ^ 64'h80000000;
+        lane__7__clock = clock;
+        lane__7__a = beat[(7 * 32'h20)+:(32)];
         if (signs[7]) begin
-            flip__7 = ((64'h80000000) & 32'hffffffff);
+            lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__7 = ((float__7 & 64'h807fffff) ^ flip__7) | hidden__7 | (distance__7 << 32'h18);
-        exponent__8 = (float__8 >> 32'h17) & 32'hff;
-        if (exponent__8 == 32'h0) begin
-            distance__8 = scale - 32'h1;
-            hidden__8 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__8 = scale - exponent__8;
-            hidden__8 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__8 > 32'h1f) begin
-            distance__8 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__8 = ((32'h0) & 32'hffffffff);
+        lane__7__scale = tag[(64'h3)+:(9)];
+        pack__lane__7 = lane__7__result ^ 64'h80000000;
+        lane__8__clock = clock;
+        lane__8__a = beat[(8 * 32'h20)+:(32)];
         if (signs[8]) begin
-            flip__8 = ((64'h80000000) & 32'hffffffff);
+            lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__8 = ((float__8 & 64'h807fffff) ^ flip__8) | hidden__8 | (distance__8 << 32'h18);
-        exponent__9 = (float__9 >> 32'h17) & 32'hff;
-        if (exponent__9 == 32'h0) begin
-            distance__9 = scale - 32'h1;
-            hidden__9 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__9 = scale - exponent__9;
-            hidden__9 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__9 > 32'h1f) begin
-            distance__9 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__9 = ((32'h0) & 32'hffffffff);
+        lane__8__scale = tag[(64'h3)+:(9)];
+        pack__lane__8 = lane__8__result ^ 64'h80000000;
+        lane__9__clock = clock;
+        lane__9__a = beat[(9 * 32'h20)+:(32)];
         if (signs[9]) begin
-            flip__9 = ((64'h80000000) & 32'hffffffff);
+            lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__9 = ((float__9 & 64'h807fffff) ^ flip__9) | hidden__9 | (distance__9 << 32'h18);
-        exponent__10 = (float__10 >> 32'h17) & 32'hff;
-        if (exponent__10 == 32'h0) begin
-            distance__10 = scale - 32'h1;
-            hidden__10 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__10 = scale - exponent__10;
-            hidden__10 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__10 > 32'h1f) begin
-            distance__10 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__10 = ((32'h0) & 32'hffffffff);
+        lane__9__scale = tag[(64'h3)+:(9)];
+        pack__lane__9 = lane__9__result ^ 64'h80000000;
+        lane__10__clock = clock;
+        lane__10__a = beat[(10 * 32'h20)+:(32)];
         if (signs[10]) begin
-            flip__10 = ((64'h80000000) & 32'hffffffff);
+            lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__10 = ((float__10 & 64'h807fffff) ^ flip__10) | hidden__10 | (distance__10 << 32'h18);
-        exponent__11 = (float__11 >> 32'h17) & 32'hff;
-        if (exponent__11 == 32'h0) begin
-            distance__11 = scale - 32'h1;
-            hidden__11 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__11 = scale - exponent__11;
-            hidden__11 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__11 > 32'h1f) begin
-            distance__11 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__11 = ((32'h0) & 32'hffffffff);
+        lane__10__scale = tag[(64'h3)+:(9)];
+        pack__lane__10 = lane__10__result ^ 64'h80000000;
+        lane__11__clock = clock;
+        lane__11__a = beat[(11 * 32'h20)+:(32)];
         if (signs[11]) begin
-            flip__11 = ((64'h80000000) & 32'hffffffff);
+            lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__11 = ((float__11 & 64'h807fffff) ^ flip__11) | hidden__11 | (distance__11 << 32'h18);
-        exponent__12 = (float__12 >> 32'h17) & 32'hff;
-        if (exponent__12 == 32'h0) begin
-            distance__12 = scale - 32'h1;
-            hidden__12 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__12 = scale - exponent__12;
-            hidden__12 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__12 > 32'h1f) begin
-            distance__12 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__12 = ((32'h0) & 32'hffffffff);
+        lane__11__scale = tag[(64'h3)+:(9)];
+        pack__lane__11 = lane__11__result ^ 64'h80000000;
+        lane__12__clock = clock;
+        lane__12__a = beat[(12 * 32'h20)+:(32)];
         if (signs[12]) begin
-            flip__12 = ((64'h80000000) & 32'hffffffff);
+            lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__12 = ((float__12 & 64'h807fffff) ^ flip__12) | hidden__12 | (distance__12 << 32'h18);
-        exponent__13 = (float__13 >> 32'h17) & 32'hff;
-        if (exponent__13 == 32'h0) begin
-            distance__13 = scale - 32'h1;
-            hidden__13 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__13 = scale - exponent__13;
-            hidden__13 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__13 > 32'h1f) begin
-            distance__13 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__13 = ((32'h0) & 32'hffffffff);
+        lane__12__scale = tag[(64'h3)+:(9)];
+        pack__lane__12 = lane__12__result ^ 64'h80000000;
+        lane__13__clock = clock;
+        lane__13__a = beat[(13 * 32'h20)+:(32)];
         if (signs[13]) begin
-            flip__13 = ((64'h80000000) & 32'hffffffff);
+            lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__13 = ((float__13 & 64'h807fffff) ^ flip__13) | hidden__13 | (distance__13 << 32'h18);
-        exponent__14 = (float__14 >> 32'h17) & 32'hff;
-        if (exponent__14 == 32'h0) begin
-            distance__14 = scale - 32'h1;
-            hidden__14 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__14 = scale - exponent__14;
-            hidden__14 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__14 > 32'h1f) begin
-            distance__14 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__14 = ((32'h0) & 32'hffffffff);
+        lane__13__scale = tag[(64'h3)+:(9)];
+        pack__lane__13 = lane__13__result ^ 64'h80000000;
+        lane__14__clock = clock;
+        lane__14__a = beat[(14 * 32'h20)+:(32)];
         if (signs[14]) begin
-            flip__14 = ((64'h80000000) & 32'hffffffff);
+            lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__14 = ((float__14 & 64'h807fffff) ^ flip__14) | hidden__14 | (distance__14 << 32'h18);
-        exponent__15 = (float__15 >> 32'h17) & 32'hff;
-        if (exponent__15 == 32'h0) begin
-            distance__15 = scale - 32'h1;
-            hidden__15 = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            distance__15 = scale - exponent__15;
-            hidden__15 = ((32'h800000) & 32'hffffffff);
-        end
-        if (distance__15 > 32'h1f) begin
-            distance__15 = ((32'h1f) & 32'hffffffff);
-        end
-        flip__15 = ((32'h0) & 32'hffffffff);
+        lane__14__scale = tag[(64'h3)+:(9)];
+        pack__lane__14 = lane__14__result ^ 64'h80000000;
+        lane__15__clock = clock;
+        lane__15__a = beat[(15 * 32'h20)+:(32)];
         if (signs[15]) begin
-            flip__15 = ((64'h80000000) & 32'hffffffff);
+            lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        aligned__lane__15 = ((float__15 & 64'h807fffff) ^ flip__15) | hidden__15 | (distance__15 << 32'h18);
-        placed__tag = aligned__out_tag;
-        parts__0 = aligned__out_beat[(0 * 32'h20)+:(32)];
-        parts__1 = aligned__out_beat[(1 * 32'h20)+:(32)];
-        parts__2 = aligned__out_beat[(2 * 32'h20)+:(32)];
-        parts__3 = aligned__out_beat[(3 * 32'h20)+:(32)];
-        parts__4 = aligned__out_beat[(4 * 32'h20)+:(32)];
-        parts__5 = aligned__out_beat[(5 * 32'h20)+:(32)];
-        parts__6 = aligned__out_beat[(6 * 32'h20)+:(32)];
-        parts__7 = aligned__out_beat[(7 * 32'h20)+:(32)];
-        parts__8 = aligned__out_beat[(8 * 32'h20)+:(32)];
-        parts__9 = aligned__out_beat[(9 * 32'h20)+:(32)];
-        parts__10 = aligned__out_beat[(10 * 32'h20)+:(32)];
-        parts__11 = aligned__out_beat[(11 * 32'h20)+:(32)];
-        parts__12 = aligned__out_beat[(12 * 32'h20)+:(32)];
-        parts__13 = aligned__out_beat[(13 * 32'h20)+:(32)];
-        parts__14 = aligned__out_beat[(14 * 32'h20)+:(32)];
-        parts__15 = aligned__out_beat[(15 * 32'h20)+:(32)];
-        mantissa__0 = parts__0 << 32'h8;
-        shifted__0 = mantissa__0 >> parts__0[(32'h18)+:(5)];
-        kept__0 = ((64'hffffffff) & 32'hffffffff) << parts__0[(32'h18)+:(5)];
-        kept__0 = kept__0 & mantissa__0;
-        up__0 = ((32'h0) & 32'hffffffff);
-        if (shifted__0[32'h5] && (shifted__0[32'h6] || (shifted__0[(32'h0)+:(5)] != 32'h0) || (kept__0 != mantissa__0))) begin
-            up__0 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__0 = (parts__0 & 64'h80000000) | up__0 | (shifted__0 >> 32'h6);
-        mantissa__1 = parts__1 << 32'h8;
-        shifted__1 = mantissa__1 >> parts__1[(32'h18)+:(5)];
-        kept__1 = ((64'hffffffff) & 32'hffffffff) << parts__1[(32'h18)+:(5)];
-        kept__1 = kept__1 & mantissa__1;
-        up__1 = ((32'h0) & 32'hffffffff);
-        if (shifted__1[32'h5] && (shifted__1[32'h6] || (shifted__1[(32'h0)+:(5)] != 32'h0) || (kept__1 != mantissa__1))) begin
-            up__1 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__1 = (parts__1 & 64'h80000000) | up__1 | (shifted__1 >> 32'h6);
-        mantissa__2 = parts__2 << 32'h8;
-        shifted__2 = mantissa__2 >> parts__2[(32'h18)+:(5)];
-        kept__2 = ((64'hffffffff) & 32'hffffffff) << parts__2[(32'h18)+:(5)];
-        kept__2 = kept__2 & mantissa__2;
-        up__2 = ((32'h0) & 32'hffffffff);
-        if (shifted__2[32'h5] && (shifted__2[32'h6] || (shifted__2[(32'h0)+:(5)] != 32'h0) || (kept__2 != mantissa__2))) begin
-            up__2 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__2 = (parts__2 & 64'h80000000) | up__2 | (shifted__2 >> 32'h6);
-        mantissa__3 = parts__3 << 32'h8;
-        shifted__3 = mantissa__3 >> parts__3[(32'h18)+:(5)];
-        kept__3 = ((64'hffffffff) & 32'hffffffff) << parts__3[(32'h18)+:(5)];
-        kept__3 = kept__3 & mantissa__3;
-        up__3 = ((32'h0) & 32'hffffffff);
-        if (shifted__3[32'h5] && (shifted__3[32'h6] || (shifted__3[(32'h0)+:(5)] != 32'h0) || (kept__3 != mantissa__3))) begin
-            up__3 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__3 = (parts__3 & 64'h80000000) | up__3 | (shifted__3 >> 32'h6);
-        mantissa__4 = parts__4 << 32'h8;
-        shifted__4 = mantissa__4 >> parts__4[(32'h18)+:(5)];
-        kept__4 = ((64'hffffffff) & 32'hffffffff) << parts__4[(32'h18)+:(5)];
-        kept__4 = kept__4 & mantissa__4;
-        up__4 = ((32'h0) & 32'hffffffff);
-        if (shifted__4[32'h5] && (shifted__4[32'h6] || (shifted__4[(32'h0)+:(5)] != 32'h0) || (kept__4 != mantissa__4))) begin
-            up__4 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__4 = (parts__4 & 64'h80000000) | up__4 | (shifted__4 >> 32'h6);
-        mantissa__5 = parts__5 << 32'h8;
-        shifted__5 = mantissa__5 >> parts__5[(32'h18)+:(5)];
-        kept__5 = ((64'hffffffff) & 32'hffffffff) << parts__5[(32'h18)+:(5)];
-        kept__5 = kept__5 & mantissa__5;
-        up__5 = ((32'h0) & 32'hffffffff);
-        if (shifted__5[32'h5] && (shifted__5[32'h6] || (shifted__5[(32'h0)+:(5)] != 32'h0) || (kept__5 != mantissa__5))) begin
-            up__5 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__5 = (parts__5 & 64'h80000000) | up__5 | (shifted__5 >> 32'h6);
-        mantissa__6 = parts__6 << 32'h8;
-        shifted__6 = mantissa__6 >> parts__6[(32'h18)+:(5)];
-        kept__6 = ((64'hffffffff) & 32'hffffffff) << parts__6[(32'h18)+:(5)];
-        kept__6 = kept__6 & mantissa__6;
-        up__6 = ((32'h0) & 32'hffffffff);
-        if (shifted__6[32'h5] && (shifted__6[32'h6] || (shifted__6[(32'h0)+:(5)] != 32'h0) || (kept__6 != mantissa__6))) begin
-            up__6 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__6 = (parts__6 & 64'h80000000) | up__6 | (shifted__6 >> 32'h6);
-        mantissa__7 = parts__7 << 32'h8;
-        shifted__7 = mantissa__7 >> parts__7[(32'h18)+:(5)];
-        kept__7 = ((64'hffffffff) & 32'hffffffff) << parts__7[(32'h18)+:(5)];
-        kept__7 = kept__7 & mantissa__7;
-        up__7 = ((32'h0) & 32'hffffffff);
-        if (shifted__7[32'h5] && (shifted__7[32'h6] || (shifted__7[(32'h0)+:(5)] != 32'h0) || (kept__7 != mantissa__7))) begin
-            up__7 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__7 = (parts__7 & 64'h80000000) | up__7 | (shifted__7 >> 32'h6);
-        mantissa__8 = parts__8 << 32'h8;
-        shifted__8 = mantissa__8 >> parts__8[(32'h18)+:(5)];
-        kept__8 = ((64'hffffffff) & 32'hffffffff) << parts__8[(32'h18)+:(5)];
-        kept__8 = kept__8 & mantissa__8;
-        up__8 = ((32'h0) & 32'hffffffff);
-        if (shifted__8[32'h5] && (shifted__8[32'h6] || (shifted__8[(32'h0)+:(5)] != 32'h0) || (kept__8 != mantissa__8))) begin
-            up__8 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__8 = (parts__8 & 64'h80000000) | up__8 | (shifted__8 >> 32'h6);
-        mantissa__9 = parts__9 << 32'h8;
-        shifted__9 = mantissa__9 >> parts__9[(32'h18)+:(5)];
-        kept__9 = ((64'hffffffff) & 32'hffffffff) << parts__9[(32'h18)+:(5)];
-        kept__9 = kept__9 & mantissa__9;
-        up__9 = ((32'h0) & 32'hffffffff);
-        if (shifted__9[32'h5] && (shifted__9[32'h6] || (shifted__9[(32'h0)+:(5)] != 32'h0) || (kept__9 != mantissa__9))) begin
-            up__9 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__9 = (parts__9 & 64'h80000000) | up__9 | (shifted__9 >> 32'h6);
-        mantissa__10 = parts__10 << 32'h8;
-        shifted__10 = mantissa__10 >> parts__10[(32'h18)+:(5)];
-        kept__10 = ((64'hffffffff) & 32'hffffffff) << parts__10[(32'h18)+:(5)];
-        kept__10 = kept__10 & mantissa__10;
-        up__10 = ((32'h0) & 32'hffffffff);
-        if (shifted__10[32'h5] && (shifted__10[32'h6] || (shifted__10[(32'h0)+:(5)] != 32'h0) || (kept__10 != mantissa__10))) begin
-            up__10 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__10 = (parts__10 & 64'h80000000) | up__10 | (shifted__10 >> 32'h6);
-        mantissa__11 = parts__11 << 32'h8;
-        shifted__11 = mantissa__11 >> parts__11[(32'h18)+:(5)];
-        kept__11 = ((64'hffffffff) & 32'hffffffff) << parts__11[(32'h18)+:(5)];
-        kept__11 = kept__11 & mantissa__11;
-        up__11 = ((32'h0) & 32'hffffffff);
-        if (shifted__11[32'h5] && (shifted__11[32'h6] || (shifted__11[(32'h0)+:(5)] != 32'h0) || (kept__11 != mantissa__11))) begin
-            up__11 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__11 = (parts__11 & 64'h80000000) | up__11 | (shifted__11 >> 32'h6);
-        mantissa__12 = parts__12 << 32'h8;
-        shifted__12 = mantissa__12 >> parts__12[(32'h18)+:(5)];
-        kept__12 = ((64'hffffffff) & 32'hffffffff) << parts__12[(32'h18)+:(5)];
-        kept__12 = kept__12 & mantissa__12;
-        up__12 = ((32'h0) & 32'hffffffff);
-        if (shifted__12[32'h5] && (shifted__12[32'h6] || (shifted__12[(32'h0)+:(5)] != 32'h0) || (kept__12 != mantissa__12))) begin
-            up__12 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__12 = (parts__12 & 64'h80000000) | up__12 | (shifted__12 >> 32'h6);
-        mantissa__13 = parts__13 << 32'h8;
-        shifted__13 = mantissa__13 >> parts__13[(32'h18)+:(5)];
-        kept__13 = ((64'hffffffff) & 32'hffffffff) << parts__13[(32'h18)+:(5)];
-        kept__13 = kept__13 & mantissa__13;
-        up__13 = ((32'h0) & 32'hffffffff);
-        if (shifted__13[32'h5] && (shifted__13[32'h6] || (shifted__13[(32'h0)+:(5)] != 32'h0) || (kept__13 != mantissa__13))) begin
-            up__13 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__13 = (parts__13 & 64'h80000000) | up__13 | (shifted__13 >> 32'h6);
-        mantissa__14 = parts__14 << 32'h8;
-        shifted__14 = mantissa__14 >> parts__14[(32'h18)+:(5)];
-        kept__14 = ((64'hffffffff) & 32'hffffffff) << parts__14[(32'h18)+:(5)];
-        kept__14 = kept__14 & mantissa__14;
-        up__14 = ((32'h0) & 32'hffffffff);
-        if (shifted__14[32'h5] && (shifted__14[32'h6] || (shifted__14[(32'h0)+:(5)] != 32'h0) || (kept__14 != mantissa__14))) begin
-            up__14 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__14 = (parts__14 & 64'h80000000) | up__14 | (shifted__14 >> 32'h6);
-        mantissa__15 = parts__15 << 32'h8;
-        shifted__15 = mantissa__15 >> parts__15[(32'h18)+:(5)];
-        kept__15 = ((64'hffffffff) & 32'hffffffff) << parts__15[(32'h18)+:(5)];
-        kept__15 = kept__15 & mantissa__15;
-        up__15 = ((32'h0) & 32'hffffffff);
-        if (shifted__15[32'h5] && (shifted__15[32'h6] || (shifted__15[(32'h0)+:(5)] != 32'h0) || (kept__15 != mantissa__15))) begin
-            up__15 = ((32'h40000000) & 32'hffffffff);
-        end
-        placed__lane__15 = (parts__15 & 64'h80000000) | up__15 | (shifted__15 >> 32'h6);
-        rounded__tag = placed__out_tag;
-        unrounded__0 = placed__out_beat[(0 * 32'h20)+:(32)];
-        unrounded__1 = placed__out_beat[(1 * 32'h20)+:(32)];
-        unrounded__2 = placed__out_beat[(2 * 32'h20)+:(32)];
-        unrounded__3 = placed__out_beat[(3 * 32'h20)+:(32)];
-        unrounded__4 = placed__out_beat[(4 * 32'h20)+:(32)];
-        unrounded__5 = placed__out_beat[(5 * 32'h20)+:(32)];
-        unrounded__6 = placed__out_beat[(6 * 32'h20)+:(32)];
-        unrounded__7 = placed__out_beat[(7 * 32'h20)+:(32)];
-        unrounded__8 = placed__out_beat[(8 * 32'h20)+:(32)];
-        unrounded__9 = placed__out_beat[(9 * 32'h20)+:(32)];
-        unrounded__10 = placed__out_beat[(10 * 32'h20)+:(32)];
-        unrounded__11 = placed__out_beat[(11 * 32'h20)+:(32)];
-        unrounded__12 = placed__out_beat[(12 * 32'h20)+:(32)];
-        unrounded__13 = placed__out_beat[(13 * 32'h20)+:(32)];
-        unrounded__14 = placed__out_beat[(14 * 32'h20)+:(32)];
-        unrounded__15 = placed__out_beat[(15 * 32'h20)+:(32)];
-        magnitude__0 = (unrounded__0 & 32'h3fffffff) + ((unrounded__0 >> 32'h1e) & 32'h1);
-        if (unrounded__0[32'h1f]) begin
-            rounded__lane__0 = ((64'h80000000) & 32'hffffffff) - magnitude__0;
-        end
-        else begin
-            rounded__lane__0 = ((64'h80000000) & 32'hffffffff) + magnitude__0;
-        end
-        magnitude__1 = (unrounded__1 & 32'h3fffffff) + ((unrounded__1 >> 32'h1e) & 32'h1);
-        if (unrounded__1[32'h1f]) begin
-            rounded__lane__1 = ((64'h80000000) & 32'hffffffff) - magnitude__1;
-        end
-        else begin
-            rounded__lane__1 = ((64'h80000000) & 32'hffffffff) + magnitude__1;
-        end
-        magnitude__2 = (unrounded__2 & 32'h3fffffff) + ((unrounded__2 >> 32'h1e) & 32'h1);
-        if (unrounded__2[32'h1f]) begin
-            rounded__lane__2 = ((64'h80000000) & 32'hffffffff) - magnitude__2;
-        end
-        else begin
-            rounded__lane__2 = ((64'h80000000) & 32'hffffffff) + magnitude__2;
-        end
-        magnitude__3 = (unrounded__3 & 32'h3fffffff) + ((unrounded__3 >> 32'h1e) & 32'h1);
-        if (unrounded__3[32'h1f]) begin
-            rounded__lane__3 = ((64'h80000000) & 32'hffffffff) - magnitude__3;
-        end
-        else begin
-            rounded__lane__3 = ((64'h80000000) & 32'hffffffff) + magnitude__3;
-        end
-        magnitude__4 = (unrounded__4 & 32'h3fffffff) + ((unrounded__4 >> 32'h1e) & 32'h1);
-        if (unrounded__4[32'h1f]) begin
-            rounded__lane__4 = ((64'h80000000) & 32'hffffffff) - magnitude__4;
-        end
-        else begin
-            rounded__lane__4 = ((64'h80000000) & 32'hffffffff) + magnitude__4;
-        end
-        magnitude__5 = (unrounded__5 & 32'h3fffffff) + ((unrounded__5 >> 32'h1e) & 32'h1);
-        if (unrounded__5[32'h1f]) begin
-            rounded__lane__5 = ((64'h80000000) & 32'hffffffff) - magnitude__5;
-        end
-        else begin
-            rounded__lane__5 = ((64'h80000000) & 32'hffffffff) + magnitude__5;
-        end
-        magnitude__6 = (unrounded__6 & 32'h3fffffff) + ((unrounded__6 >> 32'h1e) & 32'h1);
-        if (unrounded__6[32'h1f]) begin
-            rounded__lane__6 = ((64'h80000000) & 32'hffffffff) - magnitude__6;
-        end
-        else begin
-            rounded__lane__6 = ((64'h80000000) & 32'hffffffff) + magnitude__6;
-        end
-        magnitude__7 = (unrounded__7 & 32'h3fffffff) + ((unrounded__7 >> 32'h1e) & 32'h1);
-        if (unrounded__7[32'h1f]) begin
-            rounded__lane__7 = ((64'h80000000) & 32'hffffffff) - magnitude__7;
-        end
-        else begin
-            rounded__lane__7 = ((64'h80000000) & 32'hffffffff) + magnitude__7;
-        end
-        magnitude__8 = (unrounded__8 & 32'h3fffffff) + ((unrounded__8 >> 32'h1e) & 32'h1);
-        if (unrounded__8[32'h1f]) begin
-            rounded__lane__8 = ((64'h80000000) & 32'hffffffff) - magnitude__8;
-        end
-        else begin
-            rounded__lane__8 = ((64'h80000000) & 32'hffffffff) + magnitude__8;
-        end
-        magnitude__9 = (unrounded__9 & 32'h3fffffff) + ((unrounded__9 >> 32'h1e) & 32'h1);
-        if (unrounded__9[32'h1f]) begin
-            rounded__lane__9 = ((64'h80000000) & 32'hffffffff) - magnitude__9;
-        end
-        else begin
-            rounded__lane__9 = ((64'h80000000) & 32'hffffffff) + magnitude__9;
-        end
-        magnitude__10 = (unrounded__10 & 32'h3fffffff) + ((unrounded__10 >> 32'h1e) & 32'h1);
-        if (unrounded__10[32'h1f]) begin
-            rounded__lane__10 = ((64'h80000000) & 32'hffffffff) - magnitude__10;
-        end
-        else begin
-            rounded__lane__10 = ((64'h80000000) & 32'hffffffff) + magnitude__10;
-        end
-        magnitude__11 = (unrounded__11 & 32'h3fffffff) + ((unrounded__11 >> 32'h1e) & 32'h1);
-        if (unrounded__11[32'h1f]) begin
-            rounded__lane__11 = ((64'h80000000) & 32'hffffffff) - magnitude__11;
-        end
-        else begin
-            rounded__lane__11 = ((64'h80000000) & 32'hffffffff) + magnitude__11;
-        end
-        magnitude__12 = (unrounded__12 & 32'h3fffffff) + ((unrounded__12 >> 32'h1e) & 32'h1);
-        if (unrounded__12[32'h1f]) begin
-            rounded__lane__12 = ((64'h80000000) & 32'hffffffff) - magnitude__12;
-        end
-        else begin
-            rounded__lane__12 = ((64'h80000000) & 32'hffffffff) + magnitude__12;
-        end
-        magnitude__13 = (unrounded__13 & 32'h3fffffff) + ((unrounded__13 >> 32'h1e) & 32'h1);
-        if (unrounded__13[32'h1f]) begin
-            rounded__lane__13 = ((64'h80000000) & 32'hffffffff) - magnitude__13;
-        end
-        else begin
-            rounded__lane__13 = ((64'h80000000) & 32'hffffffff) + magnitude__13;
-        end
-        magnitude__14 = (unrounded__14 & 32'h3fffffff) + ((unrounded__14 >> 32'h1e) & 32'h1);
-        if (unrounded__14[32'h1f]) begin
-            rounded__lane__14 = ((64'h80000000) & 32'hffffffff) - magnitude__14;
-        end
-        else begin
-            rounded__lane__14 = ((64'h80000000) & 32'hffffffff) + magnitude__14;
-        end
-        magnitude__15 = (unrounded__15 & 32'h3fffffff) + ((unrounded__15 >> 32'h1e) & 32'h1);
-        if (unrounded__15[32'h1f]) begin
-            rounded__lane__15 = ((64'h80000000) & 32'hffffffff) - magnitude__15;
-        end
-        else begin
-            rounded__lane__15 = ((64'h80000000) & 32'hffffffff) + magnitude__15;
-        end
-        out_tag = rounded__out_tag;
-        out_beat = rounded__out_beat;
+        lane__15__scale = tag[(64'h3)+:(9)];
+        pack__lane__15 = lane__15__result ^ 64'h80000000;
+        tags__d[(64'h0)+:(23)] = tag;
+        tags__d[(64'h17)+:(23)] = tags__q[(64'h0)+:(23)];
+        tags__d[(64'h2e)+:(23)] = tags__q[(64'h17)+:(23)];
+        out_tag = tags__q[(64'h2e)+:(23)];
+        out_beat = pack__beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__to_float(clock,tag,beat,signs,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,take,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [21:0] tag;
+    input wire  [22:0] tag;
     input wire  [511:0] beat;
     input wire  [15:0] signs;
-    output reg  [21:0] out_tag;
+    output reg  take;
+    output reg  [22:0] out_tag;
     output reg  [511:0] out_beat;
     // Stub signals
-    reg  split__clock;
-    reg  [21:0] split__tag;
-    reg  [31:0] split__lane__0;
-    reg  [31:0] split__lane__1;
-    reg  [31:0] split__lane__2;
-    reg  [31:0] split__lane__3;
-    reg  [31:0] split__lane__4;
-    reg  [31:0] split__lane__5;
-    reg  [31:0] split__lane__6;
-    reg  [31:0] split__lane__7;
-    reg  [31:0] split__lane__8;
-    reg  [31:0] split__lane__9;
-    reg  [31:0] split__lane__10;
-    reg  [31:0] split__lane__11;
-    reg  [31:0] split__lane__12;
-    reg  [31:0] split__lane__13;
-    reg  [31:0] split__lane__14;
-    reg  [31:0] split__lane__15;
-    wire  [21:0] split__out_tag;
-    wire  [511:0] split__out_beat;
-    reg  coarse__clock;
-    reg  [21:0] coarse__tag;
-    reg  [31:0] coarse__lane__0;
-    reg  [31:0] coarse__lane__1;
-    reg  [31:0] coarse__lane__2;
-    reg  [31:0] coarse__lane__3;
-    reg  [31:0] coarse__lane__4;
-    reg  [31:0] coarse__lane__5;
-    reg  [31:0] coarse__lane__6;
-    reg  [31:0] coarse__lane__7;
-    reg  [31:0] coarse__lane__8;
-    reg  [31:0] coarse__lane__9;
-    reg  [31:0] coarse__lane__10;
-    reg  [31:0] coarse__lane__11;
-    reg  [31:0] coarse__lane__12;
-    reg  [31:0] coarse__lane__13;
-    reg  [31:0] coarse__lane__14;
-    reg  [31:0] coarse__lane__15;
-    wire  [21:0] coarse__out_tag;
-    wire  [511:0] coarse__out_beat;
-    reg  counted__clock;
-    reg  [21:0] counted__tag;
-    reg  [31:0] counted__lane__0;
-    reg  [31:0] counted__lane__1;
-    reg  [31:0] counted__lane__2;
-    reg  [31:0] counted__lane__3;
-    reg  [31:0] counted__lane__4;
-    reg  [31:0] counted__lane__5;
-    reg  [31:0] counted__lane__6;
-    reg  [31:0] counted__lane__7;
-    reg  [31:0] counted__lane__8;
-    reg  [31:0] counted__lane__9;
-    reg  [31:0] counted__lane__10;
-    reg  [31:0] counted__lane__11;
-    reg  [31:0] counted__lane__12;
-    reg  [31:0] counted__lane__13;
-    reg  [31:0] counted__lane__14;
-    reg  [31:0] counted__lane__15;
-    wire  [21:0] counted__out_tag;
-    wire  [511:0] counted__out_beat;
-    reg  fine__clock;
-    reg  [21:0] fine__tag;
-    reg  [31:0] fine__lane__0;
-    reg  [31:0] fine__lane__1;
-    reg  [31:0] fine__lane__2;
-    reg  [31:0] fine__lane__3;
-    reg  [31:0] fine__lane__4;
-    reg  [31:0] fine__lane__5;
-    reg  [31:0] fine__lane__6;
-    reg  [31:0] fine__lane__7;
-    reg  [31:0] fine__lane__8;
-    reg  [31:0] fine__lane__9;
-    reg  [31:0] fine__lane__10;
-    reg  [31:0] fine__lane__11;
-    reg  [31:0] fine__lane__12;
-    reg  [31:0] fine__lane__13;
-    reg  [31:0] fine__lane__14;
-    reg  [31:0] fine__lane__15;
-    wire  [21:0] fine__out_tag;
-    wire  [511:0] fine__out_beat;
-    reg  rounded__clock;
-    reg  [21:0] rounded__tag;
-    reg  [31:0] rounded__lane__0;
-    reg  [31:0] rounded__lane__1;
-    reg  [31:0] rounded__lane__2;
-    reg  [31:0] rounded__lane__3;
-    reg  [31:0] rounded__lane__4;
-    reg  [31:0] rounded__lane__5;
-    reg  [31:0] rounded__lane__6;
-    reg  [31:0] rounded__lane__7;
-    reg  [31:0] rounded__lane__8;
-    reg  [31:0] rounded__lane__9;
-    reg  [31:0] rounded__lane__10;
-    reg  [31:0] rounded__lane__11;
-    reg  [31:0] rounded__lane__12;
-    reg  [31:0] rounded__lane__13;
-    reg  [31:0] rounded__lane__14;
-    reg  [31:0] rounded__lane__15;
-    wire  [21:0] rounded__out_tag;
-    wire  [511:0] rounded__out_beat;
-    reg  composed__clock;
-    reg  [21:0] composed__tag;
-    reg  [31:0] composed__lane__0;
-    reg  [31:0] composed__lane__1;
-    reg  [31:0] composed__lane__2;
-    reg  [31:0] composed__lane__3;
-    reg  [31:0] composed__lane__4;
-    reg  [31:0] composed__lane__5;
-    reg  [31:0] composed__lane__6;
-    reg  [31:0] composed__lane__7;
-    reg  [31:0] composed__lane__8;
-    reg  [31:0] composed__lane__9;
-    reg  [31:0] composed__lane__10;
-    reg  [31:0] composed__lane__11;
-    reg  [31:0] composed__lane__12;
-    reg  [31:0] composed__lane__13;
-    reg  [31:0] composed__lane__14;
-    reg  [31:0] composed__lane__15;
-    wire  [21:0] composed__out_tag;
-    wire  [511:0] composed__out_beat;
+    reg  lane__0__clock;
+    reg  [31:0] lane__0__a;
+    reg  [8:0] lane__0__scale;
+    reg  lane__0__negate;
+    reg  lane__0__special;
+    wire  [31:0] lane__0__result;
+    reg  lane__1__clock;
+    reg  [31:0] lane__1__a;
+    reg  [8:0] lane__1__scale;
+    reg  lane__1__negate;
+    reg  lane__1__special;
+    wire  [31:0] lane__1__result;
+    reg  lane__2__clock;
+    reg  [31:0] lane__2__a;
+    reg  [8:0] lane__2__scale;
+    reg  lane__2__negate;
+    reg  lane__2__special;
+    wire  [31:0] lane__2__result;
+    reg  lane__3__clock;
+    reg  [31:0] lane__3__a;
+    reg  [8:0] lane__3__scale;
+    reg  lane__3__negate;
+    reg  lane__3__special;
+    wire  [31:0] lane__3__result;
+    reg  lane__4__clock;
+    reg  [31:0] lane__4__a;
+    reg  [8:0] lane__4__scale;
+    reg  lane__4__negate;
+    reg  lane__4__special;
+    wire  [31:0] lane__4__result;
+    reg  lane__5__clock;
+    reg  [31:0] lane__5__a;
+    reg  [8:0] lane__5__scale;
+    reg  lane__5__negate;
+    reg  lane__5__special;
+    wire  [31:0] lane__5__result;
+    reg  lane__6__clock;
+    reg  [31:0] lane__6__a;
+    reg  [8:0] lane__6__scale;
+    reg  lane__6__negate;
+    reg  lane__6__special;
+    wire  [31:0] lane__6__result;
+    reg  lane__7__clock;
+    reg  [31:0] lane__7__a;
+    reg  [8:0] lane__7__scale;
+    reg  lane__7__negate;
+    reg  lane__7__special;
+    wire  [31:0] lane__7__result;
+    reg  lane__8__clock;
+    reg  [31:0] lane__8__a;
+    reg  [8:0] lane__8__scale;
+    reg  lane__8__negate;
+    reg  lane__8__special;
+    wire  [31:0] lane__8__result;
+    reg  lane__9__clock;
+    reg  [31:0] lane__9__a;
+    reg  [8:0] lane__9__scale;
+    reg  lane__9__negate;
+    reg  lane__9__special;
+    wire  [31:0] lane__9__result;
+    reg  lane__10__clock;
+    reg  [31:0] lane__10__a;
+    reg  [8:0] lane__10__scale;
+    reg  lane__10__negate;
+    reg  lane__10__special;
+    wire  [31:0] lane__10__result;
+    reg  lane__11__clock;
+    reg  [31:0] lane__11__a;
+    reg  [8:0] lane__11__scale;
+    reg  lane__11__negate;
+    reg  lane__11__special;
+    wire  [31:0] lane__11__result;
+    reg  lane__12__clock;
+    reg  [31:0] lane__12__a;
+    reg  [8:0] lane__12__scale;
+    reg  lane__12__negate;
+    reg  lane__12__special;
+    wire  [31:0] lane__12__result;
+    reg  lane__13__clock;
+    reg  [31:0] lane__13__a;
+    reg  [8:0] lane__13__scale;
+    reg  lane__13__negate;
+    reg  lane__13__special;
+    wire  [31:0] lane__13__result;
+    reg  lane__14__clock;
+    reg  [31:0] lane__14__a;
+    reg  [8:0] lane__14__scale;
+    reg  lane__14__negate;
+    reg  lane__14__special;
+    wire  [31:0] lane__14__result;
+    reg  lane__15__clock;
+    reg  [31:0] lane__15__a;
+    reg  [8:0] lane__15__scale;
+    reg  lane__15__negate;
+    reg  lane__15__special;
+    wire  [31:0] lane__15__result;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    reg  [114:0] tags__d;
+    wire  [114:0] tags__q;
+    reg  tags__clock;
     // Local signals
-    reg  [31:0] number__0;
-    reg  [31:0] number__1;
-    reg  [31:0] number__2;
-    reg  [31:0] number__3;
-    reg  [31:0] number__4;
-    reg  [31:0] number__5;
-    reg  [31:0] number__6;
-    reg  [31:0] number__7;
-    reg  [31:0] number__8;
-    reg  [31:0] number__9;
-    reg  [31:0] number__10;
-    reg  [31:0] number__11;
-    reg  [31:0] number__12;
-    reg  [31:0] number__13;
-    reg  [31:0] number__14;
-    reg  [31:0] number__15;
-    reg  [31:0] magnitude__0;
-    reg  [31:0] magnitude__1;
-    reg  [31:0] magnitude__2;
-    reg  [31:0] magnitude__3;
-    reg  [31:0] magnitude__4;
-    reg  [31:0] magnitude__5;
-    reg  [31:0] magnitude__6;
-    reg  [31:0] magnitude__7;
-    reg  [31:0] magnitude__8;
-    reg  [31:0] magnitude__9;
-    reg  [31:0] magnitude__10;
-    reg  [31:0] magnitude__11;
-    reg  [31:0] magnitude__12;
-    reg  [31:0] magnitude__13;
-    reg  [31:0] magnitude__14;
-    reg  [31:0] magnitude__15;
-    reg  [31:0] whole__0;
-    reg  [31:0] whole__1;
-    reg  [31:0] whole__2;
-    reg  [31:0] whole__3;
-    reg  [31:0] whole__4;
-    reg  [31:0] whole__5;
-    reg  [31:0] whole__6;
-    reg  [31:0] whole__7;
-    reg  [31:0] whole__8;
-    reg  [31:0] whole__9;
-    reg  [31:0] whole__10;
-    reg  [31:0] whole__11;
-    reg  [31:0] whole__12;
-    reg  [31:0] whole__13;
-    reg  [31:0] whole__14;
-    reg  [31:0] whole__15;
-    reg  [31:0] by0__0;
-    reg  [31:0] by0__1;
-    reg  [31:0] by0__2;
-    reg  [31:0] by0__3;
-    reg  [31:0] by0__4;
-    reg  [31:0] by0__5;
-    reg  [31:0] by0__6;
-    reg  [31:0] by0__7;
-    reg  [31:0] by0__8;
-    reg  [31:0] by0__9;
-    reg  [31:0] by0__10;
-    reg  [31:0] by0__11;
-    reg  [31:0] by0__12;
-    reg  [31:0] by0__13;
-    reg  [31:0] by0__14;
-    reg  [31:0] by0__15;
-    reg  [31:0] by16__0;
-    reg  [31:0] by16__1;
-    reg  [31:0] by16__2;
-    reg  [31:0] by16__3;
-    reg  [31:0] by16__4;
-    reg  [31:0] by16__5;
-    reg  [31:0] by16__6;
-    reg  [31:0] by16__7;
-    reg  [31:0] by16__8;
-    reg  [31:0] by16__9;
-    reg  [31:0] by16__10;
-    reg  [31:0] by16__11;
-    reg  [31:0] by16__12;
-    reg  [31:0] by16__13;
-    reg  [31:0] by16__14;
-    reg  [31:0] by16__15;
-    reg  [31:0] by8__0;
-    reg  [31:0] by8__1;
-    reg  [31:0] by8__2;
-    reg  [31:0] by8__3;
-    reg  [31:0] by8__4;
-    reg  [31:0] by8__5;
-    reg  [31:0] by8__6;
-    reg  [31:0] by8__7;
-    reg  [31:0] by8__8;
-    reg  [31:0] by8__9;
-    reg  [31:0] by8__10;
-    reg  [31:0] by8__11;
-    reg  [31:0] by8__12;
-    reg  [31:0] by8__13;
-    reg  [31:0] by8__14;
-    reg  [31:0] by8__15;
-    reg  [31:0] coarse_zeros__0;
-    reg  [31:0] coarse_zeros__1;
-    reg  [31:0] coarse_zeros__2;
-    reg  [31:0] coarse_zeros__3;
-    reg  [31:0] coarse_zeros__4;
-    reg  [31:0] coarse_zeros__5;
-    reg  [31:0] coarse_zeros__6;
-    reg  [31:0] coarse_zeros__7;
-    reg  [31:0] coarse_zeros__8;
-    reg  [31:0] coarse_zeros__9;
-    reg  [31:0] coarse_zeros__10;
-    reg  [31:0] coarse_zeros__11;
-    reg  [31:0] coarse_zeros__12;
-    reg  [31:0] coarse_zeros__13;
-    reg  [31:0] coarse_zeros__14;
-    reg  [31:0] coarse_zeros__15;
-    reg  [31:0] half__0;
-    reg  [31:0] half__1;
-    reg  [31:0] half__2;
-    reg  [31:0] half__3;
-    reg  [31:0] half__4;
-    reg  [31:0] half__5;
-    reg  [31:0] half__6;
-    reg  [31:0] half__7;
-    reg  [31:0] half__8;
-    reg  [31:0] half__9;
-    reg  [31:0] half__10;
-    reg  [31:0] half__11;
-    reg  [31:0] half__12;
-    reg  [31:0] half__13;
-    reg  [31:0] half__14;
-    reg  [31:0] half__15;
-    reg  [31:0] mid__0;
-    reg  [31:0] mid__1;
-    reg  [31:0] mid__2;
-    reg  [31:0] mid__3;
-    reg  [31:0] mid__4;
-    reg  [31:0] mid__5;
-    reg  [31:0] mid__6;
-    reg  [31:0] mid__7;
-    reg  [31:0] mid__8;
-    reg  [31:0] mid__9;
-    reg  [31:0] mid__10;
-    reg  [31:0] mid__11;
-    reg  [31:0] mid__12;
-    reg  [31:0] mid__13;
-    reg  [31:0] mid__14;
-    reg  [31:0] mid__15;
-    reg  [31:0] by4__0;
-    reg  [31:0] by4__1;
-    reg  [31:0] by4__2;
-    reg  [31:0] by4__3;
-    reg  [31:0] by4__4;
-    reg  [31:0] by4__5;
-    reg  [31:0] by4__6;
-    reg  [31:0] by4__7;
-    reg  [31:0] by4__8;
-    reg  [31:0] by4__9;
-    reg  [31:0] by4__10;
-    reg  [31:0] by4__11;
-    reg  [31:0] by4__12;
-    reg  [31:0] by4__13;
-    reg  [31:0] by4__14;
-    reg  [31:0] by4__15;
-    reg  [31:0] by2__0;
-    reg  [31:0] by2__1;
-    reg  [31:0] by2__2;
-    reg  [31:0] by2__3;
-    reg  [31:0] by2__4;
-    reg  [31:0] by2__5;
-    reg  [31:0] by2__6;
-    reg  [31:0] by2__7;
-    reg  [31:0] by2__8;
-    reg  [31:0] by2__9;
-    reg  [31:0] by2__10;
-    reg  [31:0] by2__11;
-    reg  [31:0] by2__12;
-    reg  [31:0] by2__13;
-    reg  [31:0] by2__14;
-    reg  [31:0] by2__15;
-    reg  [31:0] by1__0;
-    reg  [31:0] by1__1;
-    reg  [31:0] by1__2;
-    reg  [31:0] by1__3;
-    reg  [31:0] by1__4;
-    reg  [31:0] by1__5;
-    reg  [31:0] by1__6;
-    reg  [31:0] by1__7;
-    reg  [31:0] by1__8;
-    reg  [31:0] by1__9;
-    reg  [31:0] by1__10;
-    reg  [31:0] by1__11;
-    reg  [31:0] by1__12;
-    reg  [31:0] by1__13;
-    reg  [31:0] by1__14;
-    reg  [31:0] by1__15;
-    reg  [31:0] zeros__0;
-    reg  [31:0] zeros__1;
-    reg  [31:0] zeros__2;
-    reg  [31:0] zeros__3;
-    reg  [31:0] zeros__4;
-    reg  [31:0] zeros__5;
-    reg  [31:0] zeros__6;
-    reg  [31:0] zeros__7;
-    reg  [31:0] zeros__8;
-    reg  [31:0] zeros__9;
-    reg  [31:0] zeros__10;
-    reg  [31:0] zeros__11;
-    reg  [31:0] zeros__12;
-    reg  [31:0] zeros__13;
-    reg  [31:0] zeros__14;
-    reg  [31:0] zeros__15;
-    reg  [31:0] sticky__0;
-    reg  [31:0] sticky__1;
-    reg  [31:0] sticky__2;
-    reg  [31:0] sticky__3;
-    reg  [31:0] sticky__4;
-    reg  [31:0] sticky__5;
-    reg  [31:0] sticky__6;
-    reg  [31:0] sticky__7;
-    reg  [31:0] sticky__8;
-    reg  [31:0] sticky__9;
-    reg  [31:0] sticky__10;
-    reg  [31:0] sticky__11;
-    reg  [31:0] sticky__12;
-    reg  [31:0] sticky__13;
-    reg  [31:0] sticky__14;
-    reg  [31:0] sticky__15;
-    reg  [31:0] normal__0;
-    reg  [31:0] normal__1;
-    reg  [31:0] normal__2;
-    reg  [31:0] normal__3;
-    reg  [31:0] normal__4;
-    reg  [31:0] normal__5;
-    reg  [31:0] normal__6;
-    reg  [31:0] normal__7;
-    reg  [31:0] normal__8;
-    reg  [31:0] normal__9;
-    reg  [31:0] normal__10;
-    reg  [31:0] normal__11;
-    reg  [31:0] normal__12;
-    reg  [31:0] normal__13;
-    reg  [31:0] normal__14;
-    reg  [31:0] normal__15;
-    reg  [31:0] up__0;
-    reg  [31:0] up__1;
-    reg  [31:0] up__2;
-    reg  [31:0] up__3;
-    reg  [31:0] up__4;
-    reg  [31:0] up__5;
-    reg  [31:0] up__6;
-    reg  [31:0] up__7;
-    reg  [31:0] up__8;
-    reg  [31:0] up__9;
-    reg  [31:0] up__10;
-    reg  [31:0] up__11;
-    reg  [31:0] up__12;
-    reg  [31:0] up__13;
-    reg  [31:0] up__14;
-    reg  [31:0] up__15;
-    reg  [31:0] mantissa__0;
-    reg  [31:0] mantissa__1;
-    reg  [31:0] mantissa__2;
-    reg  [31:0] mantissa__3;
-    reg  [31:0] mantissa__4;
-    reg  [31:0] mantissa__5;
-    reg  [31:0] mantissa__6;
-    reg  [31:0] mantissa__7;
-    reg  [31:0] mantissa__8;
-    reg  [31:0] mantissa__9;
-    reg  [31:0] mantissa__10;
-    reg  [31:0] mantissa__11;
-    reg  [31:0] mantissa__12;
-    reg  [31:0] mantissa__13;
-    reg  [31:0] mantissa__14;
-    reg  [31:0] mantissa__15;
-    reg  [31:0] optireduce_card;
-    reg  [31:0] parts__0;
-    reg  [31:0] parts__1;
-    reg  [31:0] parts__2;
-    reg  [31:0] parts__3;
-    reg  [31:0] parts__4;
-    reg  [31:0] parts__5;
-    reg  [31:0] parts__6;
-    reg  [31:0] parts__7;
-    reg  [31:0] parts__8;
-    reg  [31:0] parts__9;
-    reg  [31:0] parts__10;
-    reg  [31:0] parts__11;
-    reg  [31:0] parts__12;
-    reg  [31:0] parts__13;
-    reg  [31:0] parts__14;
-    reg  [31:0] parts__15;
-    reg  [31:0] exponent__0;
-    reg  [31:0] exponent__1;
-    reg  [31:0] exponent__2;
-    reg  [31:0] exponent__3;
-    reg  [31:0] exponent__4;
-    reg  [31:0] exponent__5;
-    reg  [31:0] exponent__6;
-    reg  [31:0] exponent__7;
-    reg  [31:0] exponent__8;
-    reg  [31:0] exponent__9;
-    reg  [31:0] exponent__10;
-    reg  [31:0] exponent__11;
-    reg  [31:0] exponent__12;
-    reg  [31:0] exponent__13;
-    reg  [31:0] exponent__14;
-    reg  [31:0] exponent__15;
+    reg  [22:0] now;
+    reg  [22:0] latest;
+    reg  [15:0] flips;
     // Sub module instances
-    optireduce_contribute__encoder__across__0__delay split(
-        .clock(split__clock),
-        .tag(split__tag),
-        .lane__0(split__lane__0),
-        .lane__1(split__lane__1),
-        .lane__2(split__lane__2),
-        .lane__3(split__lane__3),
-        .lane__4(split__lane__4),
-        .lane__5(split__lane__5),
-        .lane__6(split__lane__6),
-        .lane__7(split__lane__7),
-        .lane__8(split__lane__8),
-        .lane__9(split__lane__9),
-        .lane__10(split__lane__10),
-        .lane__11(split__lane__11),
-        .lane__12(split__lane__12),
-        .lane__13(split__lane__13),
-        .lane__14(split__lane__14),
-        .lane__15(split__lane__15),
-        .out_tag(split__out_tag),
-        .out_beat(split__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__0(
+        .clock(lane__0__clock),
+        .a(lane__0__a),
+        .scale(lane__0__scale),
+        .negate(lane__0__negate),
+        .special(lane__0__special),
+        .result(lane__0__result)
     );
-    optireduce_contribute__encoder__across__0__delay coarse(
-        .clock(coarse__clock),
-        .tag(coarse__tag),
-        .lane__0(coarse__lane__0),
-        .lane__1(coarse__lane__1),
-        .lane__2(coarse__lane__2),
-        .lane__3(coarse__lane__3),
-        .lane__4(coarse__lane__4),
-        .lane__5(coarse__lane__5),
-        .lane__6(coarse__lane__6),
-        .lane__7(coarse__lane__7),
-        .lane__8(coarse__lane__8),
-        .lane__9(coarse__lane__9),
-        .lane__10(coarse__lane__10),
-        .lane__11(coarse__lane__11),
-        .lane__12(coarse__lane__12),
-        .lane__13(coarse__lane__13),
-        .lane__14(coarse__lane__14),
-        .lane__15(coarse__lane__15),
-        .out_tag(coarse__out_tag),
-        .out_beat(coarse__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__1(
+        .clock(lane__1__clock),
+        .a(lane__1__a),
+        .scale(lane__1__scale),
+        .negate(lane__1__negate),
+        .special(lane__1__special),
+        .result(lane__1__result)
     );
-    optireduce_contribute__encoder__across__0__delay counted(
-        .clock(counted__clock),
-        .tag(counted__tag),
-        .lane__0(counted__lane__0),
-        .lane__1(counted__lane__1),
-        .lane__2(counted__lane__2),
-        .lane__3(counted__lane__3),
-        .lane__4(counted__lane__4),
-        .lane__5(counted__lane__5),
-        .lane__6(counted__lane__6),
-        .lane__7(counted__lane__7),
-        .lane__8(counted__lane__8),
-        .lane__9(counted__lane__9),
-        .lane__10(counted__lane__10),
-        .lane__11(counted__lane__11),
-        .lane__12(counted__lane__12),
-        .lane__13(counted__lane__13),
-        .lane__14(counted__lane__14),
-        .lane__15(counted__lane__15),
-        .out_tag(counted__out_tag),
-        .out_beat(counted__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__2(
+        .clock(lane__2__clock),
+        .a(lane__2__a),
+        .scale(lane__2__scale),
+        .negate(lane__2__negate),
+        .special(lane__2__special),
+        .result(lane__2__result)
     );
-    optireduce_contribute__encoder__across__0__delay fine(
-        .clock(fine__clock),
-        .tag(fine__tag),
-        .lane__0(fine__lane__0),
-        .lane__1(fine__lane__1),
-        .lane__2(fine__lane__2),
-        .lane__3(fine__lane__3),
-        .lane__4(fine__lane__4),
-        .lane__5(fine__lane__5),
-        .lane__6(fine__lane__6),
-        .lane__7(fine__lane__7),
-        .lane__8(fine__lane__8),
-        .lane__9(fine__lane__9),
-        .lane__10(fine__lane__10),
-        .lane__11(fine__lane__11),
-        .lane__12(fine__lane__12),
-        .lane__13(fine__lane__13),
-        .lane__14(fine__lane__14),
-        .lane__15(fine__lane__15),
-        .out_tag(fine__out_tag),
-        .out_beat(fine__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__3(
+        .clock(lane__3__clock),
+        .a(lane__3__a),
+        .scale(lane__3__scale),
+        .negate(lane__3__negate),
+        .special(lane__3__special),
+        .result(lane__3__result)
     );
-    optireduce_contribute__encoder__across__0__delay rounded(
-        .clock(rounded__clock),
-        .tag(rounded__tag),
-        .lane__0(rounded__lane__0),
-        .lane__1(rounded__lane__1),
-        .lane__2(rounded__lane__2),
-        .lane__3(rounded__lane__3),
-        .lane__4(rounded__lane__4),
-        .lane__5(rounded__lane__5),
-        .lane__6(rounded__lane__6),
-        .lane__7(rounded__lane__7),
-        .lane__8(rounded__lane__8),
-        .lane__9(rounded__lane__9),
-        .lane__10(rounded__lane__10),
-        .lane__11(rounded__lane__11),
-        .lane__12(rounded__lane__12),
-        .lane__13(rounded__lane__13),
-        .lane__14(rounded__lane__14),
-        .lane__15(rounded__lane__15),
-        .out_tag(rounded__out_tag),
-        .out_beat(rounded__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__4(
+        .clock(lane__4__clock),
+        .a(lane__4__a),
+        .scale(lane__4__scale),
+        .negate(lane__4__negate),
+        .special(lane__4__special),
+        .result(lane__4__result)
     );
-    optireduce_contribute__encoder__across__0__delay composed(
-        .clock(composed__clock),
-        .tag(composed__tag),
-        .lane__0(composed__lane__0),
-        .lane__1(composed__lane__1),
-        .lane__2(composed__lane__2),
-        .lane__3(composed__lane__3),
-        .lane__4(composed__lane__4),
-        .lane__5(composed__lane__5),
-        .lane__6(composed__lane__6),
-        .lane__7(composed__lane__7),
-        .lane__8(composed__lane__8),
-        .lane__9(composed__lane__9),
-        .lane__10(composed__lane__10),
-        .lane__11(composed__lane__11),
-        .lane__12(composed__lane__12),
-        .lane__13(composed__lane__13),
-        .lane__14(composed__lane__14),
-        .lane__15(composed__lane__15),
-        .out_tag(composed__out_tag),
-        .out_beat(composed__out_beat)
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__5(
+        .clock(lane__5__clock),
+        .a(lane__5__a),
+        .scale(lane__5__scale),
+        .negate(lane__5__negate),
+        .special(lane__5__special),
+        .result(lane__5__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__6(
+        .clock(lane__6__clock),
+        .a(lane__6__a),
+        .scale(lane__6__scale),
+        .negate(lane__6__negate),
+        .special(lane__6__special),
+        .result(lane__6__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__7(
+        .clock(lane__7__clock),
+        .a(lane__7__a),
+        .scale(lane__7__scale),
+        .negate(lane__7__negate),
+        .special(lane__7__special),
+        .result(lane__7__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__8(
+        .clock(lane__8__clock),
+        .a(lane__8__a),
+        .scale(lane__8__scale),
+        .negate(lane__8__negate),
+        .special(lane__8__special),
+        .result(lane__8__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__9(
+        .clock(lane__9__clock),
+        .a(lane__9__a),
+        .scale(lane__9__scale),
+        .negate(lane__9__negate),
+        .special(lane__9__special),
+        .result(lane__9__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__10(
+        .clock(lane__10__clock),
+        .a(lane__10__a),
+        .scale(lane__10__scale),
+        .negate(lane__10__negate),
+        .special(lane__10__special),
+        .result(lane__10__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__11(
+        .clock(lane__11__clock),
+        .a(lane__11__a),
+        .scale(lane__11__scale),
+        .negate(lane__11__negate),
+        .special(lane__11__special),
+        .result(lane__11__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__12(
+        .clock(lane__12__clock),
+        .a(lane__12__a),
+        .scale(lane__12__scale),
+        .negate(lane__12__negate),
+        .special(lane__12__special),
+        .result(lane__12__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__13(
+        .clock(lane__13__clock),
+        .a(lane__13__a),
+        .scale(lane__13__scale),
+        .negate(lane__13__negate),
+        .special(lane__13__special),
+        .result(lane__13__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__14(
+        .clock(lane__14__clock),
+        .a(lane__14__a),
+        .scale(lane__14__scale),
+        .negate(lane__14__negate),
+        .special(lane__14__special),
+        .result(lane__14__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__15(
+        .clock(lane__15__clock),
+        .a(lane__15__a),
+        .scale(lane__15__scale),
+        .negate(lane__15__negate),
+        .special(lane__15__special),
+        .result(lane__15__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__tags tags(
+        .d(tags__d),
+        .q(tags__q),
+        .clock(tags__clock)
     );
     // Update code
     always @(*) begin
-        split__clock = clock;
-        coarse__clock = clock;
-        counted__clock = clock;
-        fine__clock = clock;
-        rounded__clock = clock;
-        composed__clock = clock;
-        split__tag = tag;
-        number__0 = beat[(0 * 32'h20)+:(32)];
-        number__1 = beat[(1 * 32'h20)+:(32)];
-        number__2 = beat[(2 * 32'h20)+:(32)];
-        number__3 = beat[(3 * 32'h20)+:(32)];
-        number__4 = beat[(4 * 32'h20)+:(32)];
-        number__5 = beat[(5 * 32'h20)+:(32)];
-        number__6 = beat[(6 * 32'h20)+:(32)];
-        number__7 = beat[(7 * 32'h20)+:(32)];
-        number__8 = beat[(8 * 32'h20)+:(32)];
-        number__9 = beat[(9 * 32'h20)+:(32)];
-        number__10 = beat[(10 * 32'h20)+:(32)];
-        number__11 = beat[(11 * 32'h20)+:(32)];
-        number__12 = beat[(12 * 32'h20)+:(32)];
-        number__13 = beat[(13 * 32'h20)+:(32)];
-        number__14 = beat[(14 * 32'h20)+:(32)];
-        number__15 = beat[(15 * 32'h20)+:(32)];
-        if (number__0[32'h1f]) begin
-            magnitude__0 = number__0 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__0 = ((64'h80000000) & 32'hffffffff) - number__0;
-        end
-        split__lane__0 = magnitude__0;
-        if (number__0[32'h1f] == signs[0]) begin
-            split__lane__0 = magnitude__0 | 64'h80000000;
-        end
-        if (number__1[32'h1f]) begin
-            magnitude__1 = number__1 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__1 = ((64'h80000000) & 32'hffffffff) - number__1;
-        end
-        split__lane__1 = magnitude__1;
-        if (number__1[32'h1f] == signs[1]) begin
-            split__lane__1 = magnitude__1 | 64'h80000000;
-        end
-        if (number__2[32'h1f]) begin
-            magnitude__2 = number__2 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__2 = ((64'h80000000) & 32'hffffffff) - number__2;
-        end
-        split__lane__2 = magnitude__2;
-        if (number__2[32'h1f] == signs[2]) begin
-            split__lane__2 = magnitude__2 | 64'h80000000;
-        end
-        if (number__3[32'h1f]) begin
-            magnitude__3 = number__3 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__3 = ((64'h80000000) & 32'hffffffff) - number__3;
-        end
-        split__lane__3 = magnitude__3;
-        if (number__3[32'h1f] == signs[3]) begin
-            split__lane__3 = magnitude__3 | 64'h80000000;
-        end
-        if (number__4[32'h1f]) begin
-            magnitude__4 = number__4 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__4 = ((64'h80000000) & 32'hffffffff) - number__4;
-        end
-        split__lane__4 = magnitude__4;
-        if (number__4[32'h1f] == signs[4]) begin
-            split__lane__4 = magnitude__4 | 64'h80000000;
-        end
-        if (number__5[32'h1f]) begin
-            magnitude__5 = number__5 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__5 = ((64'h80000000) & 32'hffffffff) - number__5;
-        end
-        split__lane__5 = magnitude__5;
-        if (number__5[32'h1f] == signs[5]) begin
-            split__lane__5 = magnitude__5 | 64'h80000000;
-        end
-        if (number__6[32'h1f]) begin
-            magnitude__6 = number__6 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__6 = ((64'h80000000) & 32'hffffffff) - number__6;
-        end
-        split__lane__6 = magnitude__6;
-        if (number__6[32'h1f] == signs[6]) begin
-            split__lane__6 = magnitude__6 | 64'h80000000;
-        end
-        if (number__7[32'h1f]) begin
-            magnitude__7 = number__7 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__7 = ((64'h80000000) & 32'hffffffff) - number__7;
-        end
-        split__lane__7 = magnitude__7;
-        if (number__7[32'h1f] == signs[7]) begin
-            split__lane__7 = magnitude__7 | 64'h80000000;
-        end
-        if (number__8[32'h1f]) begin
-            magnitude__8 = number__8 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__8 = ((64'h80000000) & 32'hffffffff) - number__8;
-        end
-        split__lane__8 = magnitude__8;
-        if (number__8[32'h1f] == signs[8]) begin
-            split__lane__8 = magnitude__8 | 64'h80000000;
-        end
-        if (number__9[32'h1f]) begin
-            magnitude__9 = number__9 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__9 = ((64'h80000000) & 32'hffffffff) - number__9;
-        end
-        split__lane__9 = magnitude__9;
-        if (number__9[32'h1f] == signs[9]) begin
-            split__lane__9 = magnitude__9 | 64'h80000000;
-        end
-        if (number__10[32'h1f]) begin
-            magnitude__10 = number__10 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__10 = ((64'h80000000) & 32'hffffffff) - number__10;
-        end
-        split__lane__10 = magnitude__10;
-        if (number__10[32'h1f] == signs[10]) begin
-            split__lane__10 = magnitude__10 | 64'h80000000;
-        end
-        if (number__11[32'h1f]) begin
-            magnitude__11 = number__11 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__11 = ((64'h80000000) & 32'hffffffff) - number__11;
-        end
-        split__lane__11 = magnitude__11;
-        if (number__11[32'h1f] == signs[11]) begin
-            split__lane__11 = magnitude__11 | 64'h80000000;
-        end
-        if (number__12[32'h1f]) begin
-            magnitude__12 = number__12 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__12 = ((64'h80000000) & 32'hffffffff) - number__12;
-        end
-        split__lane__12 = magnitude__12;
-        if (number__12[32'h1f] == signs[12]) begin
-            split__lane__12 = magnitude__12 | 64'h80000000;
-        end
-        if (number__13[32'h1f]) begin
-            magnitude__13 = number__13 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__13 = ((64'h80000000) & 32'hffffffff) - number__13;
-        end
-        split__lane__13 = magnitude__13;
-        if (number__13[32'h1f] == signs[13]) begin
-            split__lane__13 = magnitude__13 | 64'h80000000;
-        end
-        if (number__14[32'h1f]) begin
-            magnitude__14 = number__14 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__14 = ((64'h80000000) & 32'hffffffff) - number__14;
-        end
-        split__lane__14 = magnitude__14;
-        if (number__14[32'h1f] == signs[14]) begin
-            split__lane__14 = magnitude__14 | 64'h80000000;
-        end
-        if (number__15[32'h1f]) begin
-            magnitude__15 = number__15 & 32'h7fffffff;
-        end
-        else begin
-            magnitude__15 = ((64'h80000000) & 32'hffffffff) - number__15;
-        end
-        split__lane__15 = magnitude__15;
-        if (number__15[32'h1f] == signs[15]) begin
-            split__lane__15 = magnitude__15 | 64'h80000000;
-        end
-        coarse__tag = split__out_tag;
-        counted__tag = split__out_tag;
-        whole__0 = split__out_beat[(0 * 32'h20)+:(32)];
-        whole__1 = split__out_beat[(1 * 32'h20)+:(32)];
-        whole__2 = split__out_beat[(2 * 32'h20)+:(32)];
-        whole__3 = split__out_beat[(3 * 32'h20)+:(32)];
-        whole__4 = split__out_beat[(4 * 32'h20)+:(32)];
-        whole__5 = split__out_beat[(5 * 32'h20)+:(32)];
-        whole__6 = split__out_beat[(6 * 32'h20)+:(32)];
-        whole__7 = split__out_beat[(7 * 32'h20)+:(32)];
-        whole__8 = split__out_beat[(8 * 32'h20)+:(32)];
-        whole__9 = split__out_beat[(9 * 32'h20)+:(32)];
-        whole__10 = split__out_beat[(10 * 32'h20)+:(32)];
-        whole__11 = split__out_beat[(11 * 32'h20)+:(32)];
-        whole__12 = split__out_beat[(12 * 32'h20)+:(32)];
-        whole__13 = split__out_beat[(13 * 32'h20)+:(32)];
-        whole__14 = split__out_beat[(14 * 32'h20)+:(32)];
-        whole__15 = split__out_beat[(15 * 32'h20)+:(32)];
-        by0__0 = whole__0 & 32'h7fffffff;
-        by16__0 = by0__0;
-        coarse_zeros__0 = ((32'h0) & 32'hffffffff);
-        if (by0__0[(32'hf)+:(16)] == 32'h0) begin
-            by16__0 = by0__0 << 32'h10;
-            coarse_zeros__0 = ((32'h10) & 32'hffffffff);
-        end
-        by8__0 = by16__0;
-        counted__lane__0 = coarse_zeros__0;
-        if (by16__0[(32'h17)+:(8)] == 32'h0) begin
-            by8__0 = by16__0 << 32'h8;
-            counted__lane__0 = coarse_zeros__0 | 32'h8;
-        end
-        coarse__lane__0 = (whole__0 & 64'h80000000) | by8__0;
-        by0__1 = whole__1 & 32'h7fffffff;
-        by16__1 = by0__1;
-        coarse_zeros__1 = ((32'h0) & 32'hffffffff);
-        if (by0__1[(32'hf)+:(16)] == 32'h0) begin
-            by16__1 = by0__1 << 32'h10;
-            coarse_zeros__1 = ((32'h10) & 32'hffffffff);
-        end
-        by8__1 = by16__1;
-        counted__lane__1 = coarse_zeros__1;
-        if (by16__1[(32'h17)+:(8)] == 32'h0) begin
-            by8__1 = by16__1 << 32'h8;
-            counted__lane__1 = coarse_zeros__1 | 32'h8;
-        end
-        coarse__lane__1 = (whole__1 & 64'h80000000) | by8__1;
-        by0__2 = whole__2 & 32'h7fffffff;
-        by16__2 = by0__2;
-        coarse_zeros__2 = ((32'h0) & 32'hffffffff);
-        if (by0__2[(32'hf)+:(16)] == 32'h0) begin
-            by16__2 = by0__2 << 32'h10;
-            coarse_zeros__2 = ((32'h10) & 32'hffffffff);
-        end
-        by8__2 = by16__2;
-        counted__lane__2 = coarse_zeros__2;
-        if (by16__2[(32'h17)+:(8)] == 32'h0) begin
-            by8__2 = by16__2 << 32'h8;
-            counted__lane__2 = coarse_zeros__2 | 32'h8;
-        end
-        coarse__lane__2 = (whole__2 & 64'h80000000) | by8__2;
-        by0__3 = whole__3 & 32'h7fffffff;
-        by16__3 = by0__3;
-        coarse_zeros__3 = ((32'h0) & 32'hffffffff);
-        if (by0__3[(32'hf)+:(16)] == 32'h0) begin
-            by16__3 = by0__3 << 32'h10;
-            coarse_zeros__3 = ((32'h10) & 32'hffffffff);
-        end
-        by8__3 = by16__3;
-        counted__lane__3 = coarse_zeros__3;
-        if (by16__3[(32'h17)+:(8)] == 32'h0) begin
-            by8__3 = by16__3 << 32'h8;
-            counted__lane__3 = coarse_zeros__3 | 32'h8;
-        end
-        coarse__lane__3 = (whole__3 & 64'h80000000) | by8__3;
-        by0__4 = whole__4 & 32'h7fffffff;
-        by16__4 = by0__4;
-        coarse_zeros__4 = ((32'h0) & 32'hffffffff);
-        if (by0__4[(32'hf)+:(16)] == 32'h0) begin
-            by16__4 = by0__4 << 32'h10;
-            coarse_zeros__4 = ((32'h10) & 32'hffffffff);
-        end
-        by8__4 = by16__4;
-        counted__lane__4 = coarse_zeros__4;
-        if (by16__4[(32'h17)+:(8)] == 32'h0) begin
-            by8__4 = by16__4 << 32'h8;
-            counted__lane__4 = coarse_zeros__4 | 32'h8;
-        end
-        coarse__lane__4 = (whole__4 & 64'h80000000) | by8__4;
-        by0__5 = whole__5 & 32'h7fffffff;
-        by16__5 = by0__5;
-        coarse_zeros__5 = ((32'h0) & 32'hffffffff);
-        if (by0__5[(32'hf)+:(16)] == 32'h0) begin
-            by16__5 = by0__5 << 32'h10;
-            coarse_zeros__5 = ((32'h10) & 32'hffffffff);
-        end
-        by8__5 = by16__5;
-        counted__lane__5 = coarse_zeros__5;
-        if (by16__5[(32'h17)+:(8)] == 32'h0) begin
-            by8__5 = by16__5 << 32'h8;
-            counted__lane__5 = coarse_zeros__5 | 32'h8;
-        end
-        coarse__lane__5 = (whole__5 & 64'h80000000) | by8__5;
-        by0__6 = whole__6 & 32'h7fffffff;
-        by16__6 = by0__6;
-        coarse_zeros__6 = ((32'h0) & 32'hffffffff);
-        if (by0__6[(32'hf)+:(16)] == 32'h0) begin
-            by16__6 = by0__6 << 32'h10;
-            coarse_zeros__6 = ((32'h10) & 32'hffffffff);
-        end
-        by8__6 = by16__6;
-        counted__lane__6 = coarse_zeros__6;
-        if (by16__6[(32'h17)+:(8)] == 32'h0) begin
-            by8__6 = by16__6 << 32'h8;
-            counted__lane__6 = coarse_zeros__6 | 32'h8;
-        end
-        coarse__lane__6 = (whole__6 & 64'h80000000) | by8__6;
-        by0__7 = whole__7 & 32'h7fffffff;
-        by16__7 = by0__7;
-        coarse_zeros__7 = ((32'h0) & 32'hffffffff);
-        if (by0__7[(32'hf)+:(16)] == 32'h0) begin
-            by16__7 = by0__7 << 32'h10;
-            coarse_zeros__7 = ((32'h10) & 32'hffffffff);
-        end
-        by8__7 = by16__7;
-        counted__lane__7 = coarse_zeros__7;
-        if (by16__7[(32'h17)+:(8)] == 32'h0) begin
-            by8__7 = by16__7 << 32'h8;
-            counted__lane__7 = coarse_zeros__7 | 32'h8;
-        end
-        coarse__lane__7 = (whole__7 & 64'h80000000) | by8__7;
-        by0__8 = whole__8 & 32'h7fffffff;
-        by16__8 = by0__8;
-        coarse_zeros__8 = ((32'h0) & 32'hffffffff);
-        if (by0__8[(32'hf)+:(16)] == 32'h0) begin
-            by16__8 = by0__8 << 32'h10;
-            coarse_zeros__8 = ((32'h10) & 32'hffffffff);
-        end
-        by8__8 = by16__8;
-        counted__lane__8 = coarse_zeros__8;
-        if (by16__8[(32'h17)+:(8)] == 32'h0) begin
-            by8__8 = by16__8 << 32'h8;
-            counted__lane__8 = coarse_zeros__8 | 32'h8;
-        end
-        coarse__lane__8 = (whole__8 & 64'h80000000) | by8__8;
-        by0__9 = whole__9 & 32'h7fffffff;
-        by16__9 = by0__9;
-        coarse_zeros__9 = ((32'h0) & 32'hffffffff);
-        if (by0__9[(32'hf)+:(16)] == 32'h0) begin
-            by16__9 = by0__9 << 32'h10;
-            coarse_zeros__9 = ((32'h10) & 32'hffffffff);
-        end
-        by8__9 = by16__9;
-        counted__lane__9 = coarse_zeros__9;
-        if (by16__9[(32'h17)+:(8)] == 32'h0) begin
-            by8__9 = by16__9 << 32'h8;
-            counted__lane__9 = coarse_zeros__9 | 32'h8;
-        end
-        coarse__lane__9 = (whole__9 & 64'h80000000) | by8__9;
-        by0__10 = whole__10 & 32'h7fffffff;
-        by16__10 = by0__10;
-        coarse_zeros__10 = ((32'h0) & 32'hffffffff);
-        if (by0__10[(32'hf)+:(16)] == 32'h0) begin
-            by16__10 = by0__10 << 32'h10;
-            coarse_zeros__10 = ((32'h10) & 32'hffffffff);
-        end
-        by8__10 = by16__10;
-        counted__lane__10 = coarse_zeros__10;
-        if (by16__10[(32'h17)+:(8)] == 32'h0) begin
-            by8__10 = by16__10 << 32'h8;
-            counted__lane__10 = coarse_zeros__10 | 32'h8;
-        end
-        coarse__lane__10 = (whole__10 & 64'h80000000) | by8__10;
-        by0__11 = whole__11 & 32'h7fffffff;
-        by16__11 = by0__11;
-        coarse_zeros__11 = ((32'h0) & 32'hffffffff);
-        if (by0__11[(32'hf)+:(16)] == 32'h0) begin
-            by16__11 = by0__11 << 32'h10;
-            coarse_zeros__11 = ((32'h10) & 32'hffffffff);
-        end
-        by8__11 = by16__11;
-        counted__lane__11 = coarse_zeros__11;
-        if (by16__11[(32'h17)+:(8)] == 32'h0) begin
-            by8__11 = by16__11 << 32'h8;
-            counted__lane__11 = coarse_zeros__11 | 32'h8;
-        end
-        coarse__lane__11 = (whole__11 & 64'h80000000) | by8__11;
-        by0__12 = whole__12 & 32'h7fffffff;
-        by16__12 = by0__12;
-        coarse_zeros__12 = ((32'h0) & 32'hffffffff);
-        if (by0__12[(32'hf)+:(16)] == 32'h0) begin
-            by16__12 = by0__12 << 32'h10;
-            coarse_zeros__12 = ((32'h10) & 32'hffffffff);
-        end
-        by8__12 = by16__12;
-        counted__lane__12 = coarse_zeros__12;
-        if (by16__12[(32'h17)+:(8)] == 32'h0) begin
-            by8__12 = by16__12 << 32'h8;
-            counted__lane__12 = coarse_zeros__12 | 32'h8;
-        end
-        coarse__lane__12 = (whole__12 & 64'h80000000) | by8__12;
-        by0__13 = whole__13 & 32'h7fffffff;
-        by16__13 = by0__13;
-        coarse_zeros__13 = ((32'h0) & 32'hffffffff);
-        if (by0__13[(32'hf)+:(16)] == 32'h0) begin
-            by16__13 = by0__13 << 32'h10;
-            coarse_zeros__13 = ((32'h10) & 32'hffffffff);
-        end
-        by8__13 = by16__13;
-        counted__lane__13 = coarse_zeros__13;
-        if (by16__13[(32'h17)+:(8)] == 32'h0) begin
-            by8__13 = by16__13 << 32'h8;
-            counted__lane__13 = coarse_zeros__13 | 32'h8;
-        end
-        coarse__lane__13 = (whole__13 & 64'h80000000) | by8__13;
-        by0__14 = whole__14 & 32'h7fffffff;
-        by16__14 = by0__14;
-        coarse_zeros__14 = ((32'h0) & 32'hffffffff);
-        if (by0__14[(32'hf)+:(16)] == 32'h0) begin
-            by16__14 = by0__14 << 32'h10;
-            coarse_zeros__14 = ((32'h10) & 32'hffffffff);
-        end
-        by8__14 = by16__14;
-        counted__lane__14 = coarse_zeros__14;
-        if (by16__14[(32'h17)+:(8)] == 32'h0) begin
-            by8__14 = by16__14 << 32'h8;
-            counted__lane__14 = coarse_zeros__14 | 32'h8;
-        end
-        coarse__lane__14 = (whole__14 & 64'h80000000) | by8__14;
-        by0__15 = whole__15 & 32'h7fffffff;
-        by16__15 = by0__15;
-        coarse_zeros__15 = ((32'h0) & 32'hffffffff);
-        if (by0__15[(32'hf)+:(16)] == 32'h0) begin
-            by16__15 = by0__15 << 32'h10;
-            coarse_zeros__15 = ((32'h10) & 32'hffffffff);
-        end
-        by8__15 = by16__15;
-        counted__lane__15 = coarse_zeros__15;
-        if (by16__15[(32'h17)+:(8)] == 32'h0) begin
-            by8__15 = by16__15 << 32'h8;
-            counted__lane__15 = coarse_zeros__15 | 32'h8;
-        end
-        coarse__lane__15 = (whole__15 & 64'h80000000) | by8__15;
-        fine__tag = coarse__out_tag;
-        half__0 = coarse__out_beat[(0 * 32'h20)+:(32)];
-        zeros__0 = counted__out_beat[(0 * 32'h20)+:(32)];
-        half__1 = coarse__out_beat[(1 * 32'h20)+:(32)];
-        zeros__1 = counted__out_beat[(1 * 32'h20)+:(32)];
-        half__2 = coarse__out_beat[(2 * 32'h20)+:(32)];
-        zeros__2 = counted__out_beat[(2 * 32'h20)+:(32)];
-        half__3 = coarse__out_beat[(3 * 32'h20)+:(32)];
-        zeros__3 = counted__out_beat[(3 * 32'h20)+:(32)];
-        half__4 = coarse__out_beat[(4 * 32'h20)+:(32)];
-        zeros__4 = counted__out_beat[(4 * 32'h20)+:(32)];
-        half__5 = coarse__out_beat[(5 * 32'h20)+:(32)];
-        zeros__5 = counted__out_beat[(5 * 32'h20)+:(32)];
-        half__6 = coarse__out_beat[(6 * 32'h20)+:(32)];
-        zeros__6 = counted__out_beat[(6 * 32'h20)+:(32)];
-        half__7 = coarse__out_beat[(7 * 32'h20)+:(32)];
-        zeros__7 = counted__out_beat[(7 * 32'h20)+:(32)];
-        half__8 = coarse__out_beat[(8 * 32'h20)+:(32)];
-        zeros__8 = counted__out_beat[(8 * 32'h20)+:(32)];
-        half__9 = coarse__out_beat[(9 * 32'h20)+:(32)];
-        zeros__9 = counted__out_beat[(9 * 32'h20)+:(32)];
-        half__10 = coarse__out_beat[(10 * 32'h20)+:(32)];
-        zeros__10 = counted__out_beat[(10 * 32'h20)+:(32)];
-        half__11 = coarse__out_beat[(11 * 32'h20)+:(32)];
-        zeros__11 = counted__out_beat[(11 * 32'h20)+:(32)];
-        half__12 = coarse__out_beat[(12 * 32'h20)+:(32)];
-        zeros__12 = counted__out_beat[(12 * 32'h20)+:(32)];
-        half__13 = coarse__out_beat[(13 * 32'h20)+:(32)];
-        zeros__13 = counted__out_beat[(13 * 32'h20)+:(32)];
-        half__14 = coarse__out_beat[(14 * 32'h20)+:(32)];
-        zeros__14 = counted__out_beat[(14 * 32'h20)+:(32)];
-        half__15 = coarse__out_beat[(15 * 32'h20)+:(32)];
-        zeros__15 = counted__out_beat[(15 * 32'h20)+:(32)];
-        mid__0 = half__0 & 32'h7fffffff;
-        by4__0 = mid__0;
-        if (mid__0[(32'h1b)+:(4)] == 32'h0) begin
-            by4__0 = mid__0 << 32'h4;
-            zeros__0 = zeros__0 | 32'h4;
-        end
-        by2__0 = by4__0;
-        if (by4__0[(32'h1d)+:(2)] == 32'h0) begin
-            by2__0 = by4__0 << 32'h2;
-            zeros__0 = zeros__0 | 32'h2;
-        end
-        by1__0 = by2__0;
-        if (~by2__0[32'h1e]) begin
-            by1__0 = by2__0 << 32'h1;
-            zeros__0 = zeros__0 | 32'h1;
-        end
-        sticky__0 = ((32'h0) & 32'hffffffff);
-        if (by1__0[(32'h0)+:(6)] != 32'h0) begin
-            sticky__0 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__0 = (half__0 & 64'h80000000) | (by1__0 & 32'h7fffffc0) | sticky__0 | zeros__0;
-        mid__1 = half__1 & 32'h7fffffff;
-        by4__1 = mid__1;
-        if (mid__1[(32'h1b)+:(4)] == 32'h0) begin
-            by4__1 = mid__1 << 32'h4;
-            zeros__1 = zeros__1 | 32'h4;
-        end
-        by2__1 = by4__1;
-        if (by4__1[(32'h1d)+:(2)] == 32'h0) begin
-            by2__1 = by4__1 << 32'h2;
-            zeros__1 = zeros__1 | 32'h2;
-        end
-        by1__1 = by2__1;
-        if (~by2__1[32'h1e]) begin
-            by1__1 = by2__1 << 32'h1;
-            zeros__1 = zeros__1 | 32'h1;
-        end
-        sticky__1 = ((32'h0) & 32'hffffffff);
-        if (by1__1[(32'h0)+:(6)] != 32'h0) begin
-            sticky__1 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__1 = (half__1 & 64'h80000000) | (by1__1 & 32'h7fffffc0) | sticky__1 | zeros__1;
-        mid__2 = half__2 & 32'h7fffffff;
-        by4__2 = mid__2;
-        if (mid__2[(32'h1b)+:(4)] == 32'h0) begin
-            by4__2 = mid__2 << 32'h4;
-            zeros__2 = zeros__2 | 32'h4;
-        end
-        by2__2 = by4__2;
-        if (by4__2[(32'h1d)+:(2)] == 32'h0) begin
-            by2__2 = by4__2 << 32'h2;
-            zeros__2 = zeros__2 | 32'h2;
-        end
-        by1__2 = by2__2;
-        if (~by2__2[32'h1e]) begin
-            by1__2 = by2__2 << 32'h1;
-            zeros__2 = zeros__2 | 32'h1;
-        end
-        sticky__2 = ((32'h0) & 32'hffffffff);
-        if (by1__2[(32'h0)+:(6)] != 32'h0) begin
-            sticky__2 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__2 = (half__2 & 64'h80000000) | (by1__2 & 32'h7fffffc0) | sticky__2 | zeros__2;
-        mid__3 = half__3 & 32'h7fffffff;
-        by4__3 = mid__3;
-        if (mid__3[(32'h1b)+:(4)] == 32'h0) begin
-            by4__3 = mid__3 << 32'h4;
-            zeros__3 = zeros__3 | 32'h4;
-        end
-        by2__3 = by4__3;
-        if (by4__3[(32'h1d)+:(2)] == 32'h0) begin
-            by2__3 = by4__3 << 32'h2;
-            zeros__3 = zeros__3 | 32'h2;
-        end
-        by1__3 = by2__3;
-        if (~by2__3[32'h1e]) begin
-            by1__3 = by2__3 << 32'h1;
-            zeros__3 = zeros__3 | 32'h1;
-        end
-        sticky__3 = ((32'h0) & 32'hffffffff);
-        if (by1__3[(32'h0)+:(6)] != 32'h0) begin
-            sticky__3 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__3 = (half__3 & 64'h80000000) | (by1__3 & 32'h7fffffc0) | sticky__3 | zeros__3;
-        mid__4 = half__4 & 32'h7fffffff;
-        by4__4 = mid__4;
-        if (mid__4[(32'h1b)+:(4)] == 32'h0) begin
-            by4__4 = mid__4 << 32'h4;
-            zeros__4 = zeros__4 | 32'h4;
-        end
-        by2__4 = by4__4;
-        if (by4__4[(32'h1d)+:(2)] == 32'h0) begin
-            by2__4 = by4__4 << 32'h2;
-            zeros__4 = zeros__4 | 32'h2;
-        end
-        by1__4 = by2__4;
-        if (~by2__4[32'h1e]) begin
-            by1__4 = by2__4 << 32'h1;
-            zeros__4 = zeros__4 | 32'h1;
-        end
-        sticky__4 = ((32'h0) & 32'hffffffff);
-        if (by1__4[(32'h0)+:(6)] != 32'h0) begin
-            sticky__4 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__4 = (half__4 & 64'h80000000) | (by1__4 & 32'h7fffffc0) | sticky__4 | zeros__4;
-        mid__5 = half__5 & 32'h7fffffff;
-        by4__5 = mid__5;
-        if (mid__5[(32'h1b)+:(4)] == 32'h0) begin
-            by4__5 = mid__5 << 32'h4;
-            zeros__5 = zeros__5 | 32'h4;
-        end
-        by2__5 = by4__5;
-        if (by4__5[(32'h1d)+:(2)] == 32'h0) begin
-            by2__5 = by4__5 << 32'h2;
-            zeros__5 = zeros__5 | 32'h2;
-        end
-        by1__5 = by2__5;
-        if (~by2__5[32'h1e]) begin
-            by1__5 = by2__5 << 32'h1;
-            zeros__5 = zeros__5 | 32'h1;
-        end
-        sticky__5 = ((32'h0) & 32'hffffffff);
-        if (by1__5[(32'h0)+:(6)] != 32'h0) begin
-            sticky__5 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__5 = (half__5 & 64'h80000000) | (by1__5 & 32'h7fffffc0) | sticky__5 | zeros__5;
-        mid__6 = half__6 & 32'h7fffffff;
-        by4__6 = mid__6;
-        if (mid__6[(32'h1b)+:(4)] == 32'h0) begin
-            by4__6 = mid__6 << 32'h4;
-            zeros__6 = zeros__6 | 32'h4;
-        end
-        by2__6 = by4__6;
-        if (by4__6[(32'h1d)+:(2)] == 32'h0) begin
-            by2__6 = by4__6 << 32'h2;
-            zeros__6 = zeros__6 | 32'h2;
-        end
-        by1__6 = by2__6;
-        if (~by2__6[32'h1e]) begin
-            by1__6 = by2__6 << 32'h1;
-            zeros__6 = zeros__6 | 32'h1;
-        end
-        sticky__6 = ((32'h0) & 32'hffffffff);
-        if (by1__6[(32'h0)+:(6)] != 32'h0) begin
-            sticky__6 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__6 = (half__6 & 64'h80000000) | (by1__6 & 32'h7fffffc0) | sticky__6 | zeros__6;
-        mid__7 = half__7 & 32'h7fffffff;
-        by4__7 = mid__7;
-        if (mid__7[(32'h1b)+:(4)] == 32'h0) begin
-            by4__7 = mid__7 << 32'h4;
-            zeros__7 = zeros__7 | 32'h4;
-        end
-        by2__7 = by4__7;
-        if (by4__7[(32'h1d)+:(2)] == 32'h0) begin
-            by2__7 = by4__7 << 32'h2;
-            zeros__7 = zeros__7 | 32'h2;
-        end
-        by1__7 = by2__7;
-        if (~by2__7[32'h1e]) begin
-            by1__7 = by2__7 << 32'h1;
-            zeros__7 = zeros__7 | 32'h1;
-        end
-        sticky__7 = ((32'h0) & 32'hffffffff);
-        if (by1__7[(32'h0)+:(6)] != 32'h0) begin
-            sticky__7 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__7 = (half__7 & 64'h80000000) | (by1__7 & 32'h7fffffc0) | sticky__7 | zeros__7;
-        mid__8 = half__8 & 32'h7fffffff;
-        by4__8 = mid__8;
-        if (mid__8[(32'h1b)+:(4)] == 32'h0) begin
-            by4__8 = mid__8 << 32'h4;
-            zeros__8 = zeros__8 | 32'h4;
-        end
-        by2__8 = by4__8;
-        if (by4__8[(32'h1d)+:(2)] == 32'h0) begin
-            by2__8 = by4__8 << 32'h2;
-            zeros__8 = zeros__8 | 32'h2;
-        end
-        by1__8 = by2__8;
-        if (~by2__8[32'h1e]) begin
-            by1__8 = by2__8 << 32'h1;
-            zeros__8 = zeros__8 | 32'h1;
-        end
-        sticky__8 = ((32'h0) & 32'hffffffff);
-        if (by1__8[(32'h0)+:(6)] != 32'h0) begin
-            sticky__8 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__8 = (half__8 & 64'h80000000) | (by1__8 & 32'h7fffffc0) | sticky__8 | zeros__8;
-        mid__9 = half__9 & 32'h7fffffff;
-        by4__9 = mid__9;
-        if (mid__9[(32'h1b)+:(4)] == 32'h0) begin
-            by4__9 = mid__9 << 32'h4;
-            zeros__9 = zeros__9 | 32'h4;
-        end
-        by2__9 = by4__9;
-        if (by4__9[(32'h1d)+:(2)] == 32'h0) begin
-            by2__9 = by4__9 << 32'h2;
-            zeros__9 = zeros__9 | 32'h2;
-        end
-        by1__9 = by2__9;
-        if (~by2__9[32'h1e]) begin
-            by1__9 = by2__9 << 32'h1;
-            zeros__9 = zeros__9 | 32'h1;
-        end
-        sticky__9 = ((32'h0) & 32'hffffffff);
-        if (by1__9[(32'h0)+:(6)] != 32'h0) begin
-            sticky__9 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__9 = (half__9 & 64'h80000000) | (by1__9 & 32'h7fffffc0) | sticky__9 | zeros__9;
-        mid__10 = half__10 & 32'h7fffffff;
-        by4__10 = mid__10;
-        if (mid__10[(32'h1b)+:(4)] == 32'h0) begin
-            by4__10 = mid__10 << 32'h4;
-            zeros__10 = zeros__10 | 32'h4;
-        end
-        by2__10 = by4__10;
-        if (by4__10[(32'h1d)+:(2)] == 32'h0) begin
-            by2__10 = by4__10 << 32'h2;
-            zeros__10 = zeros__10 | 32'h2;
-        end
-        by1__10 = by2__10;
-        if (~by2__10[32'h1e]) begin
-            by1__10 = by2__10 << 32'h1;
-            zeros__10 = zeros__10 | 32'h1;
-        end
-        sticky__10 = ((32'h0) & 32'hffffffff);
-        if (by1__10[(32'h0)+:(6)] != 32'h0) begin
-            sticky__10 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__10 = (half__10 & 64'h80000000) | (by1__10 & 32'h7fffffc0) | sticky__10 | zeros__10;
-        mid__11 = half__11 & 32'h7fffffff;
-        by4__11 = mid__11;
-        if (mid__11[(32'h1b)+:(4)] == 32'h0) begin
-            by4__11 = mid__11 << 32'h4;
-            zeros__11 = zeros__11 | 32'h4;
-        end
-        by2__11 = by4__11;
-        if (by4__11[(32'h1d)+:(2)] == 32'h0) begin
-            by2__11 = by4__11 << 32'h2;
-            zeros__11 = zeros__11 | 32'h2;
-        end
-        by1__11 = by2__11;
-        if (~by2__11[32'h1e]) begin
-            by1__11 = by2__11 << 32'h1;
-            zeros__11 = zeros__11 | 32'h1;
-        end
-        sticky__11 = ((32'h0) & 32'hffffffff);
-        if (by1__11[(32'h0)+:(6)] != 32'h0) begin
-            sticky__11 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__11 = (half__11 & 64'h80000000) | (by1__11 & 32'h7fffffc0) | sticky__11 | zeros__11;
-        mid__12 = half__12 & 32'h7fffffff;
-        by4__12 = mid__12;
-        if (mid__12[(32'h1b)+:(4)] == 32'h0) begin
-            by4__12 = mid__12 << 32'h4;
-            zeros__12 = zeros__12 | 32'h4;
-        end
-        by2__12 = by4__12;
-        if (by4__12[(32'h1d)+:(2)] == 32'h0) begin
-            by2__12 = by4__12 << 32'h2;
-            zeros__12 = zeros__12 | 32'h2;
-        end
-        by1__12 = by2__12;
-        if (~by2__12[32'h1e]) begin
-            by1__12 = by2__12 << 32'h1;
-            zeros__12 = zeros__12 | 32'h1;
-        end
-        sticky__12 = ((32'h0) & 32'hffffffff);
-        if (by1__12[(32'h0)+:(6)] != 32'h0) begin
-            sticky__12 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__12 = (half__12 & 64'h80000000) | (by1__12 & 32'h7fffffc0) | sticky__12 | zeros__12;
-        mid__13 = half__13 & 32'h7fffffff;
-        by4__13 = mid__13;
-        if (mid__13[(32'h1b)+:(4)] == 32'h0) begin
-            by4__13 = mid__13 << 32'h4;
-            zeros__13 = zeros__13 | 32'h4;
-        end
-        by2__13 = by4__13;
-        if (by4__13[(32'h1d)+:(2)] == 32'h0) begin
-            by2__13 = by4__13 << 32'h2;
-            zeros__13 = zeros__13 | 32'h2;
-        end
-        by1__13 = by2__13;
-        if (~by2__13[32'h1e]) begin
-            by1__13 = by2__13 << 32'h1;
-            zeros__13 = zeros__13 | 32'h1;
-        end
-        sticky__13 = ((32'h0) & 32'hffffffff);
-        if (by1__13[(32'h0)+:(6)] != 32'h0) begin
-            sticky__13 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__13 = (half__13 & 64'h80000000) | (by1__13 & 32'h7fffffc0) | sticky__13 | zeros__13;
-        mid__14 = half__14 & 32'h7fffffff;
-        by4__14 = mid__14;
-        if (mid__14[(32'h1b)+:(4)] == 32'h0) begin
-            by4__14 = mid__14 << 32'h4;
-            zeros__14 = zeros__14 | 32'h4;
-        end
-        by2__14 = by4__14;
-        if (by4__14[(32'h1d)+:(2)] == 32'h0) begin
-            by2__14 = by4__14 << 32'h2;
-            zeros__14 = zeros__14 | 32'h2;
-        end
-        by1__14 = by2__14;
-        if (~by2__14[32'h1e]) begin
-            by1__14 = by2__14 << 32'h1;
-            zeros__14 = zeros__14 | 32'h1;
-        end
-        sticky__14 = ((32'h0) & 32'hffffffff);
-        if (by1__14[(32'h0)+:(6)] != 32'h0) begin
-            sticky__14 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__14 = (half__14 & 64'h80000000) | (by1__14 & 32'h7fffffc0) | sticky__14 | zeros__14;
-        mid__15 = half__15 & 32'h7fffffff;
-        by4__15 = mid__15;
-        if (mid__15[(32'h1b)+:(4)] == 32'h0) begin
-            by4__15 = mid__15 << 32'h4;
-            zeros__15 = zeros__15 | 32'h4;
-        end
-        by2__15 = by4__15;
-        if (by4__15[(32'h1d)+:(2)] == 32'h0) begin
-            by2__15 = by4__15 << 32'h2;
-            zeros__15 = zeros__15 | 32'h2;
-        end
-        by1__15 = by2__15;
-        if (~by2__15[32'h1e]) begin
-            by1__15 = by2__15 << 32'h1;
-            zeros__15 = zeros__15 | 32'h1;
-        end
-        sticky__15 = ((32'h0) & 32'hffffffff);
-        if (by1__15[(32'h0)+:(6)] != 32'h0) begin
-            sticky__15 = ((32'h20) & 32'hffffffff);
-        end
-        fine__lane__15 = (half__15 & 64'h80000000) | (by1__15 & 32'h7fffffc0) | sticky__15 | zeros__15;
-        rounded__tag = fine__out_tag;
-        normal__0 = fine__out_beat[(0 * 32'h20)+:(32)];
-        normal__1 = fine__out_beat[(1 * 32'h20)+:(32)];
-        normal__2 = fine__out_beat[(2 * 32'h20)+:(32)];
-        normal__3 = fine__out_beat[(3 * 32'h20)+:(32)];
-        normal__4 = fine__out_beat[(4 * 32'h20)+:(32)];
-        normal__5 = fine__out_beat[(5 * 32'h20)+:(32)];
-        normal__6 = fine__out_beat[(6 * 32'h20)+:(32)];
-        normal__7 = fine__out_beat[(7 * 32'h20)+:(32)];
-        normal__8 = fine__out_beat[(8 * 32'h20)+:(32)];
-        normal__9 = fine__out_beat[(9 * 32'h20)+:(32)];
-        normal__10 = fine__out_beat[(10 * 32'h20)+:(32)];
-        normal__11 = fine__out_beat[(11 * 32'h20)+:(32)];
-        normal__12 = fine__out_beat[(12 * 32'h20)+:(32)];
-        normal__13 = fine__out_beat[(13 * 32'h20)+:(32)];
-        normal__14 = fine__out_beat[(14 * 32'h20)+:(32)];
-        normal__15 = fine__out_beat[(15 * 32'h20)+:(32)];
-        up__0 = ((32'h0) & 32'hffffffff);
-        if (normal__0[32'h6] && (normal__0[32'h5] || normal__0[32'h7])) begin
-            up__0 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__0 = ((normal__0 >> 32'h7) & 32'hffffff) + up__0;
-        rounded__lane__0 = (normal__0 & 64'h80000000) | ((normal__0 & 32'h1f) << 32'h19) | mantissa__0;
-        up__1 = ((32'h0) & 32'hffffffff);
-        if (normal__1[32'h6] && (normal__1[32'h5] || normal__1[32'h7])) begin
-            up__1 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__1 = ((normal__1 >> 32'h7) & 32'hffffff) + up__1;
-        rounded__lane__1 = (normal__1 & 64'h80000000) | ((normal__1 & 32'h1f) << 32'h19) | mantissa__1;
-        up__2 = ((32'h0) & 32'hffffffff);
-        if (normal__2[32'h6] && (normal__2[32'h5] || normal__2[32'h7])) begin
-            up__2 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__2 = ((normal__2 >> 32'h7) & 32'hffffff) + up__2;
-        rounded__lane__2 = (normal__2 & 64'h80000000) | ((normal__2 & 32'h1f) << 32'h19) | mantissa__2;
-        up__3 = ((32'h0) & 32'hffffffff);
-        if (normal__3[32'h6] && (normal__3[32'h5] || normal__3[32'h7])) begin
-            up__3 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__3 = ((normal__3 >> 32'h7) & 32'hffffff) + up__3;
-        rounded__lane__3 = (normal__3 & 64'h80000000) | ((normal__3 & 32'h1f) << 32'h19) | mantissa__3;
-        up__4 = ((32'h0) & 32'hffffffff);
-        if (normal__4[32'h6] && (normal__4[32'h5] || normal__4[32'h7])) begin
-            up__4 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__4 = ((normal__4 >> 32'h7) & 32'hffffff) + up__4;
-        rounded__lane__4 = (normal__4 & 64'h80000000) | ((normal__4 & 32'h1f) << 32'h19) | mantissa__4;
-        up__5 = ((32'h0) & 32'hffffffff);
-        if (normal__5[32'h6] && (normal__5[32'h5] || normal__5[32'h7])) begin
-            up__5 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__5 = ((normal__5 >> 32'h7) & 32'hffffff) + up__5;
-        rounded__lane__5 = (normal__5 & 64'h80000000) | ((normal__5 & 32'h1f) << 32'h19) | mantissa__5;
-        up__6 = ((32'h0) & 32'hffffffff);
-        if (normal__6[32'h6] && (normal__6[32'h5] || normal__6[32'h7])) begin
-            up__6 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__6 = ((normal__6 >> 32'h7) & 32'hffffff) + up__6;
-        rounded__lane__6 = (normal__6 & 64'h80000000) | ((normal__6 & 32'h1f) << 32'h19) | mantissa__6;
-        up__7 = ((32'h0) & 32'hffffffff);
-        if (normal__7[32'h6] && (normal__7[32'h5] || normal__7[32'h7])) begin
-            up__7 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__7 = ((normal__7 >> 32'h7) & 32'hffffff) + up__7;
-        rounded__lane__7 = (normal__7 & 64'h80000000) | ((normal__7 & 32'h1f) << 32'h19) | mantissa__7;
-        up__8 = ((32'h0) & 32'hffffffff);
-        if (normal__8[32'h6] && (normal__8[32'h5] || normal__8[32'h7])) begin
-            up__8 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__8 = ((normal__8 >> 32'h7) & 32'hffffff) + up__8;
-        rounded__lane__8 = (normal__8 & 64'h80000000) | ((normal__8 & 32'h1f) << 32'h19) | mantissa__8;
-        up__9 = ((32'h0) & 32'hffffffff);
-        if (normal__9[32'h6] && (normal__9[32'h5] || normal__9[32'h7])) begin
-            up__9 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__9 = ((normal__9 >> 32'h7) & 32'hffffff) + up__9;
-        rounded__lane__9 = (normal__9 & 64'h80000000) | ((normal__9 & 32'h1f) << 32'h19) | mantissa__9;
-        up__10 = ((32'h0) & 32'hffffffff);
-        if (normal__10[32'h6] && (normal__10[32'h5] || normal__10[32'h7])) begin
-            up__10 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__10 = ((normal__10 >> 32'h7) & 32'hffffff) + up__10;
-        rounded__lane__10 = (normal__10 & 64'h80000000) | ((normal__10 & 32'h1f) << 32'h19) | mantissa__10;
-        up__11 = ((32'h0) & 32'hffffffff);
-        if (normal__11[32'h6] && (normal__11[32'h5] || normal__11[32'h7])) begin
-            up__11 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__11 = ((normal__11 >> 32'h7) & 32'hffffff) + up__11;
-        rounded__lane__11 = (normal__11 & 64'h80000000) | ((normal__11 & 32'h1f) << 32'h19) | mantissa__11;
-        up__12 = ((32'h0) & 32'hffffffff);
-        if (normal__12[32'h6] && (normal__12[32'h5] || normal__12[32'h7])) begin
-            up__12 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__12 = ((normal__12 >> 32'h7) & 32'hffffff) + up__12;
-        rounded__lane__12 = (normal__12 & 64'h80000000) | ((normal__12 & 32'h1f) << 32'h19) | mantissa__12;
-        up__13 = ((32'h0) & 32'hffffffff);
-        if (normal__13[32'h6] && (normal__13[32'h5] || normal__13[32'h7])) begin
-            up__13 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__13 = ((normal__13 >> 32'h7) & 32'hffffff) + up__13;
-        rounded__lane__13 = (normal__13 & 64'h80000000) | ((normal__13 & 32'h1f) << 32'h19) | mantissa__13;
-        up__14 = ((32'h0) & 32'hffffffff);
-        if (normal__14[32'h6] && (normal__14[32'h5] || normal__14[32'h7])) begin
-            up__14 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__14 = ((normal__14 >> 32'h7) & 32'hffffff) + up__14;
-        rounded__lane__14 = (normal__14 & 64'h80000000) | ((normal__14 & 32'h1f) << 32'h19) | mantissa__14;
-        up__15 = ((32'h0) & 32'hffffffff);
-        if (normal__15[32'h6] && (normal__15[32'h5] || normal__15[32'h7])) begin
-            up__15 = ((32'h1) & 32'hffffffff);
-        end
-        mantissa__15 = ((normal__15 >> 32'h7) & 32'hffffff) + up__15;
-        rounded__lane__15 = (normal__15 & 64'h80000000) | ((normal__15 & 32'h1f) << 32'h19) | mantissa__15;
-        composed__tag = rounded__out_tag;
-        optireduce_card = ((rounded__out_tag[(64'h2)+:(9)]) & 32'hffffffff);
-        parts__0 = rounded__out_beat[(0 * 32'h20)+:(32)];
-        parts__1 = rounded__out_beat[(1 * 32'h20)+:(32)];
-        parts__2 = rounded__out_beat[(2 * 32'h20)+:(32)];
-        parts__3 = rounded__out_beat[(3 * 32'h20)+:(32)];
-        parts__4 = rounded__out_beat[(4 * 32'h20)+:(32)];
-        parts__5 = rounded__out_beat[(5 * 32'h20)+:(32)];
-        parts__6 = rounded__out_beat[(6 * 32'h20)+:(32)];
-        parts__7 = rounded__out_beat[(7 * 32'h20)+:(32)];
-        parts__8 = rounded__out_beat[(8 * 32'h20)+:(32)];
-        parts__9 = rounded__out_beat[(9 * 32'h20)+:(32)];
-        parts__10 = rounded__out_beat[(10 * 32'h20)+:(32)];
-        parts__11 = rounded__out_beat[(11 * 32'h20)+:(32)];
-        parts__12 = rounded__out_beat[(12 * 32'h20)+:(32)];
-        parts__13 = rounded__out_beat[(13 * 32'h20)+:(32)];
-        parts__14 = rounded__out_beat[(14 * 32'h20)+:(32)];
-        parts__15 = rounded__out_beat[(15 * 32'h20)+:(32)];
-        exponent__0 = optireduce_card + 32'h5 - ((parts__0 >> 32'h19) & 32'h1f) + ((parts__0 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__0 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__0[(32'h17)+:(2)] == 32'h0) || (exponent__0 == 32'h0) || exponent__0[32'h1f]) begin
-            composed__lane__0 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__0 > 32'hfe) begin
-            composed__lane__0 = (parts__0 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__0 = (parts__0 & 64'h807fffff) | (exponent__0 << 32'h17);
-        end
-        exponent__1 = optireduce_card + 32'h5 - ((parts__1 >> 32'h19) & 32'h1f) + ((parts__1 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__1 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__1[(32'h17)+:(2)] == 32'h0) || (exponent__1 == 32'h0) || exponent__1[32'h1f]) begin
-            composed__lane__1 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__1 > 32'hfe) begin
-            composed__lane__1 = (parts__1 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__1 = (parts__1 & 64'h807fffff) | (exponent__1 << 32'h17);
-        end
-        exponent__2 = optireduce_card + 32'h5 - ((parts__2 >> 32'h19) & 32'h1f) + ((parts__2 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__2 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__2[(32'h17)+:(2)] == 32'h0) || (exponent__2 == 32'h0) || exponent__2[32'h1f]) begin
-            composed__lane__2 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__2 > 32'hfe) begin
-            composed__lane__2 = (parts__2 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__2 = (parts__2 & 64'h807fffff) | (exponent__2 << 32'h17);
-        end
-        exponent__3 = optireduce_card + 32'h5 - ((parts__3 >> 32'h19) & 32'h1f) + ((parts__3 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__3 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__3[(32'h17)+:(2)] == 32'h0) || (exponent__3 == 32'h0) || exponent__3[32'h1f]) begin
-            composed__lane__3 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__3 > 32'hfe) begin
-            composed__lane__3 = (parts__3 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__3 = (parts__3 & 64'h807fffff) | (exponent__3 << 32'h17);
-        end
-        exponent__4 = optireduce_card + 32'h5 - ((parts__4 >> 32'h19) & 32'h1f) + ((parts__4 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__4 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__4[(32'h17)+:(2)] == 32'h0) || (exponent__4 == 32'h0) || exponent__4[32'h1f]) begin
-            composed__lane__4 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__4 > 32'hfe) begin
-            composed__lane__4 = (parts__4 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__4 = (parts__4 & 64'h807fffff) | (exponent__4 << 32'h17);
-        end
-        exponent__5 = optireduce_card + 32'h5 - ((parts__5 >> 32'h19) & 32'h1f) + ((parts__5 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__5 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__5[(32'h17)+:(2)] == 32'h0) || (exponent__5 == 32'h0) || exponent__5[32'h1f]) begin
-            composed__lane__5 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__5 > 32'hfe) begin
-            composed__lane__5 = (parts__5 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__5 = (parts__5 & 64'h807fffff) | (exponent__5 << 32'h17);
-        end
-        exponent__6 = optireduce_card + 32'h5 - ((parts__6 >> 32'h19) & 32'h1f) + ((parts__6 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__6 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__6[(32'h17)+:(2)] == 32'h0) || (exponent__6 == 32'h0) || exponent__6[32'h1f]) begin
-            composed__lane__6 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__6 > 32'hfe) begin
-            composed__lane__6 = (parts__6 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__6 = (parts__6 & 64'h807fffff) | (exponent__6 << 32'h17);
-        end
-        exponent__7 = optireduce_card + 32'h5 - ((parts__7 >> 32'h19) & 32'h1f) + ((parts__7 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__7 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__7[(32'h17)+:(2)] == 32'h0) || (exponent__7 == 32'h0) || exponent__7[32'h1f]) begin
-            composed__lane__7 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__7 > 32'hfe) begin
-            composed__lane__7 = (parts__7 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__7 = (parts__7 & 64'h807fffff) | (exponent__7 << 32'h17);
-        end
-        exponent__8 = optireduce_card + 32'h5 - ((parts__8 >> 32'h19) & 32'h1f) + ((parts__8 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__8 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__8[(32'h17)+:(2)] == 32'h0) || (exponent__8 == 32'h0) || exponent__8[32'h1f]) begin
-            composed__lane__8 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__8 > 32'hfe) begin
-            composed__lane__8 = (parts__8 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__8 = (parts__8 & 64'h807fffff) | (exponent__8 << 32'h17);
-        end
-        exponent__9 = optireduce_card + 32'h5 - ((parts__9 >> 32'h19) & 32'h1f) + ((parts__9 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__9 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__9[(32'h17)+:(2)] == 32'h0) || (exponent__9 == 32'h0) || exponent__9[32'h1f]) begin
-            composed__lane__9 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__9 > 32'hfe) begin
-            composed__lane__9 = (parts__9 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__9 = (parts__9 & 64'h807fffff) | (exponent__9 << 32'h17);
-        end
-        exponent__10 = optireduce_card + 32'h5 - ((parts__10 >> 32'h19) & 32'h1f) + ((parts__10 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__10 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__10[(32'h17)+:(2)] == 32'h0) || (exponent__10 == 32'h0) || exponent__10[32'h1f]) begin
-            composed__lane__10 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__10 > 32'hfe) begin
-            composed__lane__10 = (parts__10 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__10 = (parts__10 & 64'h807fffff) | (exponent__10 << 32'h17);
-        end
-        exponent__11 = optireduce_card + 32'h5 - ((parts__11 >> 32'h19) & 32'h1f) + ((parts__11 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__11 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__11[(32'h17)+:(2)] == 32'h0) || (exponent__11 == 32'h0) || exponent__11[32'h1f]) begin
-            composed__lane__11 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__11 > 32'hfe) begin
-            composed__lane__11 = (parts__11 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__11 = (parts__11 & 64'h807fffff) | (exponent__11 << 32'h17);
-        end
-        exponent__12 = optireduce_card + 32'h5 - ((parts__12 >> 32'h19) & 32'h1f) + ((parts__12 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__12 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__12[(32'h17)+:(2)] == 32'h0) || (exponent__12 == 32'h0) || exponent__12[32'h1f]) begin
-            composed__lane__12 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__12 > 32'hfe) begin
-            composed__lane__12 = (parts__12 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__12 = (parts__12 & 64'h807fffff) | (exponent__12 << 32'h17);
-        end
-        exponent__13 = optireduce_card + 32'h5 - ((parts__13 >> 32'h19) & 32'h1f) + ((parts__13 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__13 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__13[(32'h17)+:(2)] == 32'h0) || (exponent__13 == 32'h0) || exponent__13[32'h1f]) begin
-            composed__lane__13 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__13 > 32'hfe) begin
-            composed__lane__13 = (parts__13 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__13 = (parts__13 & 64'h807fffff) | (exponent__13 << 32'h17);
-        end
-        exponent__14 = optireduce_card + 32'h5 - ((parts__14 >> 32'h19) & 32'h1f) + ((parts__14 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__14 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__14[(32'h17)+:(2)] == 32'h0) || (exponent__14 == 32'h0) || exponent__14[32'h1f]) begin
-            composed__lane__14 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__14 > 32'hfe) begin
-            composed__lane__14 = (parts__14 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__14 = (parts__14 & 64'h807fffff) | (exponent__14 << 32'h17);
-        end
-        exponent__15 = optireduce_card + 32'h5 - ((parts__15 >> 32'h19) & 32'h1f) + ((parts__15 >> 32'h18) & 32'h1);
-        if (rounded__out_tag[(64'h1)+:(1)]) begin
-            composed__lane__15 = ((32'h7fc00000) & 32'hffffffff);
-        end
-        else if ((parts__15[(32'h17)+:(2)] == 32'h0) || (exponent__15 == 32'h0) || exponent__15[32'h1f]) begin
-            composed__lane__15 = ((32'h0) & 32'hffffffff);
-        end
-        else if (exponent__15 > 32'hfe) begin
-            composed__lane__15 = (parts__15 & 64'h80000000) | 32'h7f800000;
-        end
-        else begin
-            composed__lane__15 = (parts__15 & 64'h807fffff) | (exponent__15 << 32'h17);
-        end
-        out_tag = composed__out_tag;
-        out_beat = composed__out_beat;
+        tags__clock = clock;
+        tags__d = tags__q;
+        tags__d[(64'h0)+:(23)] = tag;
+        tags__d[(64'h17)+:(23)] = tags__q[(64'h0)+:(23)];
+        tags__d[(64'h2e)+:(23)] = tags__q[(64'h17)+:(23)];
+        tags__d[(64'h45)+:(23)] = tags__q[(64'h2e)+:(23)];
+        tags__d[(64'h5c)+:(23)] = tags__q[(64'h45)+:(23)];
+        now = tags__q[(64'h45)+:(23)];
+        latest = tags__q[(64'h5c)+:(23)];
+        take = now[(64'h0)+:(1)];
+        flips = signs ^ 32'h6996;
+        if (now[(64'h2)+:(1)]) begin
+            flips = flips ^ 32'hffff;
+        end
+        lane__0__clock = clock;
+        lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__0__scale = now[(64'h3)+:(9)];
+        lane__0__special = now[(64'h1)+:(1)];
+        lane__0__negate = flips[0];
+        pack__lane__0 = lane__0__result;
+        lane__1__clock = clock;
+        lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__1__scale = now[(64'h3)+:(9)];
+        lane__1__special = now[(64'h1)+:(1)];
+        lane__1__negate = flips[1];
+        pack__lane__1 = lane__1__result;
+        lane__2__clock = clock;
+        lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__2__scale = now[(64'h3)+:(9)];
+        lane__2__special = now[(64'h1)+:(1)];
+        lane__2__negate = flips[2];
+        pack__lane__2 = lane__2__result;
+        lane__3__clock = clock;
+        lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__3__scale = now[(64'h3)+:(9)];
+        lane__3__special = now[(64'h1)+:(1)];
+        lane__3__negate = flips[3];
+        pack__lane__3 = lane__3__result;
+        lane__4__clock = clock;
+        lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__4__scale = now[(64'h3)+:(9)];
+        lane__4__special = now[(64'h1)+:(1)];
+        lane__4__negate = flips[4];
+        pack__lane__4 = lane__4__result;
+        lane__5__clock = clock;
+        lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__5__scale = now[(64'h3)+:(9)];
+        lane__5__special = now[(64'h1)+:(1)];
+        lane__5__negate = flips[5];
+        pack__lane__5 = lane__5__result;
+        lane__6__clock = clock;
+        lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__6__scale = now[(64'h3)+:(9)];
+        lane__6__special = now[(64'h1)+:(1)];
+        lane__6__negate = flips[6];
+        pack__lane__6 = lane__6__result;
+        lane__7__clock = clock;
+        lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__7__scale = now[(64'h3)+:(9)];
+        lane__7__special = now[(64'h1)+:(1)];
+        lane__7__negate = flips[7];
+        pack__lane__7 = lane__7__result;
+        lane__8__clock = clock;
+        lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__8__scale = now[(64'h3)+:(9)];
+        lane__8__special = now[(64'h1)+:(1)];
+        lane__8__negate = flips[8];
+        pack__lane__8 = lane__8__result;
+        lane__9__clock = clock;
+        lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__9__scale = now[(64'h3)+:(9)];
+        lane__9__special = now[(64'h1)+:(1)];
+        lane__9__negate = flips[9];
+        pack__lane__9 = lane__9__result;
+        lane__10__clock = clock;
+        lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__10__scale = now[(64'h3)+:(9)];
+        lane__10__special = now[(64'h1)+:(1)];
+        lane__10__negate = flips[10];
+        pack__lane__10 = lane__10__result;
+        lane__11__clock = clock;
+        lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__11__scale = now[(64'h3)+:(9)];
+        lane__11__special = now[(64'h1)+:(1)];
+        lane__11__negate = flips[11];
+        pack__lane__11 = lane__11__result;
+        lane__12__clock = clock;
+        lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__12__scale = now[(64'h3)+:(9)];
+        lane__12__special = now[(64'h1)+:(1)];
+        lane__12__negate = flips[12];
+        pack__lane__12 = lane__12__result;
+        lane__13__clock = clock;
+        lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__13__scale = now[(64'h3)+:(9)];
+        lane__13__special = now[(64'h1)+:(1)];
+        lane__13__negate = flips[13];
+        pack__lane__13 = lane__13__result;
+        lane__14__clock = clock;
+        lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__14__scale = now[(64'h3)+:(9)];
+        lane__14__special = now[(64'h1)+:(1)];
+        lane__14__negate = flips[14];
+        pack__lane__14 = lane__14__result;
+        lane__15__clock = clock;
+        lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__15__scale = now[(64'h3)+:(9)];
+        lane__15__special = now[(64'h1)+:(1)];
+        lane__15__negate = flips[15];
+        pack__lane__15 = lane__15__result;
+        out_tag = latest;
+        out_beat = pack__beat;
     end
 endmodule
 
-module optireduce_contribute__encoder__window(d,q,clock);
+module optireduce_nic__finisher__drain__decoder__window(d,q,clock);
     // Module arguments
     input wire  [14:0] d;
     output reg  [14:0] q;
@@ -8307,61 +6002,7 @@ module optireduce_contribute__encoder__window(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_contribute__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
-    // Module arguments
-    input wire  clock;
-    input wire  [2:0] read_address;
-    output reg  [101:0] read_data;
-    input wire  [2:0] write_address;
-    input wire  [101:0] write_data;
-    input wire  write_enable;
-    // Update code (custom)
-    (* ram_style = "distributed" *) reg [101:0] mem [0:7];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_contribute__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
-    // Module arguments
-    input wire  clock;
-    input wire  [2:0] read_address;
-    output reg  [556:0] read_data;
-    input wire  [2:0] write_address;
-    input wire  [556:0] write_data;
-    input wire  write_enable;
-    // Update code (custom)
-    (* ram_style = "distributed" *) reg [556:0] mem [0:7];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_dma_read__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
-    // Module arguments
-    input wire  clock;
-    input wire  [2:0] read_address;
-    output reg  read_data;
-    input wire  [2:0] write_address;
-    input wire  write_data;
-    input wire  write_enable;
-    // Update code (custom)
-    (* ram_style = "distributed" *) reg [0:0] mem [0:7];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_finisher__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__finisher__drain__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -8379,48 +6020,17 @@ module optireduce_finisher__inbox__memory(clock,read_address,read_data,write_add
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_finisher__multiplier__pack(lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,beat);
+module optireduce_nic__finisher__drain__inbox__state(d,q,clock);
     // Module arguments
-    input wire  [31:0] lane__0;
-    input wire  [31:0] lane__1;
-    input wire  [31:0] lane__2;
-    input wire  [31:0] lane__3;
-    input wire  [31:0] lane__4;
-    input wire  [31:0] lane__5;
-    input wire  [31:0] lane__6;
-    input wire  [31:0] lane__7;
-    input wire  [31:0] lane__8;
-    input wire  [31:0] lane__9;
-    input wire  [31:0] lane__10;
-    input wire  [31:0] lane__11;
-    input wire  [31:0] lane__12;
-    input wire  [31:0] lane__13;
-    input wire  [31:0] lane__14;
-    input wire  [31:0] lane__15;
-    output reg  [511:0] beat;
-    // Update code (custom)
-    always @(*) beat = {lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-endmodule
-
-module optireduce_finisher__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
-    // Module arguments
+    input wire  [47:0] d;
+    output reg  [47:0] q;
     input wire  clock;
-    input wire  [8:0] read_address;
-    output reg  [511:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  [511:0] write_data;
-    input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [511:0] mem [0:511];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+    initial q = 48'h0;
+    always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_finisher__reciprocal__rom(clock,address,data);
+module optireduce_nic__finisher__drain__reciprocal__rom(clock,address,data);
     // Module arguments
     input wire  clock;
     input wire  [10:0] address;
@@ -10481,25 +8091,7 @@ module optireduce_finisher__reciprocal__rom(clock,address,data);
     always @(posedge clock) data <= mem[address];
 endmodule
 
-module optireduce_finisher__refusals__memory(clock,read_address,read_data,write_address,write_data,write_enable);
-    // Module arguments
-    input wire  clock;
-    input wire  [3:0] read_address;
-    output reg  [49:0] read_data;
-    input wire  [3:0] write_address;
-    input wire  [49:0] write_data;
-    input wire  write_enable;
-    // Update code (custom)
-    (* ram_style = "distributed" *) reg [49:0] mem [0:15];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_finisher__side__0(d,q,clock);
+module optireduce_nic__finisher__drain__side__0(d,q,clock);
     // Module arguments
     input wire  d;
     output reg  q;
@@ -10509,142 +8101,64 @@ module optireduce_finisher__side__0(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_gate__0__done(d,q,clock);
-    // Module arguments
-    input wire  [205:0] d;
-    output reg  [205:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 206'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_gate__0__rule(d,q,clock);
-    // Module arguments
-    input wire  [172:0] d;
-    output reg  [172:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 173'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_gate__0__st(d,q,clock);
-    // Module arguments
-    input wire  [144:0] d;
-    output reg  [144:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 145'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_gather__arrivals__counting(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__finisher__write__notes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
-    input wire  [8:0] read_address;
-    output reg  [23:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  [23:0] write_data;
+    input wire  [1:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [1:0] write_address;
+    input wire  [511:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [23:0] mem [0:511];
+    (* ram_style = "distributed" *) reg [511:0] mem [0:3];
     `ifndef SYNTHESIS
     integer i;
-    initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_lookup__key__0(clock,arm,ctx,free,header,hit,distance);
+module optireduce_nic__finisher__write__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
-    input wire  arm;
-    input wire  [404:0] ctx;
-    input wire  free;
-    input wire  [77:0] header;
-    output reg  hit;
-    output reg  [25:0] distance;
-    // Stub signals
-    reg  [73:0] key__d;
-    wire  [73:0] key__q;
-    reg  key__clock;
-    // Local signals
-    reg  [25:0] ahead;
-    // Sub module instances
-    optireduce_lookup__key__0__key key(
-        .d(key__d),
-        .q(key__q),
-        .clock(key__clock)
-    );
-    // Update code
-    always @(*) begin
-        key__clock = clock;
-        key__d = key__q;
-        if (arm) begin
-            key__d[(64'h0)+:(1)] = 1'b1;
-            key__d[(64'h1)+:(16)] = ctx[(64'h30)+:(16)];
-            key__d[(64'h11)+:(16)] = ctx[(64'h20)+:(16)];
-            key__d[(64'h21)+:(26)] = ctx[(64'h40)+:(26)];
-            key__d[(64'h3b)+:(15)] = ctx[(64'h5a)+:(15)];
-        end
-        if (free) begin
-            key__d[(64'h0)+:(1)] = 1'b0;
-        end
-        ahead = header[(64'h20)+:(26)] - key__q[(64'h21)+:(26)];
-        distance = ahead;
-        hit = key__q[(64'h0)+:(1)] && (key__q[(64'h1)+:(16)] == header[(64'h0)+:(16)]) && (key__q[(64'h11)+:(16)] == header[(64'h10)+:(16)]) && (header[(64'h20)+:(26)] >= key__q[(64'h21)+:(26)]) && (ahead < ((key__q[(64'h3b)+:(15)]) & 26'h3ffffff));
+    input wire  [3:0] read_address;
+    output reg  [8:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  [8:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [8:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__finisher__write__results__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [15:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [15:0] write_address;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [511:0] mem [0:1023];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1023; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[read_address[9:0]];
+        if (write_enable) mem[write_address[9:0]] <= write_data;
     end
 endmodule
 
-module optireduce_planner__broadcasts__memory(clock,read_address,read_data,write_address,write_data,write_enable);
-    // Module arguments
-    input wire  clock;
-    input wire  [2:0] read_address;
-    output reg  [24:0] read_data;
-    input wire  [2:0] write_address;
-    input wire  [24:0] write_data;
-    input wire  write_enable;
-    // Update code (custom)
-    (* ram_style = "distributed" *) reg [24:0] mem [0:7];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_planner__contributes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
-    // Module arguments
-    input wire  clock;
-    input wire  read_address;
-    output reg  [24:0] read_data;
-    input wire  write_address;
-    input wire  [24:0] write_data;
-    input wire  write_enable;
-    // Update code (custom)
-    (* ram_style = "distributed" *) reg [24:0] mem [0:1];
-    `ifndef SYNTHESIS
-    integer i;
-    initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
-    `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_reduce__flight__0(d,q,clock);
-    // Module arguments
-    input wire  [95:0] d;
-    output reg  [95:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 96'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_reduce__place__0(d,q,clock);
+module optireduce_nic__lookup__key__0__found(d,q,clock);
     // Module arguments
     input wire  [16:0] d;
     output reg  [16:0] q;
@@ -10654,34 +8168,383 @@ module optireduce_reduce__place__0(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_rx_buffer__lengths__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__lookup__key__0__key(d,q,clock);
+    // Module arguments
+    input wire  [73:0] d;
+    output reg  [73:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 74'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
     // Module arguments
     input wire  clock;
-    input wire  [5:0] read_address;
-    output reg  [9:0] read_data;
-    input wire  [5:0] write_address;
-    input wire  [9:0] write_data;
+    input wire  [31:0] a;
+    input wire  [31:0] b;
+    output reg  [31:0] sum;
+    // Stub signals
+    reg  [65:0] ordered__d;
+    wire  [65:0] ordered__q;
+    reg  ordered__clock;
+    reg  [62:0] aligned__d;
+    wire  [62:0] aligned__q;
+    reg  aligned__clock;
+    reg  [40:0] added__d;
+    wire  [40:0] added__q;
+    reg  added__clock;
+    reg  [43:0] counted__d;
+    wire  [43:0] counted__q;
+    reg  counted__clock;
+    reg  [35:0] normal__d;
+    wire  [35:0] normal__q;
+    reg  normal__clock;
+    reg  [31:0] result__d;
+    wire  [31:0] result__q;
+    reg  result__clock;
+    // Local signals
+    reg  [7:0] a_exponent;
+    reg  [7:0] b_exponent;
+    reg  [7:0] large_exponent;
+    reg  [7:0] lesser_exponent;
+    reg  [23:0] larger;
+    reg  [23:0] lesser;
+    reg  [7:0] distance;
+    reg  [25:0] wide;
+    reg  [25:0] sixteens;
+    reg  [25:0] fours;
+    reg  [25:0] ones;
+    reg  lost_sixteens;
+    reg  lost_fours;
+    reg  lost_ones;
+    reg  [28:0] addend;
+    reg  [28:0] minuend;
+    reg  [28:0] total;
+    reg  [27:0] whole;
+    reg  [15:0] scan16;
+    reg  [7:0] scan8;
+    reg  [3:0] scan4;
+    reg  [1:0] scan2;
+    reg  [4:0] zeros;
+    reg  [8:0] lowered;
+    reg  [4:0] up;
+    reg  [27:0] up16;
+    reg  [27:0] up4;
+    reg  [27:0] up1;
+    reg  [23:0] mantissa;
+    reg  [30:0] truncated;
+    reg  [30:0] increment;
+    reg  [30:0] rounded;
+    reg  [31:0] magnitude;
+    // Sub module instances
+    optireduce_nic__finisher__drain__multiplier__lane__0__placed ordered(
+        .d(ordered__d),
+        .q(ordered__q),
+        .clock(ordered__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__aligned aligned(
+        .d(aligned__d),
+        .q(aligned__q),
+        .clock(aligned__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__added added(
+        .d(added__d),
+        .q(added__q),
+        .clock(added__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__counted counted(
+        .d(counted__d),
+        .q(counted__q),
+        .clock(counted__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__normal normal(
+        .d(normal__d),
+        .q(normal__q),
+        .clock(normal__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__result result(
+        .d(result__d),
+        .q(result__q),
+        .clock(result__clock)
+    );
+    // Update code
+    always @(*) begin
+        ordered__clock = clock;
+        aligned__clock = clock;
+        added__clock = clock;
+        counted__clock = clock;
+        normal__clock = clock;
+        result__clock = clock;
+        ordered__d = ordered__q;
+        aligned__d = aligned__q;
+        added__d = added__q;
+        counted__d = counted__q;
+        normal__d = normal__q;
+        result__d = result__q;
+        a_exponent = a[(32'h17)+:(8)];
+        b_exponent = b[(32'h17)+:(8)];
+        ordered__d[(64'h1)+:(1)] = a[32'h1f] != b[32'h1f];
+        if (a[(32'h0)+:(31)] < b[(32'h0)+:(31)]) begin
+            ordered__d[(64'h0)+:(1)] = b[32'h1f];
+            ordered__d[(64'h2)+:(8)] = b_exponent;
+            ordered__d[(64'ha)+:(23)] = b[(32'h0)+:(23)];
+            ordered__d[(64'h21)+:(1)] = b_exponent == 32'h0;
+            ordered__d[(64'h22)+:(8)] = a_exponent;
+            ordered__d[(64'h2a)+:(23)] = a[(32'h0)+:(23)];
+            ordered__d[(64'h41)+:(1)] = a_exponent == 32'h0;
+        end
+        else begin
+            ordered__d[(64'h0)+:(1)] = a[32'h1f];
+            ordered__d[(64'h2)+:(8)] = a_exponent;
+            ordered__d[(64'ha)+:(23)] = a[(32'h0)+:(23)];
+            ordered__d[(64'h21)+:(1)] = a_exponent == 32'h0;
+            ordered__d[(64'h22)+:(8)] = b_exponent;
+            ordered__d[(64'h2a)+:(23)] = b[(32'h0)+:(23)];
+            ordered__d[(64'h41)+:(1)] = b_exponent == 32'h0;
+        end
+        large_exponent = ordered__q[(64'h2)+:(8)];
+        larger = ((ordered__q[(64'ha)+:(23)]) & 24'hffffff) | 32'h800000;
+        if (ordered__q[(64'h21)+:(1)]) begin
+            large_exponent = ordered__q[(64'h2)+:(8)] | 32'h1;
+            larger = ((ordered__q[(64'ha)+:(23)]) & 24'hffffff);
+        end
+        lesser_exponent = ordered__q[(64'h22)+:(8)];
+        lesser = ((ordered__q[(64'h2a)+:(23)]) & 24'hffffff) | 32'h800000;
+        if (ordered__q[(64'h41)+:(1)]) begin
+            lesser_exponent = ordered__q[(64'h22)+:(8)] | 32'h1;
+            lesser = ((ordered__q[(64'h2a)+:(23)]) & 24'hffffff);
+        end
+        distance = large_exponent - lesser_exponent;
+        wide = ((lesser) & 26'h3ffffff) << 32'h2;
+        if (distance[(32'h5)+:(3)] != 32'h0) begin
+            sixteens = ((32'h0) & 26'h3ffffff);
+            lost_sixteens = wide != 32'h0;
+        end
+        else if (distance[32'h4]) begin
+            sixteens = wide >> 32'h10;
+            lost_sixteens = wide[(32'h0)+:(16)] != 32'h0;
+        end
+        else begin
+            sixteens = wide;
+            lost_sixteens = 1'b0;
+        end
+        if (distance[32'h3] && distance[32'h2]) begin
+            fours = sixteens >> 32'hc;
+            lost_fours = sixteens[(32'h0)+:(12)] != 32'h0;
+        end
+        else if (distance[32'h3]) begin
+            fours = sixteens >> 32'h8;
+            lost_fours = sixteens[(32'h0)+:(8)] != 32'h0;
+        end
+        else if (distance[32'h2]) begin
+            fours = sixteens >> 32'h4;
+            lost_fours = sixteens[(32'h0)+:(4)] != 32'h0;
+        end
+        else begin
+            fours = sixteens;
+            lost_fours = 1'b0;
+        end
+        if (distance[32'h1] && distance[32'h0]) begin
+            ones = fours >> 32'h3;
+            lost_ones = fours[(32'h0)+:(3)] != 32'h0;
+        end
+        else if (distance[32'h1]) begin
+            ones = fours >> 32'h2;
+            lost_ones = fours[(32'h0)+:(2)] != 32'h0;
+        end
+        else if (distance[32'h0]) begin
+            ones = fours >> 32'h1;
+            lost_ones = fours[32'h0];
+        end
+        else begin
+            ones = fours;
+            lost_ones = 1'b0;
+        end
+        aligned__d[(64'h0)+:(1)] = ordered__q[(64'h0)+:(1)];
+        aligned__d[(64'h1)+:(1)] = ordered__q[(64'h1)+:(1)];
+        aligned__d[(64'h2)+:(8)] = large_exponent;
+        aligned__d[(64'ha)+:(24)] = larger;
+        aligned__d[(64'h22)+:(26)] = ones;
+        aligned__d[(64'h3c)+:(1)] = lost_sixteens || lost_fours || lost_ones;
+        aligned__d[(64'h3d)+:(1)] = ordered__q[(64'h2)+:(8)] == 32'hff;
+        aligned__d[(64'h3e)+:(1)] = (ordered__q[(64'h2)+:(8)] == 32'hff) && ((ordered__q[(64'ha)+:(23)] != 32'h0) || ((ordered__q[(64'h22)+:(8)] == 32'hff) && ordered__q[(64'h1)+:(1)]));
+        minuend = ((aligned__q[(64'ha)+:(24)]) & 29'h1fffffff) << 32'h4;
+        minuend = minuend | 32'h1;
+        addend = ((aligned__q[(64'h22)+:(26)]) & 29'h1fffffff) << 32'h2;
+        if (aligned__q[(64'h3c)+:(1)]) begin
+            addend = addend | 32'h2;
+        end
+        if (aligned__q[(64'h1)+:(1)]) begin
+            addend = addend ^ 32'h1fffffff;
+        end
+        total = minuend + addend;
+        added__d[(64'h0)+:(1)] = aligned__q[(64'h0)+:(1)];
+        added__d[(64'h1)+:(1)] = aligned__q[(64'h1)+:(1)];
+        added__d[(64'h2)+:(8)] = aligned__q[(64'h2)+:(8)];
+        added__d[(64'ha)+:(28)] = total[(32'h1)+:(28)];
+        added__d[(64'h26)+:(1)] = total[(32'hd)+:(16)] == 32'h0;
+        added__d[(64'h27)+:(1)] = aligned__q[(64'h3d)+:(1)];
+        added__d[(64'h28)+:(1)] = aligned__q[(64'h3e)+:(1)];
+        whole = added__q[(64'ha)+:(28)];
+        zeros = ((32'h0) & 5'h1f);
+        scan16 = whole[(32'hc)+:(16)];
+        if (added__q[(64'h26)+:(1)]) begin
+            zeros = ((32'h10) & 5'h1f);
+            scan16 = ((whole) & 16'hffff) << 32'h4;
+        end
+        scan8 = scan16[(32'h8)+:(8)];
+        if (scan16[(32'h8)+:(8)] == 32'h0) begin
+            zeros = zeros | 32'h8;
+            scan8 = scan16[(32'h0)+:(8)];
+        end
+        scan4 = scan8[(32'h4)+:(4)];
+        if (scan8[(32'h4)+:(4)] == 32'h0) begin
+            zeros = zeros | 32'h4;
+            scan4 = scan8[(32'h0)+:(4)];
+        end
+        scan2 = scan4[(32'h2)+:(2)];
+        if (scan4[(32'h2)+:(2)] == 32'h0) begin
+            zeros = zeros | 32'h2;
+            scan2 = scan4[(32'h0)+:(2)];
+        end
+        if (~scan2[32'h1]) begin
+            zeros = zeros | 32'h1;
+        end
+        lowered = ((added__q[(64'h2)+:(8)]) & 9'h1ff) - ((zeros) & 9'h1ff);
+        counted__d[(64'h0)+:(1)] = added__q[(64'h0)+:(1)];
+        counted__d[(64'h1)+:(8)] = lowered[(32'h0)+:(8)];
+        counted__d[(64'h25)+:(5)] = zeros;
+        if (lowered[32'h8]) begin
+            counted__d[(64'h1)+:(8)] = ((32'h0) & 8'hff);
+            counted__d[(64'h25)+:(5)] = ((added__q[(64'h2)+:(8)]) & 5'h1f);
+        end
+        if (scan2 == 32'h0) begin
+            counted__d[(64'h0)+:(1)] = added__q[(64'h0)+:(1)] && ~added__q[(64'h1)+:(1)];
+            counted__d[(64'h1)+:(8)] = ((32'h0) & 8'hff);
+        end
+        counted__d[(64'h9)+:(28)] = whole;
+        counted__d[(64'h2a)+:(1)] = added__q[(64'h27)+:(1)];
+        counted__d[(64'h2b)+:(1)] = added__q[(64'h28)+:(1)];
+        up = counted__q[(64'h25)+:(5)];
+        up16 = counted__q[(64'h9)+:(28)];
+        if (up[32'h4]) begin
+            up16 = counted__q[(64'h9)+:(28)] << 32'h10;
+        end
+        if (up[32'h3] && up[32'h2]) begin
+            up4 = up16 << 32'hc;
+        end
+        else if (up[32'h3]) begin
+            up4 = up16 << 32'h8;
+        end
+        else if (up[32'h2]) begin
+            up4 = up16 << 32'h4;
+        end
+        else begin
+            up4 = up16;
+        end
+        if (up[32'h1] && up[32'h0]) begin
+            up1 = up4 << 32'h3;
+        end
+        else if (up[32'h1]) begin
+            up1 = up4 << 32'h2;
+        end
+        else if (up[32'h0]) begin
+            up1 = up4 << 32'h1;
+        end
+        else begin
+            up1 = up4;
+        end
+        normal__d[(64'h0)+:(1)] = counted__q[(64'h0)+:(1)];
+        normal__d[(64'h1)+:(8)] = counted__q[(64'h1)+:(8)];
+        normal__d[(64'h9)+:(24)] = up1[(32'h4)+:(24)];
+        normal__d[(64'h21)+:(1)] = up1[32'h3] && ((up1[(32'h0)+:(3)] != 32'h0) || up1[32'h4]);
+        normal__d[(64'h22)+:(1)] = counted__q[(64'h2a)+:(1)];
+        normal__d[(64'h23)+:(1)] = counted__q[(64'h2b)+:(1)];
+        mantissa = normal__q[(64'h9)+:(24)];
+        truncated = (((normal__q[(64'h1)+:(8)]) & 31'h7fffffff) << 32'h17) | (((mantissa) & 31'h7fffffff) & 32'h7fffff);
+        increment = ((32'h0) & 31'h7fffffff);
+        if (mantissa[32'h17]) begin
+            increment = ((32'h800000) & 31'h7fffffff);
+        end
+        if (normal__q[(64'h21)+:(1)]) begin
+            increment = increment | 32'h1;
+        end
+        rounded = truncated + increment;
+        magnitude = ((rounded) & 32'hffffffff);
+        if (normal__q[(64'h22)+:(1)] || (rounded[(32'h17)+:(8)] == 32'hff)) begin
+            magnitude = ((32'h7f800000) & 32'hffffffff);
+        end
+        result__d = magnitude;
+        if (normal__q[(64'h0)+:(1)]) begin
+            result__d = magnitude | 64'h80000000;
+        end
+        if (normal__q[(64'h23)+:(1)]) begin
+            result__d = ((32'h7fc00000) & 32'hffffffff);
+        end
+        sum = result__q;
+    end
+endmodule
+
+module optireduce_nic__scale__round__lane__0(data,rounded);
+    // Module arguments
+    input wire  [31:0] data;
+    output reg  [31:0] rounded;
+    // Local signals
+    reg  [15:0] high;
+    reg  [15:0] low;
+    reg  up;
+    reg  [15:0] one;
+    reg  [15:0] sum;
+    reg  [15:0] quiet;
+    reg  nan;
+    // Update code
+    always @(*) begin
+        high = data[(32'h10)+:(16)];
+        low = data[(32'h0)+:(16)];
+        up = low[32'hf] && ((low[(32'h0)+:(15)] != 32'h0) || high[32'h0]);
+        one = ((32'h0) & 16'hffff);
+        if (up) begin
+            one = ((32'h1) & 16'hffff);
+        end
+        sum = high + one;
+        nan = (high[(32'h7)+:(8)] == 32'hff) && ((high[(32'h0)+:(7)] != 32'h0) || (low != 32'h0));
+        quiet = high | 32'h40;
+        rounded = ((sum) & 32'hffffffff) << 32'h10;
+        if (nan) begin
+            rounded = ((quiet) & 32'hffffffff) << 32'h10;
+        end
+    end
+endmodule
+
+module optireduce_nic__builder__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [1:0] read_address;
+    output reg  [114:0] read_data;
+    input wire  [1:0] write_address;
+    input wire  [114:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [9:0] mem [0:63];
+    (* ram_style = "distributed" *) reg [114:0] mem [0:3];
     `ifndef SYNTHESIS
     integer i;
-    initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_scale__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [3:0] read_address;
-    output reg  [556:0] read_data;
+    output reg  [512:0] read_data;
     input wire  [3:0] write_address;
-    input wire  [556:0] write_data;
+    input wire  [512:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [556:0] mem [0:15];
+    (* ram_style = "distributed" *) reg [512:0] mem [0:15];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
@@ -10690,55 +8553,369 @@ module optireduce_scale__outbox__memory(clock,read_address,read_data,write_addre
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_builder__asked(d,q,clock);
+module optireduce_nic__contribute__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [101:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [101:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [101:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__contribute__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [556:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [556:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [556:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__dma_read__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output reg  [3:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  [3:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [3:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__finisher__drain__beat_index(d,q,clock);
+    // Module arguments
+    input wire  [13:0] d;
+    output reg  [13:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 4'h0;
+    initial q = 14'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_builder__asked_header(d,q,clock);
+module optireduce_nic__finisher__drain__block_index(d,q,clock);
     // Module arguments
-    input wire  [511:0] d;
-    output reg  [511:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 512'h0;
+    initial q = 11'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_builder__fetched_order(d,q,clock);
+module optireduce_nic__finisher__drain__ctx(d,q,clock);
     // Module arguments
-    input wire  [114:0] d;
-    output reg  [114:0] q;
+    input wire  [404:0] d;
+    output reg  [404:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 115'h0;
+    initial q = 405'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_builder__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,key,in_valid,in_ready,in_data,in_received,go,burst,out_valid,out_data,out_received,idle);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  start;
+    input wire  [3:0] log2n;
+    input wire  decode;
+    input wire  [63:0] key;
+    input wire  in_valid;
+    output reg  in_ready;
+    input wire  [511:0] in_data;
+    input wire  in_received;
+    input wire  go;
+    output reg  burst;
+    output reg  out_valid;
+    output reg  [511:0] out_data;
+    output reg  [10:0] out_received;
+    output reg  idle;
+    // Stub signals
+    reg  gather__clock;
+    reg  gather__clear;
+    reg  gather__start;
+    reg  [3:0] gather__log2n;
+    reg  gather__in_valid;
+    wire  gather__in_ready;
+    reg  [511:0] gather__in_data;
+    reg  gather__in_received;
+    reg  gather__go;
+    wire  gather__burst;
+    wire  [9:0] gather__last;
+    wire  gather__idle;
+    wire  [22:0] gather__out_tag;
+    wire  [511:0] gather__out_beat;
+    reg  sign_source__clock;
+    reg  sign_source__start;
+    reg  [63:0] sign_source__key;
+    reg  sign_source__take;
+    wire  [15:0] sign_source__signs;
+    reg  to_fixed__clock;
+    reg  [22:0] to_fixed__tag;
+    reg  [511:0] to_fixed__beat;
+    reg  [15:0] to_fixed__signs;
+    wire  [22:0] to_fixed__out_tag;
+    wire  [511:0] to_fixed__out_beat;
+    reg  in_beat__0__clock;
+    reg  [22:0] in_beat__0__tag;
+    reg  [511:0] in_beat__0__beat;
+    wire  [22:0] in_beat__0__out_tag;
+    wire  [511:0] in_beat__0__out_beat;
+    reg  in_beat__1__clock;
+    reg  [22:0] in_beat__1__tag;
+    reg  [511:0] in_beat__1__beat;
+    wire  [22:0] in_beat__1__out_tag;
+    wire  [511:0] in_beat__1__out_beat;
+    reg  in_beat__2__clock;
+    reg  [22:0] in_beat__2__tag;
+    reg  [511:0] in_beat__2__beat;
+    wire  [22:0] in_beat__2__out_tag;
+    wire  [511:0] in_beat__2__out_beat;
+    reg  in_beat__3__clock;
+    reg  [22:0] in_beat__3__tag;
+    reg  [511:0] in_beat__3__beat;
+    wire  [22:0] in_beat__3__out_tag;
+    wire  [511:0] in_beat__3__out_beat;
+    reg  across__clock;
+    reg  [9:0] across__last;
+    reg  [22:0] across__tag;
+    reg  [511:0] across__beat;
+    wire  [22:0] across__tap_tag__0;
+    wire  [22:0] across__tap_tag__1;
+    wire  [22:0] across__tap_tag__2;
+    wire  [22:0] across__tap_tag__3;
+    wire  [511:0] across__tap_beat__0;
+    wire  [511:0] across__tap_beat__1;
+    wire  [511:0] across__tap_beat__2;
+    wire  [511:0] across__tap_beat__3;
+    reg  to_float__clock;
+    reg  [22:0] to_float__tag;
+    reg  [511:0] to_float__beat;
+    reg  [15:0] to_float__signs;
+    wire  to_float__take;
+    wire  [22:0] to_float__out_tag;
+    wire  [511:0] to_float__out_beat;
+    reg  [14:0] window__d;
+    wire  [14:0] window__q;
+    reg  window__clock;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__gather gather(
+        .clock(gather__clock),
+        .clear(gather__clear),
+        .start(gather__start),
+        .log2n(gather__log2n),
+        .in_valid(gather__in_valid),
+        .in_ready(gather__in_ready),
+        .in_data(gather__in_data),
+        .in_received(gather__in_received),
+        .go(gather__go),
+        .burst(gather__burst),
+        .last(gather__last),
+        .idle(gather__idle),
+        .out_tag(gather__out_tag),
+        .out_beat(gather__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__sign_source sign_source(
+        .clock(sign_source__clock),
+        .start(sign_source__start),
+        .key(sign_source__key),
+        .take(sign_source__take),
+        .signs(sign_source__signs)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed to_fixed(
+        .clock(to_fixed__clock),
+        .tag(to_fixed__tag),
+        .beat(to_fixed__beat),
+        .signs(to_fixed__signs),
+        .out_tag(to_fixed__out_tag),
+        .out_beat(to_fixed__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__in_beat__0 in_beat__0(
+        .clock(in_beat__0__clock),
+        .tag(in_beat__0__tag),
+        .beat(in_beat__0__beat),
+        .out_tag(in_beat__0__out_tag),
+        .out_beat(in_beat__0__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__in_beat__1 in_beat__1(
+        .clock(in_beat__1__clock),
+        .tag(in_beat__1__tag),
+        .beat(in_beat__1__beat),
+        .out_tag(in_beat__1__out_tag),
+        .out_beat(in_beat__1__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__in_beat__0 in_beat__2(
+        .clock(in_beat__2__clock),
+        .tag(in_beat__2__tag),
+        .beat(in_beat__2__beat),
+        .out_tag(in_beat__2__out_tag),
+        .out_beat(in_beat__2__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__in_beat__1 in_beat__3(
+        .clock(in_beat__3__clock),
+        .tag(in_beat__3__tag),
+        .beat(in_beat__3__beat),
+        .out_tag(in_beat__3__out_tag),
+        .out_beat(in_beat__3__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across across(
+        .clock(across__clock),
+        .last(across__last),
+        .tag(across__tag),
+        .beat(across__beat),
+        .tap_tag__0(across__tap_tag__0),
+        .tap_tag__1(across__tap_tag__1),
+        .tap_tag__2(across__tap_tag__2),
+        .tap_tag__3(across__tap_tag__3),
+        .tap_beat__0(across__tap_beat__0),
+        .tap_beat__1(across__tap_beat__1),
+        .tap_beat__2(across__tap_beat__2),
+        .tap_beat__3(across__tap_beat__3)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float to_float(
+        .clock(to_float__clock),
+        .tag(to_float__tag),
+        .beat(to_float__beat),
+        .signs(to_float__signs),
+        .take(to_float__take),
+        .out_tag(to_float__out_tag),
+        .out_beat(to_float__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__window window(
+        .d(window__d),
+        .q(window__q),
+        .clock(window__clock)
+    );
+    // Update code
+    always @(*) begin
+        window__clock = clock;
+        window__d = window__q;
+        gather__clock = clock;
+        sign_source__clock = clock;
+        to_fixed__clock = clock;
+        to_float__clock = clock;
+        gather__clear = clear;
+        gather__start = start;
+        gather__log2n = log2n;
+        gather__in_valid = in_valid;
+        gather__in_data = in_data;
+        gather__in_received = in_received;
+        gather__go = go;
+        in_ready = gather__in_ready;
+        burst = gather__burst;
+        sign_source__start = start;
+        sign_source__key = key;
+        if (window__q[(64'h0)+:(1)]) begin
+            sign_source__take = to_float__take;
+            to_fixed__signs = ((32'h0) & 16'hffff);
+            to_float__signs = sign_source__signs;
+        end
+        else begin
+            sign_source__take = to_fixed__tag[(64'h0)+:(1)];
+            to_fixed__signs = sign_source__signs;
+            to_float__signs = ((32'h0) & 16'hffff);
+        end
+        to_fixed__tag = gather__out_tag;
+        to_fixed__beat = gather__out_beat;
+        in_beat__0__tag = to_fixed__out_tag;
+        in_beat__0__beat = to_fixed__out_beat;
+        in_beat__1__tag = in_beat__0__out_tag;
+        in_beat__1__beat = in_beat__0__out_beat;
+        in_beat__2__tag = in_beat__1__out_tag;
+        in_beat__2__beat = in_beat__1__out_beat;
+        in_beat__3__tag = in_beat__2__out_tag;
+        in_beat__3__beat = in_beat__2__out_beat;
+        in_beat__0__clock = clock;
+        in_beat__1__clock = clock;
+        in_beat__2__clock = clock;
+        in_beat__3__clock = clock;
+        across__clock = clock;
+        across__last = gather__last;
+        across__tag = in_beat__3__out_tag;
+        across__beat = in_beat__3__out_beat;
+        to_float__tag = across__tap_tag__0;
+        to_float__beat = across__tap_beat__0;
+        if (gather__last[32'h5]) begin
+            to_float__tag = across__tap_tag__1;
+            to_float__beat = across__tap_beat__1;
+        end
+        if (gather__last[32'h7]) begin
+            to_float__tag = across__tap_tag__2;
+            to_float__beat = across__tap_beat__2;
+        end
+        if (gather__last[32'h9]) begin
+            to_float__tag = across__tap_tag__3;
+            to_float__beat = across__tap_beat__3;
+        end
+        out_valid = to_float__out_tag[(64'h0)+:(1)];
+        out_data = to_float__out_beat;
+        out_received = to_float__out_tag[(64'hc)+:(11)];
+        if (gather__burst) begin
+            window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)] + 32'h1;
+        end
+        if (to_float__out_tag[(64'h0)+:(1)]) begin
+            window__d[(64'h5)+:(10)] = window__q[(64'h5)+:(10)] + 32'h1;
+            if (window__q[(64'h5)+:(10)] == gather__last) begin
+                window__d[(64'h5)+:(10)] = ((32'h0) & 10'h3ff);
+                if (~gather__burst) begin
+                    window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)] - 32'h1;
+                end
+                else begin
+                    window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)];
+                end
+            end
+        end
+        if (start) begin
+            window__d[(64'h0)+:(1)] = decode;
+        end
+        idle = gather__idle && (window__q[(64'h1)+:(4)] == 32'h0);
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  [114:0] push_data;
+    input wire  [512:0] push_data;
     output reg  full;
     input wire  pop;
-    output reg  [114:0] pop_data;
+    output reg  [512:0] pop_data;
     output reg  empty;
     output reg  [15:0] room;
     // Constant declarations
-    localparam  depth = 16'h4;
+    localparam  depth = 16'h8;
     // Stub signals
     reg  memory__clock;
-    reg  [1:0] memory__read_address;
-    wire  [114:0] memory__read_data;
-    reg  [1:0] memory__write_address;
-    reg  [114:0] memory__write_data;
+    reg  [2:0] memory__read_address;
+    wire  [512:0] memory__read_data;
+    reg  [2:0] memory__write_address;
+    reg  [512:0] memory__write_data;
     reg  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -10751,7 +8928,7 @@ module optireduce_builder__orders(clock,clear,push,push_data,full,pop,pop_data,e
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_builder__orders__memory memory(
+    optireduce_nic__finisher__drain__inbox__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -10759,7 +8936,651 @@ module optireduce_builder__orders(clock,clear,push,push_data,full,pop,pop_data,e
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier(clock,a,factor,product);
+    // Module arguments
+    input wire  clock;
+    input wire  [511:0] a;
+    input wire  [31:0] factor;
+    output reg  [511:0] product;
+    // Stub signals
+    reg  unpack__0__clock;
+    reg  [31:0] unpack__0__float;
+    wire  [41:0] unpack__0__operand;
+    reg  unpack__1__clock;
+    reg  [31:0] unpack__1__float;
+    wire  [41:0] unpack__1__operand;
+    reg  unpack__2__clock;
+    reg  [31:0] unpack__2__float;
+    wire  [41:0] unpack__2__operand;
+    reg  unpack__3__clock;
+    reg  [31:0] unpack__3__float;
+    wire  [41:0] unpack__3__operand;
+    reg  unpack__4__clock;
+    reg  [31:0] unpack__4__float;
+    wire  [41:0] unpack__4__operand;
+    reg  unpack__5__clock;
+    reg  [31:0] unpack__5__float;
+    wire  [41:0] unpack__5__operand;
+    reg  unpack__6__clock;
+    reg  [31:0] unpack__6__float;
+    wire  [41:0] unpack__6__operand;
+    reg  unpack__7__clock;
+    reg  [31:0] unpack__7__float;
+    wire  [41:0] unpack__7__operand;
+    reg  unpack__8__clock;
+    reg  [31:0] unpack__8__float;
+    wire  [41:0] unpack__8__operand;
+    reg  unpack__9__clock;
+    reg  [31:0] unpack__9__float;
+    wire  [41:0] unpack__9__operand;
+    reg  unpack__10__clock;
+    reg  [31:0] unpack__10__float;
+    wire  [41:0] unpack__10__operand;
+    reg  unpack__11__clock;
+    reg  [31:0] unpack__11__float;
+    wire  [41:0] unpack__11__operand;
+    reg  unpack__12__clock;
+    reg  [31:0] unpack__12__float;
+    wire  [41:0] unpack__12__operand;
+    reg  unpack__13__clock;
+    reg  [31:0] unpack__13__float;
+    wire  [41:0] unpack__13__operand;
+    reg  unpack__14__clock;
+    reg  [31:0] unpack__14__float;
+    wire  [41:0] unpack__14__operand;
+    reg  unpack__15__clock;
+    reg  [31:0] unpack__15__float;
+    wire  [41:0] unpack__15__operand;
+    reg  unpack_factor__clock;
+    reg  [31:0] unpack_factor__float;
+    wire  [41:0] unpack_factor__operand;
+    reg  lane__0__clock;
+    reg  [41:0] lane__0__a;
+    reg  [41:0] lane__0__b;
+    wire  [31:0] lane__0__product;
+    reg  lane__1__clock;
+    reg  [41:0] lane__1__a;
+    reg  [41:0] lane__1__b;
+    wire  [31:0] lane__1__product;
+    reg  lane__2__clock;
+    reg  [41:0] lane__2__a;
+    reg  [41:0] lane__2__b;
+    wire  [31:0] lane__2__product;
+    reg  lane__3__clock;
+    reg  [41:0] lane__3__a;
+    reg  [41:0] lane__3__b;
+    wire  [31:0] lane__3__product;
+    reg  lane__4__clock;
+    reg  [41:0] lane__4__a;
+    reg  [41:0] lane__4__b;
+    wire  [31:0] lane__4__product;
+    reg  lane__5__clock;
+    reg  [41:0] lane__5__a;
+    reg  [41:0] lane__5__b;
+    wire  [31:0] lane__5__product;
+    reg  lane__6__clock;
+    reg  [41:0] lane__6__a;
+    reg  [41:0] lane__6__b;
+    wire  [31:0] lane__6__product;
+    reg  lane__7__clock;
+    reg  [41:0] lane__7__a;
+    reg  [41:0] lane__7__b;
+    wire  [31:0] lane__7__product;
+    reg  lane__8__clock;
+    reg  [41:0] lane__8__a;
+    reg  [41:0] lane__8__b;
+    wire  [31:0] lane__8__product;
+    reg  lane__9__clock;
+    reg  [41:0] lane__9__a;
+    reg  [41:0] lane__9__b;
+    wire  [31:0] lane__9__product;
+    reg  lane__10__clock;
+    reg  [41:0] lane__10__a;
+    reg  [41:0] lane__10__b;
+    wire  [31:0] lane__10__product;
+    reg  lane__11__clock;
+    reg  [41:0] lane__11__a;
+    reg  [41:0] lane__11__b;
+    wire  [31:0] lane__11__product;
+    reg  lane__12__clock;
+    reg  [41:0] lane__12__a;
+    reg  [41:0] lane__12__b;
+    wire  [31:0] lane__12__product;
+    reg  lane__13__clock;
+    reg  [41:0] lane__13__a;
+    reg  [41:0] lane__13__b;
+    wire  [31:0] lane__13__product;
+    reg  lane__14__clock;
+    reg  [41:0] lane__14__a;
+    reg  [41:0] lane__14__b;
+    wire  [31:0] lane__14__product;
+    reg  lane__15__clock;
+    reg  [41:0] lane__15__a;
+    reg  [41:0] lane__15__b;
+    wire  [31:0] lane__15__product;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    // Sub module instances
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__0(
+        .clock(unpack__0__clock),
+        .float(unpack__0__float),
+        .operand(unpack__0__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__1(
+        .clock(unpack__1__clock),
+        .float(unpack__1__float),
+        .operand(unpack__1__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__2(
+        .clock(unpack__2__clock),
+        .float(unpack__2__float),
+        .operand(unpack__2__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__3(
+        .clock(unpack__3__clock),
+        .float(unpack__3__float),
+        .operand(unpack__3__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__4(
+        .clock(unpack__4__clock),
+        .float(unpack__4__float),
+        .operand(unpack__4__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__5(
+        .clock(unpack__5__clock),
+        .float(unpack__5__float),
+        .operand(unpack__5__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__6(
+        .clock(unpack__6__clock),
+        .float(unpack__6__float),
+        .operand(unpack__6__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__7(
+        .clock(unpack__7__clock),
+        .float(unpack__7__float),
+        .operand(unpack__7__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__8(
+        .clock(unpack__8__clock),
+        .float(unpack__8__float),
+        .operand(unpack__8__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__9(
+        .clock(unpack__9__clock),
+        .float(unpack__9__float),
+        .operand(unpack__9__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__10(
+        .clock(unpack__10__clock),
+        .float(unpack__10__float),
+        .operand(unpack__10__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__11(
+        .clock(unpack__11__clock),
+        .float(unpack__11__float),
+        .operand(unpack__11__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__12(
+        .clock(unpack__12__clock),
+        .float(unpack__12__float),
+        .operand(unpack__12__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__13(
+        .clock(unpack__13__clock),
+        .float(unpack__13__float),
+        .operand(unpack__13__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__14(
+        .clock(unpack__14__clock),
+        .float(unpack__14__float),
+        .operand(unpack__14__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__15(
+        .clock(unpack__15__clock),
+        .float(unpack__15__float),
+        .operand(unpack__15__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack_factor(
+        .clock(unpack_factor__clock),
+        .float(unpack_factor__float),
+        .operand(unpack_factor__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__0(
+        .clock(lane__0__clock),
+        .a(lane__0__a),
+        .b(lane__0__b),
+        .product(lane__0__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__1(
+        .clock(lane__1__clock),
+        .a(lane__1__a),
+        .b(lane__1__b),
+        .product(lane__1__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__2(
+        .clock(lane__2__clock),
+        .a(lane__2__a),
+        .b(lane__2__b),
+        .product(lane__2__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__3(
+        .clock(lane__3__clock),
+        .a(lane__3__a),
+        .b(lane__3__b),
+        .product(lane__3__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__4(
+        .clock(lane__4__clock),
+        .a(lane__4__a),
+        .b(lane__4__b),
+        .product(lane__4__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__5(
+        .clock(lane__5__clock),
+        .a(lane__5__a),
+        .b(lane__5__b),
+        .product(lane__5__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__6(
+        .clock(lane__6__clock),
+        .a(lane__6__a),
+        .b(lane__6__b),
+        .product(lane__6__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__7(
+        .clock(lane__7__clock),
+        .a(lane__7__a),
+        .b(lane__7__b),
+        .product(lane__7__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__8(
+        .clock(lane__8__clock),
+        .a(lane__8__a),
+        .b(lane__8__b),
+        .product(lane__8__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__9(
+        .clock(lane__9__clock),
+        .a(lane__9__a),
+        .b(lane__9__b),
+        .product(lane__9__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__10(
+        .clock(lane__10__clock),
+        .a(lane__10__a),
+        .b(lane__10__b),
+        .product(lane__10__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__11(
+        .clock(lane__11__clock),
+        .a(lane__11__a),
+        .b(lane__11__b),
+        .product(lane__11__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__12(
+        .clock(lane__12__clock),
+        .a(lane__12__a),
+        .b(lane__12__b),
+        .product(lane__12__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__13(
+        .clock(lane__13__clock),
+        .a(lane__13__a),
+        .b(lane__13__b),
+        .product(lane__13__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__14(
+        .clock(lane__14__clock),
+        .a(lane__14__a),
+        .b(lane__14__b),
+        .product(lane__14__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__15(
+        .clock(lane__15__clock),
+        .a(lane__15__a),
+        .b(lane__15__b),
+        .product(lane__15__product)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    // Update code
+    always @(*) begin
+        unpack_factor__clock = clock;
+        unpack_factor__float = factor;
+        unpack__0__clock = clock;
+        unpack__0__float = a[(0 * 32'h20)+:(32)];
+        lane__0__clock = clock;
+        lane__0__a = unpack__0__operand;
+        lane__0__b = unpack_factor__operand;
+        pack__lane__0 = lane__0__product;
+        unpack__1__clock = clock;
+        unpack__1__float = a[(1 * 32'h20)+:(32)];
+        lane__1__clock = clock;
+        lane__1__a = unpack__1__operand;
+        lane__1__b = unpack_factor__operand;
+        pack__lane__1 = lane__1__product;
+        unpack__2__clock = clock;
+        unpack__2__float = a[(2 * 32'h20)+:(32)];
+        lane__2__clock = clock;
+        lane__2__a = unpack__2__operand;
+        lane__2__b = unpack_factor__operand;
+        pack__lane__2 = lane__2__product;
+        unpack__3__clock = clock;
+        unpack__3__float = a[(3 * 32'h20)+:(32)];
+        lane__3__clock = clock;
+        lane__3__a = unpack__3__operand;
+        lane__3__b = unpack_factor__operand;
+        pack__lane__3 = lane__3__product;
+        unpack__4__clock = clock;
+        unpack__4__float = a[(4 * 32'h20)+:(32)];
+        lane__4__clock = clock;
+        lane__4__a = unpack__4__operand;
+        lane__4__b = unpack_factor__operand;
+        pack__lane__4 = lane__4__product;
+        unpack__5__clock = clock;
+        unpack__5__float = a[(5 * 32'h20)+:(32)];
+        lane__5__clock = clock;
+        lane__5__a = unpack__5__operand;
+        lane__5__b = unpack_factor__operand;
+        pack__lane__5 = lane__5__product;
+        unpack__6__clock = clock;
+        unpack__6__float = a[(6 * 32'h20)+:(32)];
+        lane__6__clock = clock;
+        lane__6__a = unpack__6__operand;
+        lane__6__b = unpack_factor__operand;
+        pack__lane__6 = lane__6__product;
+        unpack__7__clock = clock;
+        unpack__7__float = a[(7 * 32'h20)+:(32)];
+        lane__7__clock = clock;
+        lane__7__a = unpack__7__operand;
+        lane__7__b = unpack_factor__operand;
+        pack__lane__7 = lane__7__product;
+        unpack__8__clock = clock;
+        unpack__8__float = a[(8 * 32'h20)+:(32)];
+        lane__8__clock = clock;
+        lane__8__a = unpack__8__operand;
+        lane__8__b = unpack_factor__operand;
+        pack__lane__8 = lane__8__product;
+        unpack__9__clock = clock;
+        unpack__9__float = a[(9 * 32'h20)+:(32)];
+        lane__9__clock = clock;
+        lane__9__a = unpack__9__operand;
+        lane__9__b = unpack_factor__operand;
+        pack__lane__9 = lane__9__product;
+        unpack__10__clock = clock;
+        unpack__10__float = a[(10 * 32'h20)+:(32)];
+        lane__10__clock = clock;
+        lane__10__a = unpack__10__operand;
+        lane__10__b = unpack_factor__operand;
+        pack__lane__10 = lane__10__product;
+        unpack__11__clock = clock;
+        unpack__11__float = a[(11 * 32'h20)+:(32)];
+        lane__11__clock = clock;
+        lane__11__a = unpack__11__operand;
+        lane__11__b = unpack_factor__operand;
+        pack__lane__11 = lane__11__product;
+        unpack__12__clock = clock;
+        unpack__12__float = a[(12 * 32'h20)+:(32)];
+        lane__12__clock = clock;
+        lane__12__a = unpack__12__operand;
+        lane__12__b = unpack_factor__operand;
+        pack__lane__12 = lane__12__product;
+        unpack__13__clock = clock;
+        unpack__13__float = a[(13 * 32'h20)+:(32)];
+        lane__13__clock = clock;
+        lane__13__a = unpack__13__operand;
+        lane__13__b = unpack_factor__operand;
+        pack__lane__13 = lane__13__product;
+        unpack__14__clock = clock;
+        unpack__14__float = a[(14 * 32'h20)+:(32)];
+        lane__14__clock = clock;
+        lane__14__a = unpack__14__operand;
+        lane__14__b = unpack_factor__operand;
+        pack__lane__14 = lane__14__product;
+        unpack__15__clock = clock;
+        unpack__15__float = a[(15 * 32'h20)+:(32)];
+        lane__15__clock = clock;
+        lane__15__a = unpack__15__operand;
+        lane__15__b = unpack_factor__operand;
+        pack__lane__15 = lane__15__product;
+        product = pack__beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__order_address(d,q,clock);
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
+    // Module arguments
+    input wire  clock;
+    input wire  [10:0] count;
+    output reg  [31:0] factor;
+    // Stub signals
+    reg  rom__clock;
+    reg  [10:0] rom__address;
+    wire  [31:0] rom__data;
+    // Sub module instances
+    optireduce_nic__finisher__drain__reciprocal__rom rom(
+        .clock(rom__clock),
+        .address(rom__address),
+        .data(rom__data)
+    );
+    // Update code
+    always @(*) begin
+        rom__clock = clock;
+        rom__address = count;
+        factor = rom__data;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__reserved(d,q,clock);
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 16'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__slot(d,q,clock);
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 3'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__stage_data(d,q,clock);
+    // Module arguments
+    input wire  [511:0] d;
+    output reg  [511:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 512'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__state(d,q,clock);
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    // Enums
+    localparam DrainState__Idle = 0;
+    localparam DrainState__Begin = 1;
+    localparam DrainState__Run = 2;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__msix__at(d,q,clock);
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 2'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__msix__pending(d,q,clock);
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 4'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__refusals__0(d,q,clock);
+    // Module arguments
+    input wire  [49:0] d;
+    output reg  [49:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 50'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__write__left(d,q,clock);
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 7'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [511:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [511:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h4;
+    // Stub signals
+    reg  memory__clock;
+    reg  [1:0] memory__read_address;
+    wire  [511:0] memory__read_data;
+    reg  [1:0] memory__write_address;
+    reg  [511:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__finisher__write__notes__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10803,15 +9624,25 @@ module optireduce_builder__orders(clock,clear,push,push_data,full,pop,pop_data,e
     end
 endmodule
 
-module optireduce_builder__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__finisher__write__offer(d,q,clock);
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 72'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  [512:0] push_data;
+    input wire  [8:0] push_data;
     output reg  full;
     input wire  pop;
-    output reg  [512:0] pop_data;
+    output reg  [8:0] pop_data;
     output reg  empty;
     output reg  [15:0] room;
     // Constant declarations
@@ -10819,9 +9650,9 @@ module optireduce_builder__outbox(clock,clear,push,push_data,full,pop,pop_data,e
     // Stub signals
     reg  memory__clock;
     reg  [3:0] memory__read_address;
-    wire  [512:0] memory__read_data;
+    wire  [8:0] memory__read_data;
     reg  [3:0] memory__write_address;
-    reg  [512:0] memory__write_data;
+    reg  [8:0] memory__write_data;
     reg  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -10834,7 +9665,7 @@ module optireduce_builder__outbox(clock,clear,push,push_data,full,pop,pop_data,e
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_builder__outbox__memory memory(
+    optireduce_nic__finisher__write__owners__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -10842,7 +9673,7 @@ module optireduce_builder__outbox(clock,clear,push,push_data,full,pop,pop_data,e
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10886,7 +9717,443 @@ module optireduce_builder__outbox(clock,clear,push,push_data,full,pop,pop_data,e
     end
 endmodule
 
-module optireduce_builder__peer_ip(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [511:0] push_data;
+    input wire  pop;
+    output reg  [511:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h400;
+    // Stub signals
+    reg  memory__clock;
+    reg  [15:0] memory__read_address;
+    wire  [511:0] memory__read_data;
+    reg  [15:0] memory__write_address;
+    reg  [511:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  [15:0] used;
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    // Sub module instances
+    optireduce_nic__finisher__write__results__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        used = state__q[(64'h10)+:(16)] - state__q[(64'h0)+:(16)];
+        room = depth - used;
+        empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
+        pushed = push && (used != depth);
+        popped = pop && (state__q[(64'h0)+:(16)] != state__q[(64'h20)+:(16)]);
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        memory__write_enable = pushed;
+        memory__write_address = state__q[(64'h10)+:(16)];
+        memory__write_data = push_data;
+        memory__read_address = state__q[(64'h0)+:(16)];
+        if (popped) begin
+            memory__read_address = head_next;
+        end
+        pop_data = memory__read_data;
+        state__d[(64'h20)+:(16)] = state__q[(64'h10)+:(16)];
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__gate__0__done(d,q,clock);
+    // Module arguments
+    input wire  [205:0] d;
+    output reg  [205:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 206'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__gate__0__rule(d,q,clock);
+    // Module arguments
+    input wire  [172:0] d;
+    output reg  [172:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 173'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__gate__0__st(d,q,clock);
+    // Module arguments
+    input wire  [144:0] d;
+    output reg  [144:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 145'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__gather__arrivals__counting(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [8:0] read_address;
+    output reg  [23:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [23:0] mem [0:511];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stale,distance);
+    // Module arguments
+    input wire  clock;
+    input wire  arm;
+    input wire  [404:0] ctx;
+    input wire  free;
+    input wire  compare;
+    input wire  [77:0] header;
+    output reg  hit;
+    output reg  stale;
+    output reg  [14:0] distance;
+    // Stub signals
+    reg  [73:0] key__d;
+    wire  [73:0] key__q;
+    reg  key__clock;
+    reg  [16:0] found__d;
+    wire  [16:0] found__q;
+    reg  found__clock;
+    // Local signals
+    reg  [26:0] ahead;
+    reg  [15:0] later;
+    reg  same_bucket;
+    // Sub module instances
+    optireduce_nic__lookup__key__0__key key(
+        .d(key__d),
+        .q(key__q),
+        .clock(key__clock)
+    );
+    optireduce_nic__lookup__key__0__found found(
+        .d(found__d),
+        .q(found__q),
+        .clock(found__clock)
+    );
+    // Update code
+    always @(*) begin
+        key__clock = clock;
+        found__clock = clock;
+        key__d = key__q;
+        found__d = found__q;
+        if (arm) begin
+            key__d[(64'h0)+:(1)] = 1'b1;
+            key__d[(64'h1)+:(16)] = ctx[(64'h30)+:(16)];
+            key__d[(64'h11)+:(16)] = ctx[(64'h20)+:(16)];
+            key__d[(64'h21)+:(26)] = ctx[(64'h40)+:(26)];
+            key__d[(64'h3b)+:(15)] = ctx[(64'h5a)+:(15)];
+        end
+        if (free) begin
+            key__d[(64'h0)+:(1)] = 1'b0;
+        end
+        ahead = ((header[(64'h20)+:(26)]) & 27'h7ffffff) - ((key__q[(64'h21)+:(26)]) & 27'h7ffffff);
+        later = header[(64'h10)+:(16)] - key__q[(64'h11)+:(16)];
+        same_bucket = key__q[(64'h0)+:(1)] && (key__q[(64'h1)+:(16)] == header[(64'h0)+:(16)]);
+        if (compare) begin
+            found__d[(64'h0)+:(1)] = same_bucket && (later == 32'h0) && (ahead < ((key__q[(64'h3b)+:(15)]) & 27'h7ffffff));
+            found__d[(64'h1)+:(1)] = same_bucket && later[32'hf];
+            found__d[(64'h2)+:(15)] = ahead[(32'h0)+:(15)];
+        end
+        hit = found__q[(64'h0)+:(1)];
+        stale = found__q[(64'h1)+:(1)];
+        distance = found__q[(64'h2)+:(15)];
+    end
+endmodule
+
+module optireduce_nic__planner__broadcasts__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [24:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [24:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [24:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__planner__contributes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  read_address;
+    output reg  [24:0] read_data;
+    input wire  write_address;
+    input wire  [24:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [24:0] mem [0:1];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__reduce__flight__0(d,q,clock);
+    // Module arguments
+    input wire  [95:0] d;
+    output reg  [95:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 96'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__rx_buffer__lengths__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [5:0] read_address;
+    output reg  [9:0] read_data;
+    input wire  [5:0] write_address;
+    input wire  [9:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [9:0] mem [0:63];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__scale__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output reg  [556:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  [556:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [556:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [114:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [114:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h4;
+    // Stub signals
+    reg  memory__clock;
+    reg  [1:0] memory__read_address;
+    wire  [114:0] memory__read_data;
+    reg  [1:0] memory__write_address;
+    reg  [114:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__builder__orders__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 2'h3);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 2'h3);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [512:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [512:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h10;
+    // Stub signals
+    reg  memory__clock;
+    reg  [3:0] memory__read_address;
+    wire  [512:0] memory__read_data;
+    reg  [3:0] memory__write_address;
+    reg  [512:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__builder__outbox__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__builder__peer_ip(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [5:0] read_address;
@@ -10904,7 +10171,7 @@ module optireduce_builder__peer_ip(clock,read_address,read_data,write_address,wr
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_builder__sending(d,q,clock);
+module optireduce_nic__builder__sending(d,q,clock);
     // Module arguments
     input wire  [26:0] d;
     output reg  [26:0] q;
@@ -10914,7 +10181,7 @@ module optireduce_builder__sending(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_builder__sum(d,q,clock);
+module optireduce_nic__builder__sum(d,q,clock);
     // Module arguments
     input wire  [19:0] d;
     output reg  [19:0] q;
@@ -10924,37 +10191,7 @@ module optireduce_builder__sum(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_contribute__ask_address(d,q,clock);
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 64'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_contribute__beat_index(d,q,clock);
-    // Module arguments
-    input wire  [13:0] d;
-    output reg  [13:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 14'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_contribute__block_index(d,q,clock);
-    // Module arguments
-    input wire  [10:0] d;
-    output reg  [10:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 11'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_contribute__buffer(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__contribute__buffer(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -10975,7 +10212,7 @@ module optireduce_contribute__buffer(clock,read_address,read_data,write_address,
     end
 endmodule
 
-module optireduce_contribute__contexts(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__contribute__contexts(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -10993,367 +10230,7 @@ module optireduce_contribute__contexts(clock,read_address,read_data,write_addres
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_contribute__encoder(clock,clear,start,log2n,decode,key,in_valid,in_ready,in_data,in_received,go,burst,out_valid,out_data,out_received,idle);
-    // Module arguments
-    input wire  clock;
-    input wire  clear;
-    input wire  start;
-    input wire  [3:0] log2n;
-    input wire  decode;
-    input wire  [63:0] key;
-    input wire  in_valid;
-    output reg  in_ready;
-    input wire  [511:0] in_data;
-    input wire  in_received;
-    input wire  go;
-    output reg  burst;
-    output reg  out_valid;
-    output reg  [511:0] out_data;
-    output reg  [10:0] out_received;
-    output reg  idle;
-    // Stub signals
-    reg  gather__clock;
-    reg  gather__clear;
-    reg  gather__start;
-    reg  [3:0] gather__log2n;
-    reg  gather__in_valid;
-    wire  gather__in_ready;
-    reg  [511:0] gather__in_data;
-    reg  gather__in_received;
-    reg  gather__go;
-    wire  gather__burst;
-    wire  [9:0] gather__last;
-    wire  gather__idle;
-    wire  [21:0] gather__out_tag;
-    wire  [511:0] gather__out_beat;
-    reg  sign_source__clock;
-    reg  sign_source__start;
-    reg  [63:0] sign_source__key;
-    reg  sign_source__take;
-    wire  [15:0] sign_source__signs;
-    reg  to_fixed__clock;
-    reg  [21:0] to_fixed__tag;
-    reg  [511:0] to_fixed__beat;
-    reg  [15:0] to_fixed__signs;
-    wire  [21:0] to_fixed__out_tag;
-    wire  [511:0] to_fixed__out_beat;
-    reg  in_beat__0__clock;
-    reg  [21:0] in_beat__0__tag;
-    reg  [511:0] in_beat__0__beat;
-    wire  [21:0] in_beat__0__out_tag;
-    wire  [511:0] in_beat__0__out_beat;
-    reg  in_beat__1__clock;
-    reg  [21:0] in_beat__1__tag;
-    reg  [511:0] in_beat__1__beat;
-    wire  [21:0] in_beat__1__out_tag;
-    wire  [511:0] in_beat__1__out_beat;
-    reg  in_beat__2__clock;
-    reg  [21:0] in_beat__2__tag;
-    reg  [511:0] in_beat__2__beat;
-    wire  [21:0] in_beat__2__out_tag;
-    wire  [511:0] in_beat__2__out_beat;
-    reg  in_beat__3__clock;
-    reg  [21:0] in_beat__3__tag;
-    reg  [511:0] in_beat__3__beat;
-    wire  [21:0] in_beat__3__out_tag;
-    wire  [511:0] in_beat__3__out_beat;
-    reg  across__0__clock;
-    reg  across__0__bypass;
-    reg  [21:0] across__0__tag;
-    reg  [511:0] across__0__beat;
-    wire  [21:0] across__0__out_tag;
-    wire  [511:0] across__0__out_beat;
-    reg  across__1__clock;
-    reg  across__1__bypass;
-    reg  [21:0] across__1__tag;
-    reg  [511:0] across__1__beat;
-    wire  [21:0] across__1__out_tag;
-    wire  [511:0] across__1__out_beat;
-    reg  across__2__clock;
-    reg  across__2__bypass;
-    reg  [21:0] across__2__tag;
-    reg  [511:0] across__2__beat;
-    wire  [21:0] across__2__out_tag;
-    wire  [511:0] across__2__out_beat;
-    reg  across__3__clock;
-    reg  across__3__bypass;
-    reg  [21:0] across__3__tag;
-    reg  [511:0] across__3__beat;
-    wire  [21:0] across__3__out_tag;
-    wire  [511:0] across__3__out_beat;
-    reg  across__4__clock;
-    reg  across__4__bypass;
-    reg  [21:0] across__4__tag;
-    reg  [511:0] across__4__beat;
-    wire  [21:0] across__4__out_tag;
-    wire  [511:0] across__4__out_beat;
-    reg  across__5__clock;
-    reg  across__5__bypass;
-    reg  [21:0] across__5__tag;
-    reg  [511:0] across__5__beat;
-    wire  [21:0] across__5__out_tag;
-    wire  [511:0] across__5__out_beat;
-    reg  across__6__clock;
-    reg  across__6__bypass;
-    reg  [21:0] across__6__tag;
-    reg  [511:0] across__6__beat;
-    wire  [21:0] across__6__out_tag;
-    wire  [511:0] across__6__out_beat;
-    reg  across__7__clock;
-    reg  across__7__bypass;
-    reg  [21:0] across__7__tag;
-    reg  [511:0] across__7__beat;
-    wire  [21:0] across__7__out_tag;
-    wire  [511:0] across__7__out_beat;
-    reg  to_float__clock;
-    reg  [21:0] to_float__tag;
-    reg  [511:0] to_float__beat;
-    reg  [15:0] to_float__signs;
-    wire  [21:0] to_float__out_tag;
-    wire  [511:0] to_float__out_beat;
-    reg  [14:0] window__d;
-    wire  [14:0] window__q;
-    reg  window__clock;
-    // Sub module instances
-    optireduce_contribute__encoder__gather gather(
-        .clock(gather__clock),
-        .clear(gather__clear),
-        .start(gather__start),
-        .log2n(gather__log2n),
-        .in_valid(gather__in_valid),
-        .in_ready(gather__in_ready),
-        .in_data(gather__in_data),
-        .in_received(gather__in_received),
-        .go(gather__go),
-        .burst(gather__burst),
-        .last(gather__last),
-        .idle(gather__idle),
-        .out_tag(gather__out_tag),
-        .out_beat(gather__out_beat)
-    );
-    optireduce_contribute__encoder__sign_source sign_source(
-        .clock(sign_source__clock),
-        .start(sign_source__start),
-        .key(sign_source__key),
-        .take(sign_source__take),
-        .signs(sign_source__signs)
-    );
-    optireduce_contribute__encoder__to_fixed to_fixed(
-        .clock(to_fixed__clock),
-        .tag(to_fixed__tag),
-        .beat(to_fixed__beat),
-        .signs(to_fixed__signs),
-        .out_tag(to_fixed__out_tag),
-        .out_beat(to_fixed__out_beat)
-    );
-    optireduce_contribute__encoder__in_beat__0 in_beat__0(
-        .clock(in_beat__0__clock),
-        .tag(in_beat__0__tag),
-        .beat(in_beat__0__beat),
-        .out_tag(in_beat__0__out_tag),
-        .out_beat(in_beat__0__out_beat)
-    );
-    optireduce_contribute__encoder__in_beat__1 in_beat__1(
-        .clock(in_beat__1__clock),
-        .tag(in_beat__1__tag),
-        .beat(in_beat__1__beat),
-        .out_tag(in_beat__1__out_tag),
-        .out_beat(in_beat__1__out_beat)
-    );
-    optireduce_contribute__encoder__in_beat__0 in_beat__2(
-        .clock(in_beat__2__clock),
-        .tag(in_beat__2__tag),
-        .beat(in_beat__2__beat),
-        .out_tag(in_beat__2__out_tag),
-        .out_beat(in_beat__2__out_beat)
-    );
-    optireduce_contribute__encoder__in_beat__1 in_beat__3(
-        .clock(in_beat__3__clock),
-        .tag(in_beat__3__tag),
-        .beat(in_beat__3__beat),
-        .out_tag(in_beat__3__out_tag),
-        .out_beat(in_beat__3__out_beat)
-    );
-    optireduce_contribute__encoder__across__0 across__0(
-        .clock(across__0__clock),
-        .bypass(across__0__bypass),
-        .tag(across__0__tag),
-        .beat(across__0__beat),
-        .out_tag(across__0__out_tag),
-        .out_beat(across__0__out_beat)
-    );
-    optireduce_contribute__encoder__across__1 across__1(
-        .clock(across__1__clock),
-        .bypass(across__1__bypass),
-        .tag(across__1__tag),
-        .beat(across__1__beat),
-        .out_tag(across__1__out_tag),
-        .out_beat(across__1__out_beat)
-    );
-    optireduce_contribute__encoder__across__2 across__2(
-        .clock(across__2__clock),
-        .bypass(across__2__bypass),
-        .tag(across__2__tag),
-        .beat(across__2__beat),
-        .out_tag(across__2__out_tag),
-        .out_beat(across__2__out_beat)
-    );
-    optireduce_contribute__encoder__across__3 across__3(
-        .clock(across__3__clock),
-        .bypass(across__3__bypass),
-        .tag(across__3__tag),
-        .beat(across__3__beat),
-        .out_tag(across__3__out_tag),
-        .out_beat(across__3__out_beat)
-    );
-    optireduce_contribute__encoder__across__4 across__4(
-        .clock(across__4__clock),
-        .bypass(across__4__bypass),
-        .tag(across__4__tag),
-        .beat(across__4__beat),
-        .out_tag(across__4__out_tag),
-        .out_beat(across__4__out_beat)
-    );
-    optireduce_contribute__encoder__across__5 across__5(
-        .clock(across__5__clock),
-        .bypass(across__5__bypass),
-        .tag(across__5__tag),
-        .beat(across__5__beat),
-        .out_tag(across__5__out_tag),
-        .out_beat(across__5__out_beat)
-    );
-    optireduce_contribute__encoder__across__6 across__6(
-        .clock(across__6__clock),
-        .bypass(across__6__bypass),
-        .tag(across__6__tag),
-        .beat(across__6__beat),
-        .out_tag(across__6__out_tag),
-        .out_beat(across__6__out_beat)
-    );
-    optireduce_contribute__encoder__across__7 across__7(
-        .clock(across__7__clock),
-        .bypass(across__7__bypass),
-        .tag(across__7__tag),
-        .beat(across__7__beat),
-        .out_tag(across__7__out_tag),
-        .out_beat(across__7__out_beat)
-    );
-    optireduce_contribute__encoder__to_float to_float(
-        .clock(to_float__clock),
-        .tag(to_float__tag),
-        .beat(to_float__beat),
-        .signs(to_float__signs),
-        .out_tag(to_float__out_tag),
-        .out_beat(to_float__out_beat)
-    );
-    optireduce_contribute__encoder__window window(
-        .d(window__d),
-        .q(window__q),
-        .clock(window__clock)
-    );
-    // Update code
-    always @(*) begin
-        window__clock = clock;
-        window__d = window__q;
-        gather__clock = clock;
-        sign_source__clock = clock;
-        to_fixed__clock = clock;
-        to_float__clock = clock;
-        gather__clear = clear;
-        gather__start = start;
-        gather__log2n = log2n;
-        gather__in_valid = in_valid;
-        gather__in_data = in_data;
-        gather__in_received = in_received;
-        gather__go = go;
-        in_ready = gather__in_ready;
-        burst = gather__burst;
-        sign_source__start = start;
-        sign_source__key = key;
-        if (window__q[(64'h0)+:(1)]) begin
-            sign_source__take = to_float__tag[(64'h0)+:(1)];
-            to_fixed__signs = ((32'h0) & 16'hffff);
-            to_float__signs = sign_source__signs;
-        end
-        else begin
-            sign_source__take = to_fixed__tag[(64'h0)+:(1)];
-            to_fixed__signs = sign_source__signs;
-            to_float__signs = ((32'h0) & 16'hffff);
-        end
-        to_fixed__tag = gather__out_tag;
-        to_fixed__beat = gather__out_beat;
-        in_beat__0__tag = to_fixed__out_tag;
-        in_beat__0__beat = to_fixed__out_beat;
-        in_beat__1__tag = in_beat__0__out_tag;
-        in_beat__1__beat = in_beat__0__out_beat;
-        in_beat__2__tag = in_beat__1__out_tag;
-        in_beat__2__beat = in_beat__1__out_beat;
-        in_beat__3__tag = in_beat__2__out_tag;
-        in_beat__3__beat = in_beat__2__out_beat;
-        in_beat__0__clock = clock;
-        in_beat__1__clock = clock;
-        in_beat__2__clock = clock;
-        in_beat__3__clock = clock;
-        across__0__tag = in_beat__3__out_tag;
-        across__0__beat = in_beat__3__out_beat;
-        across__1__tag = across__0__out_tag;
-        across__1__beat = across__0__out_beat;
-        across__2__tag = across__1__out_tag;
-        across__2__beat = across__1__out_beat;
-        across__3__tag = across__2__out_tag;
-        across__3__beat = across__2__out_beat;
-        across__4__tag = across__3__out_tag;
-        across__4__beat = across__3__out_beat;
-        across__5__tag = across__4__out_tag;
-        across__5__beat = across__4__out_beat;
-        across__6__tag = across__5__out_tag;
-        across__6__beat = across__5__out_beat;
-        across__7__tag = across__6__out_tag;
-        across__7__beat = across__6__out_beat;
-        across__0__clock = clock;
-        across__0__bypass = ~gather__last[0];
-        across__1__clock = clock;
-        across__1__bypass = ~gather__last[1];
-        across__2__clock = clock;
-        across__2__bypass = ~gather__last[2];
-        across__3__clock = clock;
-        across__3__bypass = ~gather__last[3];
-        across__4__clock = clock;
-        across__4__bypass = ~gather__last[4];
-        across__5__clock = clock;
-        across__5__bypass = ~gather__last[5];
-        across__6__clock = clock;
-        across__6__bypass = ~gather__last[6];
-        across__7__clock = clock;
-        across__7__bypass = ~gather__last[7];
-        to_float__tag = across__7__out_tag;
-        to_float__beat = across__7__out_beat;
-        out_valid = to_float__out_tag[(64'h0)+:(1)];
-        out_data = to_float__out_beat;
-        out_received = to_float__out_tag[(64'hb)+:(11)];
-        if (gather__burst) begin
-            window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)] + 32'h1;
-        end
-        if (to_float__out_tag[(64'h0)+:(1)]) begin
-            window__d[(64'h5)+:(10)] = window__q[(64'h5)+:(10)] + 32'h1;
-            if (window__q[(64'h5)+:(10)] == gather__last) begin
-                window__d[(64'h5)+:(10)] = ((32'h0) & 10'h3ff);
-                if (~gather__burst) begin
-                    window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)] - 32'h1;
-                end
-                else begin
-                    window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)];
-                end
-            end
-        end
-        if (start) begin
-            window__d[(64'h0)+:(1)] = decode;
-        end
-        idle = gather__idle && (window__q[(64'h1)+:(4)] == 32'h0);
-    end
-endmodule
-
-module optireduce_contribute__hold(d,q,clock);
+module optireduce_nic__contribute__hold(d,q,clock);
     // Module arguments
     input wire  [7:0] d;
     output reg  [7:0] q;
@@ -11363,27 +10240,7 @@ module optireduce_contribute__hold(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_contribute__loop_context(d,q,clock);
-    // Module arguments
-    input wire  [404:0] d;
-    output reg  [404:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 405'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_contribute__loop_slot(d,q,clock);
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 3'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_contribute__order_now(d,q,clock);
+module optireduce_nic__contribute__order_now(d,q,clock);
     // Module arguments
     input wire  [101:0] d;
     output reg  [101:0] q;
@@ -11393,7 +10250,7 @@ module optireduce_contribute__order_now(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_contribute__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__contribute__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11424,7 +10281,7 @@ module optireduce_contribute__orders(clock,clear,push,push_data,full,pop,pop_dat
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_contribute__orders__memory memory(
+    optireduce_nic__contribute__orders__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -11432,7 +10289,7 @@ module optireduce_contribute__orders(clock,clear,push,push_data,full,pop,pop_dat
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -11476,7 +10333,7 @@ module optireduce_contribute__orders(clock,clear,push,push_data,full,pop,pop_dat
     end
 endmodule
 
-module optireduce_contribute__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11507,7 +10364,7 @@ module optireduce_contribute__outbox(clock,clear,push,push_data,full,pop,pop_dat
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_contribute__outbox__memory memory(
+    optireduce_nic__contribute__outbox__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -11515,7 +10372,7 @@ module optireduce_contribute__outbox(clock,clear,push,push_data,full,pop,pop_dat
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -11559,17 +10416,7 @@ module optireduce_contribute__outbox(clock,clear,push,push_data,full,pop,pop_dat
     end
 endmodule
 
-module optireduce_contribute__sending(d,q,clock);
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 2'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_contribute__state(d,q,clock);
+module optireduce_nic__contribute__state(d,q,clock);
     // Module arguments
     input wire  [1:0] d;
     output reg  [1:0] q;
@@ -11584,581 +10431,15 @@ module optireduce_contribute__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_dma_read__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  push_data;
+    input wire  [3:0] push_data;
     output reg  full;
     input wire  pop;
-    output reg  pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
-    // Constant declarations
-    localparam  depth = 16'h8;
-    // Stub signals
-    reg  memory__clock;
-    reg  [2:0] memory__read_address;
-    wire  memory__read_data;
-    reg  [2:0] memory__write_address;
-    reg  memory__write_data;
-    reg  memory__write_enable;
-    reg  [47:0] state__d;
-    wire  [47:0] state__q;
-    reg  state__clock;
-    // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
-    // Sub module instances
-    optireduce_dma_read__owners__memory memory(
-        .clock(memory__clock),
-        .read_address(memory__read_address),
-        .read_data(memory__read_data),
-        .write_address(memory__write_address),
-        .write_data(memory__write_data),
-        .write_enable(memory__write_enable)
-    );
-    optireduce_builder__orders__state state(
-        .d(state__d),
-        .q(state__q),
-        .clock(state__clock)
-    );
-    // Update code
-    always @(*) begin
-        state__clock = clock;
-        state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
-        if (pushed) begin
-            state__d[(64'h10)+:(16)] = tail_next;
-        end
-        if (popped) begin
-            state__d[(64'h0)+:(16)] = head_next;
-        end
-        if (pushed && ~popped) begin
-            state__d[(64'h20)+:(16)] = used_more;
-        end
-        if (popped && ~pushed) begin
-            state__d[(64'h20)+:(16)] = used_less;
-        end
-        if (clear) begin
-            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
-            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
-            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
-        end
-    end
-endmodule
-
-module optireduce_finisher__burst_left(d,q,clock);
-    // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 7'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_finisher__inbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
-    // Module arguments
-    input wire  clock;
-    input wire  clear;
-    input wire  push;
-    input wire  [512:0] push_data;
-    output reg  full;
-    input wire  pop;
-    output reg  [512:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
-    // Constant declarations
-    localparam  depth = 16'h8;
-    // Stub signals
-    reg  memory__clock;
-    reg  [2:0] memory__read_address;
-    wire  [512:0] memory__read_data;
-    reg  [2:0] memory__write_address;
-    reg  [512:0] memory__write_data;
-    reg  memory__write_enable;
-    reg  [47:0] state__d;
-    wire  [47:0] state__q;
-    reg  state__clock;
-    // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
-    // Sub module instances
-    optireduce_finisher__inbox__memory memory(
-        .clock(memory__clock),
-        .read_address(memory__read_address),
-        .read_data(memory__read_data),
-        .write_address(memory__write_address),
-        .write_data(memory__write_data),
-        .write_enable(memory__write_enable)
-    );
-    optireduce_builder__orders__state state(
-        .d(state__d),
-        .q(state__q),
-        .clock(state__clock)
-    );
-    // Update code
-    always @(*) begin
-        state__clock = clock;
-        state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
-        if (pushed) begin
-            state__d[(64'h10)+:(16)] = tail_next;
-        end
-        if (popped) begin
-            state__d[(64'h0)+:(16)] = head_next;
-        end
-        if (pushed && ~popped) begin
-            state__d[(64'h20)+:(16)] = used_more;
-        end
-        if (popped && ~pushed) begin
-            state__d[(64'h20)+:(16)] = used_less;
-        end
-        if (clear) begin
-            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
-            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
-            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
-        end
-    end
-endmodule
-
-module optireduce_finisher__multiplier(clock,a,factor,product);
-    // Module arguments
-    input wire  clock;
-    input wire  [511:0] a;
-    input wire  [31:0] factor;
-    output reg  [511:0] product;
-    // Stub signals
-    reg  lane__0__clock;
-    reg  [31:0] lane__0__a;
-    reg  [31:0] lane__0__b;
-    wire  [31:0] lane__0__product;
-    reg  lane__1__clock;
-    reg  [31:0] lane__1__a;
-    reg  [31:0] lane__1__b;
-    wire  [31:0] lane__1__product;
-    reg  lane__2__clock;
-    reg  [31:0] lane__2__a;
-    reg  [31:0] lane__2__b;
-    wire  [31:0] lane__2__product;
-    reg  lane__3__clock;
-    reg  [31:0] lane__3__a;
-    reg  [31:0] lane__3__b;
-    wire  [31:0] lane__3__product;
-    reg  lane__4__clock;
-    reg  [31:0] lane__4__a;
-    reg  [31:0] lane__4__b;
-    wire  [31:0] lane__4__product;
-    reg  lane__5__clock;
-    reg  [31:0] lane__5__a;
-    reg  [31:0] lane__5__b;
-    wire  [31:0] lane__5__product;
-    reg  lane__6__clock;
-    reg  [31:0] lane__6__a;
-    reg  [31:0] lane__6__b;
-    wire  [31:0] lane__6__product;
-    reg  lane__7__clock;
-    reg  [31:0] lane__7__a;
-    reg  [31:0] lane__7__b;
-    wire  [31:0] lane__7__product;
-    reg  lane__8__clock;
-    reg  [31:0] lane__8__a;
-    reg  [31:0] lane__8__b;
-    wire  [31:0] lane__8__product;
-    reg  lane__9__clock;
-    reg  [31:0] lane__9__a;
-    reg  [31:0] lane__9__b;
-    wire  [31:0] lane__9__product;
-    reg  lane__10__clock;
-    reg  [31:0] lane__10__a;
-    reg  [31:0] lane__10__b;
-    wire  [31:0] lane__10__product;
-    reg  lane__11__clock;
-    reg  [31:0] lane__11__a;
-    reg  [31:0] lane__11__b;
-    wire  [31:0] lane__11__product;
-    reg  lane__12__clock;
-    reg  [31:0] lane__12__a;
-    reg  [31:0] lane__12__b;
-    wire  [31:0] lane__12__product;
-    reg  lane__13__clock;
-    reg  [31:0] lane__13__a;
-    reg  [31:0] lane__13__b;
-    wire  [31:0] lane__13__product;
-    reg  lane__14__clock;
-    reg  [31:0] lane__14__a;
-    reg  [31:0] lane__14__b;
-    wire  [31:0] lane__14__product;
-    reg  lane__15__clock;
-    reg  [31:0] lane__15__a;
-    reg  [31:0] lane__15__b;
-    wire  [31:0] lane__15__product;
-    reg  [31:0] pack__lane__0;
-    reg  [31:0] pack__lane__1;
-    reg  [31:0] pack__lane__2;
-    reg  [31:0] pack__lane__3;
-    reg  [31:0] pack__lane__4;
-    reg  [31:0] pack__lane__5;
-    reg  [31:0] pack__lane__6;
-    reg  [31:0] pack__lane__7;
-    reg  [31:0] pack__lane__8;
-    reg  [31:0] pack__lane__9;
-    reg  [31:0] pack__lane__10;
-    reg  [31:0] pack__lane__11;
-    reg  [31:0] pack__lane__12;
-    reg  [31:0] pack__lane__13;
-    reg  [31:0] pack__lane__14;
-    reg  [31:0] pack__lane__15;
-    wire  [511:0] pack__beat;
-    // Sub module instances
-    optireduce_finisher__multiplier__lane__0 lane__0(
-        .clock(lane__0__clock),
-        .a(lane__0__a),
-        .b(lane__0__b),
-        .product(lane__0__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__1(
-        .clock(lane__1__clock),
-        .a(lane__1__a),
-        .b(lane__1__b),
-        .product(lane__1__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__2(
-        .clock(lane__2__clock),
-        .a(lane__2__a),
-        .b(lane__2__b),
-        .product(lane__2__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__3(
-        .clock(lane__3__clock),
-        .a(lane__3__a),
-        .b(lane__3__b),
-        .product(lane__3__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__4(
-        .clock(lane__4__clock),
-        .a(lane__4__a),
-        .b(lane__4__b),
-        .product(lane__4__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__5(
-        .clock(lane__5__clock),
-        .a(lane__5__a),
-        .b(lane__5__b),
-        .product(lane__5__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__6(
-        .clock(lane__6__clock),
-        .a(lane__6__a),
-        .b(lane__6__b),
-        .product(lane__6__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__7(
-        .clock(lane__7__clock),
-        .a(lane__7__a),
-        .b(lane__7__b),
-        .product(lane__7__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__8(
-        .clock(lane__8__clock),
-        .a(lane__8__a),
-        .b(lane__8__b),
-        .product(lane__8__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__9(
-        .clock(lane__9__clock),
-        .a(lane__9__a),
-        .b(lane__9__b),
-        .product(lane__9__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__10(
-        .clock(lane__10__clock),
-        .a(lane__10__a),
-        .b(lane__10__b),
-        .product(lane__10__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__11(
-        .clock(lane__11__clock),
-        .a(lane__11__a),
-        .b(lane__11__b),
-        .product(lane__11__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__12(
-        .clock(lane__12__clock),
-        .a(lane__12__a),
-        .b(lane__12__b),
-        .product(lane__12__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__13(
-        .clock(lane__13__clock),
-        .a(lane__13__a),
-        .b(lane__13__b),
-        .product(lane__13__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__14(
-        .clock(lane__14__clock),
-        .a(lane__14__a),
-        .b(lane__14__b),
-        .product(lane__14__product)
-    );
-    optireduce_finisher__multiplier__lane__0 lane__15(
-        .clock(lane__15__clock),
-        .a(lane__15__a),
-        .b(lane__15__b),
-        .product(lane__15__product)
-    );
-    optireduce_finisher__multiplier__pack pack(
-        .lane__0(pack__lane__0),
-        .lane__1(pack__lane__1),
-        .lane__2(pack__lane__2),
-        .lane__3(pack__lane__3),
-        .lane__4(pack__lane__4),
-        .lane__5(pack__lane__5),
-        .lane__6(pack__lane__6),
-        .lane__7(pack__lane__7),
-        .lane__8(pack__lane__8),
-        .lane__9(pack__lane__9),
-        .lane__10(pack__lane__10),
-        .lane__11(pack__lane__11),
-        .lane__12(pack__lane__12),
-        .lane__13(pack__lane__13),
-        .lane__14(pack__lane__14),
-        .lane__15(pack__lane__15),
-        .beat(pack__beat)
-    );
-    // Update code
-    always @(*) begin
-        lane__0__clock = clock;
-        lane__0__a = a[(0 * 32'h20)+:(32)];
-        lane__0__b = factor;
-        pack__lane__0 = lane__0__product;
-        lane__1__clock = clock;
-        lane__1__a = a[(1 * 32'h20)+:(32)];
-        lane__1__b = factor;
-        pack__lane__1 = lane__1__product;
-        lane__2__clock = clock;
-        lane__2__a = a[(2 * 32'h20)+:(32)];
-        lane__2__b = factor;
-        pack__lane__2 = lane__2__product;
-        lane__3__clock = clock;
-        lane__3__a = a[(3 * 32'h20)+:(32)];
-        lane__3__b = factor;
-        pack__lane__3 = lane__3__product;
-        lane__4__clock = clock;
-        lane__4__a = a[(4 * 32'h20)+:(32)];
-        lane__4__b = factor;
-        pack__lane__4 = lane__4__product;
-        lane__5__clock = clock;
-        lane__5__a = a[(5 * 32'h20)+:(32)];
-        lane__5__b = factor;
-        pack__lane__5 = lane__5__product;
-        lane__6__clock = clock;
-        lane__6__a = a[(6 * 32'h20)+:(32)];
-        lane__6__b = factor;
-        pack__lane__6 = lane__6__product;
-        lane__7__clock = clock;
-        lane__7__a = a[(7 * 32'h20)+:(32)];
-        lane__7__b = factor;
-        pack__lane__7 = lane__7__product;
-        lane__8__clock = clock;
-        lane__8__a = a[(8 * 32'h20)+:(32)];
-        lane__8__b = factor;
-        pack__lane__8 = lane__8__product;
-        lane__9__clock = clock;
-        lane__9__a = a[(9 * 32'h20)+:(32)];
-        lane__9__b = factor;
-        pack__lane__9 = lane__9__product;
-        lane__10__clock = clock;
-        lane__10__a = a[(10 * 32'h20)+:(32)];
-        lane__10__b = factor;
-        pack__lane__10 = lane__10__product;
-        lane__11__clock = clock;
-        lane__11__a = a[(11 * 32'h20)+:(32)];
-        lane__11__b = factor;
-        pack__lane__11 = lane__11__product;
-        lane__12__clock = clock;
-        lane__12__a = a[(12 * 32'h20)+:(32)];
-        lane__12__b = factor;
-        pack__lane__12 = lane__12__product;
-        lane__13__clock = clock;
-        lane__13__a = a[(13 * 32'h20)+:(32)];
-        lane__13__b = factor;
-        pack__lane__13 = lane__13__product;
-        lane__14__clock = clock;
-        lane__14__a = a[(14 * 32'h20)+:(32)];
-        lane__14__b = factor;
-        pack__lane__14 = lane__14__product;
-        lane__15__clock = clock;
-        lane__15__a = a[(15 * 32'h20)+:(32)];
-        lane__15__b = factor;
-        pack__lane__15 = lane__15__product;
-        product = pack__beat;
-    end
-endmodule
-
-module optireduce_finisher__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
-    // Module arguments
-    input wire  clock;
-    input wire  clear;
-    input wire  push;
-    input wire  [511:0] push_data;
-    output reg  full;
-    input wire  pop;
-    output reg  [511:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
-    // Constant declarations
-    localparam  depth = 16'h200;
-    // Stub signals
-    reg  memory__clock;
-    reg  [8:0] memory__read_address;
-    wire  [511:0] memory__read_data;
-    reg  [8:0] memory__write_address;
-    reg  [511:0] memory__write_data;
-    reg  memory__write_enable;
-    reg  [47:0] state__d;
-    wire  [47:0] state__q;
-    reg  state__clock;
-    // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
-    // Sub module instances
-    optireduce_finisher__outbox__memory memory(
-        .clock(memory__clock),
-        .read_address(memory__read_address),
-        .read_data(memory__read_data),
-        .write_address(memory__write_address),
-        .write_data(memory__write_data),
-        .write_enable(memory__write_enable)
-    );
-    optireduce_builder__orders__state state(
-        .d(state__d),
-        .q(state__q),
-        .clock(state__clock)
-    );
-    // Update code
-    always @(*) begin
-        state__clock = clock;
-        state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 9'h1ff);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 9'h1ff);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
-        if (pushed) begin
-            state__d[(64'h10)+:(16)] = tail_next;
-        end
-        if (popped) begin
-            state__d[(64'h0)+:(16)] = head_next;
-        end
-        if (pushed && ~popped) begin
-            state__d[(64'h20)+:(16)] = used_more;
-        end
-        if (popped && ~pushed) begin
-            state__d[(64'h20)+:(16)] = used_less;
-        end
-        if (clear) begin
-            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
-            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
-            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
-        end
-    end
-endmodule
-
-module optireduce_finisher__reciprocal(clock,count,factor);
-    // Module arguments
-    input wire  clock;
-    input wire  [10:0] count;
-    output reg  [31:0] factor;
-    // Stub signals
-    reg  rom__clock;
-    reg  [10:0] rom__address;
-    wire  [31:0] rom__data;
-    // Sub module instances
-    optireduce_finisher__reciprocal__rom rom(
-        .clock(rom__clock),
-        .address(rom__address),
-        .data(rom__data)
-    );
-    // Update code
-    always @(*) begin
-        rom__clock = clock;
-        rom__address = count;
-        factor = rom__data;
-    end
-endmodule
-
-module optireduce_finisher__refusal_now(d,q,clock);
-    // Module arguments
-    input wire  [49:0] d;
-    output reg  [49:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 50'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_finisher__refusals(clock,clear,push,push_data,full,pop,pop_data,empty,room);
-    // Module arguments
-    input wire  clock;
-    input wire  clear;
-    input wire  push;
-    input wire  [49:0] push_data;
-    output reg  full;
-    input wire  pop;
-    output reg  [49:0] pop_data;
+    output reg  [3:0] pop_data;
     output reg  empty;
     output reg  [15:0] room;
     // Constant declarations
@@ -12166,9 +10447,9 @@ module optireduce_finisher__refusals(clock,clear,push,push_data,full,pop,pop_dat
     // Stub signals
     reg  memory__clock;
     reg  [3:0] memory__read_address;
-    wire  [49:0] memory__read_data;
+    wire  [3:0] memory__read_data;
     reg  [3:0] memory__write_address;
-    reg  [49:0] memory__write_data;
+    reg  [3:0] memory__write_data;
     reg  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -12181,7 +10462,7 @@ module optireduce_finisher__refusals(clock,clear,push,push_data,full,pop,pop_dat
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_finisher__refusals__memory memory(
+    optireduce_nic__dma_read__owners__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -12189,7 +10470,7 @@ module optireduce_finisher__refusals(clock,clear,push,push_data,full,pop,pop_dat
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -12233,17 +10514,615 @@ module optireduce_finisher__refusals(clock,clear,push,push_data,full,pop,pop_dat
     end
 endmodule
 
-module optireduce_finisher__reserved(d,q,clock);
+module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_context,idle,drained,read_valid,read_address,read_ready,word,push,push_data,room,order_valid,order,order_ready);
     // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
     input wire  clock;
-    // Update code (custom)
-    initial q = 16'h0;
-    always @(posedge clock) q <= d;
+    input wire  clear;
+    input wire  start;
+    input wire  [2:0] start_slot;
+    input wire  [404:0] start_context;
+    output reg  idle;
+    output reg  [7:0] drained;
+    output reg  read_valid;
+    output reg  [16:0] read_address;
+    input wire  read_ready;
+    input wire  [519:0] word;
+    output reg  push;
+    output reg  [511:0] push_data;
+    input wire  [15:0] room;
+    output reg  order_valid;
+    output reg  [79:0] order;
+    input wire  order_ready;
+    // Enums
+    localparam DrainState__Idle = 0;
+    localparam DrainState__Begin = 1;
+    localparam DrainState__Run = 2;
+    // Stub signals
+    reg  decoder__clock;
+    reg  decoder__clear;
+    reg  decoder__start;
+    reg  [3:0] decoder__log2n;
+    reg  decoder__decode;
+    reg  [63:0] decoder__key;
+    reg  decoder__in_valid;
+    wire  decoder__in_ready;
+    reg  [511:0] decoder__in_data;
+    reg  decoder__in_received;
+    reg  decoder__go;
+    wire  decoder__burst;
+    wire  decoder__out_valid;
+    wire  [511:0] decoder__out_data;
+    wire  [10:0] decoder__out_received;
+    wire  decoder__idle;
+    reg  reciprocal__clock;
+    reg  [10:0] reciprocal__count;
+    wire  [31:0] reciprocal__factor;
+    reg  multiplier__clock;
+    reg  [511:0] multiplier__a;
+    reg  [31:0] multiplier__factor;
+    wire  [511:0] multiplier__product;
+    reg  inbox__clock;
+    reg  inbox__clear;
+    reg  inbox__push;
+    reg  [512:0] inbox__push_data;
+    wire  inbox__full;
+    reg  inbox__pop;
+    wire  [512:0] inbox__pop_data;
+    wire  inbox__empty;
+    wire  [15:0] inbox__room;
+    reg  [1:0] state__d;
+    wire  [1:0] state__q;
+    reg  state__clock;
+    reg  cleared__d;
+    wire  cleared__q;
+    reg  cleared__clock;
+    reg  [2:0] slot__d;
+    wire  [2:0] slot__q;
+    reg  slot__clock;
+    reg  [404:0] ctx__d;
+    wire  [404:0] ctx__q;
+    reg  ctx__clock;
+    reg  [14:0] to_read__d;
+    wire  [14:0] to_read__q;
+    reg  to_read__clock;
+    reg  [10:0] block_index__d;
+    wire  [10:0] block_index__q;
+    reg  block_index__clock;
+    reg  [13:0] beat_index__d;
+    wire  [13:0] beat_index__q;
+    reg  beat_index__clock;
+    reg  asked__d;
+    wire  asked__q;
+    reg  asked__clock;
+    reg  stage_valid__d;
+    wire  stage_valid__q;
+    reg  stage_valid__clock;
+    reg  [511:0] stage_data__d;
+    wire  [511:0] stage_data__q;
+    reg  stage_data__clock;
+    reg  side__0__d;
+    wire  side__0__q;
+    reg  side__0__clock;
+    reg  side__1__d;
+    wire  side__1__q;
+    reg  side__1__clock;
+    reg  side__2__d;
+    wire  side__2__q;
+    reg  side__2__clock;
+    reg  side__3__d;
+    wire  side__3__q;
+    reg  side__3__clock;
+    reg  side__4__d;
+    wire  side__4__q;
+    reg  side__4__clock;
+    reg  side__5__d;
+    wire  side__5__q;
+    reg  side__5__clock;
+    reg  [15:0] reserved__d;
+    wire  [15:0] reserved__q;
+    reg  reserved__clock;
+    reg  [14:0] to_come__d;
+    wire  [14:0] to_come__q;
+    reg  to_come__clock;
+    reg  [14:0] to_keep__d;
+    wire  [14:0] to_keep__q;
+    reg  to_keep__clock;
+    reg  [14:0] to_order__d;
+    wire  [14:0] to_order__q;
+    reg  to_order__clock;
+    reg  [63:0] order_address__d;
+    wire  [63:0] order_address__q;
+    reg  order_address__clock;
+    reg  [15:0] unordered__d;
+    wire  [15:0] unordered__q;
+    reg  unordered__clock;
+    // Local signals
+    reg  [404:0] c;
+    reg  running;
+    reg  [7:0] one;
+    reg  [7:0] slot_bit;
+    reg  [14:0] length;
+    reg  [3:0] beats_log2;
+    reg  [13:0] one14;
+    reg  [13:0] beats_of_block;
+    reg  [15:0] block_beats;
+    reg  [13:0] last_beat;
+    reg  [13:0] beat_next;
+    reg  [10:0] block_next;
+    reg  [13:0] row;
+    reg  [14:0] linear;
+    reg  [13:0] place;
+    reg  ask;
+    reg  [14:0] to_read_next;
+    reg  [512:0] gathered;
+    reg  present;
+    reg  [31:0] exponent;
+    reg  [31:0] ratio;
+    reg  [15:0] spare;
+    reg  [15:0] reserved_up;
+    reg  [15:0] reserved_next;
+    reg  comes;
+    reg  keep;
+    reg  [14:0] to_come_next;
+    reg  [14:0] to_keep_next;
+    reg  [5:0] page_beat;
+    reg  [6:0] until_page;
+    reg  [6:0] burst;
+    reg  [12:0] burst_bytes;
+    reg  [14:0] to_order_next;
+    reg  [63:0] order_address_next;
+    reg  [15:0] unordered_up;
+    reg  [15:0] unordered_next;
+    reg  ordered;
+    reg  [8:0] owner;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder decoder(
+        .clock(decoder__clock),
+        .clear(decoder__clear),
+        .start(decoder__start),
+        .log2n(decoder__log2n),
+        .decode(decoder__decode),
+        .key(decoder__key),
+        .in_valid(decoder__in_valid),
+        .in_ready(decoder__in_ready),
+        .in_data(decoder__in_data),
+        .in_received(decoder__in_received),
+        .go(decoder__go),
+        .burst(decoder__burst),
+        .out_valid(decoder__out_valid),
+        .out_data(decoder__out_data),
+        .out_received(decoder__out_received),
+        .idle(decoder__idle)
+    );
+    optireduce_nic__finisher__drain__reciprocal reciprocal(
+        .clock(reciprocal__clock),
+        .count(reciprocal__count),
+        .factor(reciprocal__factor)
+    );
+    optireduce_nic__finisher__drain__multiplier multiplier(
+        .clock(multiplier__clock),
+        .a(multiplier__a),
+        .factor(multiplier__factor),
+        .product(multiplier__product)
+    );
+    optireduce_nic__finisher__drain__inbox inbox(
+        .clock(inbox__clock),
+        .clear(inbox__clear),
+        .push(inbox__push),
+        .push_data(inbox__push_data),
+        .full(inbox__full),
+        .pop(inbox__pop),
+        .pop_data(inbox__pop_data),
+        .empty(inbox__empty),
+        .room(inbox__room)
+    );
+    optireduce_nic__finisher__drain__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
+    optireduce_nic__finisher__drain__slot slot(
+        .d(slot__d),
+        .q(slot__q),
+        .clock(slot__clock)
+    );
+    optireduce_nic__finisher__drain__ctx ctx(
+        .d(ctx__d),
+        .q(ctx__q),
+        .clock(ctx__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_read(
+        .d(to_read__d),
+        .q(to_read__q),
+        .clock(to_read__clock)
+    );
+    optireduce_nic__finisher__drain__block_index block_index(
+        .d(block_index__d),
+        .q(block_index__q),
+        .clock(block_index__clock)
+    );
+    optireduce_nic__finisher__drain__beat_index beat_index(
+        .d(beat_index__d),
+        .q(beat_index__q),
+        .clock(beat_index__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 stage_valid(
+        .d(stage_valid__d),
+        .q(stage_valid__q),
+        .clock(stage_valid__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data stage_data(
+        .d(stage_data__d),
+        .q(stage_data__q),
+        .clock(stage_data__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__0(
+        .d(side__0__d),
+        .q(side__0__q),
+        .clock(side__0__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__1(
+        .d(side__1__d),
+        .q(side__1__q),
+        .clock(side__1__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__2(
+        .d(side__2__d),
+        .q(side__2__q),
+        .clock(side__2__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__3(
+        .d(side__3__d),
+        .q(side__3__q),
+        .clock(side__3__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__4(
+        .d(side__4__d),
+        .q(side__4__q),
+        .clock(side__4__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__5(
+        .d(side__5__d),
+        .q(side__5__q),
+        .clock(side__5__clock)
+    );
+    optireduce_nic__finisher__drain__reserved reserved(
+        .d(reserved__d),
+        .q(reserved__q),
+        .clock(reserved__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_come(
+        .d(to_come__d),
+        .q(to_come__q),
+        .clock(to_come__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_keep(
+        .d(to_keep__d),
+        .q(to_keep__q),
+        .clock(to_keep__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_order(
+        .d(to_order__d),
+        .q(to_order__q),
+        .clock(to_order__clock)
+    );
+    optireduce_nic__finisher__drain__order_address order_address(
+        .d(order_address__d),
+        .q(order_address__q),
+        .clock(order_address__clock)
+    );
+    optireduce_nic__finisher__drain__reserved unordered(
+        .d(unordered__d),
+        .q(unordered__q),
+        .clock(unordered__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        cleared__clock = clock;
+        slot__clock = clock;
+        ctx__clock = clock;
+        to_read__clock = clock;
+        block_index__clock = clock;
+        beat_index__clock = clock;
+        asked__clock = clock;
+        stage_valid__clock = clock;
+        stage_data__clock = clock;
+        reserved__clock = clock;
+        to_come__clock = clock;
+        to_keep__clock = clock;
+        to_order__clock = clock;
+        order_address__clock = clock;
+        unordered__clock = clock;
+        state__d = state__q;
+        cleared__d = cleared__q;
+        slot__d = slot__q;
+        ctx__d = ctx__q;
+        to_read__d = to_read__q;
+        block_index__d = block_index__q;
+        beat_index__d = beat_index__q;
+        asked__d = asked__q;
+        stage_valid__d = stage_valid__q;
+        stage_data__d = stage_data__q;
+        reserved__d = reserved__q;
+        to_come__d = to_come__q;
+        to_keep__d = to_keep__q;
+        to_order__d = to_order__q;
+        order_address__d = order_address__q;
+        unordered__d = unordered__q;
+        decoder__clock = clock;
+        reciprocal__clock = clock;
+        multiplier__clock = clock;
+        inbox__clock = clock;
+        c = ctx__q;
+        running = state__q == DrainState__Run;
+        inbox__clear = clear || ~running;
+        one = ((32'h1) & 8'hff);
+        slot_bit = one << slot__q;
+        idle = (state__q == DrainState__Idle) && decoder__idle;
+        drained = ((32'h0) & 8'hff);
+        length = c[(64'h92)+:(15)];
+        if (c[(64'h86)+:(1)]) begin
+            length = c[(64'h5a)+:(15)];
+        end
+        cleared__d = clear;
+        decoder__clear = clear && ~cleared__q;
+        decoder__start = 1'b0;
+        case (state__q)
+            DrainState__Idle:
+                begin
+                    if (start) begin
+                        slot__d = start_slot;
+                        ctx__d = start_context;
+                        state__d = DrainState__Begin;
+                    end
+                end
+            DrainState__Begin:
+                begin
+                    decoder__start = c[(64'h86)+:(1)];
+                    to_read__d = length;
+                    to_come__d = length;
+                    to_keep__d = c[(64'h92)+:(15)];
+                    to_order__d = c[(64'h92)+:(15)];
+                    order_address__d = c[(64'hd5)+:(64)];
+                    block_index__d = ((32'h0) & 11'h7ff);
+                    beat_index__d = ((32'h0) & 14'h3fff);
+                    reserved__d = ((32'h0) & 16'hffff);
+                    unordered__d = ((32'h0) & 16'hffff);
+                    state__d = DrainState__Run;
+                end
+            DrainState__Run:
+                begin
+                    if ((to_come__q == 32'h0) && (to_order__q == 32'h0)) begin
+                        drained = slot_bit;
+                        state__d = DrainState__Idle;
+                    end
+                end
+        endcase
+        beats_log2 = c[(64'h8a)+:(4)] - 32'h4;
+        one14 = ((32'h1) & 14'h3fff);
+        beats_of_block = one14 << beats_log2;
+        block_beats = ((beats_of_block) & 16'hffff);
+        last_beat = beats_of_block - 32'h1;
+        beat_next = beat_index__q + 32'h1;
+        block_next = block_index__q + 32'h1;
+        row = beat_index__q << c[(64'h8e)+:(4)];
+        linear = c[(64'h92)+:(15)] - to_read__q;
+        place = linear[(32'h0)+:(14)];
+        if (c[(64'h86)+:(1)]) begin
+            place = row + ((block_index__q) & 14'h3fff);
+        end
+        ask = running && (to_read__q != 32'h0) && (inbox__room >= 32'h3) && (room >= 32'h20);
+        read_valid = ask;
+        read_address[(64'h0)+:(3)] = slot__q;
+        read_address[(64'h3)+:(14)] = place;
+        asked__d = ask && read_ready;
+        to_read_next = to_read__q - 32'h1;
+        if (ask && read_ready) begin
+            to_read__d = to_read_next;
+            beat_index__d = beat_next;
+            if (beat_index__q == last_beat) begin
+                beat_index__d = ((32'h0) & 14'h3fff);
+                block_index__d = block_next;
+            end
+        end
+        present = word[(64'h200)+:(8)] == c[(64'hcd)+:(8)];
+        gathered[(64'h200)+:(1)] = present;
+        gathered[(64'h0)+:(512)] = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (present) begin
+            gathered[(64'h0)+:(512)] = word[(64'h0)+:(512)];
+        end
+        inbox__push = asked__q;
+        inbox__push_data = gathered;
+        decoder__log2n = c[(64'h8a)+:(4)];
+        decoder__decode = 1'b1;
+        decoder__key = c[(64'h155)+:(64)];
+        decoder__in_valid = ~inbox__empty && c[(64'h86)+:(1)] && running;
+        decoder__in_data = inbox__pop_data[(64'h0)+:(512)];
+        decoder__in_received = inbox__pop_data[(64'h200)+:(1)];
+        inbox__pop = ~c[(64'h86)+:(1)] || decoder__in_ready;
+        spare = room - reserved__q;
+        decoder__go = (spare >= block_beats) || ~running;
+        stage_valid__d = decoder__out_valid;
+        stage_data__d = decoder__out_data;
+        if (~c[(64'h86)+:(1)]) begin
+            stage_valid__d = ~inbox__empty;
+            stage_data__d = inbox__pop_data[(64'h0)+:(512)];
+        end
+        if (~running) begin
+            stage_valid__d = 1'b0;
+        end
+        reciprocal__count = decoder__out_received;
+        exponent = ((beats_log2) & 32'hffffffff) << 32'h17;
+        ratio = reciprocal__factor + exponent;
+        multiplier__a = stage_data__q;
+        multiplier__factor = ((32'h3f800000) & 32'hffffffff);
+        if (c[(64'h86)+:(1)]) begin
+            multiplier__factor = ratio;
+        end
+        side__0__clock = clock;
+        side__1__clock = clock;
+        side__2__clock = clock;
+        side__3__clock = clock;
+        side__4__clock = clock;
+        side__5__clock = clock;
+        side__1__d = side__0__q;
+        side__2__d = side__1__q;
+        side__3__d = side__2__q;
+        side__4__d = side__3__q;
+        side__5__d = side__4__q;
+        side__0__d = stage_valid__q;
+        comes = side__5__q && running;
+        keep = comes && (to_keep__q != 32'h0);
+        push = keep;
+        push_data = multiplier__product;
+        to_come_next = to_come__q - 32'h1;
+        to_keep_next = to_keep__q - 32'h1;
+        reserved_up = reserved__q;
+        if (decoder__burst) begin
+            reserved_up = reserved__q + block_beats;
+        end
+        reserved_next = reserved_up - 32'h1;
+        if (running) begin
+            reserved__d = reserved_up;
+        end
+        if (comes) begin
+            to_come__d = to_come_next;
+            if (c[(64'h86)+:(1)]) begin
+                reserved__d = reserved_next;
+            end
+        end
+        if (keep) begin
+            to_keep__d = to_keep_next;
+        end
+        page_beat = order_address__q[(32'h6)+:(6)];
+        until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
+        burst = until_page;
+        if (to_order__q < ((until_page) & 15'h7fff)) begin
+            burst = to_order__q[(32'h0)+:(7)];
+        end
+        burst_bytes = ((burst) & 13'h1fff) << 32'h6;
+        to_order_next = to_order__q - ((burst) & 15'h7fff);
+        order_address_next = order_address__q + ((burst_bytes) & 64'hffffffffffffffff);
+        order_valid = running && (to_order__q != 32'h0) && (unordered__q >= ((burst) & 16'hffff));
+        order[(64'h0)+:(64)] = order_address__q;
+        order[(64'h40)+:(7)] = burst;
+        owner[(64'h0)+:(3)] = slot__q;
+        owner[(64'h3)+:(2)] = ((32'h0) & 2'h3);
+        owner[(64'h5)+:(1)] = 1'b1;
+        owner[(64'h6)+:(1)] = 1'b0;
+        owner[(64'h7)+:(1)] = 1'b0;
+        owner[(64'h8)+:(1)] = 1'b0;
+        order[(64'h47)+:(9)] = owner;
+        ordered = order_valid && order_ready;
+        unordered_up = unordered__q;
+        if (keep) begin
+            unordered_up = unordered__q + 32'h1;
+        end
+        unordered_next = unordered_up - ((burst) & 16'hffff);
+        if (running) begin
+            unordered__d = unordered_up;
+        end
+        if (ordered) begin
+            unordered__d = unordered_next;
+            to_order__d = to_order_next;
+            order_address__d = order_address_next;
+        end
+        if (clear) begin
+            state__d = DrainState__Idle;
+            asked__d = 1'b0;
+        end
+    end
 endmodule
 
-module optireduce_finisher__shift(data,word,shifted);
+module optireduce_nic__finisher__msix(clock,clear,written,valid,vector,ready);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [3:0] written;
+    output reg  valid;
+    output reg  [1:0] vector;
+    input wire  ready;
+    // Stub signals
+    reg  [3:0] pending__d;
+    wire  [3:0] pending__q;
+    reg  pending__clock;
+    reg  offered__d;
+    wire  offered__q;
+    reg  offered__clock;
+    reg  [1:0] at__d;
+    wire  [1:0] at__q;
+    reg  at__clock;
+    // Local signals
+    reg  [3:0] first;
+    reg  [3:0] left;
+    // Sub module instances
+    optireduce_nic__finisher__msix__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 offered(
+        .d(offered__d),
+        .q(offered__q),
+        .clock(offered__clock)
+    );
+    optireduce_nic__finisher__msix__at at(
+        .d(at__d),
+        .q(at__q),
+        .clock(at__clock)
+    );
+    // Update code
+    always @(*) begin
+        pending__clock = clock;
+        offered__clock = clock;
+        at__clock = clock;
+        pending__d = pending__q;
+        offered__d = offered__q;
+        at__d = at__q;
+        valid = offered__q;
+        vector = at__q;
+        left = pending__q;
+        if (~offered__q || ready) begin
+            offered__d = pending__q != 32'h0;
+            first = ((32'h8) & 4'hf);
+            at__d = ((32'h3) & 2'h3);
+            if (pending__q[32'h0]) begin
+                first = ((32'h1) & 4'hf);
+                at__d = ((32'h0) & 2'h3);
+            end
+            else if (pending__q[32'h1]) begin
+                first = ((32'h2) & 4'hf);
+                at__d = ((32'h1) & 2'h3);
+            end
+            else if (pending__q[32'h2]) begin
+                first = ((32'h4) & 4'hf);
+                at__d = ((32'h2) & 2'h3);
+            end
+            left = pending__q & (first ^ 32'hf);
+        end
+        else begin
+            first = ((32'h0) & 4'hf);
+        end
+        pending__d = left | written;
+        if (clear) begin
+            pending__d = ((32'h0) & 4'hf);
+            offered__d = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher__shift(data,word,shifted);
     // Module arguments
     input wire  [511:0] data;
     input wire  [15:0] word;
@@ -12252,29 +11131,217 @@ module optireduce_finisher__shift(data,word,shifted);
     always @(*) shifted = {word, data[511:16]};
 endmodule
 
-module optireduce_finisher__state(d,q,clock);
+module optireduce_nic__finisher__state(d,q,clock);
     // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
+    input wire  [2:0] d;
+    output reg  [2:0] q;
     input wire  clock;
     // Enums
     localparam FinishState__Idle = 0;
-    localparam FinishState__Begin = 1;
-    localparam FinishState__Drain = 2;
-    localparam FinishState__Count = 3;
-    localparam FinishState__ReportAsk = 4;
-    localparam FinishState__ReportLow = 5;
-    localparam FinishState__ReportHigh = 6;
-    localparam FinishState__Settle = 7;
-    localparam FinishState__DoneAsk = 8;
-    localparam FinishState__DoneWrite = 9;
-    localparam FinishState__DoneSettle = 10;
+    localparam FinishState__Count = 1;
+    localparam FinishState__Report = 2;
+    localparam FinishState__Fill = 3;
+    localparam FinishState__Hand = 4;
+    localparam FinishState__Done = 5;
+    localparam FinishState__Pause = 6;
     // Update code (custom)
     initial q = 64'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_gate__0(clock,clear,now_ns,arm,rules,enter,packet,sender,mark,beat,own,quiet,free,open,closed,report,timer_ns);
+module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,order_valid,order,order_ready,note_push,note_data,note_valid,note,note_ready,done,owner,failed,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  reset;
+    input wire  push;
+    input wire  [511:0] push_data;
+    output reg  [15:0] room;
+    input wire  order_valid;
+    input wire  [79:0] order;
+    output reg  order_ready;
+    input wire  note_push;
+    input wire  [511:0] note_data;
+    input wire  note_valid;
+    input wire  [79:0] note;
+    output reg  note_ready;
+    output reg  done;
+    output reg  [8:0] owner;
+    output reg  failed;
+    output reg  aw_valid;
+    output reg  [63:0] aw_address;
+    output reg  [6:0] aw_beats;
+    input wire  aw_ready;
+    output reg  w_valid;
+    output reg  [511:0] w_data;
+    output reg  w_last;
+    input wire  w_ready;
+    input wire  b_valid;
+    input wire  b_error;
+    output reg  busy;
+    // Stub signals
+    reg  results__clock;
+    reg  results__clear;
+    reg  results__push;
+    reg  [511:0] results__push_data;
+    reg  results__pop;
+    wire  [511:0] results__pop_data;
+    wire  results__empty;
+    wire  [15:0] results__room;
+    reg  notes__clock;
+    reg  notes__clear;
+    reg  notes__push;
+    reg  [511:0] notes__push_data;
+    wire  notes__full;
+    reg  notes__pop;
+    wire  [511:0] notes__pop_data;
+    wire  notes__empty;
+    wire  [15:0] notes__room;
+    reg  owners__clock;
+    reg  owners__clear;
+    reg  owners__push;
+    reg  [8:0] owners__push_data;
+    wire  owners__full;
+    reg  owners__pop;
+    wire  [8:0] owners__pop_data;
+    wire  owners__empty;
+    wire  [15:0] owners__room;
+    reg  [71:0] offer__d;
+    wire  [71:0] offer__q;
+    reg  offer__clock;
+    reg  [6:0] left__d;
+    wire  [6:0] left__q;
+    reg  left__clock;
+    reg  of_note__d;
+    wire  of_note__q;
+    reg  of_note__clock;
+    // Local signals
+    reg  [6:0] left_next;
+    reg  here;
+    reg  taken;
+    reg  free;
+    reg  load;
+    reg  [79:0] chosen;
+    reg  idle;
+    // Sub module instances
+    optireduce_nic__finisher__write__results results(
+        .clock(results__clock),
+        .clear(results__clear),
+        .push(results__push),
+        .push_data(results__push_data),
+        .pop(results__pop),
+        .pop_data(results__pop_data),
+        .empty(results__empty),
+        .room(results__room)
+    );
+    optireduce_nic__finisher__write__notes notes(
+        .clock(notes__clock),
+        .clear(notes__clear),
+        .push(notes__push),
+        .push_data(notes__push_data),
+        .full(notes__full),
+        .pop(notes__pop),
+        .pop_data(notes__pop_data),
+        .empty(notes__empty),
+        .room(notes__room)
+    );
+    optireduce_nic__finisher__write__owners owners(
+        .clock(owners__clock),
+        .clear(owners__clear),
+        .push(owners__push),
+        .push_data(owners__push_data),
+        .full(owners__full),
+        .pop(owners__pop),
+        .pop_data(owners__pop_data),
+        .empty(owners__empty),
+        .room(owners__room)
+    );
+    optireduce_nic__finisher__write__offer offer(
+        .d(offer__d),
+        .q(offer__q),
+        .clock(offer__clock)
+    );
+    optireduce_nic__finisher__write__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 of_note(
+        .d(of_note__d),
+        .q(of_note__q),
+        .clock(of_note__clock)
+    );
+    // Update code
+    always @(*) begin
+        offer__clock = clock;
+        left__clock = clock;
+        of_note__clock = clock;
+        offer__d = offer__q;
+        left__d = left__q;
+        of_note__d = of_note__q;
+        results__clock = clock;
+        notes__clock = clock;
+        owners__clock = clock;
+        idle = left__q == 32'h0;
+        results__clear = (clear && idle) || reset;
+        notes__clear = (clear && idle) || reset;
+        owners__clear = reset;
+        results__push = push && ~clear;
+        results__push_data = push_data;
+        notes__push = note_push && ~clear;
+        notes__push_data = note_data;
+        room = results__room;
+        here = ~results__empty;
+        w_data = results__pop_data;
+        if (of_note__q) begin
+            here = ~notes__empty;
+            w_data = notes__pop_data;
+        end
+        w_valid = here && ~idle;
+        w_last = left__q == 32'h1;
+        taken = w_valid && w_ready;
+        results__pop = taken && ~of_note__q;
+        notes__pop = taken && of_note__q;
+        left_next = left__q - 32'h1;
+        if (taken) begin
+            left__d = left_next;
+        end
+        free = (idle || (taken && w_last)) && (~offer__q[(64'h0)+:(1)] || aw_ready) && ~owners__full && ~clear;
+        note_ready = free;
+        order_ready = free && ~note_valid;
+        load = free && (note_valid || order_valid);
+        chosen = order;
+        if (note_valid) begin
+            chosen = note;
+        end
+        if (aw_ready) begin
+            offer__d[(64'h0)+:(1)] = 1'b0;
+        end
+        if (load) begin
+            offer__d[(64'h0)+:(1)] = 1'b1;
+            offer__d[(64'h1)+:(64)] = chosen[(64'h0)+:(64)];
+            offer__d[(64'h41)+:(7)] = chosen[(64'h40)+:(7)];
+            left__d = chosen[(64'h40)+:(7)];
+            of_note__d = note_valid;
+        end
+        owners__push = load;
+        owners__push_data = chosen[(64'h47)+:(9)];
+        aw_valid = offer__q[(64'h0)+:(1)];
+        aw_address = offer__q[(64'h1)+:(64)];
+        aw_beats = offer__q[(64'h41)+:(7)];
+        owners__pop = b_valid;
+        owner = owners__pop_data;
+        done = b_valid && ~owners__empty && ~clear;
+        failed = b_error;
+        busy = offer__q[(64'h0)+:(1)] || ~idle || ~owners__empty;
+        if (reset) begin
+            offer__d[(64'h0)+:(1)] = 1'b0;
+            left__d = ((32'h0) & 7'h7f);
+        end
+    end
+endmodule
+
+module optireduce_nic__gate__0(clock,clear,now_ns,arm,rules,enter,packet,sender,mark,beat,own,quiet,free,open,closed,report,timer_ns);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -12319,17 +11386,17 @@ module optireduce_gate__0(clock,clear,now_ns,arm,rules,enter,packet,sender,mark,
     reg  enough;
     reg  [6:0] heard_next;
     // Sub module instances
-    optireduce_gate__0__st st(
+    optireduce_nic__gate__0__st st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
     );
-    optireduce_gate__0__rule rule(
+    optireduce_nic__gate__0__rule rule(
         .d(rule__d),
         .q(rule__q),
         .clock(rule__clock)
     );
-    optireduce_gate__0__done done(
+    optireduce_nic__gate__0__done done(
         .d(done__d),
         .q(done__q),
         .clock(done__clock)
@@ -12430,7 +11497,7 @@ module optireduce_gate__0(clock,clear,now_ns,arm,rules,enter,packet,sender,mark,
     end
 endmodule
 
-module optireduce_gather__arrivals(clock,accept,address,epoch,scrub,read_address,read_epoch,count);
+module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_address,read_epoch,count);
     // Module arguments
     input wire  clock;
     input wire  accept;
@@ -12457,7 +11524,7 @@ module optireduce_gather__arrivals(clock,accept,address,epoch,scrub,read_address
     reg  [23:0] next;
     reg  [15:0] sum;
     // Sub module instances
-    optireduce_gather__arrivals__counting counting(
+    optireduce_nic__gather__arrivals__counting counting(
         .clock(counting__clock),
         .read_address(counting__read_address),
         .read_data(counting__read_data),
@@ -12465,7 +11532,7 @@ module optireduce_gather__arrivals(clock,accept,address,epoch,scrub,read_address
         .write_data(counting__write_data),
         .write_enable(counting__write_enable)
     );
-    optireduce_gather__arrivals__counting reading(
+    optireduce_nic__gather__arrivals__counting reading(
         .clock(reading__clock),
         .read_address(reading__read_address),
         .read_data(reading__read_data),
@@ -12501,7 +11568,7 @@ module optireduce_gather__arrivals(clock,accept,address,epoch,scrub,read_address
     end
 endmodule
 
-module optireduce_gather__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__gather__ram(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -12522,7 +11589,7 @@ module optireduce_gather__ram(clock,read_address,read_data,write_address,write_d
     end
 endmodule
 
-module optireduce_gather__tags(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__gather__tags(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -12543,7 +11610,7 @@ module optireduce_gather__tags(clock,read_address,read_data,write_address,write_
     end
 endmodule
 
-module optireduce_gather__taken(d,q,clock);
+module optireduce_nic__gather__taken(d,q,clock);
     // Module arguments
     input wire  [556:0] d;
     output reg  [556:0] q;
@@ -12553,47 +11620,7 @@ module optireduce_gather__taken(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_lookup__first(d,q,clock);
-    // Module arguments
-    input wire  [513:0] d;
-    output reg  [513:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 514'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_lookup__found(d,q,clock);
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 38'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_lookup__verdict(d,q,clock);
-    // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 35'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_parser__fields(d,q,clock);
-    // Module arguments
-    input wire  [77:0] d;
-    output reg  [77:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 78'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_parser__parsed(d,q,clock);
+module optireduce_nic__guard__held(d,q,clock);
     // Module arguments
     input wire  [514:0] d;
     output reg  [514:0] q;
@@ -12603,7 +11630,87 @@ module optireduce_parser__parsed(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_parser__raw(d,q,clock);
+module optireduce_nic__lookup__fifth(d,q,clock);
+    // Module arguments
+    input wire  [513:0] d;
+    output reg  [513:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 514'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__found(d,q,clock);
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 40'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__known(d,q,clock);
+    // Module arguments
+    input wire  [106:0] d;
+    output reg  [106:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 107'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__placed(d,q,clock);
+    // Module arguments
+    input wire  [126:0] d;
+    output reg  [126:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 127'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__ranged(d,q,clock);
+    // Module arguments
+    input wire  [97:0] d;
+    output reg  [97:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 98'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__verdict(d,q,clock);
+    // Module arguments
+    input wire  [50:0] d;
+    output reg  [50:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 51'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__widen(data,bf16,high,beat);
+    // Module arguments
+    input wire  [511:0] data;
+    input wire  bf16;
+    input wire  high;
+    output reg  [511:0] beat;
+    // Update code (custom)
+    always @(*) beat = bf16 ? (high ? {data[496 +: 16], 16'd0, data[480 +: 16], 16'd0, data[464 +: 16], 16'd0, data[448 +: 16], 16'd0, data[432 +: 16], 16'd0, data[416 +: 16], 16'd0, data[400 +: 16], 16'd0, data[384 +: 16], 16'd0, data[368 +: 16], 16'd0, data[352 +: 16], 16'd0, data[336 +: 16], 16'd0, data[320 +: 16], 16'd0, data[304 +: 16], 16'd0, data[288 +: 16], 16'd0, data[272 +: 16], 16'd0, data[256 +: 16], 16'd0} : {data[240 +: 16], 16'd0, data[224 +: 16], 16'd0, data[208 +: 16], 16'd0, data[192 +: 16], 16'd0, data[176 +: 16], 16'd0, data[160 +: 16], 16'd0, data[144 +: 16], 16'd0, data[128 +: 16], 16'd0, data[112 +: 16], 16'd0, data[96 +: 16], 16'd0, data[80 +: 16], 16'd0, data[64 +: 16], 16'd0, data[48 +: 16], 16'd0, data[32 +: 16], 16'd0, data[16 +: 16], 16'd0, data[0 +: 16], 16'd0}) : data;
+endmodule
+
+module optireduce_nic__parser__fields(d,q,clock);
+    // Module arguments
+    input wire  [77:0] d;
+    output reg  [77:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 78'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__parser__raw(d,q,clock);
     // Module arguments
     input wire  [524:0] d;
     output reg  [524:0] q;
@@ -12613,7 +11720,7 @@ module optireduce_parser__raw(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_planner__broadcasts(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -12644,7 +11751,7 @@ module optireduce_planner__broadcasts(clock,clear,push,push_data,full,pop,pop_da
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_planner__broadcasts__memory memory(
+    optireduce_nic__planner__broadcasts__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -12652,7 +11759,7 @@ module optireduce_planner__broadcasts(clock,clear,push,push_data,full,pop,pop_da
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -12696,7 +11803,7 @@ module optireduce_planner__broadcasts(clock,clear,push,push_data,full,pop,pop_da
     end
 endmodule
 
-module optireduce_planner__contributes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -12727,7 +11834,7 @@ module optireduce_planner__contributes(clock,clear,push,push_data,full,pop,pop_d
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_planner__contributes__memory memory(
+    optireduce_nic__planner__contributes__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -12735,7 +11842,7 @@ module optireduce_planner__contributes(clock,clear,push,push_data,full,pop,pop_d
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -12779,7 +11886,7 @@ module optireduce_planner__contributes(clock,clear,push,push_data,full,pop,pop_d
     end
 endmodule
 
-module optireduce_planner__now(d,q,clock);
+module optireduce_nic__planner__now(d,q,clock);
     // Module arguments
     input wire  [24:0] d;
     output reg  [24:0] q;
@@ -12789,7 +11896,7 @@ module optireduce_planner__now(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_planner__state(d,q,clock);
+module optireduce_nic__planner__state(d,q,clock);
     // Module arguments
     input wire  [3:0] d;
     output reg  [3:0] q;
@@ -12809,7 +11916,7 @@ module optireduce_planner__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_reduce__adder(clock,a,b,sum);
+module optireduce_nic__reduce__adder(clock,a,b,sum);
     // Module arguments
     input wire  clock;
     input wire  [511:0] a;
@@ -12898,103 +12005,103 @@ module optireduce_reduce__adder(clock,a,b,sum);
     reg  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     // Sub module instances
-    optireduce_reduce__adder__lane__0 lane__0(
+    optireduce_nic__reduce__adder__lane__0 lane__0(
         .clock(lane__0__clock),
         .a(lane__0__a),
         .b(lane__0__b),
         .sum(lane__0__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__1(
+    optireduce_nic__reduce__adder__lane__0 lane__1(
         .clock(lane__1__clock),
         .a(lane__1__a),
         .b(lane__1__b),
         .sum(lane__1__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__2(
+    optireduce_nic__reduce__adder__lane__0 lane__2(
         .clock(lane__2__clock),
         .a(lane__2__a),
         .b(lane__2__b),
         .sum(lane__2__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__3(
+    optireduce_nic__reduce__adder__lane__0 lane__3(
         .clock(lane__3__clock),
         .a(lane__3__a),
         .b(lane__3__b),
         .sum(lane__3__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__4(
+    optireduce_nic__reduce__adder__lane__0 lane__4(
         .clock(lane__4__clock),
         .a(lane__4__a),
         .b(lane__4__b),
         .sum(lane__4__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__5(
+    optireduce_nic__reduce__adder__lane__0 lane__5(
         .clock(lane__5__clock),
         .a(lane__5__a),
         .b(lane__5__b),
         .sum(lane__5__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__6(
+    optireduce_nic__reduce__adder__lane__0 lane__6(
         .clock(lane__6__clock),
         .a(lane__6__a),
         .b(lane__6__b),
         .sum(lane__6__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__7(
+    optireduce_nic__reduce__adder__lane__0 lane__7(
         .clock(lane__7__clock),
         .a(lane__7__a),
         .b(lane__7__b),
         .sum(lane__7__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__8(
+    optireduce_nic__reduce__adder__lane__0 lane__8(
         .clock(lane__8__clock),
         .a(lane__8__a),
         .b(lane__8__b),
         .sum(lane__8__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__9(
+    optireduce_nic__reduce__adder__lane__0 lane__9(
         .clock(lane__9__clock),
         .a(lane__9__a),
         .b(lane__9__b),
         .sum(lane__9__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__10(
+    optireduce_nic__reduce__adder__lane__0 lane__10(
         .clock(lane__10__clock),
         .a(lane__10__a),
         .b(lane__10__b),
         .sum(lane__10__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__11(
+    optireduce_nic__reduce__adder__lane__0 lane__11(
         .clock(lane__11__clock),
         .a(lane__11__a),
         .b(lane__11__b),
         .sum(lane__11__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__12(
+    optireduce_nic__reduce__adder__lane__0 lane__12(
         .clock(lane__12__clock),
         .a(lane__12__a),
         .b(lane__12__b),
         .sum(lane__12__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__13(
+    optireduce_nic__reduce__adder__lane__0 lane__13(
         .clock(lane__13__clock),
         .a(lane__13__a),
         .b(lane__13__b),
         .sum(lane__13__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__14(
+    optireduce_nic__reduce__adder__lane__0 lane__14(
         .clock(lane__14__clock),
         .a(lane__14__a),
         .b(lane__14__b),
         .sum(lane__14__sum)
     );
-    optireduce_reduce__adder__lane__0 lane__15(
+    optireduce_nic__reduce__adder__lane__0 lane__15(
         .clock(lane__15__clock),
         .a(lane__15__a),
         .b(lane__15__b),
         .sum(lane__15__sum)
     );
-    optireduce_finisher__multiplier__pack pack(
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
         .lane__0(pack__lane__0),
         .lane__1(pack__lane__1),
         .lane__2(pack__lane__2),
@@ -13083,7 +12190,7 @@ module optireduce_reduce__adder(clock,a,b,sum);
     end
 endmodule
 
-module optireduce_reduce__first(fresh,data,sum);
+module optireduce_nic__reduce__first(fresh,data,sum);
     // Module arguments
     input wire  fresh;
     input wire  [511:0] data;
@@ -13092,7 +12199,7 @@ module optireduce_reduce__first(fresh,data,sum);
     always @(*) sum = fresh ? data : {16{32'h80000000}};
 endmodule
 
-module optireduce_reduce__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__reduce__ram(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -13113,7 +12220,7 @@ module optireduce_reduce__ram(clock,read_address,read_data,write_address,write_d
     end
 endmodule
 
-module optireduce_registers__build(window_beats,log2_n_max);
+module optireduce_nic__registers__build(window_beats,log2_n_max);
     // Module arguments
     output reg  [14:0] window_beats;
     output reg  [3:0] log2_n_max;
@@ -13127,27 +12234,94 @@ module optireduce_registers__build(window_beats,log2_n_max);
     end
 endmodule
 
-module optireduce_registers__counters(d,q,clock);
+module optireduce_nic__registers__copy(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
-    input wire  [383:0] d;
-    output reg  [383:0] q;
+    input wire  clock;
+    input wire  [9:0] read_address;
+    output reg  [31:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [31:0] mem [0:1023];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1023; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[read_address];
+        if (write_enable) mem[write_address] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__registers__counters(d,q,clock);
+    // Module arguments
+    input wire  [415:0] d;
+    output reg  [415:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 384'h0;
+    initial q = 416'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_registers__host(d,q,clock);
+module optireduce_nic__registers__cq_base_hi(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
-    input wire  [381:0] d;
-    output reg  [381:0] q;
+    input wire  clock;
+    input wire  [1:0] read_address;
+    output reg  [31:0] read_data;
+    input wire  [1:0] write_address;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [31:0] mem [0:3];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__registers__host(d,q,clock);
+    // Module arguments
+    input wire  [213:0] d;
+    output reg  [213:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 382'h0;
+    initial q = 214'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__registers__sq_log2(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [1:0] read_address;
+    output reg  [3:0] read_data;
+    input wire  [1:0] write_address;
+    input wire  [3:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [3:0] mem [0:3];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__restart__count(d,q,clock);
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 5'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -13178,7 +12352,7 @@ module optireduce_rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_dat
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_rx_buffer__lengths__memory memory(
+    optireduce_nic__rx_buffer__lengths__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -13186,7 +12360,7 @@ module optireduce_rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_dat
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -13230,7 +12404,7 @@ module optireduce_rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_dat
     end
 endmodule
 
-module optireduce_rx_buffer__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__rx_buffer__ram(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [8:0] read_address;
@@ -13251,17 +12425,17 @@ module optireduce_rx_buffer__ram(clock,read_address,read_data,write_address,writ
     end
 endmodule
 
-module optireduce_rx_buffer__st(d,q,clock);
+module optireduce_nic__rx_buffer__st(d,q,clock);
     // Module arguments
-    input wire  [50:0] d;
-    output reg  [50:0] q;
+    input wire  [52:0] d;
+    output reg  [52:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 51'h0;
+    initial q = 53'h0;
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_scale__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -13292,7 +12466,7 @@ module optireduce_scale__outbox(clock,clear,push,push_data,full,pop,pop_data,emp
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_scale__outbox__memory memory(
+    optireduce_nic__scale__outbox__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -13300,7 +12474,7 @@ module optireduce_scale__outbox(clock,clear,push,push_data,full,pop,pop_data,emp
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_builder__orders__state state(
+    optireduce_nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -13344,17 +12518,183 @@ module optireduce_scale__outbox(clock,clear,push,push_data,full,pop,pop_data,emp
     end
 endmodule
 
-module optireduce_scale__pause(d,q,clock);
+module optireduce_nic__scale__round(data,rounded);
     // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 5'h0;
-    always @(posedge clock) q <= d;
+    input wire  [511:0] data;
+    output reg  [511:0] rounded;
+    // Stub signals
+    reg  [31:0] lane__0__data;
+    wire  [31:0] lane__0__rounded;
+    reg  [31:0] lane__1__data;
+    wire  [31:0] lane__1__rounded;
+    reg  [31:0] lane__2__data;
+    wire  [31:0] lane__2__rounded;
+    reg  [31:0] lane__3__data;
+    wire  [31:0] lane__3__rounded;
+    reg  [31:0] lane__4__data;
+    wire  [31:0] lane__4__rounded;
+    reg  [31:0] lane__5__data;
+    wire  [31:0] lane__5__rounded;
+    reg  [31:0] lane__6__data;
+    wire  [31:0] lane__6__rounded;
+    reg  [31:0] lane__7__data;
+    wire  [31:0] lane__7__rounded;
+    reg  [31:0] lane__8__data;
+    wire  [31:0] lane__8__rounded;
+    reg  [31:0] lane__9__data;
+    wire  [31:0] lane__9__rounded;
+    reg  [31:0] lane__10__data;
+    wire  [31:0] lane__10__rounded;
+    reg  [31:0] lane__11__data;
+    wire  [31:0] lane__11__rounded;
+    reg  [31:0] lane__12__data;
+    wire  [31:0] lane__12__rounded;
+    reg  [31:0] lane__13__data;
+    wire  [31:0] lane__13__rounded;
+    reg  [31:0] lane__14__data;
+    wire  [31:0] lane__14__rounded;
+    reg  [31:0] lane__15__data;
+    wire  [31:0] lane__15__rounded;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    // Sub module instances
+    optireduce_nic__scale__round__lane__0 lane__0(
+        .data(lane__0__data),
+        .rounded(lane__0__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__1(
+        .data(lane__1__data),
+        .rounded(lane__1__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__2(
+        .data(lane__2__data),
+        .rounded(lane__2__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__3(
+        .data(lane__3__data),
+        .rounded(lane__3__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__4(
+        .data(lane__4__data),
+        .rounded(lane__4__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__5(
+        .data(lane__5__data),
+        .rounded(lane__5__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__6(
+        .data(lane__6__data),
+        .rounded(lane__6__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__7(
+        .data(lane__7__data),
+        .rounded(lane__7__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__8(
+        .data(lane__8__data),
+        .rounded(lane__8__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__9(
+        .data(lane__9__data),
+        .rounded(lane__9__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__10(
+        .data(lane__10__data),
+        .rounded(lane__10__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__11(
+        .data(lane__11__data),
+        .rounded(lane__11__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__12(
+        .data(lane__12__data),
+        .rounded(lane__12__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__13(
+        .data(lane__13__data),
+        .rounded(lane__13__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__14(
+        .data(lane__14__data),
+        .rounded(lane__14__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__15(
+        .data(lane__15__data),
+        .rounded(lane__15__rounded)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    // Update code
+    always @(*) begin
+        lane__0__data = data[(0 * 32'h20)+:(32)];
+        pack__lane__0 = lane__0__rounded;
+        lane__1__data = data[(1 * 32'h20)+:(32)];
+        pack__lane__1 = lane__1__rounded;
+        lane__2__data = data[(2 * 32'h20)+:(32)];
+        pack__lane__2 = lane__2__rounded;
+        lane__3__data = data[(3 * 32'h20)+:(32)];
+        pack__lane__3 = lane__3__rounded;
+        lane__4__data = data[(4 * 32'h20)+:(32)];
+        pack__lane__4 = lane__4__rounded;
+        lane__5__data = data[(5 * 32'h20)+:(32)];
+        pack__lane__5 = lane__5__rounded;
+        lane__6__data = data[(6 * 32'h20)+:(32)];
+        pack__lane__6 = lane__6__rounded;
+        lane__7__data = data[(7 * 32'h20)+:(32)];
+        pack__lane__7 = lane__7__rounded;
+        lane__8__data = data[(8 * 32'h20)+:(32)];
+        pack__lane__8 = lane__8__rounded;
+        lane__9__data = data[(9 * 32'h20)+:(32)];
+        pack__lane__9 = lane__9__rounded;
+        lane__10__data = data[(10 * 32'h20)+:(32)];
+        pack__lane__10 = lane__10__rounded;
+        lane__11__data = data[(11 * 32'h20)+:(32)];
+        pack__lane__11 = lane__11__rounded;
+        lane__12__data = data[(12 * 32'h20)+:(32)];
+        pack__lane__12 = lane__12__rounded;
+        lane__13__data = data[(13 * 32'h20)+:(32)];
+        pack__lane__13 = lane__13__rounded;
+        lane__14__data = data[(14 * 32'h20)+:(32)];
+        pack__lane__14 = lane__14__rounded;
+        lane__15__data = data[(15 * 32'h20)+:(32)];
+        pack__lane__15 = lane__15__rounded;
+        rounded = pack__beat;
+    end
 endmodule
 
-module optireduce_scale__state(d,q,clock);
+module optireduce_nic__scale__state(d,q,clock);
     // Module arguments
     input wire  [1:0] d;
     output reg  [1:0] q;
@@ -13369,7 +12709,7 @@ module optireduce_scale__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_submit__epochs(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__submit__epochs(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -13387,7 +12727,7 @@ module optireduce_submit__epochs(clock,read_address,read_data,write_address,writ
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_submit__state(d,q,clock);
+module optireduce_nic__submit__state(d,q,clock);
     // Module arguments
     input wire  [3:0] d;
     output reg  [3:0] q;
@@ -13410,7 +12750,7 @@ module optireduce_submit__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_builder(clock,clear,job,peer_write,peer_word,peer_data,order_valid,order,order_ready,buffer_valid,buffer_address,buffer_data,gather_valid,gather_address,gather_word,sent_bank,sent_slot,mac_valid,mac,mac_ready,began,working);
+module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,order_valid,order,order_ready,buffer_valid,buffer_address,buffer_data,gather_valid,gather_address,gather_word,sent_bank,sent_slot,mac_valid,mac,mac_ready,began,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -13528,7 +12868,7 @@ module optireduce_builder(clock,clear,job,peer_write,peer_word,peer_data,order_v
     reg  [7:0] one8;
     reg  [512:0] out;
     // Sub module instances
-    optireduce_builder__orders orders(
+    optireduce_nic__builder__orders orders(
         .clock(orders__clock),
         .clear(orders__clear),
         .push(orders__push),
@@ -13539,7 +12879,7 @@ module optireduce_builder(clock,clear,job,peer_write,peer_word,peer_data,order_v
         .empty(orders__empty),
         .room(orders__room)
     );
-    optireduce_builder__outbox outbox(
+    optireduce_nic__builder__outbox outbox(
         .clock(outbox__clock),
         .clear(outbox__clear),
         .push(outbox__push),
@@ -13550,7 +12890,7 @@ module optireduce_builder(clock,clear,job,peer_write,peer_word,peer_data,order_v
         .empty(outbox__empty),
         .room(outbox__room)
     );
-    optireduce_builder__peer_ip peer_ip(
+    optireduce_nic__builder__peer_ip peer_ip(
         .clock(peer_ip__clock),
         .read_address(peer_ip__read_address),
         .read_data(peer_ip__read_data),
@@ -13558,7 +12898,7 @@ module optireduce_builder(clock,clear,job,peer_write,peer_word,peer_data,order_v
         .write_data(peer_ip__write_data),
         .write_enable(peer_ip__write_enable)
     );
-    optireduce_builder__peer_ip peer_mac_lo(
+    optireduce_nic__builder__peer_ip peer_mac_lo(
         .clock(peer_mac_lo__clock),
         .read_address(peer_mac_lo__read_address),
         .read_data(peer_mac_lo__read_data),
@@ -13566,7 +12906,7 @@ module optireduce_builder(clock,clear,job,peer_write,peer_word,peer_data,order_v
         .write_data(peer_mac_lo__write_data),
         .write_enable(peer_mac_lo__write_enable)
     );
-    optireduce_builder__peer_ip peer_mac_hi(
+    optireduce_nic__builder__peer_ip peer_mac_hi(
         .clock(peer_mac_hi__clock),
         .read_address(peer_mac_hi__read_address),
         .read_data(peer_mac_hi__read_data),
@@ -13574,47 +12914,47 @@ module optireduce_builder(clock,clear,job,peer_write,peer_word,peer_data,order_v
         .write_data(peer_mac_hi__write_data),
         .write_enable(peer_mac_hi__write_enable)
     );
-    optireduce_finisher__side__0 fetched(
+    optireduce_nic__finisher__drain__side__0 fetched(
         .d(fetched__d),
         .q(fetched__q),
         .clock(fetched__clock)
     );
-    optireduce_builder__fetched_order fetched_order(
+    optireduce_nic__finisher__drain__decoder__to_float__tags fetched_order(
         .d(fetched_order__d),
         .q(fetched_order__q),
         .clock(fetched_order__clock)
     );
-    optireduce_finisher__side__0 prepared(
+    optireduce_nic__finisher__drain__side__0 prepared(
         .d(prepared__d),
         .q(prepared__q),
         .clock(prepared__clock)
     );
-    optireduce_builder__fetched_order prepared_order(
+    optireduce_nic__finisher__drain__decoder__to_float__tags prepared_order(
         .d(prepared_order__d),
         .q(prepared_order__q),
         .clock(prepared_order__clock)
     );
-    optireduce_builder__asked_header header(
+    optireduce_nic__finisher__drain__stage_data header(
         .d(header__d),
         .q(header__q),
         .clock(header__clock)
     );
-    optireduce_builder__sum sum(
+    optireduce_nic__builder__sum sum(
         .d(sum__d),
         .q(sum__q),
         .clock(sum__clock)
     );
-    optireduce_builder__sending sending(
+    optireduce_nic__builder__sending sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_builder__asked asked(
+    optireduce_nic__finisher__msix__pending asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_builder__asked_header asked_header(
+    optireduce_nic__finisher__drain__stage_data asked_header(
         .d(asked_header__d),
         .q(asked_header__q),
         .clock(asked_header__clock)
@@ -13809,7 +13149,7 @@ module optireduce_builder(clock,clear,job,peer_write,peer_word,peer_data,order_v
     end
 endmodule
 
-module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_valid,order,order_ready,ar_valid,ar_address,ar_beats,ar_ready,r_valid,r_data,r_ready,own_valid,own,own_ready,send_valid,send,send_ready,read_valid,read_address,read_data,sent,held,working);
+module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order_valid,order,order_ready,ar_valid,ar_address,ar_beats,ar_slot,ar_ready,r_valid,r_data,r_ready,own_valid,own,own_ready,send_valid,send,send_ready,read_valid,read_address,read_data,sent,held,emptying,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -13823,6 +13163,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
     output reg  ar_valid;
     output reg  [63:0] ar_address;
     output reg  [6:0] ar_beats;
+    output reg  [2:0] ar_slot;
     input wire  ar_ready;
     input wire  r_valid;
     input wire  [511:0] r_data;
@@ -13838,6 +13179,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
     output reg  [511:0] read_data;
     input wire  [1:0] sent;
     output reg  [7:0] held;
+    output reg  emptying;
     output reg  working;
     // Enums
     localparam FillState__Idle = 0;
@@ -13882,6 +13224,9 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
     reg  [16:0] buffer__write_address;
     reg  [511:0] buffer__write_data;
     reg  buffer__write_enable;
+    reg  cleared__d;
+    wire  cleared__q;
+    reg  cleared__clock;
     reg  [1:0] state__d;
     wire  [1:0] state__q;
     reg  state__clock;
@@ -14003,7 +13348,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
     reg  [7:0] unhold;
     reg  [1:0] used_now;
     // Sub module instances
-    optireduce_contribute__orders orders(
+    optireduce_nic__contribute__orders orders(
         .clock(orders__clock),
         .clear(orders__clear),
         .push(orders__push),
@@ -14014,7 +13359,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
         .empty(orders__empty),
         .room(orders__room)
     );
-    optireduce_contribute__contexts contexts(
+    optireduce_nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -14022,7 +13367,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_contribute__encoder encoder(
+    optireduce_nic__finisher__drain__decoder encoder(
         .clock(encoder__clock),
         .clear(encoder__clear),
         .start(encoder__start),
@@ -14040,7 +13385,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
         .out_received(encoder__out_received),
         .idle(encoder__idle)
     );
-    optireduce_contribute__buffer buffer(
+    optireduce_nic__contribute__buffer buffer(
         .clock(buffer__clock),
         .read_address(buffer__read_address),
         .read_data(buffer__read_data),
@@ -14048,67 +13393,72 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
         .write_data(buffer__write_data),
         .write_enable(buffer__write_enable)
     );
-    optireduce_contribute__state state(
+    optireduce_nic__finisher__drain__side__0 cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
+    optireduce_nic__contribute__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_contribute__order_now order_now(
+    optireduce_nic__contribute__order_now order_now(
         .d(order_now__d),
         .q(order_now__q),
         .clock(order_now__clock)
     );
-    optireduce_finisher__side__0 bank(
+    optireduce_nic__finisher__drain__side__0 bank(
         .d(bank__d),
         .q(bank__q),
         .clock(bank__clock)
     );
-    optireduce_contribute__sending sending(
+    optireduce_nic__finisher__msix__at sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_finisher__side__0 looping(
+    optireduce_nic__finisher__drain__side__0 looping(
         .d(looping__d),
         .q(looping__q),
         .clock(looping__clock)
     );
-    optireduce_finisher__side__0 loop_bank(
+    optireduce_nic__finisher__drain__side__0 loop_bank(
         .d(loop_bank__d),
         .q(loop_bank__q),
         .clock(loop_bank__clock)
     );
-    optireduce_contribute__encoder__window loop_index(
+    optireduce_nic__finisher__drain__decoder__window loop_index(
         .d(loop_index__d),
         .q(loop_index__q),
         .clock(loop_index__clock)
     );
-    optireduce_contribute__loop_slot loop_slot(
+    optireduce_nic__finisher__drain__slot loop_slot(
         .d(loop_slot__d),
         .q(loop_slot__q),
         .clock(loop_slot__clock)
     );
-    optireduce_contribute__loop_context loop_context(
+    optireduce_nic__finisher__drain__ctx loop_context(
         .d(loop_context__d),
         .q(loop_context__q),
         .clock(loop_context__clock)
     );
-    optireduce_finisher__side__0 loop_asked(
+    optireduce_nic__finisher__drain__side__0 loop_asked(
         .d(loop_asked__d),
         .q(loop_asked__q),
         .clock(loop_asked__clock)
     );
-    optireduce_contribute__encoder__window loop_position(
+    optireduce_nic__finisher__drain__decoder__window loop_position(
         .d(loop_position__d),
         .q(loop_position__q),
         .clock(loop_position__clock)
     );
-    optireduce_contribute__encoder__window loop_relative(
+    optireduce_nic__finisher__drain__decoder__window loop_relative(
         .d(loop_relative__d),
         .q(loop_relative__q),
         .clock(loop_relative__clock)
     );
-    optireduce_contribute__outbox outbox(
+    optireduce_nic__contribute__outbox outbox(
         .clock(outbox__clock),
         .clear(outbox__clear),
         .push(outbox__push),
@@ -14119,63 +13469,64 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
         .empty(outbox__empty),
         .room(outbox__room)
     );
-    optireduce_contribute__hold hold(
+    optireduce_nic__contribute__hold hold(
         .d(hold__d),
         .q(hold__q),
         .clock(hold__clock)
     );
-    optireduce_contribute__sending used(
+    optireduce_nic__finisher__msix__at used(
         .d(used__d),
         .q(used__q),
         .clock(used__clock)
     );
-    optireduce_contribute__loop_slot slot_of_low(
+    optireduce_nic__finisher__drain__slot slot_of_low(
         .d(slot_of_low__d),
         .q(slot_of_low__q),
         .clock(slot_of_low__clock)
     );
-    optireduce_contribute__loop_slot slot_of_high(
+    optireduce_nic__finisher__drain__slot slot_of_high(
         .d(slot_of_high__d),
         .q(slot_of_high__q),
         .clock(slot_of_high__clock)
     );
-    optireduce_contribute__encoder__window to_ask(
+    optireduce_nic__finisher__drain__decoder__window to_ask(
         .d(to_ask__d),
         .q(to_ask__q),
         .clock(to_ask__clock)
     );
-    optireduce_contribute__ask_address ask_address(
+    optireduce_nic__finisher__drain__order_address ask_address(
         .d(ask_address__d),
         .q(ask_address__q),
         .clock(ask_address__clock)
     );
-    optireduce_contribute__encoder__window to_come(
+    optireduce_nic__finisher__drain__decoder__window to_come(
         .d(to_come__d),
         .q(to_come__q),
         .clock(to_come__clock)
     );
-    optireduce_contribute__encoder__window to_feed(
+    optireduce_nic__finisher__drain__decoder__window to_feed(
         .d(to_feed__d),
         .q(to_feed__q),
         .clock(to_feed__clock)
     );
-    optireduce_contribute__encoder__window to_write(
+    optireduce_nic__finisher__drain__decoder__window to_write(
         .d(to_write__d),
         .q(to_write__q),
         .clock(to_write__clock)
     );
-    optireduce_contribute__block_index block_index(
+    optireduce_nic__finisher__drain__block_index block_index(
         .d(block_index__d),
         .q(block_index__q),
         .clock(block_index__clock)
     );
-    optireduce_contribute__beat_index beat_index(
+    optireduce_nic__finisher__drain__beat_index beat_index(
         .d(beat_index__d),
         .q(beat_index__q),
         .clock(beat_index__clock)
     );
     // Update code
     always @(*) begin
+        cleared__clock = clock;
         state__clock = clock;
         order_now__clock = clock;
         bank__clock = clock;
@@ -14199,6 +13550,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
         used__clock = clock;
         slot_of_low__clock = clock;
         slot_of_high__clock = clock;
+        cleared__d = cleared__q;
         state__d = state__q;
         order_now__d = order_now__q;
         bank__d = bank__q;
@@ -14269,7 +13621,8 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
             hold__d = held_up | order_bit;
         end
         held = hold__q;
-        encoder__clear = clear;
+        cleared__d = clear;
+        encoder__clear = clear && ~cleared__q;
         encoder__start = 1'b0;
         encoder__log2n = ctx[(64'h8a)+:(4)];
         encoder__decode = 1'b0;
@@ -14345,6 +13698,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
         ar_valid = (state__q == FillState__Fill) && (to_ask__q != 32'h0);
         ar_address = ask_address__q;
         ar_beats = burst;
+        ar_slot = order_now__q[(64'h0)+:(3)];
         if (ar_valid && ar_ready) begin
             to_ask__d = to_ask_next;
             ask_address__d = ask_address_next;
@@ -14435,6 +13789,7 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
         own = outbox__pop_data;
         outbox__pop = own_ready;
         read_data = buffer__read_data;
+        emptying = ~encoder__idle;
         working = (state__q != FillState__Idle) || ~orders__empty || (used__q != 32'h0);
         if (clear) begin
             state__d = FillState__Idle;
@@ -14447,10 +13802,11 @@ module optireduce_contribute(clock,clear,job,arm,arm_slot,arm_context,order_vali
     end
 endmodule
 
-module optireduce_dma_read(clock,clear,submit_valid,submit_address,submit_ready,submit_beat,contribute_valid,contribute_address,contribute_beats,contribute_ready,contribute_beat,contribute_take,ar_valid,ar_address,ar_beats,ar_ready,r_valid,r_last,r_ready);
+module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,submit_ready,submit_beat,contribute_valid,contribute_address,contribute_beats,contribute_slot,contribute_ready,contribute_beat,contribute_take,unread,ar_valid,ar_address,ar_beats,ar_ready,r_valid,r_last,r_error,r_ready,busy);
     // Module arguments
     input wire  clock;
     input wire  clear;
+    input wire  reset;
     input wire  submit_valid;
     input wire  [63:0] submit_address;
     output reg  submit_ready;
@@ -14458,35 +13814,46 @@ module optireduce_dma_read(clock,clear,submit_valid,submit_address,submit_ready,
     input wire  contribute_valid;
     input wire  [63:0] contribute_address;
     input wire  [6:0] contribute_beats;
+    input wire  [2:0] contribute_slot;
     output reg  contribute_ready;
     output reg  contribute_beat;
     input wire  contribute_take;
+    output reg  [7:0] unread;
     output reg  ar_valid;
     output reg  [63:0] ar_address;
     output reg  [6:0] ar_beats;
     input wire  ar_ready;
     input wire  r_valid;
     input wire  r_last;
+    input wire  r_error;
     output reg  r_ready;
+    output reg  busy;
     // Stub signals
+    reg  [71:0] offer__d;
+    wire  [71:0] offer__q;
+    reg  offer__clock;
     reg  owners__clock;
     reg  owners__clear;
     reg  owners__push;
-    reg  owners__push_data;
+    reg  [3:0] owners__push_data;
     wire  owners__full;
     reg  owners__pop;
-    wire  owners__pop_data;
+    wire  [3:0] owners__pop_data;
     wire  owners__empty;
     wire  [15:0] owners__room;
-    reg  kept__d;
-    wire  kept__q;
-    reg  kept__clock;
     // Local signals
-    reg  may_ask;
-    reg  of_submit;
+    reg  free;
+    reg  load;
     reg  of_contribute;
+    reg  [7:0] one;
+    reg  [7:0] slot_bit;
     // Sub module instances
-    optireduce_dma_read__owners owners(
+    optireduce_nic__finisher__write__offer offer(
+        .d(offer__d),
+        .q(offer__q),
+        .clock(offer__clock)
+    );
+    optireduce_nic__dma_read__owners owners(
         .clock(owners__clock),
         .clear(owners__clear),
         .push(owners__push),
@@ -14497,56 +13864,68 @@ module optireduce_dma_read(clock,clear,submit_valid,submit_address,submit_ready,
         .empty(owners__empty),
         .room(owners__room)
     );
-    optireduce_finisher__side__0 kept(
-        .d(kept__d),
-        .q(kept__q),
-        .clock(kept__clock)
-    );
     // Update code
     always @(*) begin
-        kept__clock = clock;
-        kept__d = kept__q;
+        offer__clock = clock;
+        offer__d = offer__q;
         owners__clock = clock;
-        owners__clear = clear;
-        may_ask = ~owners__full;
-        of_submit = submit_valid && ~kept__q;
-        ar_valid = may_ask && (submit_valid || contribute_valid);
-        ar_address = contribute_address;
-        ar_beats = contribute_beats;
-        owners__push_data = 1'b1;
-        submit_ready = 1'b0;
-        contribute_ready = may_ask && ar_ready;
-        if (of_submit) begin
-            ar_address = submit_address;
-            ar_beats = ((32'h1) & 7'h7f);
-            owners__push_data = 1'b0;
-            submit_ready = may_ask && ar_ready;
-            contribute_ready = 1'b0;
+        owners__clear = reset;
+        free = (~offer__q[(64'h0)+:(1)] || ar_ready) && ~owners__full && ~clear;
+        submit_ready = free;
+        contribute_ready = free && ~submit_valid;
+        load = free && (submit_valid || contribute_valid);
+        if (ar_ready) begin
+            offer__d[(64'h0)+:(1)] = 1'b0;
         end
-        owners__push = ar_valid && ar_ready;
-        kept__d = ar_valid && ~of_submit && ~ar_ready && ~clear;
-        of_contribute = owners__pop_data;
-        submit_beat = r_valid && ~of_contribute;
-        contribute_beat = r_valid && of_contribute;
-        r_ready = ~of_contribute || contribute_take;
+        if (load) begin
+            offer__d[(64'h0)+:(1)] = 1'b1;
+            offer__d[(64'h1)+:(64)] = contribute_address;
+            offer__d[(64'h41)+:(7)] = contribute_beats;
+            if (submit_valid) begin
+                offer__d[(64'h1)+:(64)] = submit_address;
+                offer__d[(64'h41)+:(7)] = ((32'h1) & 7'h7f);
+            end
+        end
+        owners__push = load;
+        owners__push_data[(64'h0)+:(1)] = ~submit_valid;
+        owners__push_data[(64'h1)+:(3)] = contribute_slot;
+        ar_valid = offer__q[(64'h0)+:(1)];
+        ar_address = offer__q[(64'h1)+:(64)];
+        ar_beats = offer__q[(64'h41)+:(7)];
+        of_contribute = owners__pop_data[(64'h0)+:(1)];
+        submit_beat = r_valid && ~of_contribute && ~clear;
+        contribute_beat = r_valid && of_contribute && ~clear;
+        r_ready = ~of_contribute || contribute_take || clear;
         owners__pop = r_valid && r_last && r_ready;
+        one = ((32'h1) & 8'hff);
+        slot_bit = one << owners__pop_data[(64'h1)+:(3)];
+        unread = ((32'h0) & 8'hff);
+        if (contribute_beat && r_error) begin
+            unread = slot_bit;
+        end
+        busy = offer__q[(64'h0)+:(1)] || ~owners__empty;
+        if (reset) begin
+            offer__d[(64'h0)+:(1)] = 1'b0;
+        end
     end
 endmodule
 
-module optireduce_finisher(clock,clear,job,arm,arm_slot,arm_context,refuse_ready,refuse,refusal,scaled,broadcast_closed,sending,finishing,slot,broadcast,gate,count_address,count_epoch,contribute_count,broadcast_count,read_valid,read_address,read_ready,word,cq_base,cq_mask,cq_head,sq_head,cq_tail,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,dma_error,freed,msix_request,working);
+module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,refuse_ready,refuse,refusal,scaled,broadcast_closed,sending,unread,finishing,slot,broadcast,gate,count_address,count_epoch,contribute_count,broadcast_count,read_valid,read_address,read_ready,word,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,stop,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,freed,msix_valid,msix_vector,msix_ready,working,busy);
     // Module arguments
     input wire  clock;
     input wire  clear;
+    input wire  reset;
     input wire  [199:0] job;
     input wire  [7:0] arm;
     input wire  [2:0] arm_slot;
     input wire  [404:0] arm_context;
-    output reg  refuse_ready;
+    output reg  [3:0] refuse_ready;
     input wire  refuse;
     input wire  [49:0] refusal;
     input wire  [7:0] scaled;
     input wire  [7:0] broadcast_closed;
     input wire  [7:0] sending;
+    input wire  [7:0] unread;
     output reg  [7:0] finishing;
     output reg  [2:0] slot;
     output reg  broadcast;
@@ -14559,11 +13938,25 @@ module optireduce_finisher(clock,clear,job,arm,arm_slot,arm_context,refuse_ready
     output reg  [16:0] read_address;
     input wire  read_ready;
     input wire  [519:0] word;
+    output reg  [1:0] cq_queue;
     input wire  [63:0] cq_base;
-    input wire  [15:0] cq_mask;
-    input wire  [15:0] cq_head;
-    input wire  [15:0] sq_head;
-    output reg  [15:0] cq_tail;
+    input wire  [15:0] cq_mask__0;
+    input wire  [15:0] cq_mask__1;
+    input wire  [15:0] cq_mask__2;
+    input wire  [15:0] cq_mask__3;
+    input wire  [15:0] cq_head__0;
+    input wire  [15:0] cq_head__1;
+    input wire  [15:0] cq_head__2;
+    input wire  [15:0] cq_head__3;
+    input wire  [15:0] sq_head__0;
+    input wire  [15:0] sq_head__1;
+    input wire  [15:0] sq_head__2;
+    input wire  [15:0] sq_head__3;
+    output reg  [15:0] cq_tail__0;
+    output reg  [15:0] cq_tail__1;
+    output reg  [15:0] cq_tail__2;
+    output reg  [15:0] cq_tail__3;
+    output reg  [3:0] stop;
     output reg  aw_valid;
     output reg  [63:0] aw_address;
     output reg  [6:0] aw_beats;
@@ -14573,84 +13966,84 @@ module optireduce_finisher(clock,clear,job,arm,arm_slot,arm_context,refuse_ready
     output reg  w_last;
     input wire  w_ready;
     input wire  b_valid;
-    input wire  dma_error;
+    input wire  b_error;
     output reg  [7:0] freed;
-    output reg  msix_request;
+    output reg  msix_valid;
+    output reg  [1:0] msix_vector;
+    input wire  msix_ready;
     output reg  working;
+    output reg  busy;
     // Enums
     localparam FinishState__Idle = 0;
-    localparam FinishState__Begin = 1;
-    localparam FinishState__Drain = 2;
-    localparam FinishState__Count = 3;
-    localparam FinishState__ReportAsk = 4;
-    localparam FinishState__ReportLow = 5;
-    localparam FinishState__ReportHigh = 6;
-    localparam FinishState__Settle = 7;
-    localparam FinishState__DoneAsk = 8;
-    localparam FinishState__DoneWrite = 9;
-    localparam FinishState__DoneSettle = 10;
+    localparam FinishState__Count = 1;
+    localparam FinishState__Report = 2;
+    localparam FinishState__Fill = 3;
+    localparam FinishState__Hand = 4;
+    localparam FinishState__Done = 5;
+    localparam FinishState__Pause = 6;
     // Stub signals
-    reg  refusals__clock;
-    reg  refusals__clear;
-    reg  refusals__push;
-    reg  [49:0] refusals__push_data;
-    wire  refusals__full;
-    reg  refusals__pop;
-    wire  [49:0] refusals__pop_data;
-    wire  refusals__empty;
-    wire  [15:0] refusals__room;
     reg  contexts__clock;
     reg  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
     reg  [2:0] contexts__write_address;
     reg  [404:0] contexts__write_data;
     reg  contexts__write_enable;
-    reg  decoder__clock;
-    reg  decoder__clear;
-    reg  decoder__start;
-    reg  [3:0] decoder__log2n;
-    reg  decoder__decode;
-    reg  [63:0] decoder__key;
-    reg  decoder__in_valid;
-    wire  decoder__in_ready;
-    reg  [511:0] decoder__in_data;
-    reg  decoder__in_received;
-    reg  decoder__go;
-    wire  decoder__burst;
-    wire  decoder__out_valid;
-    wire  [511:0] decoder__out_data;
-    wire  [10:0] decoder__out_received;
-    wire  decoder__idle;
-    reg  reciprocal__clock;
-    reg  [10:0] reciprocal__count;
-    wire  [31:0] reciprocal__factor;
-    reg  multiplier__clock;
-    reg  [511:0] multiplier__a;
-    reg  [31:0] multiplier__factor;
-    wire  [511:0] multiplier__product;
-    reg  inbox__clock;
-    reg  inbox__clear;
-    reg  inbox__push;
-    reg  [512:0] inbox__push_data;
-    wire  inbox__full;
-    reg  inbox__pop;
-    wire  [512:0] inbox__pop_data;
-    wire  inbox__empty;
-    wire  [15:0] inbox__room;
-    reg  outbox__clock;
-    reg  outbox__clear;
-    reg  outbox__push;
-    reg  [511:0] outbox__push_data;
-    wire  outbox__full;
-    reg  outbox__pop;
-    wire  [511:0] outbox__pop_data;
-    wire  outbox__empty;
-    wire  [15:0] outbox__room;
+    reg  drain__clock;
+    reg  drain__clear;
+    reg  drain__start;
+    reg  [2:0] drain__start_slot;
+    reg  [404:0] drain__start_context;
+    wire  drain__idle;
+    wire  [7:0] drain__drained;
+    wire  drain__read_valid;
+    wire  [16:0] drain__read_address;
+    reg  drain__read_ready;
+    reg  [519:0] drain__word;
+    wire  drain__push;
+    wire  [511:0] drain__push_data;
+    reg  [15:0] drain__room;
+    wire  drain__order_valid;
+    wire  [79:0] drain__order;
+    reg  drain__order_ready;
+    reg  write__clock;
+    reg  write__clear;
+    reg  write__reset;
+    reg  write__push;
+    reg  [511:0] write__push_data;
+    wire  [15:0] write__room;
+    reg  write__order_valid;
+    reg  [79:0] write__order;
+    wire  write__order_ready;
+    reg  write__note_push;
+    reg  [511:0] write__note_data;
+    reg  write__note_valid;
+    reg  [79:0] write__note;
+    wire  write__note_ready;
+    wire  write__done;
+    wire  [8:0] write__owner;
+    wire  write__failed;
+    wire  write__aw_valid;
+    wire  [63:0] write__aw_address;
+    wire  [6:0] write__aw_beats;
+    reg  write__aw_ready;
+    wire  write__w_valid;
+    wire  [511:0] write__w_data;
+    wire  write__w_last;
+    reg  write__w_ready;
+    reg  write__b_valid;
+    reg  write__b_error;
+    wire  write__busy;
+    reg  msix__clock;
+    reg  msix__clear;
+    reg  [3:0] msix__written;
+    wire  msix__valid;
+    wire  [1:0] msix__vector;
+    reg  msix__ready;
     reg  [511:0] shift__data;
     reg  [15:0] shift__word;
     wire  [511:0] shift__shifted;
-    reg  [3:0] state__d;
-    wire  [3:0] state__q;
+    reg  [2:0] state__d;
+    wire  [2:0] state__q;
     reg  state__clock;
     reg  [2:0] at__d;
     wire  [2:0] at__q;
@@ -14661,153 +14054,158 @@ module optireduce_finisher(clock,clear,job,arm,arm_slot,arm_context,refuse_ready
     reg  refused__d;
     wire  refused__q;
     reg  refused__clock;
+    reg  [1:0] queue__d;
+    wire  [1:0] queue__q;
+    reg  queue__clock;
+    reg  [49:0] refusals__0__d;
+    wire  [49:0] refusals__0__q;
+    reg  refusals__0__clock;
+    reg  [49:0] refusals__1__d;
+    wire  [49:0] refusals__1__q;
+    reg  refusals__1__clock;
+    reg  [49:0] refusals__2__d;
+    wire  [49:0] refusals__2__q;
+    reg  refusals__2__clock;
+    reg  [49:0] refusals__3__d;
+    wire  [49:0] refusals__3__q;
+    reg  refusals__3__clock;
+    reg  [3:0] to_refuse__d;
+    wire  [3:0] to_refuse__q;
+    reg  to_refuse__clock;
     reg  [49:0] refusal_now__d;
     wire  [49:0] refusal_now__q;
     reg  refusal_now__clock;
+    reg  [3:0] room__d;
+    wire  [3:0] room__q;
+    reg  room__clock;
+    reg  [7:0] counted_contribute__d;
+    wire  [7:0] counted_contribute__q;
+    reg  counted_contribute__clock;
+    reg  [7:0] settled_contribute__d;
+    wire  [7:0] settled_contribute__q;
+    reg  settled_contribute__clock;
     reg  [7:0] reported__d;
     wire  [7:0] reported__q;
     reg  reported__clock;
-    reg  [14:0] to_read__d;
-    wire  [14:0] to_read__q;
-    reg  to_read__clock;
-    reg  [10:0] block_index__d;
-    wire  [10:0] block_index__q;
-    reg  block_index__clock;
-    reg  [13:0] beat_index__d;
-    wire  [13:0] beat_index__q;
-    reg  beat_index__clock;
-    reg  asked__d;
-    wire  asked__q;
-    reg  asked__clock;
-    reg  stage_valid__d;
-    wire  stage_valid__q;
-    reg  stage_valid__clock;
-    reg  [511:0] stage_data__d;
-    wire  [511:0] stage_data__q;
-    reg  stage_data__clock;
-    reg  stage_unit__d;
-    wire  stage_unit__q;
-    reg  stage_unit__clock;
-    reg  side__0__d;
-    wire  side__0__q;
-    reg  side__0__clock;
-    reg  side__1__d;
-    wire  side__1__q;
-    reg  side__1__clock;
-    reg  side__2__d;
-    wire  side__2__q;
-    reg  side__2__clock;
-    reg  side__3__d;
-    wire  side__3__q;
-    reg  side__3__clock;
-    reg  side__4__d;
-    wire  side__4__q;
-    reg  side__4__clock;
-    reg  side__5__d;
-    wire  side__5__q;
-    reg  side__5__clock;
-    reg  [15:0] reserved__d;
-    wire  [15:0] reserved__q;
-    reg  reserved__clock;
-    reg  [14:0] to_ask__d;
-    wire  [14:0] to_ask__q;
-    reg  to_ask__clock;
-    reg  [63:0] ask_address__d;
-    wire  [63:0] ask_address__q;
-    reg  ask_address__clock;
-    reg  [6:0] burst_left__d;
-    wire  [6:0] burst_left__q;
-    reg  burst_left__clock;
-    reg  [14:0] to_drop__d;
-    wire  [14:0] to_drop__q;
-    reg  to_drop__clock;
-    reg  [7:0] unacknowledged__d;
-    wire  [7:0] unacknowledged__q;
-    reg  unacknowledged__clock;
+    reg  [7:0] begun__d;
+    wire  [7:0] begun__q;
+    reg  begun__clock;
+    reg  [7:0] drained__d;
+    wire  [7:0] drained__q;
+    reg  drained__clock;
+    reg  [7:0] counted_broadcast__d;
+    wire  [7:0] counted_broadcast__q;
+    reg  counted_broadcast__clock;
+    reg  [7:0] settled_broadcast__d;
+    wire  [7:0] settled_broadcast__q;
+    reg  settled_broadcast__clock;
+    reg  [7:0] failed__d;
+    wire  [7:0] failed__q;
+    reg  failed__clock;
+    reg  [10:0] ack__d;
+    wire  [10:0] ack__q;
+    reg  ack__clock;
     reg  [6:0] rank__d;
     wire  [6:0] rank__q;
     reg  rank__clock;
-    reg  [511:0] low__d;
-    wire  [511:0] low__q;
-    reg  low__clock;
     reg  [511:0] high__d;
     wire  [511:0] high__q;
     reg  high__clock;
-    reg  [15:0] tail__d;
-    wire  [15:0] tail__q;
-    reg  tail__clock;
-    reg  [15:0] turn__d;
-    wire  [15:0] turn__q;
+    reg  [15:0] issued__0__d;
+    wire  [15:0] issued__0__q;
+    reg  issued__0__clock;
+    reg  [15:0] issued__1__d;
+    wire  [15:0] issued__1__q;
+    reg  issued__1__clock;
+    reg  [15:0] issued__2__d;
+    wire  [15:0] issued__2__q;
+    reg  issued__2__clock;
+    reg  [15:0] issued__3__d;
+    wire  [15:0] issued__3__q;
+    reg  issued__3__clock;
+    reg  [15:0] visible__0__d;
+    wire  [15:0] visible__0__q;
+    reg  visible__0__clock;
+    reg  [15:0] visible__1__d;
+    wire  [15:0] visible__1__q;
+    reg  visible__1__clock;
+    reg  [15:0] visible__2__d;
+    wire  [15:0] visible__2__q;
+    reg  visible__2__clock;
+    reg  [15:0] visible__3__d;
+    wire  [15:0] visible__3__q;
+    reg  visible__3__clock;
+    reg  [3:0] turn__d;
+    wire  [3:0] turn__q;
     reg  turn__clock;
     // Local signals
     reg  [404:0] ctx;
+    reg  [1:0] ctx_queue;
     reg  [7:0] one;
+    reg  [3:0] one4;
     reg  [7:0] slot_bit;
-    reg  [7:0] not_reported;
-    reg  [7:0] not_sending;
+    reg  [3:0] queue_bit;
+    reg  [3:0] refusal_bit;
+    reg  [3:0] refused_bit;
+    reg  [3:0] has_room;
+    reg  fits__0;
+    reg  fits__1;
+    reg  fits__2;
+    reg  fits__3;
+    reg  [15:0] used__0;
+    reg  [15:0] used__1;
+    reg  [15:0] used__2;
+    reg  [15:0] used__3;
+    reg  [3:0] refusable;
+    reg  [49:0] refusal_next;
     reg  [7:0] keep;
-    reg  [7:0] contribute_due;
-    reg  [7:0] broadcast_due;
+    reg  [3:0] keep_to_refuse;
+    reg  contribute_due;
+    reg  broadcast_due;
+    reg  settled;
+    reg  [7:0] to_start;
+    reg  start_due;
+    reg  hurry;
     reg  [2:0] at_next;
-    reg  [3:0] beats_log2;
-    reg  [13:0] one10;
-    reg  [13:0] beats_of_block;
-    reg  [15:0] block_beats;
-    reg  [13:0] last_beat;
-    reg  [13:0] beat_next;
-    reg  [10:0] block_next;
-    reg  [13:0] row;
-    reg  [14:0] linear;
-    reg  [13:0] place;
-    reg  ask;
-    reg  [14:0] to_read_next;
-    reg  [512:0] gathered;
-    reg  present;
-    reg  bypass;
-    reg  [31:0] exponent;
-    reg  [31:0] ratio;
-    reg  [15:0] spare;
-    reg  [15:0] reserved_up;
-    reg  [15:0] reserved_next;
-    reg  [5:0] page_beat;
-    reg  [6:0] until_page;
-    reg  [6:0] burst;
-    reg  [12:0] burst_bytes;
-    reg  [14:0] to_ask_next;
-    reg  [63:0] ask_address_next;
-    reg  [6:0] burst_left_next;
-    reg  [14:0] to_drop_next;
-    reg  [14:0] all_padding;
-    reg  drained;
-    reg  [7:0] ack_up;
-    reg  [7:0] ack_next;
-    reg  asked_now;
     reg  [6:0] rank_next;
     reg  [63:0] report_address;
+    reg  [15:0] tail_now;
+    reg  [15:0] mask_now;
+    reg  [15:0] head_now;
+    reg  [15:0] tail_next;
     reg  [15:0] index;
     reg  [63:0] entry_offset;
     reg  [63:0] entry_address;
-    reg  [15:0] used;
-    reg  [15:0] tail_next;
-    reg  [15:0] phase_bits;
     reg  [6:0] peers;
     reg  [21:0] expected;
     reg  [14:0] expected_broadcast;
     reg  [47:0] elapsed;
     reg  [511:0] done;
+    reg  bad;
+    reg  [8:0] whose;
+    reg  [8:0] owner;
+    reg  [7:0] ack_slot;
+    reg  [3:0] ack_queue;
+    reg  spoilt;
+    reg  [7:0] settle_contribute;
+    reg  [7:0] settle_broadcast;
+    reg  [7:0] report_now;
+    reg  [7:0] free_now;
+    reg  [3:0] written;
+    reg  [15:0] visible_next__0;
+    reg  [15:0] visible_next__1;
+    reg  [15:0] visible_next__2;
+    reg  [15:0] visible_next__3;
+    reg  [7:0] unfreed;
+    reg  [7:0] not_slot;
+    reg  [7:0] counted_contribute_now;
+    reg  [7:0] counted_broadcast_now;
+    reg  [7:0] taken_contribute;
+    reg  [7:0] taken_broadcast;
+    reg  [7:0] start_now;
+    reg  [3:0] advance;
     // Sub module instances
-    optireduce_finisher__refusals refusals(
-        .clock(refusals__clock),
-        .clear(refusals__clear),
-        .push(refusals__push),
-        .push_data(refusals__push_data),
-        .full(refusals__full),
-        .pop(refusals__pop),
-        .pop_data(refusals__pop_data),
-        .empty(refusals__empty),
-        .room(refusals__room)
-    );
-    optireduce_contribute__contexts contexts(
+    optireduce_nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -14815,208 +14213,224 @@ module optireduce_finisher(clock,clear,job,arm,arm_slot,arm_context,refuse_ready
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_contribute__encoder decoder(
-        .clock(decoder__clock),
-        .clear(decoder__clear),
-        .start(decoder__start),
-        .log2n(decoder__log2n),
-        .decode(decoder__decode),
-        .key(decoder__key),
-        .in_valid(decoder__in_valid),
-        .in_ready(decoder__in_ready),
-        .in_data(decoder__in_data),
-        .in_received(decoder__in_received),
-        .go(decoder__go),
-        .burst(decoder__burst),
-        .out_valid(decoder__out_valid),
-        .out_data(decoder__out_data),
-        .out_received(decoder__out_received),
-        .idle(decoder__idle)
+    optireduce_nic__finisher__drain drain(
+        .clock(drain__clock),
+        .clear(drain__clear),
+        .start(drain__start),
+        .start_slot(drain__start_slot),
+        .start_context(drain__start_context),
+        .idle(drain__idle),
+        .drained(drain__drained),
+        .read_valid(drain__read_valid),
+        .read_address(drain__read_address),
+        .read_ready(drain__read_ready),
+        .word(drain__word),
+        .push(drain__push),
+        .push_data(drain__push_data),
+        .room(drain__room),
+        .order_valid(drain__order_valid),
+        .order(drain__order),
+        .order_ready(drain__order_ready)
     );
-    optireduce_finisher__reciprocal reciprocal(
-        .clock(reciprocal__clock),
-        .count(reciprocal__count),
-        .factor(reciprocal__factor)
+    optireduce_nic__finisher__write write(
+        .clock(write__clock),
+        .clear(write__clear),
+        .reset(write__reset),
+        .push(write__push),
+        .push_data(write__push_data),
+        .room(write__room),
+        .order_valid(write__order_valid),
+        .order(write__order),
+        .order_ready(write__order_ready),
+        .note_push(write__note_push),
+        .note_data(write__note_data),
+        .note_valid(write__note_valid),
+        .note(write__note),
+        .note_ready(write__note_ready),
+        .done(write__done),
+        .owner(write__owner),
+        .failed(write__failed),
+        .aw_valid(write__aw_valid),
+        .aw_address(write__aw_address),
+        .aw_beats(write__aw_beats),
+        .aw_ready(write__aw_ready),
+        .w_valid(write__w_valid),
+        .w_data(write__w_data),
+        .w_last(write__w_last),
+        .w_ready(write__w_ready),
+        .b_valid(write__b_valid),
+        .b_error(write__b_error),
+        .busy(write__busy)
     );
-    optireduce_finisher__multiplier multiplier(
-        .clock(multiplier__clock),
-        .a(multiplier__a),
-        .factor(multiplier__factor),
-        .product(multiplier__product)
+    optireduce_nic__finisher__msix msix(
+        .clock(msix__clock),
+        .clear(msix__clear),
+        .written(msix__written),
+        .valid(msix__valid),
+        .vector(msix__vector),
+        .ready(msix__ready)
     );
-    optireduce_finisher__inbox inbox(
-        .clock(inbox__clock),
-        .clear(inbox__clear),
-        .push(inbox__push),
-        .push_data(inbox__push_data),
-        .full(inbox__full),
-        .pop(inbox__pop),
-        .pop_data(inbox__pop_data),
-        .empty(inbox__empty),
-        .room(inbox__room)
-    );
-    optireduce_finisher__outbox outbox(
-        .clock(outbox__clock),
-        .clear(outbox__clear),
-        .push(outbox__push),
-        .push_data(outbox__push_data),
-        .full(outbox__full),
-        .pop(outbox__pop),
-        .pop_data(outbox__pop_data),
-        .empty(outbox__empty),
-        .room(outbox__room)
-    );
-    optireduce_finisher__shift shift(
+    optireduce_nic__finisher__shift shift(
         .data(shift__data),
         .word(shift__word),
         .shifted(shift__shifted)
     );
-    optireduce_finisher__state state(
+    optireduce_nic__finisher__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_contribute__loop_slot at(
+    optireduce_nic__finisher__drain__slot at(
         .d(at__d),
         .q(at__q),
         .clock(at__clock)
     );
-    optireduce_finisher__side__0 of_broadcast(
+    optireduce_nic__finisher__drain__side__0 of_broadcast(
         .d(of_broadcast__d),
         .q(of_broadcast__q),
         .clock(of_broadcast__clock)
     );
-    optireduce_finisher__side__0 refused(
+    optireduce_nic__finisher__drain__side__0 refused(
         .d(refused__d),
         .q(refused__q),
         .clock(refused__clock)
     );
-    optireduce_finisher__refusal_now refusal_now(
+    optireduce_nic__finisher__msix__at queue(
+        .d(queue__d),
+        .q(queue__q),
+        .clock(queue__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusals__0(
+        .d(refusals__0__d),
+        .q(refusals__0__q),
+        .clock(refusals__0__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusals__1(
+        .d(refusals__1__d),
+        .q(refusals__1__q),
+        .clock(refusals__1__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusals__2(
+        .d(refusals__2__d),
+        .q(refusals__2__q),
+        .clock(refusals__2__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusals__3(
+        .d(refusals__3__d),
+        .q(refusals__3__q),
+        .clock(refusals__3__clock)
+    );
+    optireduce_nic__finisher__msix__pending to_refuse(
+        .d(to_refuse__d),
+        .q(to_refuse__q),
+        .clock(to_refuse__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusal_now(
         .d(refusal_now__d),
         .q(refusal_now__q),
         .clock(refusal_now__clock)
     );
-    optireduce_contribute__hold reported(
+    optireduce_nic__finisher__msix__pending room(
+        .d(room__d),
+        .q(room__q),
+        .clock(room__clock)
+    );
+    optireduce_nic__contribute__hold counted_contribute(
+        .d(counted_contribute__d),
+        .q(counted_contribute__q),
+        .clock(counted_contribute__clock)
+    );
+    optireduce_nic__contribute__hold settled_contribute(
+        .d(settled_contribute__d),
+        .q(settled_contribute__q),
+        .clock(settled_contribute__clock)
+    );
+    optireduce_nic__contribute__hold reported(
         .d(reported__d),
         .q(reported__q),
         .clock(reported__clock)
     );
-    optireduce_contribute__encoder__window to_read(
-        .d(to_read__d),
-        .q(to_read__q),
-        .clock(to_read__clock)
+    optireduce_nic__contribute__hold begun(
+        .d(begun__d),
+        .q(begun__q),
+        .clock(begun__clock)
     );
-    optireduce_contribute__block_index block_index(
-        .d(block_index__d),
-        .q(block_index__q),
-        .clock(block_index__clock)
+    optireduce_nic__contribute__hold drained(
+        .d(drained__d),
+        .q(drained__q),
+        .clock(drained__clock)
     );
-    optireduce_contribute__beat_index beat_index(
-        .d(beat_index__d),
-        .q(beat_index__q),
-        .clock(beat_index__clock)
+    optireduce_nic__contribute__hold counted_broadcast(
+        .d(counted_broadcast__d),
+        .q(counted_broadcast__q),
+        .clock(counted_broadcast__clock)
     );
-    optireduce_finisher__side__0 asked(
-        .d(asked__d),
-        .q(asked__q),
-        .clock(asked__clock)
+    optireduce_nic__contribute__hold settled_broadcast(
+        .d(settled_broadcast__d),
+        .q(settled_broadcast__q),
+        .clock(settled_broadcast__clock)
     );
-    optireduce_finisher__side__0 stage_valid(
-        .d(stage_valid__d),
-        .q(stage_valid__q),
-        .clock(stage_valid__clock)
+    optireduce_nic__contribute__hold failed(
+        .d(failed__d),
+        .q(failed__q),
+        .clock(failed__clock)
     );
-    optireduce_builder__asked_header stage_data(
-        .d(stage_data__d),
-        .q(stage_data__q),
-        .clock(stage_data__clock)
+    optireduce_nic__finisher__drain__block_index ack(
+        .d(ack__d),
+        .q(ack__q),
+        .clock(ack__clock)
     );
-    optireduce_finisher__side__0 stage_unit(
-        .d(stage_unit__d),
-        .q(stage_unit__q),
-        .clock(stage_unit__clock)
-    );
-    optireduce_finisher__side__0 side__0(
-        .d(side__0__d),
-        .q(side__0__q),
-        .clock(side__0__clock)
-    );
-    optireduce_finisher__side__0 side__1(
-        .d(side__1__d),
-        .q(side__1__q),
-        .clock(side__1__clock)
-    );
-    optireduce_finisher__side__0 side__2(
-        .d(side__2__d),
-        .q(side__2__q),
-        .clock(side__2__clock)
-    );
-    optireduce_finisher__side__0 side__3(
-        .d(side__3__d),
-        .q(side__3__q),
-        .clock(side__3__clock)
-    );
-    optireduce_finisher__side__0 side__4(
-        .d(side__4__d),
-        .q(side__4__q),
-        .clock(side__4__clock)
-    );
-    optireduce_finisher__side__0 side__5(
-        .d(side__5__d),
-        .q(side__5__q),
-        .clock(side__5__clock)
-    );
-    optireduce_finisher__reserved reserved(
-        .d(reserved__d),
-        .q(reserved__q),
-        .clock(reserved__clock)
-    );
-    optireduce_contribute__encoder__window to_ask(
-        .d(to_ask__d),
-        .q(to_ask__q),
-        .clock(to_ask__clock)
-    );
-    optireduce_contribute__ask_address ask_address(
-        .d(ask_address__d),
-        .q(ask_address__q),
-        .clock(ask_address__clock)
-    );
-    optireduce_finisher__burst_left burst_left(
-        .d(burst_left__d),
-        .q(burst_left__q),
-        .clock(burst_left__clock)
-    );
-    optireduce_contribute__encoder__window to_drop(
-        .d(to_drop__d),
-        .q(to_drop__q),
-        .clock(to_drop__clock)
-    );
-    optireduce_contribute__hold unacknowledged(
-        .d(unacknowledged__d),
-        .q(unacknowledged__q),
-        .clock(unacknowledged__clock)
-    );
-    optireduce_finisher__burst_left rank(
+    optireduce_nic__finisher__write__left rank(
         .d(rank__d),
         .q(rank__q),
         .clock(rank__clock)
     );
-    optireduce_builder__asked_header low(
-        .d(low__d),
-        .q(low__q),
-        .clock(low__clock)
-    );
-    optireduce_builder__asked_header high(
+    optireduce_nic__finisher__drain__stage_data high(
         .d(high__d),
         .q(high__q),
         .clock(high__clock)
     );
-    optireduce_finisher__reserved tail(
-        .d(tail__d),
-        .q(tail__q),
-        .clock(tail__clock)
+    optireduce_nic__finisher__drain__reserved issued__0(
+        .d(issued__0__d),
+        .q(issued__0__q),
+        .clock(issued__0__clock)
     );
-    optireduce_finisher__reserved turn(
+    optireduce_nic__finisher__drain__reserved issued__1(
+        .d(issued__1__d),
+        .q(issued__1__q),
+        .clock(issued__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved issued__2(
+        .d(issued__2__d),
+        .q(issued__2__q),
+        .clock(issued__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved issued__3(
+        .d(issued__3__d),
+        .q(issued__3__q),
+        .clock(issued__3__clock)
+    );
+    optireduce_nic__finisher__drain__reserved visible__0(
+        .d(visible__0__d),
+        .q(visible__0__q),
+        .clock(visible__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved visible__1(
+        .d(visible__1__d),
+        .q(visible__1__q),
+        .clock(visible__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved visible__2(
+        .d(visible__2__d),
+        .q(visible__2__q),
+        .clock(visible__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved visible__3(
+        .d(visible__3__d),
+        .q(visible__3__q),
+        .clock(visible__3__clock)
+    );
+    optireduce_nic__finisher__msix__pending turn(
         .d(turn__d),
         .q(turn__q),
         .clock(turn__clock)
@@ -15027,421 +14441,471 @@ module optireduce_finisher(clock,clear,job,arm,arm_slot,arm_context,refuse_ready
         at__clock = clock;
         of_broadcast__clock = clock;
         refused__clock = clock;
+        queue__clock = clock;
+        to_refuse__clock = clock;
         refusal_now__clock = clock;
+        room__clock = clock;
+        counted_contribute__clock = clock;
+        settled_contribute__clock = clock;
         reported__clock = clock;
-        to_read__clock = clock;
-        block_index__clock = clock;
-        beat_index__clock = clock;
-        asked__clock = clock;
-        stage_valid__clock = clock;
-        stage_data__clock = clock;
-        stage_unit__clock = clock;
-        reserved__clock = clock;
-        to_ask__clock = clock;
-        ask_address__clock = clock;
-        burst_left__clock = clock;
-        to_drop__clock = clock;
-        unacknowledged__clock = clock;
+        begun__clock = clock;
+        drained__clock = clock;
+        counted_broadcast__clock = clock;
+        settled_broadcast__clock = clock;
+        failed__clock = clock;
+        ack__clock = clock;
         rank__clock = clock;
-        low__clock = clock;
         high__clock = clock;
-        tail__clock = clock;
         turn__clock = clock;
         state__d = state__q;
         at__d = at__q;
         of_broadcast__d = of_broadcast__q;
         refused__d = refused__q;
+        queue__d = queue__q;
+        to_refuse__d = to_refuse__q;
         refusal_now__d = refusal_now__q;
+        room__d = room__q;
+        counted_contribute__d = counted_contribute__q;
+        settled_contribute__d = settled_contribute__q;
         reported__d = reported__q;
-        to_read__d = to_read__q;
-        block_index__d = block_index__q;
-        beat_index__d = beat_index__q;
-        asked__d = asked__q;
-        stage_valid__d = stage_valid__q;
-        stage_data__d = stage_data__q;
-        stage_unit__d = stage_unit__q;
-        reserved__d = reserved__q;
-        to_ask__d = to_ask__q;
-        ask_address__d = ask_address__q;
-        burst_left__d = burst_left__q;
-        to_drop__d = to_drop__q;
-        unacknowledged__d = unacknowledged__q;
+        begun__d = begun__q;
+        drained__d = drained__q;
+        counted_broadcast__d = counted_broadcast__q;
+        settled_broadcast__d = settled_broadcast__q;
+        failed__d = failed__q;
+        ack__d = ack__q;
         rank__d = rank__q;
-        low__d = low__q;
         high__d = high__q;
-        tail__d = tail__q;
         turn__d = turn__q;
-        refusals__clock = clock;
-        refusals__clear = clear;
-        refusals__push = refuse;
-        refusals__push_data = refusal;
-        refusals__pop = 1'b0;
+        drain__clock = clock;
+        drain__clear = clear;
+        write__clock = clock;
+        write__clear = clear;
+        write__reset = reset;
+        msix__clock = clock;
+        msix__clear = clear;
         contexts__clock = clock;
         contexts__write_enable = arm != 32'h0;
         contexts__write_address = arm_slot;
         contexts__write_data = arm_context;
         contexts__read_address = at__q;
         ctx = contexts__read_data;
-        decoder__clock = clock;
-        reciprocal__clock = clock;
-        multiplier__clock = clock;
-        inbox__clock = clock;
-        inbox__clear = clear || (state__q == FinishState__Idle);
-        outbox__clock = clock;
-        outbox__clear = clear || (state__q == FinishState__Idle);
         one = ((32'h1) & 8'hff);
+        one4 = ((32'h1) & 4'hf);
         slot_bit = one << at__q;
-        not_reported = reported__q ^ 32'hff;
-        not_sending = sending ^ 32'hff;
-        contribute_due = scaled & not_reported & slot_bit;
-        broadcast_due = broadcast_closed & scaled & reported__q & not_sending & slot_bit;
+        not_slot = slot_bit ^ 32'hff;
         at_next = at__q + 32'h1;
         slot = at__q;
-        refuse_ready = ~refusals__full;
-        finishing = ((32'h0) & 8'hff);
-        if ((state__q != FinishState__Idle) && of_broadcast__q) begin
-            finishing = slot_bit;
-        end
         broadcast = of_broadcast__q;
-        freed = ((32'h0) & 8'hff);
-        msix_request = 1'b0;
-        keep = arm ^ 32'hff;
-        reported__d = reported__q & keep;
-        drained = (to_ask__q == 32'h0) && (burst_left__q == 32'h0) && (to_drop__q == 32'h0);
-        all_padding = ctx[(64'h5a)+:(15)] - ctx[(64'h92)+:(15)];
-        rank_next = rank__q + 32'h1;
-        index = tail__q & cq_mask;
+        refuse_ready = to_refuse__q ^ 32'hf;
+        refusal_bit = ((32'h0) & 4'hf);
+        if (refuse) begin
+            refusal_bit = one4 << refusal[(64'h0)+:(2)];
+        end
+        refusable = to_refuse__q & room__q;
+        refusal_next = refusals__3__q;
+        refused_bit = ((32'h8) & 4'hf);
+        if (refusable[32'h0]) begin
+            refusal_next = refusals__0__q;
+            refused_bit = ((32'h1) & 4'hf);
+        end
+        else if (refusable[32'h1]) begin
+            refusal_next = refusals__1__q;
+            refused_bit = ((32'h2) & 4'hf);
+        end
+        else if (refusable[32'h2]) begin
+            refusal_next = refusals__2__q;
+            refused_bit = ((32'h4) & 4'hf);
+        end
+        keep_to_refuse = to_refuse__q;
+        queue_bit = one4 << queue__q;
+        has_room = ((32'h0) & 4'hf);
+        tail_now = ((32'h0) & 16'hffff);
+        mask_now = ((32'h0) & 16'hffff);
+        head_now = ((32'h0) & 16'hffff);
+        used__0 = issued__0__q - cq_head__0;
+        fits__0 = used__0 <= cq_mask__0;
+        has_room = (has_room & ~(1 << (0)) | ((fits__0) << (0)));
+        if (queue_bit[0]) begin
+            tail_now = issued__0__q;
+            mask_now = cq_mask__0;
+            head_now = sq_head__0;
+        end
+        used__1 = issued__1__q - cq_head__1;
+        fits__1 = used__1 <= cq_mask__1;
+        has_room = (has_room & ~(1 << (1)) | ((fits__1) << (1)));
+        if (queue_bit[1]) begin
+            tail_now = issued__1__q;
+            mask_now = cq_mask__1;
+            head_now = sq_head__1;
+        end
+        used__2 = issued__2__q - cq_head__2;
+        fits__2 = used__2 <= cq_mask__2;
+        has_room = (has_room & ~(1 << (2)) | ((fits__2) << (2)));
+        if (queue_bit[2]) begin
+            tail_now = issued__2__q;
+            mask_now = cq_mask__2;
+            head_now = sq_head__2;
+        end
+        used__3 = issued__3__q - cq_head__3;
+        fits__3 = used__3 <= cq_mask__3;
+        has_room = (has_room & ~(1 << (3)) | ((fits__3) << (3)));
+        if (queue_bit[3]) begin
+            tail_now = issued__3__q;
+            mask_now = cq_mask__3;
+            head_now = sq_head__3;
+        end
+        room__d = has_room;
+        cq_queue = queue__q;
+        index = tail_now & mask_now;
         entry_offset = ((index) & 64'hffffffffffffffff) << 32'h6;
         entry_address = cq_base + entry_offset;
-        used = tail__q - cq_head;
-        tail_next = tail__q + 32'h1;
+        tail_next = tail_now + 32'h1;
         report_address = ctx[(64'h115)+:(64)];
         if (of_broadcast__q) begin
             report_address = ctx[(64'h115)+:(64)] + 32'h80;
         end
+        contribute_due = (scaled & (counted_contribute__q ^ 32'hff) & slot_bit) != 32'h0;
+        broadcast_due = (drained__q & reported__q & (counted_broadcast__q ^ 32'hff) & slot_bit) != 32'h0;
+        ctx_queue = ctx[(64'had)+:(2)];
+        settled = ((settled_contribute__q | settled_broadcast__q) & slot_bit) != 32'h0 && room__q[ctx_queue];
+        to_start = broadcast_closed & scaled & (sending ^ 32'hff) & (begun__q ^ 32'hff);
+        start_due = (to_start & slot_bit) != 32'h0;
+        hurry = (to_start != 32'h0) && drain__idle && ~start_due;
+        bad = ((failed__q | unread) & slot_bit) != 32'h0;
         peers = job[(64'h6)+:(7)] - 32'h1;
         expected = ctx[(64'hbe)+:(15)] * peers;
         expected_broadcast = ctx[(64'h5a)+:(15)] - ctx[(64'hbe)+:(15)];
         elapsed = gate[(64'h9e)+:(48)] - gate[(64'h6e)+:(48)];
-        phase_bits = turn__q ^ 32'h1;
         done = ((((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff)) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        done[(64'h0)+:(8)] = ((32'h1) & 8'hff);
-        done[(64'h8)+:(8)] = ((at__q) & 8'hff);
-        done[(64'h10)+:(8)] = ((gate[(64'h0)+:(2)]) & 8'hff);
-        done[(64'h20)+:(32)] = ctx[(64'h0)+:(32)];
-        done[(64'h40)+:(32)] = ((gate[(64'h2)+:(22)]) & 32'hffffffff);
-        done[(64'h60)+:(32)] = ((expected) & 32'hffffffff);
-        done[(64'h80)+:(64)] = ((elapsed) & 64'hffffffffffffffff);
-        done[(64'hc0)+:(64)] = gate[(64'h2e)+:(64)];
-        done[(64'h100)+:(64)] = ((gate[(64'h9e)+:(48)]) & 64'hffffffffffffffff);
-        done[(64'h150)+:(16)] = ((gate[(64'h18)+:(22)]) & 16'hffff);
-        if (of_broadcast__q) begin
-            done[(64'h0)+:(8)] = ((32'h2) & 8'hff);
-            done[(64'h60)+:(32)] = ((expected_broadcast) & 32'hffffffff);
-        end
         if (refused__q) begin
-            done = ((((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff)) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             done[(64'h0)+:(8)] = ((32'h3) & 8'hff);
             done[(64'h8)+:(8)] = refusal_now__q[(64'h2)+:(8)];
             done[(64'h18)+:(8)] = refusal_now__q[(64'h2a)+:(8)];
             done[(64'h20)+:(32)] = refusal_now__q[(64'ha)+:(32)];
         end
-        else if (dma_error) begin
-            done[(64'h18)+:(8)] = ((32'h1) & 8'hff);
+        else begin
+            done[(64'h0)+:(8)] = ((32'h1) & 8'hff);
+            done[(64'h8)+:(8)] = ((at__q) & 8'hff);
+            done[(64'h10)+:(8)] = ((gate[(64'h0)+:(2)]) & 8'hff);
+            done[(64'h20)+:(32)] = ctx[(64'h0)+:(32)];
+            done[(64'h40)+:(32)] = ((gate[(64'h2)+:(22)]) & 32'hffffffff);
+            done[(64'h60)+:(32)] = ((expected) & 32'hffffffff);
+            done[(64'h80)+:(64)] = ((elapsed) & 64'hffffffffffffffff);
+            done[(64'hc0)+:(64)] = gate[(64'h2e)+:(64)];
+            done[(64'h100)+:(64)] = ((gate[(64'h9e)+:(48)]) & 64'hffffffffffffffff);
+            done[(64'h150)+:(16)] = ((gate[(64'h18)+:(22)]) & 16'hffff);
+            if (of_broadcast__q) begin
+                done[(64'h0)+:(8)] = ((32'h2) & 8'hff);
+                done[(64'h60)+:(32)] = ((expected_broadcast) & 32'hffffffff);
+            end
+            if (bad) begin
+                done[(64'h18)+:(8)] = ((32'h1) & 8'hff);
+            end
         end
-        done[(64'h140)+:(16)] = sq_head;
-        done[(64'h1f8)+:(8)] = ((phase_bits) & 8'hff);
-        decoder__clear = clear;
-        decoder__start = 1'b0;
-        aw_valid = 1'b0;
-        aw_address = ask_address__q;
-        w_valid = 1'b0;
-        w_data = outbox__pop_data;
-        w_last = 1'b1;
-        outbox__pop = 1'b0;
-        page_beat = ask_address__q[(32'h6)+:(6)];
-        until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
-        burst = until_page;
-        if (to_ask__q < ((until_page) & 15'h7fff)) begin
-            burst = to_ask__q[(32'h0)+:(7)];
+        done[(64'h140)+:(16)] = head_now;
+        if ((turn__q & queue_bit) == 32'h0) begin
+            done[(64'h1f8)+:(8)] = ((32'h1) & 8'hff);
         end
-        aw_beats = burst;
-        burst_bytes = ((burst) & 13'h1fff) << 32'h6;
-        to_ask_next = to_ask__q - ((burst) & 15'h7fff);
-        ask_address_next = ask_address__q + ((burst_bytes) & 64'hffffffffffffffff);
-        burst_left_next = burst_left__q - 32'h1;
-        to_drop_next = to_drop__q - 32'h1;
+        counted_contribute_now = ((32'h0) & 8'hff);
+        counted_broadcast_now = ((32'h0) & 8'hff);
+        taken_contribute = ((32'hff) & 8'hff);
+        taken_broadcast = ((32'hff) & 8'hff);
+        start_now = ((32'h0) & 8'hff);
+        advance = ((32'h0) & 4'hf);
+        drain__start = 1'b0;
+        drain__start_slot = at__q;
+        drain__start_context = ctx;
+        write__note_push = 1'b0;
+        write__note_data = high__q;
+        write__note_valid = 1'b0;
+        owner[(64'h0)+:(3)] = at__q;
+        owner[(64'h3)+:(2)] = queue__q;
+        owner[(64'h5)+:(1)] = of_broadcast__q;
+        owner[(64'h6)+:(1)] = state__q == FinishState__Report;
+        owner[(64'h7)+:(1)] = state__q == FinishState__Done;
+        owner[(64'h8)+:(1)] = refused__q;
+        write__note[(64'h0)+:(64)] = report_address;
+        write__note[(64'h40)+:(7)] = ((32'h2) & 7'h7f);
+        write__note[(64'h47)+:(9)] = owner;
+        shift__data = high__q;
+        shift__word = contribute_count;
+        if (of_broadcast__q) begin
+            shift__word = broadcast_count;
+        end
+        rank_next = rank__q + 32'h1;
         case (state__q)
             FinishState__Idle:
                 begin
                     refused__d = 1'b0;
-                    of_broadcast__d = 1'b0;
+                    of_broadcast__d = (reported__q & slot_bit) != 32'h0;
+                    queue__d = ctx[(64'had)+:(2)];
                     rank__d = ((32'h0) & 7'h7f);
-                    if (~refusals__empty) begin
-                        refusals__pop = 1'b1;
-                        refusal_now__d = refusals__pop_data;
+                    if (start_due && drain__idle) begin
+                        drain__start = 1'b1;
+                        start_now = slot_bit;
+                    end
+                    if (refusable != 32'h0) begin
+                        keep_to_refuse = to_refuse__q & (refused_bit ^ 32'hf);
+                        refusal_now__d = refusal_next;
                         refused__d = 1'b1;
-                        state__d = FinishState__Settle;
+                        queue__d = refusal_next[(64'h0)+:(2)];
+                        state__d = FinishState__Fill;
                     end
-                    else if (contribute_due != 32'h0) begin
+                    else if (settled) begin
+                        state__d = FinishState__Fill;
+                    end
+                    else if ((contribute_due || broadcast_due) && ~hurry) begin
                         state__d = FinishState__Count;
-                    end
-                    else if (broadcast_due != 32'h0) begin
-                        of_broadcast__d = 1'b1;
-                        state__d = FinishState__Begin;
                     end
                     else begin
                         at__d = at_next;
-                    end
-                end
-            FinishState__Begin:
-                begin
-                    to_read__d = ctx[(64'h92)+:(15)];
-                    to_drop__d = ((32'h0) & 15'h7fff);
-                    to_ask__d = ctx[(64'h92)+:(15)];
-                    ask_address__d = ctx[(64'hd5)+:(64)];
-                    block_index__d = ((32'h0) & 11'h7ff);
-                    beat_index__d = ((32'h0) & 14'h3fff);
-                    if (ctx[(64'h86)+:(1)]) begin
-                        to_read__d = ctx[(64'h5a)+:(15)];
-                        to_drop__d = all_padding;
-                        decoder__start = decoder__idle;
-                    end
-                    if (decoder__idle) begin
-                        state__d = FinishState__Drain;
-                    end
-                end
-            FinishState__Drain:
-                begin
-                    if (burst_left__q != 32'h0) begin
-                        w_valid = ~outbox__empty;
-                        w_last = burst_left__q == 32'h1;
-                        if (w_ready && ~outbox__empty) begin
-                            outbox__pop = 1'b1;
-                            burst_left__d = burst_left_next;
-                        end
-                    end
-                    else if (to_ask__q != 32'h0) begin
-                        aw_valid = 1'b1;
-                        if (aw_ready) begin
-                            to_ask__d = to_ask_next;
-                            ask_address__d = ask_address_next;
-                            burst_left__d = burst;
-                        end
-                    end
-                    else if (to_drop__q != 32'h0) begin
-                        outbox__pop = 1'b1;
-                        if (~outbox__empty) begin
-                            to_drop__d = to_drop_next;
-                        end
-                    end
-                    if (drained) begin
-                        state__d = FinishState__Count;
                     end
                 end
             FinishState__Count:
                 begin
                     rank__d = rank_next;
                     high__d = shift__shifted;
-                    if (rank__q == 32'h1f) begin
-                        low__d = shift__shifted;
+                    if (rank__q == 32'h20) begin
+                        write__note_push = 1'b1;
                     end
-                    if (rank__q == 32'h3f) begin
-                        state__d = FinishState__ReportAsk;
-                    end
-                end
-            FinishState__ReportAsk:
-                begin
-                    aw_valid = 1'b1;
-                    aw_address = report_address;
-                    aw_beats = ((32'h2) & 7'h7f);
-                    if (aw_ready) begin
-                        state__d = FinishState__ReportLow;
+                    if (rank__q == 32'h40) begin
+                        write__note_push = 1'b1;
+                        state__d = FinishState__Report;
                     end
                 end
-            FinishState__ReportLow:
+            FinishState__Report:
                 begin
-                    w_valid = 1'b1;
-                    w_last = 1'b0;
-                    w_data = low__q;
-                    if (w_ready) begin
-                        state__d = FinishState__ReportHigh;
-                    end
-                end
-            FinishState__ReportHigh:
-                begin
-                    w_valid = 1'b1;
-                    w_data = high__q;
-                    if (w_ready) begin
-                        state__d = FinishState__Settle;
-                    end
-                end
-            FinishState__Settle:
-                begin
-                    if ((unacknowledged__q == 32'h0) && (used <= cq_mask)) begin
-                        state__d = FinishState__DoneAsk;
-                    end
-                end
-            FinishState__DoneAsk:
-                begin
-                    aw_valid = 1'b1;
-                    aw_address = entry_address;
-                    aw_beats = ((32'h1) & 7'h7f);
-                    low__d = ((done) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-                    if (aw_ready) begin
-                        state__d = FinishState__DoneWrite;
-                    end
-                end
-            FinishState__DoneWrite:
-                begin
-                    w_valid = 1'b1;
-                    w_data = low__q;
-                    if (w_ready) begin
-                        state__d = FinishState__DoneSettle;
-                        tail__d = tail_next;
-                        if (index == cq_mask) begin
-                            turn__d = turn__q ^ 32'h1;
+                    write__note_valid = 1'b1;
+                    if (write__note_ready) begin
+                        counted_contribute_now = slot_bit;
+                        if (of_broadcast__q) begin
+                            counted_broadcast_now = slot_bit;
                         end
-                    end
-                end
-            FinishState__DoneSettle:
-                begin
-                    if (unacknowledged__q == 32'h0) begin
                         state__d = FinishState__Idle;
-                        msix_request = 1'b1;
-                        if (~refused__q) begin
-                            if (of_broadcast__q) begin
-                                freed = slot_bit;
-                            end
-                            else begin
-                                reported__d = (reported__q & keep) | slot_bit;
-                            end
-                        end
                     end
+                end
+            FinishState__Fill:
+                begin
+                    high__d = ((done) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+                    state__d = FinishState__Hand;
+                end
+            FinishState__Hand:
+                begin
+                    write__note_push = 1'b1;
+                    state__d = FinishState__Done;
+                end
+            FinishState__Done:
+                begin
+                    write__note_valid = 1'b1;
+                    write__note[(64'h0)+:(64)] = entry_address;
+                    write__note[(64'h40)+:(7)] = ((32'h1) & 7'h7f);
+                    if (write__note_ready) begin
+                        advance = queue_bit;
+                        if (~refused__q) begin
+                            taken_contribute = not_slot;
+                            taken_broadcast = not_slot;
+                        end
+                        if (index == mask_now) begin
+                            turn__d = turn__q ^ queue_bit;
+                        end
+                        state__d = FinishState__Pause;
+                    end
+                end
+            FinishState__Pause:
+                begin
+                    state__d = FinishState__Idle;
                 end
         endcase
-        asked_now = aw_valid && aw_ready;
-        ack_up = unacknowledged__q;
-        if (asked_now) begin
-            ack_up = unacknowledged__q + 32'h1;
-        end
-        ack_next = ack_up - 32'h1;
-        unacknowledged__d = ack_up;
-        if (b_valid) begin
-            unacknowledged__d = ack_next;
-        end
+        to_refuse__d = keep_to_refuse | refusal_bit;
         count_address = (((at__q) & 9'h1ff) << 32'h6) | ((rank__q[(32'h0)+:(6)]) & 9'h1ff);
         count_epoch = ctx[(64'hcd)+:(8)];
-        shift__data = high__q;
-        shift__word = contribute_count;
-        if (of_broadcast__q) begin
-            shift__word = broadcast_count;
+        ack__d[(64'h0)+:(1)] = write__done;
+        ack__d[(64'h1)+:(1)] = write__failed;
+        ack__d[(64'h2)+:(9)] = write__owner;
+        whose = ack__q[(64'h2)+:(9)];
+        ack_slot = ((32'h0) & 8'hff);
+        ack_queue = ((32'h0) & 4'hf);
+        if (ack__q[(64'h0)+:(1)]) begin
+            ack_slot = one << whose[(64'h0)+:(3)];
+            ack_queue = one4 << whose[(64'h3)+:(2)];
         end
-        bypass = ~ctx[(64'h86)+:(1)];
-        beats_log2 = ctx[(64'h8a)+:(4)] - 32'h4;
-        one10 = ((32'h1) & 14'h3fff);
-        beats_of_block = one10 << beats_log2;
-        block_beats = ((beats_of_block) & 16'hffff);
-        last_beat = beats_of_block - 32'h1;
-        beat_next = beat_index__q + 32'h1;
-        block_next = block_index__q + 32'h1;
-        row = beat_index__q << ctx[(64'h8e)+:(4)];
-        linear = ctx[(64'h92)+:(15)] - to_read__q;
-        place = linear[(32'h0)+:(14)];
-        if (ctx[(64'h86)+:(1)]) begin
-            place = row + ((block_index__q) & 14'h3fff);
-        end
-        ask = (state__q == FinishState__Drain) && (to_read__q != 32'h0) && (inbox__room >= 32'h3) && (outbox__room >= 32'h20);
-        read_valid = ask;
-        read_address[(64'h0)+:(3)] = at__q;
-        read_address[(64'h3)+:(14)] = place;
-        asked__d = ask && read_ready;
-        to_read_next = to_read__q - 32'h1;
-        if (ask && read_ready) begin
-            to_read__d = to_read_next;
-            beat_index__d = beat_next;
-            if (beat_index__q == last_beat) begin
-                beat_index__d = ((32'h0) & 14'h3fff);
-                block_index__d = block_next;
+        settle_contribute = ((32'h0) & 8'hff);
+        settle_broadcast = ((32'h0) & 8'hff);
+        report_now = ((32'h0) & 8'hff);
+        free_now = ((32'h0) & 8'hff);
+        written = ((32'h0) & 4'hf);
+        stop = ((32'h0) & 4'hf);
+        if (whose[(64'h6)+:(1)]) begin
+            if (whose[(64'h5)+:(1)]) begin
+                settle_broadcast = ack_slot;
+            end
+            else begin
+                settle_contribute = ack_slot;
             end
         end
-        present = word[(64'h200)+:(8)] == ctx[(64'hcd)+:(8)];
-        gathered[(64'h200)+:(1)] = present;
-        gathered[(64'h0)+:(512)] = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        if (present) begin
-            gathered[(64'h0)+:(512)] = word[(64'h0)+:(512)];
+        if (whose[(64'h7)+:(1)]) begin
+            written = ack_queue;
+            if (ack__q[(64'h1)+:(1)]) begin
+                stop = ack_queue;
+            end
+            if (~whose[(64'h8)+:(1)]) begin
+                if (whose[(64'h5)+:(1)]) begin
+                    free_now = ack_slot;
+                end
+                else begin
+                    report_now = ack_slot;
+                end
+            end
         end
-        inbox__push = asked__q;
-        inbox__push_data = gathered;
-        decoder__log2n = ctx[(64'h8a)+:(4)];
-        decoder__decode = 1'b1;
-        decoder__key = ctx[(64'h155)+:(64)];
-        decoder__in_valid = ~inbox__empty && ~bypass;
-        decoder__in_data = inbox__pop_data[(64'h0)+:(512)];
-        decoder__in_received = inbox__pop_data[(64'h200)+:(1)];
-        inbox__pop = bypass || decoder__in_ready;
-        spare = outbox__room - reserved__q;
-        decoder__go = (spare >= block_beats) || (state__q != FinishState__Drain);
-        reserved_up = reserved__q;
-        if (decoder__burst) begin
-            reserved_up = reserved__q + block_beats;
+        spoilt = ack__q[(64'h1)+:(1)] && ~whose[(64'h8)+:(1)];
+        freed = free_now;
+        msix__written = written;
+        msix__ready = msix_ready;
+        msix_valid = msix__valid;
+        msix_vector = msix__vector;
+        keep = arm ^ 32'hff;
+        unfreed = free_now ^ 32'hff;
+        counted_contribute__d = (counted_contribute__q | counted_contribute_now) & keep;
+        settled_contribute__d = ((settled_contribute__q & taken_contribute) | settle_contribute) & keep;
+        reported__d = (reported__q | report_now) & keep;
+        begun__d = (begun__q | start_now) & unfreed;
+        drained__d = (drained__q | drain__drained) & unfreed;
+        counted_broadcast__d = (counted_broadcast__q | counted_broadcast_now) & unfreed;
+        settled_broadcast__d = ((settled_broadcast__q & taken_broadcast) | settle_broadcast) & unfreed;
+        failed__d = failed__q & keep;
+        if (spoilt) begin
+            failed__d = (failed__q | ack_slot) & keep;
         end
-        reserved_next = reserved_up - 32'h1;
-        reserved__d = reserved_up;
-        stage_valid__d = decoder__out_valid;
-        stage_data__d = decoder__out_data;
-        stage_unit__d = bypass;
-        if (bypass) begin
-            stage_valid__d = ~inbox__empty;
-            stage_data__d = inbox__pop_data[(64'h0)+:(512)];
+        finishing = begun__q;
+        refusals__0__clock = clock;
+        refusals__0__d = refusals__0__q;
+        if (refusal_bit[0]) begin
+            refusals__0__d = refusal;
         end
-        if (state__q != FinishState__Drain) begin
-            stage_valid__d = 1'b0;
+        issued__0__clock = clock;
+        issued__0__d = issued__0__q;
+        if (advance[0]) begin
+            issued__0__d = tail_next;
         end
-        reciprocal__count = decoder__out_received;
-        exponent = ((beats_log2) & 32'hffffffff) << 32'h17;
-        ratio = reciprocal__factor + exponent;
-        multiplier__a = stage_data__q;
-        multiplier__factor = ratio;
-        if (stage_unit__q) begin
-            multiplier__factor = ((32'h3f800000) & 32'hffffffff);
+        visible__0__clock = clock;
+        visible_next__0 = visible__0__q + 32'h1;
+        visible__0__d = visible__0__q;
+        if (written[0]) begin
+            visible__0__d = visible_next__0;
         end
-        side__0__clock = clock;
-        side__1__clock = clock;
-        side__2__clock = clock;
-        side__3__clock = clock;
-        side__4__clock = clock;
-        side__5__clock = clock;
-        side__1__d = side__0__q;
-        side__2__d = side__1__q;
-        side__3__d = side__2__q;
-        side__4__d = side__3__q;
-        side__5__d = side__4__q;
-        side__0__d = stage_valid__q;
-        outbox__push = side__5__q;
-        outbox__push_data = multiplier__product;
-        if (side__5__q && ~bypass) begin
-            reserved__d = reserved_next;
+        cq_tail__0 = visible__0__q;
+        if (clear) begin
+            issued__0__d = ((32'h0) & 16'hffff);
+            visible__0__d = ((32'h0) & 16'hffff);
         end
-        if (state__q != FinishState__Drain) begin
-            reserved__d = ((32'h0) & 16'hffff);
+        refusals__1__clock = clock;
+        refusals__1__d = refusals__1__q;
+        if (refusal_bit[1]) begin
+            refusals__1__d = refusal;
         end
-        cq_tail = tail__q;
-        working = (state__q != FinishState__Idle) || ~refusals__empty || ((scaled & not_reported) != 32'h0) || ((broadcast_closed & scaled & not_sending) != 32'h0);
+        issued__1__clock = clock;
+        issued__1__d = issued__1__q;
+        if (advance[1]) begin
+            issued__1__d = tail_next;
+        end
+        visible__1__clock = clock;
+        visible_next__1 = visible__1__q + 32'h1;
+        visible__1__d = visible__1__q;
+        if (written[1]) begin
+            visible__1__d = visible_next__1;
+        end
+        cq_tail__1 = visible__1__q;
+        if (clear) begin
+            issued__1__d = ((32'h0) & 16'hffff);
+            visible__1__d = ((32'h0) & 16'hffff);
+        end
+        refusals__2__clock = clock;
+        refusals__2__d = refusals__2__q;
+        if (refusal_bit[2]) begin
+            refusals__2__d = refusal;
+        end
+        issued__2__clock = clock;
+        issued__2__d = issued__2__q;
+        if (advance[2]) begin
+            issued__2__d = tail_next;
+        end
+        visible__2__clock = clock;
+        visible_next__2 = visible__2__q + 32'h1;
+        visible__2__d = visible__2__q;
+        if (written[2]) begin
+            visible__2__d = visible_next__2;
+        end
+        cq_tail__2 = visible__2__q;
+        if (clear) begin
+            issued__2__d = ((32'h0) & 16'hffff);
+            visible__2__d = ((32'h0) & 16'hffff);
+        end
+        refusals__3__clock = clock;
+        refusals__3__d = refusals__3__q;
+        if (refusal_bit[3]) begin
+            refusals__3__d = refusal;
+        end
+        issued__3__clock = clock;
+        issued__3__d = issued__3__q;
+        if (advance[3]) begin
+            issued__3__d = tail_next;
+        end
+        visible__3__clock = clock;
+        visible_next__3 = visible__3__q + 32'h1;
+        visible__3__d = visible__3__q;
+        if (written[3]) begin
+            visible__3__d = visible_next__3;
+        end
+        cq_tail__3 = visible__3__q;
+        if (clear) begin
+            issued__3__d = ((32'h0) & 16'hffff);
+            visible__3__d = ((32'h0) & 16'hffff);
+        end
+        read_valid = drain__read_valid;
+        read_address = drain__read_address;
+        drain__read_ready = read_ready;
+        drain__word = word;
+        write__push = drain__push;
+        write__push_data = drain__push_data;
+        drain__room = write__room;
+        write__order_valid = drain__order_valid;
+        write__order = drain__order;
+        drain__order_ready = write__order_ready;
+        aw_valid = write__aw_valid;
+        aw_address = write__aw_address;
+        aw_beats = write__aw_beats;
+        write__aw_ready = aw_ready;
+        w_valid = write__w_valid;
+        w_data = write__w_data;
+        w_last = write__w_last;
+        write__w_ready = w_ready;
+        write__b_valid = b_valid;
+        write__b_error = b_error;
+        busy = write__busy || ~drain__idle;
+        working = (state__q != FinishState__Idle) || busy || ack__q[(64'h0)+:(1)] || (to_refuse__q != 32'h0) || ((scaled & (reported__q ^ 32'hff)) != 32'h0) || ((broadcast_closed & scaled & (sending ^ 32'hff)) != 32'h0);
         if (clear) begin
             state__d = FinishState__Idle;
+            at__d = ((32'h0) & 3'h7);
+            to_refuse__d = ((32'h0) & 4'hf);
+            counted_contribute__d = ((32'h0) & 8'hff);
+            settled_contribute__d = ((32'h0) & 8'hff);
             reported__d = ((32'h0) & 8'hff);
-            tail__d = ((32'h0) & 16'hffff);
-            turn__d = ((32'h0) & 16'hffff);
-            burst_left__d = ((32'h0) & 7'h7f);
-            unacknowledged__d = ((32'h0) & 8'hff);
+            begun__d = ((32'h0) & 8'hff);
+            drained__d = ((32'h0) & 8'hff);
+            counted_broadcast__d = ((32'h0) & 8'hff);
+            settled_broadcast__d = ((32'h0) & 8'hff);
+            failed__d = ((32'h0) & 8'hff);
+            ack__d[(64'h0)+:(1)] = 1'b0;
+            turn__d = ((32'h0) & 4'hf);
         end
     end
 endmodule
 
-module optireduce_gather(clock,open,rx_valid,rx,accepted,decided,drop_late,drop_duplicate,scaled_valid,scaled,scaled_ready,send_valid,send_address,finish_valid,finish_address,finish_ready,word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
+module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop_late,drop_duplicate,scaled_valid,scaled,scaled_ready,send_valid,send_address,finish_valid,finish_address,finish_ready,word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
     // Module arguments
     input wire  clock;
+    input wire  clear;
     input wire  [7:0] open;
     input wire  rx_valid;
     input wire  [556:0] rx;
@@ -15511,7 +14975,7 @@ module optireduce_gather(clock,open,rx_valid,rx,accepted,decided,drop_late,drop_
     reg  [16:0] address;
     reg  [519:0] value;
     // Sub module instances
-    optireduce_gather__ram ram(
+    optireduce_nic__gather__ram ram(
         .clock(ram__clock),
         .read_address(ram__read_address),
         .read_data(ram__read_data),
@@ -15519,7 +14983,7 @@ module optireduce_gather(clock,open,rx_valid,rx,accepted,decided,drop_late,drop_
         .write_data(ram__write_data),
         .write_enable(ram__write_enable)
     );
-    optireduce_gather__tags tags(
+    optireduce_nic__gather__tags tags(
         .clock(tags__clock),
         .read_address(tags__read_address),
         .read_data(tags__read_data),
@@ -15527,7 +14991,7 @@ module optireduce_gather(clock,open,rx_valid,rx,accepted,decided,drop_late,drop_
         .write_data(tags__write_data),
         .write_enable(tags__write_enable)
     );
-    optireduce_gather__arrivals arrivals(
+    optireduce_nic__gather__arrivals arrivals(
         .clock(arrivals__clock),
         .accept(arrivals__accept),
         .address(arrivals__address),
@@ -15537,22 +15001,22 @@ module optireduce_gather(clock,open,rx_valid,rx,accepted,decided,drop_late,drop_
         .read_epoch(arrivals__read_epoch),
         .count(arrivals__count)
     );
-    optireduce_gather__taken taken(
+    optireduce_nic__gather__taken taken(
         .d(taken__d),
         .q(taken__q),
         .clock(taken__clock)
     );
-    optireduce_finisher__side__0 busy(
+    optireduce_nic__finisher__drain__side__0 busy(
         .d(busy__d),
         .q(busy__q),
         .clock(busy__clock)
     );
-    optireduce_finisher__side__0 scrubbing(
+    optireduce_nic__finisher__drain__side__0 scrubbing(
         .d(scrubbing__d),
         .q(scrubbing__q),
         .clock(scrubbing__clock)
     );
-    optireduce_reduce__place__0 scrub_at(
+    optireduce_nic__lookup__key__0__found scrub_at(
         .d(scrub_at__d),
         .q(scrub_at__q),
         .clock(scrub_at__clock)
@@ -15611,6 +15075,9 @@ module optireduce_gather(clock,open,rx_valid,rx,accepted,decided,drop_late,drop_
             scrub_at__d[(64'h0)+:(3)] = scrub_slot;
             scrub_at__d[(64'h3)+:(14)] = ((32'h0) & 14'h3fff);
         end
+        if (clear) begin
+            scrubbing__d = 1'b0;
+        end
         scrub_busy = scrubbing__q || scrub;
         ram__write_enable = write;
         ram__write_address = address;
@@ -15637,7 +15104,78 @@ module optireduce_gather(clock,open,rx_valid,rx,accepted,decided,drop_late,drop_
     end
 endmodule
 
-module optireduce_lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,in_valid,in_head,in_header,in_data,valid,broadcast,beat,packet,mark,empty,drop_no_window,drop_flags,drop_out_of_shard);
+module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data,tx_last,tx_error,tx_ready,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  reset;
+    input wire  valid;
+    input wire  [512:0] beat;
+    output reg  ready;
+    output reg  tx_valid;
+    output reg  [511:0] tx_data;
+    output reg  tx_last;
+    output reg  tx_error;
+    input wire  tx_ready;
+    output reg  busy;
+    // Stub signals
+    reg  [514:0] held__d;
+    wire  [514:0] held__q;
+    reg  held__clock;
+    reg  open__d;
+    wire  open__q;
+    reg  open__clock;
+    // Local signals
+    reg  free;
+    // Sub module instances
+    optireduce_nic__guard__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 open(
+        .d(open__d),
+        .q(open__q),
+        .clock(open__clock)
+    );
+    // Update code
+    always @(*) begin
+        held__clock = clock;
+        open__clock = clock;
+        held__d = held__q;
+        open__d = open__q;
+        free = ~held__q[(64'h0)+:(1)] || tx_ready;
+        ready = free && ~clear;
+        if (free) begin
+            held__d[(64'h0)+:(1)] = 1'b0;
+            if (clear) begin
+                held__d[(64'h0)+:(1)] = open__q;
+                held__d[(64'h1)+:(512)] = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+                held__d[(64'h201)+:(1)] = 1'b1;
+                held__d[(64'h202)+:(1)] = 1'b1;
+                open__d = 1'b0;
+            end
+            else if (valid) begin
+                held__d[(64'h0)+:(1)] = 1'b1;
+                held__d[(64'h1)+:(512)] = beat[(64'h0)+:(512)];
+                held__d[(64'h201)+:(1)] = beat[(64'h200)+:(1)];
+                held__d[(64'h202)+:(1)] = 1'b0;
+                open__d = ~beat[(64'h200)+:(1)];
+            end
+        end
+        tx_valid = held__q[(64'h0)+:(1)];
+        tx_data = held__q[(64'h1)+:(512)];
+        tx_last = held__q[(64'h201)+:(1)];
+        tx_error = held__q[(64'h202)+:(1)];
+        busy = held__q[(64'h0)+:(1)] || open__q;
+        if (reset) begin
+            held__d[(64'h0)+:(1)] = 1'b0;
+            open__d = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,busy,in_valid,in_head,in_header,in_data,valid,broadcast,beat,packet,mark,empty,drop_no_window,drop_stale,drop_flags,drop_out_of_shard);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -15647,6 +15185,7 @@ module optireduce_lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,in
     input wire  [404:0] arm_context;
     input wire  [7:0] freed;
     input wire  stall;
+    output reg  busy;
     input wire  in_valid;
     input wire  in_head;
     input wire  [77:0] in_header;
@@ -15658,6 +15197,7 @@ module optireduce_lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,in
     output reg  mark;
     output reg  empty;
     output reg  drop_no_window;
+    output reg  drop_stale;
     output reg  drop_flags;
     output reg  drop_out_of_shard;
     // Stub signals
@@ -15665,76 +15205,111 @@ module optireduce_lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,in
     reg  key__0__arm;
     reg  [404:0] key__0__ctx;
     reg  key__0__free;
+    reg  key__0__compare;
     reg  [77:0] key__0__header;
     wire  key__0__hit;
-    wire  [25:0] key__0__distance;
+    wire  key__0__stale;
+    wire  [14:0] key__0__distance;
     reg  key__1__clock;
     reg  key__1__arm;
     reg  [404:0] key__1__ctx;
     reg  key__1__free;
+    reg  key__1__compare;
     reg  [77:0] key__1__header;
     wire  key__1__hit;
-    wire  [25:0] key__1__distance;
+    wire  key__1__stale;
+    wire  [14:0] key__1__distance;
     reg  key__2__clock;
     reg  key__2__arm;
     reg  [404:0] key__2__ctx;
     reg  key__2__free;
+    reg  key__2__compare;
     reg  [77:0] key__2__header;
     wire  key__2__hit;
-    wire  [25:0] key__2__distance;
+    wire  key__2__stale;
+    wire  [14:0] key__2__distance;
     reg  key__3__clock;
     reg  key__3__arm;
     reg  [404:0] key__3__ctx;
     reg  key__3__free;
+    reg  key__3__compare;
     reg  [77:0] key__3__header;
     wire  key__3__hit;
-    wire  [25:0] key__3__distance;
+    wire  key__3__stale;
+    wire  [14:0] key__3__distance;
     reg  key__4__clock;
     reg  key__4__arm;
     reg  [404:0] key__4__ctx;
     reg  key__4__free;
+    reg  key__4__compare;
     reg  [77:0] key__4__header;
     wire  key__4__hit;
-    wire  [25:0] key__4__distance;
+    wire  key__4__stale;
+    wire  [14:0] key__4__distance;
     reg  key__5__clock;
     reg  key__5__arm;
     reg  [404:0] key__5__ctx;
     reg  key__5__free;
+    reg  key__5__compare;
     reg  [77:0] key__5__header;
     wire  key__5__hit;
-    wire  [25:0] key__5__distance;
+    wire  key__5__stale;
+    wire  [14:0] key__5__distance;
     reg  key__6__clock;
     reg  key__6__arm;
     reg  [404:0] key__6__ctx;
     reg  key__6__free;
+    reg  key__6__compare;
     reg  [77:0] key__6__header;
     wire  key__6__hit;
-    wire  [25:0] key__6__distance;
+    wire  key__6__stale;
+    wire  [14:0] key__6__distance;
     reg  key__7__clock;
     reg  key__7__arm;
     reg  [404:0] key__7__ctx;
     reg  key__7__free;
+    reg  key__7__compare;
     reg  [77:0] key__7__header;
     wire  key__7__hit;
-    wire  [25:0] key__7__distance;
+    wire  key__7__stale;
+    wire  [14:0] key__7__distance;
     reg  contexts__clock;
     reg  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
     reg  [2:0] contexts__write_address;
     reg  [404:0] contexts__write_data;
     reg  contexts__write_enable;
-    reg  [37:0] found__d;
-    wire  [37:0] found__q;
+    reg  [511:0] widen__data;
+    reg  widen__bf16;
+    reg  widen__high;
+    wire  [511:0] widen__beat;
+    reg  [19:0] named__d;
+    wire  [19:0] named__q;
+    reg  named__clock;
+    reg  [39:0] found__d;
+    wire  [39:0] found__q;
     reg  found__clock;
-    reg  [95:0] ranged__d;
-    wire  [95:0] ranged__q;
+    reg  [106:0] known__d;
+    wire  [106:0] known__q;
+    reg  known__clock;
+    reg  [126:0] placed__d;
+    wire  [126:0] placed__q;
+    reg  placed__clock;
+    reg  [97:0] ranged__d;
+    wire  [97:0] ranged__q;
     reg  ranged__clock;
-    reg  [34:0] verdict__d;
-    wire  [34:0] verdict__q;
+    reg  [50:0] verdict__d;
+    wire  [50:0] verdict__q;
     reg  verdict__clock;
     reg  [14:0] position__d;
     wire  [14:0] position__q;
     reg  position__clock;
+    reg  padding__d;
+    wire  padding__q;
+    reg  padding__clock;
+    reg  half__d;
+    wire  half__q;
+    reg  half__clock;
     reg  [513:0] first__d;
     wire  [513:0] first__q;
     reg  first__clock;
@@ -15744,100 +15319,130 @@ module optireduce_lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,in
     reg  [513:0] third__d;
     wire  [513:0] third__q;
     reg  third__clock;
+    reg  [513:0] fourth__d;
+    wire  [513:0] fourth__q;
+    reg  fourth__clock;
+    reg  [513:0] fifth__d;
+    wire  [513:0] fifth__q;
+    reg  fifth__clock;
+    reg  [513:0] last__d;
+    wire  [513:0] last__q;
+    reg  last__clock;
     // Local signals
     reg  [2:0] slot;
-    reg  [25:0] distance;
+    reg  [14:0] distance;
     reg  any_hit;
+    reg  any_stale;
+    reg  head1;
+    reg  head2;
+    reg  head3;
+    reg  head4;
+    reg  head5;
     reg  [404:0] ctx;
     reg  [6:0] sum;
     reg  [6:0] wrapped;
-    reg  [6:0] shard;
-    reg  [6:0] extra;
     reg  [21:0] product;
     reg  [14:0] start;
-    reg  [14:0] length;
     reg  [14:0] limit;
     reg  [14:0] own_end;
+    reg  [14:0] covered;
     reg  [14:0] packet_end;
+    reg  [14:0] allowed;
     reg  fits;
-    reg  head_here;
-    reg  moving;
+    reg  splitting;
+    reg  step;
     reg  [14:0] next_position;
     reg  [14:0] relative;
     // Sub module instances
-    optireduce_lookup__key__0 key__0(
+    optireduce_nic__lookup__key__0 key__0(
         .clock(key__0__clock),
         .arm(key__0__arm),
         .ctx(key__0__ctx),
         .free(key__0__free),
+        .compare(key__0__compare),
         .header(key__0__header),
         .hit(key__0__hit),
+        .stale(key__0__stale),
         .distance(key__0__distance)
     );
-    optireduce_lookup__key__0 key__1(
+    optireduce_nic__lookup__key__0 key__1(
         .clock(key__1__clock),
         .arm(key__1__arm),
         .ctx(key__1__ctx),
         .free(key__1__free),
+        .compare(key__1__compare),
         .header(key__1__header),
         .hit(key__1__hit),
+        .stale(key__1__stale),
         .distance(key__1__distance)
     );
-    optireduce_lookup__key__0 key__2(
+    optireduce_nic__lookup__key__0 key__2(
         .clock(key__2__clock),
         .arm(key__2__arm),
         .ctx(key__2__ctx),
         .free(key__2__free),
+        .compare(key__2__compare),
         .header(key__2__header),
         .hit(key__2__hit),
+        .stale(key__2__stale),
         .distance(key__2__distance)
     );
-    optireduce_lookup__key__0 key__3(
+    optireduce_nic__lookup__key__0 key__3(
         .clock(key__3__clock),
         .arm(key__3__arm),
         .ctx(key__3__ctx),
         .free(key__3__free),
+        .compare(key__3__compare),
         .header(key__3__header),
         .hit(key__3__hit),
+        .stale(key__3__stale),
         .distance(key__3__distance)
     );
-    optireduce_lookup__key__0 key__4(
+    optireduce_nic__lookup__key__0 key__4(
         .clock(key__4__clock),
         .arm(key__4__arm),
         .ctx(key__4__ctx),
         .free(key__4__free),
+        .compare(key__4__compare),
         .header(key__4__header),
         .hit(key__4__hit),
+        .stale(key__4__stale),
         .distance(key__4__distance)
     );
-    optireduce_lookup__key__0 key__5(
+    optireduce_nic__lookup__key__0 key__5(
         .clock(key__5__clock),
         .arm(key__5__arm),
         .ctx(key__5__ctx),
         .free(key__5__free),
+        .compare(key__5__compare),
         .header(key__5__header),
         .hit(key__5__hit),
+        .stale(key__5__stale),
         .distance(key__5__distance)
     );
-    optireduce_lookup__key__0 key__6(
+    optireduce_nic__lookup__key__0 key__6(
         .clock(key__6__clock),
         .arm(key__6__arm),
         .ctx(key__6__ctx),
         .free(key__6__free),
+        .compare(key__6__compare),
         .header(key__6__header),
         .hit(key__6__hit),
+        .stale(key__6__stale),
         .distance(key__6__distance)
     );
-    optireduce_lookup__key__0 key__7(
+    optireduce_nic__lookup__key__0 key__7(
         .clock(key__7__clock),
         .arm(key__7__arm),
         .ctx(key__7__ctx),
         .free(key__7__free),
+        .compare(key__7__compare),
         .header(key__7__header),
         .hit(key__7__hit),
+        .stale(key__7__stale),
         .distance(key__7__distance)
     );
-    optireduce_contribute__contexts contexts(
+    optireduce_nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -15845,265 +15450,421 @@ module optireduce_lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,in
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_lookup__found found(
+    optireduce_nic__lookup__widen widen(
+        .data(widen__data),
+        .bf16(widen__bf16),
+        .high(widen__high),
+        .beat(widen__beat)
+    );
+    optireduce_nic__builder__sum named(
+        .d(named__d),
+        .q(named__q),
+        .clock(named__clock)
+    );
+    optireduce_nic__lookup__found found(
         .d(found__d),
         .q(found__q),
         .clock(found__clock)
     );
-    optireduce_reduce__flight__0 ranged(
+    optireduce_nic__lookup__known known(
+        .d(known__d),
+        .q(known__q),
+        .clock(known__clock)
+    );
+    optireduce_nic__lookup__placed placed(
+        .d(placed__d),
+        .q(placed__q),
+        .clock(placed__clock)
+    );
+    optireduce_nic__lookup__ranged ranged(
         .d(ranged__d),
         .q(ranged__q),
         .clock(ranged__clock)
     );
-    optireduce_lookup__verdict verdict(
+    optireduce_nic__lookup__verdict verdict(
         .d(verdict__d),
         .q(verdict__q),
         .clock(verdict__clock)
     );
-    optireduce_contribute__encoder__window position(
+    optireduce_nic__finisher__drain__decoder__window position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_lookup__first first(
+    optireduce_nic__finisher__drain__side__0 padding(
+        .d(padding__d),
+        .q(padding__q),
+        .clock(padding__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 half(
+        .d(half__d),
+        .q(half__q),
+        .clock(half__clock)
+    );
+    optireduce_nic__lookup__fifth first(
         .d(first__d),
         .q(first__q),
         .clock(first__clock)
     );
-    optireduce_lookup__first second(
+    optireduce_nic__lookup__fifth second(
         .d(second__d),
         .q(second__q),
         .clock(second__clock)
     );
-    optireduce_lookup__first third(
+    optireduce_nic__lookup__fifth third(
         .d(third__d),
         .q(third__q),
         .clock(third__clock)
     );
+    optireduce_nic__lookup__fifth fourth(
+        .d(fourth__d),
+        .q(fourth__q),
+        .clock(fourth__clock)
+    );
+    optireduce_nic__lookup__fifth fifth(
+        .d(fifth__d),
+        .q(fifth__q),
+        .clock(fifth__clock)
+    );
+    optireduce_nic__lookup__fifth last(
+        .d(last__d),
+        .q(last__q),
+        .clock(last__clock)
+    );
     // Update code
     always @(*) begin
+        named__clock = clock;
         found__clock = clock;
+        known__clock = clock;
+        placed__clock = clock;
         ranged__clock = clock;
         verdict__clock = clock;
         position__clock = clock;
-        first__clock = clock;
-        second__clock = clock;
-        third__clock = clock;
+        padding__clock = clock;
+        half__clock = clock;
+        named__d = named__q;
         found__d = found__q;
+        known__d = known__q;
+        placed__d = placed__q;
         ranged__d = ranged__q;
         verdict__d = verdict__q;
         position__d = position__q;
+        padding__d = padding__q;
+        half__d = half__q;
+        first__clock = clock;
+        second__clock = clock;
+        third__clock = clock;
+        fourth__clock = clock;
+        fifth__clock = clock;
+        last__clock = clock;
         first__d = first__q;
         second__d = second__q;
         third__d = third__q;
+        fourth__d = fourth__q;
+        fifth__d = fifth__q;
+        last__d = last__q;
         contexts__clock = clock;
         contexts__write_enable = arm != 32'h0;
         contexts__write_address = arm_slot;
         contexts__write_data = arm_context;
-        slot = ((32'h0) & 3'h7);
-        distance = ((32'h0) & 26'h3ffffff);
-        any_hit = 1'b0;
+        splitting = fifth__q[(64'h0)+:(1)] && ~fifth__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && verdict__q[(64'h32)+:(1)] && ~half__q;
+        busy = stall || splitting;
+        step = ~stall && ~splitting;
+        head1 = in_valid && in_head && step;
+        head2 = first__q[(64'h0)+:(1)] && first__q[(64'h1)+:(1)] && step;
+        head3 = second__q[(64'h0)+:(1)] && second__q[(64'h1)+:(1)] && step;
+        head4 = third__q[(64'h0)+:(1)] && third__q[(64'h1)+:(1)] && step;
+        head5 = fourth__q[(64'h0)+:(1)] && fourth__q[(64'h1)+:(1)] && step;
+        if (step) begin
+            first__d[(64'h0)+:(1)] = in_valid;
+            first__d[(64'h1)+:(1)] = in_head;
+            first__d[(64'h2)+:(512)] = in_data;
+            second__d = first__q;
+            third__d = second__q;
+            fourth__d = third__q;
+            fifth__d = fourth__q;
+        end
         key__0__clock = clock;
         key__0__arm = arm[0];
         key__0__ctx = arm_context;
         key__0__free = freed[0] || clear;
+        key__0__compare = head1;
         key__0__header = in_header;
-        if (key__0__hit) begin
-            distance = key__0__distance;
-            any_hit = 1'b1;
-        end
         key__1__clock = clock;
         key__1__arm = arm[1];
         key__1__ctx = arm_context;
         key__1__free = freed[1] || clear;
+        key__1__compare = head1;
         key__1__header = in_header;
-        if (key__1__hit) begin
-            distance = key__1__distance;
-            any_hit = 1'b1;
-        end
         key__2__clock = clock;
         key__2__arm = arm[2];
         key__2__ctx = arm_context;
         key__2__free = freed[2] || clear;
+        key__2__compare = head1;
         key__2__header = in_header;
-        if (key__2__hit) begin
-            distance = key__2__distance;
-            any_hit = 1'b1;
-        end
         key__3__clock = clock;
         key__3__arm = arm[3];
         key__3__ctx = arm_context;
         key__3__free = freed[3] || clear;
+        key__3__compare = head1;
         key__3__header = in_header;
-        if (key__3__hit) begin
-            distance = key__3__distance;
-            any_hit = 1'b1;
-        end
         key__4__clock = clock;
         key__4__arm = arm[4];
         key__4__ctx = arm_context;
         key__4__free = freed[4] || clear;
+        key__4__compare = head1;
         key__4__header = in_header;
-        if (key__4__hit) begin
-            distance = key__4__distance;
-            any_hit = 1'b1;
-        end
         key__5__clock = clock;
         key__5__arm = arm[5];
         key__5__ctx = arm_context;
         key__5__free = freed[5] || clear;
+        key__5__compare = head1;
         key__5__header = in_header;
-        if (key__5__hit) begin
-            distance = key__5__distance;
-            any_hit = 1'b1;
-        end
         key__6__clock = clock;
         key__6__arm = arm[6];
         key__6__ctx = arm_context;
         key__6__free = freed[6] || clear;
+        key__6__compare = head1;
         key__6__header = in_header;
-        if (key__6__hit) begin
-            distance = key__6__distance;
-            any_hit = 1'b1;
-        end
         key__7__clock = clock;
         key__7__arm = arm[7];
         key__7__ctx = arm_context;
         key__7__free = freed[7] || clear;
+        key__7__compare = head1;
         key__7__header = in_header;
-        if (key__7__hit) begin
-            distance = key__7__distance;
+        if (head1) begin
+            named__d[(64'h0)+:(6)] = in_header[(64'h44)+:(6)];
+            named__d[(64'h6)+:(1)] = in_header[(64'h4a)+:(1)];
+            named__d[(64'h7)+:(1)] = in_header[(64'h4b)+:(1)];
+            named__d[(64'h8)+:(1)] = in_header[(64'h4c)+:(1)];
+            named__d[(64'h9)+:(1)] = in_header[(64'h4d)+:(1)];
+            named__d[(64'ha)+:(10)] = in_header[(64'h3a)+:(10)];
+        end
+        slot = ((32'h0) & 3'h7);
+        distance = ((32'h0) & 15'h7fff);
+        any_hit = 1'b0;
+        any_stale = 1'b0;
+        if (key__0__hit) begin
+            distance = distance | key__0__distance;
             any_hit = 1'b1;
         end
+        any_stale = any_stale || key__0__stale;
         if (key__1__hit) begin
+            distance = distance | key__1__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__1__stale;
+        if (key__2__hit) begin
+            distance = distance | key__2__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__2__stale;
+        if (key__3__hit) begin
+            distance = distance | key__3__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__3__stale;
+        if (key__4__hit) begin
+            distance = distance | key__4__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__4__stale;
+        if (key__5__hit) begin
+            distance = distance | key__5__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__5__stale;
+        if (key__6__hit) begin
+            distance = distance | key__6__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__6__stale;
+        if (key__7__hit) begin
+            distance = distance | key__7__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__7__stale;
+        if (key__1__hit || key__3__hit || key__5__hit || key__7__hit) begin
             slot = ((32'h1) & 3'h7);
         end
-        if (key__2__hit) begin
-            slot = ((32'h2) & 3'h7);
+        if (key__2__hit || key__3__hit || key__6__hit || key__7__hit) begin
+            slot = slot | 32'h2;
         end
-        if (key__3__hit) begin
-            slot = ((32'h3) & 3'h7);
+        if (key__4__hit || key__5__hit || key__6__hit || key__7__hit) begin
+            slot = slot | 32'h4;
         end
-        if (key__4__hit) begin
-            slot = ((32'h4) & 3'h7);
+        if (head2) begin
+            found__d[(64'h0)+:(1)] = any_hit;
+            found__d[(64'h1)+:(1)] = any_stale;
+            found__d[(64'h2)+:(3)] = slot;
+            found__d[(64'h5)+:(15)] = distance;
+            found__d[(64'h14)+:(6)] = named__q[(64'h0)+:(6)];
+            found__d[(64'h1a)+:(1)] = named__q[(64'h6)+:(1)];
+            found__d[(64'h1b)+:(1)] = named__q[(64'h7)+:(1)];
+            found__d[(64'h1c)+:(1)] = named__q[(64'h8)+:(1)];
+            found__d[(64'h1d)+:(1)] = named__q[(64'h9)+:(1)];
+            found__d[(64'h1e)+:(10)] = named__q[(64'ha)+:(10)];
         end
-        if (key__5__hit) begin
-            slot = ((32'h5) & 3'h7);
-        end
-        if (key__6__hit) begin
-            slot = ((32'h6) & 3'h7);
-        end
-        if (key__7__hit) begin
-            slot = ((32'h7) & 3'h7);
-        end
-        if (~stall) begin
-            first__d[(64'h0)+:(1)] = in_valid;
-            first__d[(64'h1)+:(1)] = in_head;
-            first__d[(64'h2)+:(512)] = in_data;
-            if (in_valid && in_head) begin
-                found__d[(64'h0)+:(1)] = any_hit;
-                found__d[(64'h1)+:(3)] = slot;
-                found__d[(64'h4)+:(15)] = distance[(32'h0)+:(15)];
-                found__d[(64'h13)+:(10)] = in_header[(64'h3a)+:(10)];
-                found__d[(64'h1d)+:(6)] = in_header[(64'h44)+:(6)];
-                found__d[(64'h23)+:(1)] = in_header[(64'h4a)+:(1)];
-                found__d[(64'h24)+:(1)] = in_header[(64'h4b)+:(1)];
-                found__d[(64'h25)+:(1)] = in_header[(64'h4c)+:(1)];
-            end
-        end
-        contexts__read_address = found__q[(64'h1)+:(3)];
+        contexts__read_address = found__q[(64'h2)+:(3)];
         ctx = contexts__read_data;
-        sum = ((found__q[(64'h1d)+:(6)]) & 7'h7f) + ctx[(64'h7f)+:(7)];
+        sum = ((found__q[(64'h14)+:(6)]) & 7'h7f) + ctx[(64'h7f)+:(7)];
         wrapped = sum - job[(64'h6)+:(7)];
-        shard = sum;
-        if (sum >= job[(64'h6)+:(7)]) begin
-            shard = wrapped;
+        if (head3) begin
+            known__d[(64'h0)+:(1)] = found__q[(64'h0)+:(1)];
+            known__d[(64'h1)+:(1)] = found__q[(64'h1)+:(1)];
+            known__d[(64'h2)+:(3)] = found__q[(64'h2)+:(3)];
+            known__d[(64'h5)+:(15)] = found__q[(64'h5)+:(15)];
+            known__d[(64'h14)+:(6)] = found__q[(64'h14)+:(6)];
+            known__d[(64'h1a)+:(1)] = found__q[(64'h1a)+:(1)];
+            known__d[(64'h1b)+:(1)] = found__q[(64'h1b)+:(1)];
+            known__d[(64'h1c)+:(1)] = found__q[(64'h1d)+:(1)];
+            known__d[(64'h1d)+:(10)] = found__q[(64'h1e)+:(10)];
+            known__d[(64'h27)+:(1)] = (found__q[(64'h1c)+:(1)] != ctx[(64'h86)+:(1)]) || (found__q[(64'h1d)+:(1)] != ctx[(64'h87)+:(1)]);
+            known__d[(64'h28)+:(8)] = ctx[(64'hcd)+:(8)];
+            known__d[(64'h30)+:(7)] = sum;
+            if (sum >= job[(64'h6)+:(7)]) begin
+                known__d[(64'h30)+:(7)] = wrapped;
+            end
+            known__d[(64'h37)+:(15)] = ctx[(64'h69)+:(15)];
+            known__d[(64'h46)+:(7)] = ctx[(64'h78)+:(7)];
+            known__d[(64'h4d)+:(15)] = ctx[(64'haf)+:(15)];
+            known__d[(64'h5c)+:(15)] = ctx[(64'hbe)+:(15)];
         end
-        extra = ctx[(64'h78)+:(7)];
-        length = ctx[(64'h69)+:(15)];
-        if (shard < ctx[(64'h78)+:(7)]) begin
-            extra = shard;
-            length = ctx[(64'h69)+:(15)] + 32'h1;
+        product = known__q[(64'h37)+:(15)] * known__q[(64'h30)+:(7)];
+        covered = ((known__q[(64'h1d)+:(10)]) & 15'h7fff);
+        if (known__q[(64'h1c)+:(1)]) begin
+            covered = ((known__q[(64'h1d)+:(10)]) & 15'h7fff) << 32'h1;
         end
-        product = ctx[(64'h69)+:(15)] * shard;
-        start = product[(32'h0)+:(15)] + ((extra) & 15'h7fff);
-        limit = start + length;
-        own_end = ctx[(64'haf)+:(15)] + ctx[(64'hbe)+:(15)];
-        packet_end = found__q[(64'h4)+:(15)] + ((found__q[(64'h13)+:(10)]) & 15'h7fff);
-        if (~stall) begin
-            second__d = first__q;
-            if (first__q[(64'h0)+:(1)] && first__q[(64'h1)+:(1)]) begin
-                ranged__d[(64'h0)+:(1)] = found__q[(64'h0)+:(1)];
-                ranged__d[(64'h1)+:(1)] = found__q[(64'h25)+:(1)] != ctx[(64'h86)+:(1)];
-                ranged__d[(64'h2)+:(3)] = found__q[(64'h1)+:(3)];
-                ranged__d[(64'h5)+:(15)] = found__q[(64'h4)+:(15)];
-                ranged__d[(64'h14)+:(15)] = packet_end;
-                ranged__d[(64'h41)+:(15)] = ctx[(64'haf)+:(15)];
-                ranged__d[(64'h50)+:(8)] = ctx[(64'hcd)+:(8)];
-                ranged__d[(64'h58)+:(6)] = found__q[(64'h1d)+:(6)];
-                ranged__d[(64'h5e)+:(1)] = found__q[(64'h23)+:(1)];
-                ranged__d[(64'h5f)+:(1)] = found__q[(64'h24)+:(1)];
-                if (found__q[(64'h23)+:(1)]) begin
-                    ranged__d[(64'h23)+:(15)] = start;
-                    ranged__d[(64'h32)+:(15)] = limit;
-                end
-                else begin
-                    ranged__d[(64'h23)+:(15)] = ctx[(64'haf)+:(15)];
-                    ranged__d[(64'h32)+:(15)] = own_end;
-                end
+        packet_end = known__q[(64'h5)+:(15)] + covered;
+        if (head4) begin
+            placed__d[(64'h0)+:(1)] = known__q[(64'h0)+:(1)];
+            placed__d[(64'h1)+:(1)] = known__q[(64'h1)+:(1)];
+            placed__d[(64'h2)+:(1)] = known__q[(64'h27)+:(1)];
+            placed__d[(64'h3)+:(3)] = known__q[(64'h2)+:(3)];
+            placed__d[(64'h6)+:(15)] = known__q[(64'h5)+:(15)];
+            placed__d[(64'h15)+:(6)] = known__q[(64'h14)+:(6)];
+            placed__d[(64'h1b)+:(1)] = known__q[(64'h1a)+:(1)];
+            placed__d[(64'h1c)+:(1)] = known__q[(64'h1b)+:(1)];
+            placed__d[(64'h1d)+:(1)] = known__q[(64'h1c)+:(1)];
+            placed__d[(64'h1e)+:(8)] = known__q[(64'h28)+:(8)];
+            placed__d[(64'h26)+:(15)] = known__q[(64'h4d)+:(15)];
+            placed__d[(64'h35)+:(15)] = known__q[(64'h5c)+:(15)];
+            placed__d[(64'h44)+:(22)] = product;
+            placed__d[(64'h5a)+:(7)] = known__q[(64'h46)+:(7)];
+            placed__d[(64'h61)+:(15)] = known__q[(64'h37)+:(15)];
+            if (known__q[(64'h30)+:(7)] < known__q[(64'h46)+:(7)]) begin
+                placed__d[(64'h5a)+:(7)] = known__q[(64'h30)+:(7)];
+                placed__d[(64'h61)+:(15)] = known__q[(64'h37)+:(15)] + 32'h1;
+            end
+            placed__d[(64'h70)+:(15)] = packet_end;
+        end
+        start = ((placed__q[(64'h44)+:(22)]) & 15'h7fff) + ((placed__q[(64'h5a)+:(7)]) & 15'h7fff);
+        limit = start + placed__q[(64'h61)+:(15)];
+        own_end = placed__q[(64'h26)+:(15)] + placed__q[(64'h35)+:(15)];
+        if (head5) begin
+            ranged__d[(64'h0)+:(1)] = placed__q[(64'h0)+:(1)];
+            ranged__d[(64'h1)+:(1)] = placed__q[(64'h1)+:(1)];
+            ranged__d[(64'h2)+:(1)] = placed__q[(64'h2)+:(1)];
+            ranged__d[(64'h3)+:(3)] = placed__q[(64'h3)+:(3)];
+            ranged__d[(64'h6)+:(15)] = placed__q[(64'h6)+:(15)];
+            ranged__d[(64'h15)+:(15)] = placed__q[(64'h70)+:(15)];
+            ranged__d[(64'h42)+:(15)] = placed__q[(64'h26)+:(15)];
+            ranged__d[(64'h51)+:(8)] = placed__q[(64'h1e)+:(8)];
+            ranged__d[(64'h59)+:(6)] = placed__q[(64'h15)+:(6)];
+            ranged__d[(64'h5f)+:(1)] = placed__q[(64'h1b)+:(1)];
+            ranged__d[(64'h60)+:(1)] = placed__q[(64'h1c)+:(1)];
+            ranged__d[(64'h61)+:(1)] = placed__q[(64'h1d)+:(1)];
+            ranged__d[(64'h24)+:(15)] = placed__q[(64'h26)+:(15)];
+            ranged__d[(64'h33)+:(15)] = own_end;
+            if (placed__q[(64'h1b)+:(1)]) begin
+                ranged__d[(64'h24)+:(15)] = start;
+                ranged__d[(64'h33)+:(15)] = limit;
             end
         end
-        fits = (ranged__q[(64'h5)+:(15)] >= ranged__q[(64'h23)+:(15)]) && (ranged__q[(64'h14)+:(15)] <= ranged__q[(64'h32)+:(15)]);
-        head_here = second__q[(64'h0)+:(1)] && second__q[(64'h1)+:(1)];
-        moving = ~stall;
+        allowed = ranged__q[(64'h33)+:(15)];
+        if (ranged__q[(64'h61)+:(1)]) begin
+            allowed = ranged__q[(64'h33)+:(15)] + 32'h1;
+        end
+        fits = (ranged__q[(64'h6)+:(15)] >= ranged__q[(64'h24)+:(15)]) && (ranged__q[(64'h15)+:(15)] <= allowed);
         next_position = position__q + 32'h1;
         drop_no_window = 1'b0;
+        drop_stale = 1'b0;
         drop_flags = 1'b0;
         drop_out_of_shard = 1'b0;
-        if (moving) begin
-            third__d = second__q;
-            if (third__q[(64'h0)+:(1)] && ~third__q[(64'h1)+:(1)]) begin
+        widen__data = fifth__q[(64'h2)+:(512)];
+        widen__bf16 = verdict__q[(64'h32)+:(1)];
+        widen__high = half__q;
+        if (~stall) begin
+            last__d[(64'h0)+:(1)] = fifth__q[(64'h0)+:(1)];
+            last__d[(64'h1)+:(1)] = fifth__q[(64'h1)+:(1)];
+            last__d[(64'h2)+:(512)] = widen__beat;
+            half__d = splitting;
+            padding__d = 1'b0;
+            if (last__q[(64'h0)+:(1)] && ~last__q[(64'h1)+:(1)]) begin
                 position__d = next_position;
+                padding__d = next_position == verdict__q[(64'h22)+:(15)];
             end
-            if (head_here) begin
-                position__d = ranged__q[(64'h5)+:(15)];
+            if (fifth__q[(64'h0)+:(1)] && fifth__q[(64'h1)+:(1)]) begin
+                position__d = ranged__q[(64'h6)+:(15)];
+                padding__d = 1'b0;
                 verdict__d[(64'h0)+:(1)] = 1'b0;
-                verdict__d[(64'h1)+:(1)] = ranged__q[(64'h5e)+:(1)];
-                verdict__d[(64'h2)+:(3)] = ranged__q[(64'h2)+:(3)];
-                verdict__d[(64'h5)+:(6)] = ranged__q[(64'h58)+:(6)];
-                verdict__d[(64'hb)+:(8)] = ranged__q[(64'h50)+:(8)];
-                verdict__d[(64'h13)+:(15)] = ranged__q[(64'h41)+:(15)];
-                verdict__d[(64'h22)+:(1)] = ranged__q[(64'h5f)+:(1)];
-                if (~ranged__q[(64'h0)+:(1)]) begin
-                    drop_no_window = 1'b1;
+                verdict__d[(64'h1)+:(1)] = ranged__q[(64'h5f)+:(1)];
+                verdict__d[(64'h2)+:(3)] = ranged__q[(64'h3)+:(3)];
+                verdict__d[(64'h5)+:(6)] = ranged__q[(64'h59)+:(6)];
+                verdict__d[(64'hb)+:(8)] = ranged__q[(64'h51)+:(8)];
+                verdict__d[(64'h13)+:(15)] = ranged__q[(64'h42)+:(15)];
+                verdict__d[(64'h22)+:(15)] = ranged__q[(64'h33)+:(15)];
+                verdict__d[(64'h31)+:(1)] = ranged__q[(64'h60)+:(1)];
+                verdict__d[(64'h32)+:(1)] = ranged__q[(64'h61)+:(1)];
+                if (ranged__q[(64'h0)+:(1)]) begin
+                    if (ranged__q[(64'h2)+:(1)]) begin
+                        drop_flags = 1'b1;
+                    end
+                    else if (~fits) begin
+                        drop_out_of_shard = 1'b1;
+                    end
+                    else begin
+                        verdict__d[(64'h0)+:(1)] = 1'b1;
+                    end
                 end
                 else if (ranged__q[(64'h1)+:(1)]) begin
-                    drop_flags = 1'b1;
-                end
-                else if (~fits) begin
-                    drop_out_of_shard = 1'b1;
+                    drop_stale = 1'b1;
                 end
                 else begin
-                    verdict__d[(64'h0)+:(1)] = 1'b1;
+                    drop_no_window = 1'b1;
                 end
             end
         end
         relative = position__q - verdict__q[(64'h13)+:(15)];
-        valid = third__q[(64'h0)+:(1)] && ~third__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)];
+        valid = last__q[(64'h0)+:(1)] && ~last__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && ~padding__q;
         broadcast = verdict__q[(64'h1)+:(1)];
         beat[(64'h0)+:(3)] = verdict__q[(64'h2)+:(3)];
         beat[(64'h3)+:(14)] = position__q[(32'h0)+:(14)];
         beat[(64'h11)+:(14)] = relative[(32'h0)+:(14)];
         beat[(64'h1f)+:(6)] = verdict__q[(64'h5)+:(6)];
         beat[(64'h25)+:(8)] = verdict__q[(64'hb)+:(8)];
-        beat[(64'h2d)+:(512)] = third__q[(64'h2)+:(512)];
-        packet = third__q[(64'h0)+:(1)] && third__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && moving;
-        mark = verdict__q[(64'h22)+:(1)];
-        empty = ~first__q[(64'h0)+:(1)] && ~second__q[(64'h0)+:(1)] && ~third__q[(64'h0)+:(1)];
+        beat[(64'h2d)+:(512)] = last__q[(64'h2)+:(512)];
+        packet = last__q[(64'h0)+:(1)] && last__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && ~stall;
+        mark = verdict__q[(64'h31)+:(1)];
+        empty = ~first__q[(64'h0)+:(1)] && ~second__q[(64'h0)+:(1)] && ~third__q[(64'h0)+:(1)] && ~fourth__q[(64'h0)+:(1)] && ~fifth__q[(64'h0)+:(1)] && ~last__q[(64'h0)+:(1)];
+        if (clear) begin
+            first__d[(64'h0)+:(1)] = 1'b0;
+            second__d[(64'h0)+:(1)] = 1'b0;
+            third__d[(64'h0)+:(1)] = 1'b0;
+            fourth__d[(64'h0)+:(1)] = 1'b0;
+            fifth__d[(64'h0)+:(1)] = 1'b0;
+            last__d[(64'h0)+:(1)] = 1'b0;
+            verdict__d[(64'h0)+:(1)] = 1'b0;
+            half__d = 1'b0;
+            drop_no_window = 1'b0;
+            drop_stale = 1'b0;
+            drop_flags = 1'b0;
+            drop_out_of_shard = 1'b0;
+        end
     end
 endmodule
 
-module optireduce_parser(clock,job,in_valid,in_data,frame_beats,pop,stall,valid,head,header,data,empty,drop_foreign,drop_malformed,drop_version,drop_job);
+module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,valid,head,header,data,empty,drop_foreign,drop_malformed,drop_version,drop_job);
     // Module arguments
     input wire  clock;
     input wire  [199:0] job;
@@ -16154,22 +15915,22 @@ module optireduce_parser(clock,job,in_valid,in_data,frame_beats,pop,stall,valid,
     reg  [7:0] flags;
     reg  [7:0] version_stage;
     // Sub module instances
-    optireduce_parser__raw raw(
+    optireduce_nic__parser__raw raw(
         .d(raw__d),
         .q(raw__q),
         .clock(raw__clock)
     );
-    optireduce_parser__parsed parsed(
+    optireduce_nic__guard__held parsed(
         .d(parsed__d),
         .q(parsed__q),
         .clock(parsed__clock)
     );
-    optireduce_parser__fields fields(
+    optireduce_nic__parser__fields fields(
         .d(fields__d),
         .q(fields__q),
         .clock(fields__clock)
     );
-    optireduce_finisher__side__0 in_frame(
+    optireduce_nic__finisher__drain__side__0 in_frame(
         .d(in_frame__d),
         .q(in_frame__q),
         .clock(in_frame__clock)
@@ -16255,7 +16016,7 @@ module optireduce_parser(clock,job,in_valid,in_data,frame_beats,pop,stall,valid,
     end
 endmodule
 
-module optireduce_planner(clock,clear,job,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
+module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -16358,7 +16119,7 @@ module optireduce_planner(clock,clear,job,arm,arm_slot,arm_context,contribute_va
     reg  marked;
     reg  [25:0] offset;
     // Sub module instances
-    optireduce_planner__contributes contributes(
+    optireduce_nic__planner__contributes contributes(
         .clock(contributes__clock),
         .clear(contributes__clear),
         .push(contributes__push),
@@ -16369,7 +16130,7 @@ module optireduce_planner(clock,clear,job,arm,arm_slot,arm_context,contribute_va
         .empty(contributes__empty),
         .room(contributes__room)
     );
-    optireduce_planner__broadcasts broadcasts(
+    optireduce_nic__planner__broadcasts broadcasts(
         .clock(broadcasts__clock),
         .clear(broadcasts__clear),
         .push(broadcasts__push),
@@ -16380,7 +16141,7 @@ module optireduce_planner(clock,clear,job,arm,arm_slot,arm_context,contribute_va
         .empty(broadcasts__empty),
         .room(broadcasts__room)
     );
-    optireduce_contribute__contexts contexts(
+    optireduce_nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -16388,52 +16149,52 @@ module optireduce_planner(clock,clear,job,arm,arm_slot,arm_context,contribute_va
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_planner__state state(
+    optireduce_nic__planner__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_planner__now now(
+    optireduce_nic__planner__now now(
         .d(now__d),
         .q(now__q),
         .clock(now__clock)
     );
-    optireduce_finisher__burst_left round(
+    optireduce_nic__finisher__write__left round(
         .d(round__d),
         .q(round__q),
         .clock(round__clock)
     );
-    optireduce_finisher__burst_left peer(
+    optireduce_nic__finisher__write__left peer(
         .d(peer__d),
         .q(peer__q),
         .clock(peer__clock)
     );
-    optireduce_finisher__burst_left shard(
+    optireduce_nic__finisher__write__left shard(
         .d(shard__d),
         .q(shard__q),
         .clock(shard__clock)
     );
-    optireduce_contribute__encoder__window position(
+    optireduce_nic__finisher__drain__decoder__window position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_contribute__encoder__window remaining(
+    optireduce_nic__finisher__drain__decoder__window remaining(
         .d(remaining__d),
         .q(remaining__q),
         .clock(remaining__clock)
     );
-    optireduce_contribute__hold packet_beats(
+    optireduce_nic__contribute__hold packet_beats(
         .d(packet_beats__d),
         .q(packet_beats__q),
         .clock(packet_beats__clock)
     );
-    optireduce_finisher__reserved mark_beats(
+    optireduce_nic__finisher__drain__reserved mark_beats(
         .d(mark_beats__d),
         .q(mark_beats__q),
         .clock(mark_beats__clock)
     );
-    optireduce_finisher__side__0 fresh_round(
+    optireduce_nic__finisher__drain__side__0 fresh_round(
         .d(fresh_round__d),
         .q(fresh_round__q),
         .clock(fresh_round__clock)
@@ -16623,9 +16384,10 @@ module optireduce_planner(clock,clear,job,arm,arm_slot,arm_context,contribute_va
     end
 endmodule
 
-module optireduce_reduce(clock,open,rx_valid,rx,rx_ready,own_valid,own,own_ready,accepted,accepted_own,decided,drop_late,drop_duplicate,scale_valid,scale_address,scale_ready,scale_word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
+module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,own,own_ready,accepted,accepted_own,decided,drop_late,drop_duplicate,scale_valid,scale_address,scale_ready,scale_word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
     // Module arguments
     input wire  clock;
+    input wire  clear;
     input wire  [7:0] open;
     input wire  rx_valid;
     input wire  [556:0] rx;
@@ -16767,7 +16529,7 @@ module optireduce_reduce(clock,open,rx_valid,rx,rx_ready,own_valid,own,own_ready
     reg  [14:0] scrub_last;
     reg  [8:0] scrub_arrival;
     // Sub module instances
-    optireduce_reduce__ram ram(
+    optireduce_nic__reduce__ram ram(
         .clock(ram__clock),
         .read_address(ram__read_address),
         .read_data(ram__read_data),
@@ -16775,18 +16537,18 @@ module optireduce_reduce(clock,open,rx_valid,rx,rx_ready,own_valid,own,own_ready
         .write_data(ram__write_data),
         .write_enable(ram__write_enable)
     );
-    optireduce_reduce__adder adder(
+    optireduce_nic__reduce__adder adder(
         .clock(adder__clock),
         .a(adder__a),
         .b(adder__b),
         .sum(adder__sum)
     );
-    optireduce_reduce__first first(
+    optireduce_nic__reduce__first first(
         .fresh(first__fresh),
         .data(first__data),
         .sum(first__sum)
     );
-    optireduce_gather__arrivals arrivals(
+    optireduce_nic__gather__arrivals arrivals(
         .clock(arrivals__clock),
         .accept(arrivals__accept),
         .address(arrivals__address),
@@ -16796,122 +16558,122 @@ module optireduce_reduce(clock,open,rx_valid,rx,rx_ready,own_valid,own,own_ready
         .read_epoch(arrivals__read_epoch),
         .count(arrivals__count)
     );
-    optireduce_gather__taken taken(
+    optireduce_nic__gather__taken taken(
         .d(taken__d),
         .q(taken__q),
         .clock(taken__clock)
     );
-    optireduce_finisher__side__0 taken_own(
+    optireduce_nic__finisher__drain__side__0 taken_own(
         .d(taken_own__d),
         .q(taken_own__q),
         .clock(taken_own__clock)
     );
-    optireduce_finisher__side__0 busy__0(
+    optireduce_nic__finisher__drain__side__0 busy__0(
         .d(busy__0__d),
         .q(busy__0__q),
         .clock(busy__0__clock)
     );
-    optireduce_finisher__side__0 busy__1(
+    optireduce_nic__finisher__drain__side__0 busy__1(
         .d(busy__1__d),
         .q(busy__1__q),
         .clock(busy__1__clock)
     );
-    optireduce_finisher__side__0 busy__2(
+    optireduce_nic__finisher__drain__side__0 busy__2(
         .d(busy__2__d),
         .q(busy__2__q),
         .clock(busy__2__clock)
     );
-    optireduce_finisher__side__0 busy__3(
+    optireduce_nic__finisher__drain__side__0 busy__3(
         .d(busy__3__d),
         .q(busy__3__q),
         .clock(busy__3__clock)
     );
-    optireduce_finisher__side__0 busy__4(
+    optireduce_nic__finisher__drain__side__0 busy__4(
         .d(busy__4__d),
         .q(busy__4__q),
         .clock(busy__4__clock)
     );
-    optireduce_finisher__side__0 busy__5(
+    optireduce_nic__finisher__drain__side__0 busy__5(
         .d(busy__5__d),
         .q(busy__5__q),
         .clock(busy__5__clock)
     );
-    optireduce_finisher__side__0 busy__6(
+    optireduce_nic__finisher__drain__side__0 busy__6(
         .d(busy__6__d),
         .q(busy__6__q),
         .clock(busy__6__clock)
     );
-    optireduce_reduce__place__0 place__0(
+    optireduce_nic__lookup__key__0__found place__0(
         .d(place__0__d),
         .q(place__0__q),
         .clock(place__0__clock)
     );
-    optireduce_reduce__place__0 place__1(
+    optireduce_nic__lookup__key__0__found place__1(
         .d(place__1__d),
         .q(place__1__q),
         .clock(place__1__clock)
     );
-    optireduce_reduce__place__0 place__2(
+    optireduce_nic__lookup__key__0__found place__2(
         .d(place__2__d),
         .q(place__2__q),
         .clock(place__2__clock)
     );
-    optireduce_reduce__place__0 place__3(
+    optireduce_nic__lookup__key__0__found place__3(
         .d(place__3__d),
         .q(place__3__q),
         .clock(place__3__clock)
     );
-    optireduce_reduce__place__0 place__4(
+    optireduce_nic__lookup__key__0__found place__4(
         .d(place__4__d),
         .q(place__4__q),
         .clock(place__4__clock)
     );
-    optireduce_reduce__place__0 place__5(
+    optireduce_nic__lookup__key__0__found place__5(
         .d(place__5__d),
         .q(place__5__q),
         .clock(place__5__clock)
     );
-    optireduce_reduce__place__0 place__6(
+    optireduce_nic__lookup__key__0__found place__6(
         .d(place__6__d),
         .q(place__6__q),
         .clock(place__6__clock)
     );
-    optireduce_reduce__flight__0 flight__0(
+    optireduce_nic__reduce__flight__0 flight__0(
         .d(flight__0__d),
         .q(flight__0__q),
         .clock(flight__0__clock)
     );
-    optireduce_reduce__flight__0 flight__1(
+    optireduce_nic__reduce__flight__0 flight__1(
         .d(flight__1__d),
         .q(flight__1__q),
         .clock(flight__1__clock)
     );
-    optireduce_reduce__flight__0 flight__2(
+    optireduce_nic__reduce__flight__0 flight__2(
         .d(flight__2__d),
         .q(flight__2__q),
         .clock(flight__2__clock)
     );
-    optireduce_reduce__flight__0 flight__3(
+    optireduce_nic__reduce__flight__0 flight__3(
         .d(flight__3__d),
         .q(flight__3__q),
         .clock(flight__3__clock)
     );
-    optireduce_reduce__flight__0 flight__4(
+    optireduce_nic__reduce__flight__0 flight__4(
         .d(flight__4__d),
         .q(flight__4__q),
         .clock(flight__4__clock)
     );
-    optireduce_reduce__flight__0 flight__5(
+    optireduce_nic__reduce__flight__0 flight__5(
         .d(flight__5__d),
         .q(flight__5__q),
         .clock(flight__5__clock)
     );
-    optireduce_finisher__side__0 scrubbing(
+    optireduce_nic__finisher__drain__side__0 scrubbing(
         .d(scrubbing__d),
         .q(scrubbing__q),
         .clock(scrubbing__clock)
     );
-    optireduce_reduce__place__0 scrub_at(
+    optireduce_nic__lookup__key__0__found scrub_at(
         .d(scrub_at__d),
         .q(scrub_at__q),
         .clock(scrub_at__clock)
@@ -17079,6 +16841,9 @@ module optireduce_reduce(clock,open,rx_valid,rx,rx_ready,own_valid,own,own_ready
             scrub_at__d[(64'h0)+:(3)] = scrub_slot;
             scrub_at__d[(64'h3)+:(14)] = ((32'h0) & 14'h3fff);
         end
+        if (clear) begin
+            scrubbing__d = 1'b0;
+        end
         scrub_busy = scrubbing__q || scrub;
         ram__write_enable = busy__6__q || scrub_now;
         ram__write_address = flight__5__q[(64'h0)+:(17)];
@@ -17103,35 +16868,143 @@ module optireduce_reduce(clock,open,rx_valid,rx,rx_ready,own_valid,own,own_ready
     end
 endmodule
 
-module optireduce_registers(clock,write,write_address,write_data,read_address,read_data,sq_head,cq_tail,dma_fault,events,enable,job,sq_base,sq_mask,sq_tail,cq_base,cq_mask,cq_head,dma_error,peer_write,peer_word);
+module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,write_data,read_address,read_data,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,dma_fault,stop,events,enable,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,peer_write,peer_word);
     // Module arguments
     input wire  clock;
+    input wire  reset;
+    input wire  clear;
+    input wire  busy;
     input wire  write;
     input wire  [9:0] write_address;
     input wire  [31:0] write_data;
     input wire  [9:0] read_address;
     output reg  [31:0] read_data;
-    input wire  [15:0] sq_head;
-    input wire  [15:0] cq_tail;
+    input wire  [15:0] sq_head__0;
+    input wire  [15:0] sq_head__1;
+    input wire  [15:0] sq_head__2;
+    input wire  [15:0] sq_head__3;
+    input wire  [15:0] cq_tail__0;
+    input wire  [15:0] cq_tail__1;
+    input wire  [15:0] cq_tail__2;
+    input wire  [15:0] cq_tail__3;
     input wire  dma_fault;
-    input wire  [13:0] events;
+    input wire  [3:0] stop;
+    input wire  [14:0] events;
     output reg  enable;
     output reg  [199:0] job;
+    output reg  [3:0] usable;
+    input wire  [1:0] sq_queue;
     output reg  [63:0] sq_base;
     output reg  [15:0] sq_mask;
-    output reg  [15:0] sq_tail;
+    output reg  [15:0] sq_tail__0;
+    output reg  [15:0] sq_tail__1;
+    output reg  [15:0] sq_tail__2;
+    output reg  [15:0] sq_tail__3;
+    input wire  [1:0] cq_queue;
     output reg  [63:0] cq_base;
-    output reg  [15:0] cq_mask;
-    output reg  [15:0] cq_head;
-    output reg  dma_error;
+    output reg  [15:0] cq_mask__0;
+    output reg  [15:0] cq_mask__1;
+    output reg  [15:0] cq_mask__2;
+    output reg  [15:0] cq_mask__3;
+    output reg  [15:0] cq_head__0;
+    output reg  [15:0] cq_head__1;
+    output reg  [15:0] cq_head__2;
+    output reg  [15:0] cq_head__3;
     output reg  peer_write;
     output reg  [7:0] peer_word;
     // Stub signals
-    reg  [381:0] host__d;
-    wire  [381:0] host__q;
+    reg  [213:0] host__d;
+    wire  [213:0] host__q;
     reg  host__clock;
-    reg  [383:0] counters__d;
-    wire  [383:0] counters__q;
+    reg  copy__clock;
+    reg  [9:0] copy__read_address;
+    wire  [31:0] copy__read_data;
+    reg  [9:0] copy__write_address;
+    reg  [31:0] copy__write_data;
+    reg  copy__write_enable;
+    reg  sq_base_lo__clock;
+    reg  [1:0] sq_base_lo__read_address;
+    wire  [31:0] sq_base_lo__read_data;
+    reg  [1:0] sq_base_lo__write_address;
+    reg  [31:0] sq_base_lo__write_data;
+    reg  sq_base_lo__write_enable;
+    reg  sq_base_hi__clock;
+    reg  [1:0] sq_base_hi__read_address;
+    wire  [31:0] sq_base_hi__read_data;
+    reg  [1:0] sq_base_hi__write_address;
+    reg  [31:0] sq_base_hi__write_data;
+    reg  sq_base_hi__write_enable;
+    reg  sq_log2__clock;
+    reg  [1:0] sq_log2__read_address;
+    wire  [3:0] sq_log2__read_data;
+    reg  [1:0] sq_log2__write_address;
+    reg  [3:0] sq_log2__write_data;
+    reg  sq_log2__write_enable;
+    reg  cq_base_lo__clock;
+    reg  [1:0] cq_base_lo__read_address;
+    wire  [31:0] cq_base_lo__read_data;
+    reg  [1:0] cq_base_lo__write_address;
+    reg  [31:0] cq_base_lo__write_data;
+    reg  cq_base_lo__write_enable;
+    reg  cq_base_hi__clock;
+    reg  [1:0] cq_base_hi__read_address;
+    wire  [31:0] cq_base_hi__read_data;
+    reg  [1:0] cq_base_hi__write_address;
+    reg  [31:0] cq_base_hi__write_data;
+    reg  cq_base_hi__write_enable;
+    reg  [3:0] cq_log2__0__d;
+    wire  [3:0] cq_log2__0__q;
+    reg  cq_log2__0__clock;
+    reg  [3:0] cq_log2__1__d;
+    wire  [3:0] cq_log2__1__q;
+    reg  cq_log2__1__clock;
+    reg  [3:0] cq_log2__2__d;
+    wire  [3:0] cq_log2__2__q;
+    reg  cq_log2__2__clock;
+    reg  [3:0] cq_log2__3__d;
+    wire  [3:0] cq_log2__3__q;
+    reg  cq_log2__3__clock;
+    reg  [15:0] tail__0__d;
+    wire  [15:0] tail__0__q;
+    reg  tail__0__clock;
+    reg  [15:0] tail__1__d;
+    wire  [15:0] tail__1__q;
+    reg  tail__1__clock;
+    reg  [15:0] tail__2__d;
+    wire  [15:0] tail__2__q;
+    reg  tail__2__clock;
+    reg  [15:0] tail__3__d;
+    wire  [15:0] tail__3__q;
+    reg  tail__3__clock;
+    reg  [15:0] head__0__d;
+    wire  [15:0] head__0__q;
+    reg  head__0__clock;
+    reg  [15:0] head__1__d;
+    wire  [15:0] head__1__q;
+    reg  head__1__clock;
+    reg  [15:0] head__2__d;
+    wire  [15:0] head__2__q;
+    reg  head__2__clock;
+    reg  [15:0] head__3__d;
+    wire  [15:0] head__3__q;
+    reg  head__3__clock;
+    reg  [3:0] sq_lo_set__d;
+    wire  [3:0] sq_lo_set__q;
+    reg  sq_lo_set__clock;
+    reg  [3:0] sq_hi_set__d;
+    wire  [3:0] sq_hi_set__q;
+    reg  sq_hi_set__clock;
+    reg  [3:0] cq_lo_set__d;
+    wire  [3:0] cq_lo_set__q;
+    reg  cq_lo_set__clock;
+    reg  [3:0] cq_hi_set__d;
+    wire  [3:0] cq_hi_set__q;
+    reg  cq_hi_set__clock;
+    reg  [3:0] stopped__d;
+    wire  [3:0] stopped__q;
+    reg  stopped__clock;
+    reg  [415:0] counters__d;
+    wire  [415:0] counters__q;
     reg  counters__clock;
     reg  faulty__d;
     wire  faulty__q;
@@ -17143,123 +17016,433 @@ module optireduce_registers(clock,write,write_address,write_data,read_address,re
     wire  [3:0] build__log2_n_max;
     // Local signals
     reg  [31:0] data;
+    reg  [31:0] kept;
+    reg  [3:0] some;
+    reg  [1:0] queue;
+    reg  of_queue;
+    reg  [5:0] place;
+    reg  [3:0] one4;
+    reg  [3:0] queue_bit;
+    reg  [3:0] other_queues;
+    reg  [1:0] read_queue;
+    reg  [5:0] read_place;
+    reg  [3:0] read_bit;
+    reg  [15:0] head_read;
+    reg  [15:0] tail_read;
     reg  [15:0] one;
     reg  [15:0] sq_size;
-    reg  [15:0] cq_size;
+    reg  [15:0] cq_size__0;
+    reg  [15:0] cq_size__1;
+    reg  [15:0] cq_size__2;
+    reg  [15:0] cq_size__3;
     reg  [1:0] late;
     reg  [1:0] duplicate;
     reg  [31:0] inverted;
     reg  fault_bit;
+    reg  busy_bit;
     reg  enable_bit;
     reg  [63:0] tag;
     // Sub module instances
-    optireduce_registers__host host(
+    optireduce_nic__registers__host host(
         .d(host__d),
         .q(host__q),
         .clock(host__clock)
     );
-    optireduce_registers__counters counters(
+    optireduce_nic__registers__copy copy(
+        .clock(copy__clock),
+        .read_address(copy__read_address),
+        .read_data(copy__read_data),
+        .write_address(copy__write_address),
+        .write_data(copy__write_data),
+        .write_enable(copy__write_enable)
+    );
+    optireduce_nic__registers__cq_base_hi sq_base_lo(
+        .clock(sq_base_lo__clock),
+        .read_address(sq_base_lo__read_address),
+        .read_data(sq_base_lo__read_data),
+        .write_address(sq_base_lo__write_address),
+        .write_data(sq_base_lo__write_data),
+        .write_enable(sq_base_lo__write_enable)
+    );
+    optireduce_nic__registers__cq_base_hi sq_base_hi(
+        .clock(sq_base_hi__clock),
+        .read_address(sq_base_hi__read_address),
+        .read_data(sq_base_hi__read_data),
+        .write_address(sq_base_hi__write_address),
+        .write_data(sq_base_hi__write_data),
+        .write_enable(sq_base_hi__write_enable)
+    );
+    optireduce_nic__registers__sq_log2 sq_log2(
+        .clock(sq_log2__clock),
+        .read_address(sq_log2__read_address),
+        .read_data(sq_log2__read_data),
+        .write_address(sq_log2__write_address),
+        .write_data(sq_log2__write_data),
+        .write_enable(sq_log2__write_enable)
+    );
+    optireduce_nic__registers__cq_base_hi cq_base_lo(
+        .clock(cq_base_lo__clock),
+        .read_address(cq_base_lo__read_address),
+        .read_data(cq_base_lo__read_data),
+        .write_address(cq_base_lo__write_address),
+        .write_data(cq_base_lo__write_data),
+        .write_enable(cq_base_lo__write_enable)
+    );
+    optireduce_nic__registers__cq_base_hi cq_base_hi(
+        .clock(cq_base_hi__clock),
+        .read_address(cq_base_hi__read_address),
+        .read_data(cq_base_hi__read_data),
+        .write_address(cq_base_hi__write_address),
+        .write_data(cq_base_hi__write_data),
+        .write_enable(cq_base_hi__write_enable)
+    );
+    optireduce_nic__finisher__msix__pending cq_log2__0(
+        .d(cq_log2__0__d),
+        .q(cq_log2__0__q),
+        .clock(cq_log2__0__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_log2__1(
+        .d(cq_log2__1__d),
+        .q(cq_log2__1__q),
+        .clock(cq_log2__1__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_log2__2(
+        .d(cq_log2__2__d),
+        .q(cq_log2__2__q),
+        .clock(cq_log2__2__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_log2__3(
+        .d(cq_log2__3__d),
+        .q(cq_log2__3__q),
+        .clock(cq_log2__3__clock)
+    );
+    optireduce_nic__finisher__drain__reserved tail__0(
+        .d(tail__0__d),
+        .q(tail__0__q),
+        .clock(tail__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved tail__1(
+        .d(tail__1__d),
+        .q(tail__1__q),
+        .clock(tail__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved tail__2(
+        .d(tail__2__d),
+        .q(tail__2__q),
+        .clock(tail__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved tail__3(
+        .d(tail__3__d),
+        .q(tail__3__q),
+        .clock(tail__3__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__0(
+        .d(head__0__d),
+        .q(head__0__q),
+        .clock(head__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__1(
+        .d(head__1__d),
+        .q(head__1__q),
+        .clock(head__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__2(
+        .d(head__2__d),
+        .q(head__2__q),
+        .clock(head__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__3(
+        .d(head__3__d),
+        .q(head__3__q),
+        .clock(head__3__clock)
+    );
+    optireduce_nic__finisher__msix__pending sq_lo_set(
+        .d(sq_lo_set__d),
+        .q(sq_lo_set__q),
+        .clock(sq_lo_set__clock)
+    );
+    optireduce_nic__finisher__msix__pending sq_hi_set(
+        .d(sq_hi_set__d),
+        .q(sq_hi_set__q),
+        .clock(sq_hi_set__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_lo_set(
+        .d(cq_lo_set__d),
+        .q(cq_lo_set__q),
+        .clock(cq_lo_set__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_hi_set(
+        .d(cq_hi_set__d),
+        .q(cq_hi_set__q),
+        .clock(cq_hi_set__clock)
+    );
+    optireduce_nic__finisher__msix__pending stopped(
+        .d(stopped__d),
+        .q(stopped__q),
+        .clock(stopped__clock)
+    );
+    optireduce_nic__registers__counters counters(
         .d(counters__d),
         .q(counters__q),
         .clock(counters__clock)
     );
-    optireduce_finisher__side__0 faulty(
+    optireduce_nic__finisher__drain__side__0 faulty(
         .d(faulty__d),
         .q(faulty__q),
         .clock(faulty__clock)
     );
-    optireduce_finisher__multiplier__lane__0__result value(
+    optireduce_nic__finisher__drain__multiplier__lane__0__result value(
         .d(value__d),
         .q(value__q),
         .clock(value__clock)
     );
-    optireduce_registers__build build(
+    optireduce_nic__registers__build build(
         .window_beats(build__window_beats),
         .log2_n_max(build__log2_n_max)
     );
     // Update code
     always @(*) begin
         host__clock = clock;
+        sq_lo_set__clock = clock;
+        sq_hi_set__clock = clock;
+        cq_lo_set__clock = clock;
+        cq_hi_set__clock = clock;
+        stopped__clock = clock;
         counters__clock = clock;
         faulty__clock = clock;
         value__clock = clock;
         host__d = host__q;
+        sq_lo_set__d = sq_lo_set__q;
+        sq_hi_set__d = sq_hi_set__q;
+        cq_lo_set__d = cq_lo_set__q;
+        cq_hi_set__d = cq_hi_set__q;
+        stopped__d = stopped__q;
         counters__d = counters__q;
         faulty__d = faulty__q;
         value__d = value__q;
+        copy__clock = clock;
+        sq_base_lo__clock = clock;
+        sq_base_hi__clock = clock;
+        sq_log2__clock = clock;
+        cq_base_lo__clock = clock;
+        cq_base_hi__clock = clock;
         data = write_data;
-        if (write) begin
+        queue = write_address[(32'h6)+:(2)];
+        place = write_address[(32'h0)+:(6)];
+        of_queue = write && (write_address[(32'h8)+:(2)] == 32'h2);
+        one4 = ((32'h1) & 4'hf);
+        queue_bit = ((32'h0) & 4'hf);
+        if (of_queue) begin
+            queue_bit = one4 << queue;
+        end
+        other_queues = queue_bit ^ 32'hf;
+        some = ((32'h0) & 4'hf);
+        if (data != 32'h0) begin
+            some = queue_bit;
+        end
+        sq_base_lo__write_enable = of_queue && (place == 32'h0);
+        sq_base_hi__write_enable = of_queue && (place == 32'h1);
+        sq_log2__write_enable = of_queue && (place == 32'h2);
+        cq_base_lo__write_enable = of_queue && (place == 32'h3);
+        cq_base_hi__write_enable = of_queue && (place == 32'h4);
+        sq_base_lo__write_address = queue;
+        sq_base_hi__write_address = queue;
+        sq_log2__write_address = queue;
+        cq_base_lo__write_address = queue;
+        cq_base_hi__write_address = queue;
+        sq_base_lo__write_data = data;
+        sq_base_hi__write_data = data;
+        sq_log2__write_data = data[(32'h0)+:(4)];
+        cq_base_lo__write_data = data;
+        cq_base_hi__write_data = data;
+        cq_log2__0__clock = clock;
+        tail__0__clock = clock;
+        head__0__clock = clock;
+        cq_log2__0__d = cq_log2__0__q;
+        tail__0__d = tail__0__q;
+        head__0__d = head__0__q;
+        if (queue_bit[0]) begin
+            if (place == 32'h5) begin
+                cq_log2__0__d = data[(32'h0)+:(4)];
+            end
+            else if (place == 32'h10) begin
+                tail__0__d = data[(32'h0)+:(16)];
+            end
+            else if (place == 32'h20) begin
+                head__0__d = data[(32'h0)+:(16)];
+            end
+        end
+        cq_log2__1__clock = clock;
+        tail__1__clock = clock;
+        head__1__clock = clock;
+        cq_log2__1__d = cq_log2__1__q;
+        tail__1__d = tail__1__q;
+        head__1__d = head__1__q;
+        if (queue_bit[1]) begin
+            if (place == 32'h5) begin
+                cq_log2__1__d = data[(32'h0)+:(4)];
+            end
+            else if (place == 32'h10) begin
+                tail__1__d = data[(32'h0)+:(16)];
+            end
+            else if (place == 32'h20) begin
+                head__1__d = data[(32'h0)+:(16)];
+            end
+        end
+        cq_log2__2__clock = clock;
+        tail__2__clock = clock;
+        head__2__clock = clock;
+        cq_log2__2__d = cq_log2__2__q;
+        tail__2__d = tail__2__q;
+        head__2__d = head__2__q;
+        if (queue_bit[2]) begin
+            if (place == 32'h5) begin
+                cq_log2__2__d = data[(32'h0)+:(4)];
+            end
+            else if (place == 32'h10) begin
+                tail__2__d = data[(32'h0)+:(16)];
+            end
+            else if (place == 32'h20) begin
+                head__2__d = data[(32'h0)+:(16)];
+            end
+        end
+        cq_log2__3__clock = clock;
+        tail__3__clock = clock;
+        head__3__clock = clock;
+        cq_log2__3__d = cq_log2__3__q;
+        tail__3__d = tail__3__q;
+        head__3__d = head__3__q;
+        if (queue_bit[3]) begin
+            if (place == 32'h5) begin
+                cq_log2__3__d = data[(32'h0)+:(4)];
+            end
+            else if (place == 32'h10) begin
+                tail__3__d = data[(32'h0)+:(16)];
+            end
+            else if (place == 32'h20) begin
+                head__3__d = data[(32'h0)+:(16)];
+            end
+        end
+        kept = ((32'h0) & 32'hffffffff);
+        if (of_queue) begin
+            if (place == 32'h0) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+                sq_lo_set__d = (sq_lo_set__q & other_queues) | some;
+            end
+            else if (place == 32'h1) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+                sq_hi_set__d = (sq_hi_set__q & other_queues) | some;
+            end
+            else if (place == 32'h3) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+                cq_lo_set__d = (cq_lo_set__q & other_queues) | some;
+            end
+            else if (place == 32'h4) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+                cq_hi_set__d = (cq_hi_set__q & other_queues) | some;
+            end
+            else if ((place == 32'h2) || (place == 32'h5)) begin
+                kept = ((32'hf) & 32'hffffffff);
+            end
+            else if ((place == 32'h10) || (place == 32'h20)) begin
+                kept = ((32'hffff) & 32'hffffffff);
+            end
+        end
+        else if (write) begin
             if (write_address == 32'h40) begin
                 host__d[(64'h0)+:(1)] = data[32'h0];
             end
             else if (write_address == 32'h41) begin
                 host__d[(64'h1)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h42) begin
                 host__d[(64'h21)+:(6)] = data[(32'h0)+:(6)];
+                kept = ((32'h3f) & 32'hffffffff);
             end
             else if (write_address == 32'h43) begin
                 host__d[(64'h27)+:(7)] = data[(32'h0)+:(7)];
+                kept = ((32'h7f) & 32'hffffffff);
             end
             else if (write_address == 32'h44) begin
                 host__d[(64'h2e)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h45) begin
                 host__d[(64'h4e)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h46) begin
                 host__d[(64'h6e)+:(8)] = data[(32'h0)+:(8)];
+                kept = ((32'hff) & 32'hffffffff);
             end
             else if (write_address == 32'h47) begin
                 host__d[(64'h76)+:(16)] = data[(32'h0)+:(16)];
+                kept = ((32'hffff) & 32'hffffffff);
             end
             else if (write_address == 32'h48) begin
                 host__d[(64'h86)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h49) begin
                 host__d[(64'ha6)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h4a) begin
                 host__d[(64'hc6)+:(16)] = data[(32'h0)+:(16)];
-            end
-            else if (write_address == 32'h200) begin
-                host__d[(64'hd6)+:(32)] = data;
-            end
-            else if (write_address == 32'h201) begin
-                host__d[(64'hf6)+:(32)] = data;
-            end
-            else if (write_address == 32'h202) begin
-                host__d[(64'h116)+:(4)] = data[(32'h0)+:(4)];
-            end
-            else if (write_address == 32'h203) begin
-                host__d[(64'h11a)+:(32)] = data;
-            end
-            else if (write_address == 32'h204) begin
-                host__d[(64'h13a)+:(32)] = data;
-            end
-            else if (write_address == 32'h205) begin
-                host__d[(64'h15a)+:(4)] = data[(32'h0)+:(4)];
-            end
-            else if (write_address == 32'h210) begin
-                host__d[(64'h15e)+:(16)] = data[(32'h0)+:(16)];
-            end
-            else if (write_address == 32'h220) begin
-                host__d[(64'h16e)+:(16)] = data[(32'h0)+:(16)];
+                kept = ((32'hffff) & 32'hffffffff);
             end
         end
+        copy__write_enable = kept != 32'h0;
+        copy__write_address = write_address;
+        copy__write_data = data & kept;
+        copy__read_address = read_address;
         peer_write = write && (write_address[(32'h8)+:(2)] == 32'h1);
         peer_word = write_address[(32'h0)+:(8)];
         fault_bit = ((32'h0) & 1'h1);
         if (faulty__q) begin
             fault_bit = ((32'h1) & 1'h1);
         end
+        busy_bit = ((32'h0) & 1'h1);
+        if (busy) begin
+            busy_bit = ((32'h1) & 1'h1);
+        end
         enable_bit = ((32'h0) & 1'h1);
         if (host__q[(64'h0)+:(1)]) begin
             enable_bit = ((32'h1) & 1'h1);
         end
         inverted = host__q[(64'h1)+:(32)] ^ 64'hffffffff;
+        read_queue = read_address[(32'h6)+:(2)];
+        read_place = read_address[(32'h0)+:(6)];
+        read_bit = one4 << read_queue;
+        head_read = ((32'h0) & 16'hffff);
+        tail_read = ((32'h0) & 16'hffff);
+        if (read_bit[0]) begin
+            head_read = sq_head__0;
+            tail_read = cq_tail__0;
+        end
+        if (read_bit[1]) begin
+            head_read = sq_head__1;
+            tail_read = cq_tail__1;
+        end
+        if (read_bit[2]) begin
+            head_read = sq_head__2;
+            tail_read = cq_tail__2;
+        end
+        if (read_bit[3]) begin
+            head_read = sq_head__3;
+            tail_read = cq_tail__3;
+        end
         value__d = ((32'h0) & 32'hffffffff);
-        if (read_address == 32'h0) begin
+        if (read_address[(32'h8)+:(2)] == 32'h2) begin
+            if (read_place == 32'h30) begin
+                value__d = ((head_read) & 32'hffffffff);
+            end
+            else if (read_place == 32'h31) begin
+                value__d = ((tail_read) & 32'hffffffff);
+            end
+        end
+        else if (read_address == 32'h0) begin
             value__d = ((32'h4f524e43) & 32'hffffffff);
         end
         else if (read_address == 32'h1) begin
@@ -17290,13 +17473,10 @@ module optireduce_registers(clock,write,write_address,write_data,read_address,re
             value__d = inverted;
         end
         else if (read_address == 32'h11) begin
-            value__d = ((fault_bit) & 32'hffffffff);
+            value__d = (((stopped__q) & 32'hffffffff) << 32'h8) | (((busy_bit) & 32'hffffffff) << 32'h1) | ((fault_bit) & 32'hffffffff);
         end
-        else if (read_address == 32'h230) begin
-            value__d = ((sq_head) & 32'hffffffff);
-        end
-        else if (read_address == 32'h231) begin
-            value__d = ((cq_tail) & 32'hffffffff);
+        else if (read_address == 32'h40) begin
+            value__d = ((enable_bit) & 32'hffffffff);
         end
         else if (read_address == 32'h20) begin
             value__d = counters__q[(64'h0)+:(32)];
@@ -17334,76 +17514,22 @@ module optireduce_registers(clock,write,write_address,write_data,read_address,re
         else if (read_address == 32'h2b) begin
             value__d = counters__q[(64'h160)+:(32)];
         end
-        else if (read_address == 32'h40) begin
-            value__d = ((enable_bit) & 32'hffffffff);
+        else if (read_address == 32'h2c) begin
+            value__d = counters__q[(64'h180)+:(32)];
         end
-        else if (read_address == 32'h41) begin
-            value__d = host__q[(64'h1)+:(32)];
-        end
-        else if (read_address == 32'h42) begin
-            value__d = ((host__q[(64'h21)+:(6)]) & 32'hffffffff);
-        end
-        else if (read_address == 32'h43) begin
-            value__d = ((host__q[(64'h27)+:(7)]) & 32'hffffffff);
-        end
-        else if (read_address == 32'h44) begin
-            value__d = host__q[(64'h2e)+:(32)];
-        end
-        else if (read_address == 32'h45) begin
-            value__d = host__q[(64'h4e)+:(32)];
-        end
-        else if (read_address == 32'h46) begin
-            value__d = ((host__q[(64'h6e)+:(8)]) & 32'hffffffff);
-        end
-        else if (read_address == 32'h47) begin
-            value__d = ((host__q[(64'h76)+:(16)]) & 32'hffffffff);
-        end
-        else if (read_address == 32'h48) begin
-            value__d = host__q[(64'h86)+:(32)];
-        end
-        else if (read_address == 32'h49) begin
-            value__d = host__q[(64'ha6)+:(32)];
-        end
-        else if (read_address == 32'h4a) begin
-            value__d = ((host__q[(64'hc6)+:(16)]) & 32'hffffffff);
-        end
-        else if (read_address == 32'h200) begin
-            value__d = host__q[(64'hd6)+:(32)];
-        end
-        else if (read_address == 32'h201) begin
-            value__d = host__q[(64'hf6)+:(32)];
-        end
-        else if (read_address == 32'h202) begin
-            value__d = ((host__q[(64'h116)+:(4)]) & 32'hffffffff);
-        end
-        else if (read_address == 32'h203) begin
-            value__d = host__q[(64'h11a)+:(32)];
-        end
-        else if (read_address == 32'h204) begin
-            value__d = host__q[(64'h13a)+:(32)];
-        end
-        else if (read_address == 32'h205) begin
-            value__d = ((host__q[(64'h15a)+:(4)]) & 32'hffffffff);
-        end
-        else if (read_address == 32'h210) begin
-            value__d = ((host__q[(64'h15e)+:(16)]) & 32'hffffffff);
-        end
-        else if (read_address == 32'h220) begin
-            value__d = ((host__q[(64'h16e)+:(16)]) & 32'hffffffff);
-        end
-        read_data = value__q;
+        read_data = value__q | copy__read_data;
         late = ((32'h0) & 2'h3);
-        if (events[(64'ha)+:(1)] && events[(64'hb)+:(1)]) begin
+        if (events[(64'hb)+:(1)] && events[(64'hc)+:(1)]) begin
             late = ((32'h2) & 2'h3);
         end
-        else if (events[(64'ha)+:(1)] || events[(64'hb)+:(1)]) begin
+        else if (events[(64'hb)+:(1)] || events[(64'hc)+:(1)]) begin
             late = ((32'h1) & 2'h3);
         end
         duplicate = ((32'h0) & 2'h3);
-        if (events[(64'hc)+:(1)] && events[(64'hd)+:(1)]) begin
+        if (events[(64'hd)+:(1)] && events[(64'he)+:(1)]) begin
             duplicate = ((32'h2) & 2'h3);
         end
-        else if (events[(64'hc)+:(1)] || events[(64'hd)+:(1)]) begin
+        else if (events[(64'hd)+:(1)] || events[(64'he)+:(1)]) begin
             duplicate = ((32'h1) & 2'h3);
         end
         if (events[(64'h0)+:(1)]) begin
@@ -17431,9 +17557,12 @@ module optireduce_registers(clock,write,write_address,write_data,read_address,re
             counters__d[(64'he0)+:(32)] = counters__q[(64'he0)+:(32)] + 32'h1;
         end
         if (events[(64'h8)+:(1)]) begin
-            counters__d[(64'h100)+:(32)] = counters__q[(64'h100)+:(32)] + 32'h1;
+            counters__d[(64'h180)+:(32)] = counters__q[(64'h180)+:(32)] + 32'h1;
         end
         if (events[(64'h9)+:(1)]) begin
+            counters__d[(64'h100)+:(32)] = counters__q[(64'h100)+:(32)] + 32'h1;
+        end
+        if (events[(64'ha)+:(1)]) begin
             counters__d[(64'h120)+:(32)] = counters__q[(64'h120)+:(32)] + 32'h1;
         end
         counters__d[(64'h140)+:(32)] = counters__q[(64'h140)+:(32)] + ((late) & 32'hffffffff);
@@ -17441,8 +17570,10 @@ module optireduce_registers(clock,write,write_address,write_data,read_address,re
         if (dma_fault) begin
             faulty__d = 1'b1;
         end
-        if (~host__q[(64'h0)+:(1)]) begin
+        stopped__d = stopped__q | stop;
+        if (clear) begin
             faulty__d = 1'b0;
+            stopped__d = ((32'h0) & 4'hf);
             counters__d[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
             counters__d[(64'h20)+:(32)] = ((32'h0) & 32'hffffffff);
             counters__d[(64'h40)+:(32)] = ((32'h0) & 32'hffffffff);
@@ -17455,18 +17586,39 @@ module optireduce_registers(clock,write,write_address,write_data,read_address,re
             counters__d[(64'h120)+:(32)] = ((32'h0) & 32'hffffffff);
             counters__d[(64'h140)+:(32)] = ((32'h0) & 32'hffffffff);
             counters__d[(64'h160)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h180)+:(32)] = ((32'h0) & 32'hffffffff);
+        end
+        if (reset) begin
+            host__d[(64'h0)+:(1)] = 1'b0;
         end
         enable = host__q[(64'h0)+:(1)];
-        dma_error = faulty__q;
+        usable = (sq_lo_set__q | sq_hi_set__q) & (cq_lo_set__q | cq_hi_set__q) & (stopped__q ^ 32'hf);
         one = ((32'h1) & 16'hffff);
-        sq_size = one << host__q[(64'h116)+:(4)];
-        cq_size = one << host__q[(64'h15a)+:(4)];
+        sq_base_lo__read_address = sq_queue;
+        sq_base_hi__read_address = sq_queue;
+        sq_log2__read_address = sq_queue;
+        cq_base_lo__read_address = cq_queue;
+        cq_base_hi__read_address = cq_queue;
+        sq_size = one << sq_log2__read_data;
         sq_mask = sq_size - 32'h1;
-        cq_mask = cq_size - 32'h1;
-        sq_base = (((host__q[(64'hf6)+:(32)]) & 64'hffffffffffffffff) << 32'h20) | ((host__q[(64'hd6)+:(32)]) & 64'hffffffffffffffff);
-        cq_base = (((host__q[(64'h13a)+:(32)]) & 64'hffffffffffffffff) << 32'h20) | ((host__q[(64'h11a)+:(32)]) & 64'hffffffffffffffff);
-        sq_tail = host__q[(64'h15e)+:(16)];
-        cq_head = host__q[(64'h16e)+:(16)];
+        sq_base = (((sq_base_hi__read_data) & 64'hffffffffffffffff) << 32'h20) | ((sq_base_lo__read_data) & 64'hffffffffffffffff);
+        cq_base = (((cq_base_hi__read_data) & 64'hffffffffffffffff) << 32'h20) | ((cq_base_lo__read_data) & 64'hffffffffffffffff);
+        cq_size__0 = one << cq_log2__0__q;
+        cq_mask__0 = cq_size__0 - 32'h1;
+        sq_tail__0 = tail__0__q;
+        cq_head__0 = head__0__q;
+        cq_size__1 = one << cq_log2__1__q;
+        cq_mask__1 = cq_size__1 - 32'h1;
+        sq_tail__1 = tail__1__q;
+        cq_head__1 = head__1__q;
+        cq_size__2 = one << cq_log2__2__q;
+        cq_mask__2 = cq_size__2 - 32'h1;
+        sq_tail__2 = tail__2__q;
+        cq_head__2 = head__2__q;
+        cq_size__3 = one << cq_log2__3__q;
+        cq_mask__3 = cq_size__3 - 32'h1;
+        sq_tail__3 = tail__3__q;
+        cq_head__3 = head__3__q;
         tag = (((host__q[(64'h4e)+:(32)]) & 64'hffffffffffffffff) << 32'h20) | ((host__q[(64'h2e)+:(32)]) & 64'hffffffffffffffff);
         job[(64'hb5)+:(15)] = build__window_beats;
         job[(64'hc4)+:(4)] = build__log2_n_max;
@@ -17480,7 +17632,74 @@ module optireduce_registers(clock,write,write_address,write_data,read_address,re
     end
 endmodule
 
-module optireduce_rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,dropped);
+module optireduce_nic__restart(clock,enable,owed,clear,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  owed;
+    output reg  clear;
+    output reg  busy;
+    // Stub signals
+    reg  live__d;
+    wire  live__q;
+    reg  live__clock;
+    reg  ending__d;
+    wire  ending__q;
+    reg  ending__clock;
+    reg  [4:0] count__d;
+    wire  [4:0] count__q;
+    reg  count__clock;
+    // Local signals
+    reg  [4:0] count_next;
+    // Sub module instances
+    optireduce_nic__finisher__drain__side__0 live(
+        .d(live__d),
+        .q(live__q),
+        .clock(live__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 ending(
+        .d(ending__d),
+        .q(ending__q),
+        .clock(ending__clock)
+    );
+    optireduce_nic__restart__count count(
+        .d(count__d),
+        .q(count__q),
+        .clock(count__clock)
+    );
+    // Update code
+    always @(*) begin
+        live__clock = clock;
+        ending__clock = clock;
+        count__clock = clock;
+        live__d = live__q;
+        ending__d = ending__q;
+        count__d = count__q;
+        clear = ~live__q;
+        busy = ending__q || (live__q && ~enable);
+        count_next = count__q + 32'h1;
+        if (live__q) begin
+            if (~enable) begin
+                live__d = 1'b0;
+                ending__d = 1'b1;
+                count__d = ((32'h0) & 5'h1f);
+            end
+        end
+        else if (ending__q) begin
+            if (count__q != 32'h1f) begin
+                count__d = count_next;
+            end
+            else if (~owed) begin
+                ending__d = 1'b0;
+            end
+        end
+        else begin
+            live__d = enable;
+        end
+    end
+endmodule
+
+module optireduce_nic__rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,dropped);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -17510,8 +17729,8 @@ module optireduce_rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,
     wire  [9:0] lengths__pop_data;
     wire  lengths__empty;
     wire  [15:0] lengths__room;
-    reg  [50:0] st__d;
-    wire  [50:0] st__q;
+    reg  [52:0] st__d;
+    wire  [52:0] st__q;
     reg  st__clock;
     // Local signals
     reg  [9:0] used;
@@ -17521,9 +17740,10 @@ module optireduce_rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,
     reg  spoiled;
     reg  has_beat;
     reg  take;
+    reg  comes;
     reg  [512:0] word;
     // Sub module instances
-    optireduce_rx_buffer__ram ram(
+    optireduce_nic__rx_buffer__ram ram(
         .clock(ram__clock),
         .read_address(ram__read_address),
         .read_data(ram__read_data),
@@ -17531,7 +17751,7 @@ module optireduce_rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,
         .write_data(ram__write_data),
         .write_enable(ram__write_enable)
     );
-    optireduce_rx_buffer__lengths lengths(
+    optireduce_nic__rx_buffer__lengths lengths(
         .clock(lengths__clock),
         .clear(lengths__clear),
         .push(lengths__push),
@@ -17542,7 +17762,7 @@ module optireduce_rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,
         .empty(lengths__empty),
         .room(lengths__room)
     );
-    optireduce_rx_buffer__st st(
+    optireduce_nic__rx_buffer__st st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
@@ -17562,12 +17782,19 @@ module optireduce_rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,
         word[(64'h200)+:(1)] = rx_last;
         ram__write_address = ((st__q[(64'h0)+:(10)]) & 9'h1ff);
         ram__write_data = word;
-        ram__write_enable = rx_valid && ~spoiled;
+        comes = rx_valid && ~st__q[(64'h34)+:(1)];
+        ram__write_enable = comes && ~spoiled;
         lengths__push = 1'b0;
         lengths__push_data = length;
         stored = 1'b0;
         dropped = 1'b0;
         if (rx_valid) begin
+            st__d[(64'h33)+:(1)] = ~rx_last;
+            if (rx_last) begin
+                st__d[(64'h34)+:(1)] = 1'b0;
+            end
+        end
+        if (comes) begin
             if (rx_last) begin
                 st__d[(64'h32)+:(1)] = 1'b0;
                 if (spoiled || rx_error) begin
@@ -17609,11 +17836,17 @@ module optireduce_rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,
             st__d[(64'h1e)+:(10)] = ((32'h0) & 10'h3ff);
             st__d[(64'h28)+:(10)] = ((32'h0) & 10'h3ff);
             st__d[(64'h32)+:(1)] = 1'b0;
+            st__d[(64'h34)+:(1)] = st__q[(64'h33)+:(1)];
+            if (rx_valid) begin
+                st__d[(64'h34)+:(1)] = ~rx_last;
+            end
+            stored = 1'b0;
+            dropped = 1'b0;
         end
     end
 endmodule
 
-module optireduce_scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_valid,read_address,read_ready,word,valid,mean,ready,broadcast,broadcast_slot,working);
+module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_valid,read_address,read_ready,word,valid,mean,ready,broadcast,broadcast_slot,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -17666,6 +17899,8 @@ module optireduce_scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_
     reg  [511:0] multiplier__a;
     reg  [31:0] multiplier__factor;
     wire  [511:0] multiplier__product;
+    reg  [511:0] round__data;
+    wire  [511:0] round__rounded;
     reg  [14:0] asked__d;
     wire  [14:0] asked__q;
     reg  asked__clock;
@@ -17717,32 +17952,32 @@ module optireduce_scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_
     reg  ask;
     reg  present;
     // Sub module instances
-    optireduce_scale__state state(
+    optireduce_nic__scale__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_contribute__loop_slot slot(
+    optireduce_nic__finisher__drain__slot slot(
         .d(slot__d),
         .q(slot__q),
         .clock(slot__clock)
     );
-    optireduce_contribute__encoder__window index(
+    optireduce_nic__finisher__drain__decoder__window index(
         .d(index__d),
         .q(index__q),
         .clock(index__clock)
     );
-    optireduce_scale__pause pause(
+    optireduce_nic__restart__count pause(
         .d(pause__d),
         .q(pause__q),
         .clock(pause__clock)
     );
-    optireduce_contribute__hold done(
+    optireduce_nic__contribute__hold done(
         .d(done__d),
         .q(done__q),
         .clock(done__clock)
     );
-    optireduce_contribute__contexts contexts(
+    optireduce_nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -17750,63 +17985,67 @@ module optireduce_scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_finisher__reciprocal reciprocal(
+    optireduce_nic__finisher__drain__reciprocal reciprocal(
         .clock(reciprocal__clock),
         .count(reciprocal__count),
         .factor(reciprocal__factor)
     );
-    optireduce_finisher__multiplier multiplier(
+    optireduce_nic__finisher__drain__multiplier multiplier(
         .clock(multiplier__clock),
         .a(multiplier__a),
         .factor(multiplier__factor),
         .product(multiplier__product)
     );
-    optireduce_contribute__encoder__window asked(
+    optireduce_nic__scale__round round(
+        .data(round__data),
+        .rounded(round__rounded)
+    );
+    optireduce_nic__finisher__drain__decoder__window asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_builder__asked_header data(
+    optireduce_nic__finisher__drain__stage_data data(
         .d(data__d),
         .q(data__q),
         .clock(data__clock)
     );
-    optireduce_contribute__encoder__window side__0(
+    optireduce_nic__finisher__drain__decoder__window side__0(
         .d(side__0__d),
         .q(side__0__q),
         .clock(side__0__clock)
     );
-    optireduce_contribute__encoder__window side__1(
+    optireduce_nic__finisher__drain__decoder__window side__1(
         .d(side__1__d),
         .q(side__1__q),
         .clock(side__1__clock)
     );
-    optireduce_contribute__encoder__window side__2(
+    optireduce_nic__finisher__drain__decoder__window side__2(
         .d(side__2__d),
         .q(side__2__q),
         .clock(side__2__clock)
     );
-    optireduce_contribute__encoder__window side__3(
+    optireduce_nic__finisher__drain__decoder__window side__3(
         .d(side__3__d),
         .q(side__3__q),
         .clock(side__3__clock)
     );
-    optireduce_contribute__encoder__window side__4(
+    optireduce_nic__finisher__drain__decoder__window side__4(
         .d(side__4__d),
         .q(side__4__q),
         .clock(side__4__clock)
     );
-    optireduce_contribute__encoder__window side__5(
+    optireduce_nic__finisher__drain__decoder__window side__5(
         .d(side__5__d),
         .q(side__5__q),
         .clock(side__5__clock)
     );
-    optireduce_contribute__encoder__window side__6(
+    optireduce_nic__finisher__drain__decoder__window side__6(
         .d(side__6__d),
         .q(side__6__q),
         .clock(side__6__clock)
     );
-    optireduce_scale__outbox outbox(
+    optireduce_nic__scale__outbox outbox(
         .clock(outbox__clock),
         .clear(outbox__clear),
         .push(outbox__push),
@@ -17891,7 +18130,7 @@ module optireduce_scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_
                 end
             ScaleState__Read:
                 begin
-                    ask = (index__q != ctx[(64'hbe)+:(15)]) && (outbox__room >= 32'ha);
+                    ask = (index__q != ctx[(64'hbe)+:(15)]) && (outbox__room >= 32'h9);
                     if (index__q == ctx[(64'hbe)+:(15)]) begin
                         state__d = ScaleState__Store;
                     end
@@ -17932,27 +18171,42 @@ module optireduce_scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_
         outbox__push_data[(64'h11)+:(14)] = ((32'h0) & 14'h3fff);
         outbox__push_data[(64'h1f)+:(6)] = ((32'h0) & 6'h3f);
         outbox__push_data[(64'h25)+:(8)] = ctx[(64'hcd)+:(8)];
+        round__data = multiplier__product;
         outbox__push_data[(64'h2d)+:(512)] = multiplier__product;
+        if (ctx[(64'h87)+:(1)]) begin
+            outbox__push_data[(64'h2d)+:(512)] = round__rounded;
+        end
         valid = ~outbox__empty;
         mean = outbox__pop_data;
         outbox__pop = ready;
         scaled = done__q;
         if (clear) begin
             state__d = ScaleState__Idle;
+            slot__d = ((32'h0) & 3'h7);
             done__d = ((32'h0) & 8'hff);
+            broadcast = 1'b0;
         end
     end
 endmodule
 
-module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_valid,ar_address,ar_ready,r_valid,r_data,r_error,arm,arm_slot,arm_context,contribute_rules,broadcast_rules,enter,order_valid,order,order_ready,send_valid,send,send_ready,scaled,freed,scrub,scrub_slot,scrub_busy,finishing,ordering,refuse_ready,refuse,refusal,working);
+module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,stop,ar_valid,ar_address,ar_ready,r_valid,r_data,r_error,arm,arm_slot,arm_context,contribute_rules,broadcast_rules,enter,order_valid,order,order_ready,send_valid,send,send_ready,scaled,freed,scrub,scrub_slot,scrub_busy,finishing,ordering,refuse_ready,refuse,refusal,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  [199:0] job;
+    input wire  [3:0] usable;
+    output reg  [1:0] sq_queue;
     input wire  [63:0] sq_base;
     input wire  [15:0] sq_mask;
-    input wire  [15:0] sq_tail;
-    output reg  [15:0] sq_head;
+    input wire  [15:0] sq_tail__0;
+    input wire  [15:0] sq_tail__1;
+    input wire  [15:0] sq_tail__2;
+    input wire  [15:0] sq_tail__3;
+    output reg  [15:0] sq_head__0;
+    output reg  [15:0] sq_head__1;
+    output reg  [15:0] sq_head__2;
+    output reg  [15:0] sq_head__3;
+    output reg  [3:0] stop;
     output reg  ar_valid;
     output reg  [63:0] ar_address;
     input wire  ar_ready;
@@ -17978,7 +18232,7 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
     input wire  scrub_busy;
     input wire  [7:0] finishing;
     output reg  [7:0] ordering;
-    input wire  refuse_ready;
+    input wire  [3:0] refuse_ready;
     output reg  refuse;
     output reg  [49:0] refusal;
     output reg  working;
@@ -17999,9 +18253,21 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
     reg  [3:0] state__d;
     wire  [3:0] state__q;
     reg  state__clock;
-    reg  [15:0] head__d;
-    wire  [15:0] head__q;
-    reg  head__clock;
+    reg  [1:0] queue__d;
+    wire  [1:0] queue__q;
+    reg  queue__clock;
+    reg  [15:0] head__0__d;
+    wire  [15:0] head__0__q;
+    reg  head__0__clock;
+    reg  [15:0] head__1__d;
+    wire  [15:0] head__1__q;
+    reg  head__1__clock;
+    reg  [15:0] head__2__d;
+    wire  [15:0] head__2__q;
+    reg  head__2__clock;
+    reg  [15:0] head__3__d;
+    wire  [15:0] head__3__q;
+    reg  head__3__clock;
     reg  [511:0] entry__d;
     wire  [511:0] entry__q;
     reg  entry__clock;
@@ -18045,6 +18311,19 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
     wire  [63:0] broadcast_senders__q;
     reg  broadcast_senders__clock;
     // Local signals
+    reg  rings__0;
+    reg  rings__1;
+    reg  rings__2;
+    reg  rings__3;
+    reg  [3:0] waiting;
+    reg  [3:0] ready;
+    reg  [1:0] second;
+    reg  [1:0] third;
+    reg  [1:0] fourth;
+    reg  [3:0] one4;
+    reg  [3:0] queue_bit;
+    reg  [15:0] head_now;
+    reg  [3:0] consumed;
     reg  [511:0] e;
     reg  [2:0] slot;
     reg  [7:0] flags;
@@ -18089,37 +18368,57 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
     reg  [7:0] unfreed;
     reg  [7:0] kept;
     // Sub module instances
-    optireduce_submit__state state(
+    optireduce_nic__submit__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_finisher__reserved head(
-        .d(head__d),
-        .q(head__q),
-        .clock(head__clock)
+    optireduce_nic__finisher__msix__at queue(
+        .d(queue__d),
+        .q(queue__q),
+        .clock(queue__clock)
     );
-    optireduce_builder__asked_header entry(
+    optireduce_nic__finisher__drain__reserved head__0(
+        .d(head__0__d),
+        .q(head__0__q),
+        .clock(head__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__1(
+        .d(head__1__d),
+        .q(head__1__q),
+        .clock(head__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__2(
+        .d(head__2__d),
+        .q(head__2__q),
+        .clock(head__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__3(
+        .d(head__3__d),
+        .q(head__3__q),
+        .clock(head__3__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data entry(
         .d(entry__d),
         .q(entry__q),
         .clock(entry__clock)
     );
-    optireduce_contribute__hold in_use(
+    optireduce_nic__contribute__hold in_use(
         .d(in_use__d),
         .q(in_use__q),
         .clock(in_use__clock)
     );
-    optireduce_contribute__hold asked(
+    optireduce_nic__contribute__hold asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_contribute__hold status(
+    optireduce_nic__contribute__hold status(
         .d(status__d),
         .q(status__q),
         .clock(status__clock)
     );
-    optireduce_contribute__contexts contexts(
+    optireduce_nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -18127,7 +18426,7 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_submit__epochs epochs(
+    optireduce_nic__submit__epochs epochs(
         .clock(epochs__clock),
         .read_address(epochs__read_address),
         .read_data(epochs__read_data),
@@ -18135,32 +18434,32 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
     );
-    optireduce_contribute__hold epoch(
+    optireduce_nic__contribute__hold epoch(
         .d(epoch__d),
         .q(epoch__q),
         .clock(epoch__clock)
     );
-    optireduce_contribute__encoder__window own_start(
+    optireduce_nic__finisher__drain__decoder__window own_start(
         .d(own_start__d),
         .q(own_start__q),
         .clock(own_start__clock)
     );
-    optireduce_contribute__encoder__window own_beats(
+    optireduce_nic__finisher__drain__decoder__window own_beats(
         .d(own_beats__d),
         .q(own_beats__q),
         .clock(own_beats__clock)
     );
-    optireduce_finisher__burst_left rank(
+    optireduce_nic__finisher__write__left rank(
         .d(rank__d),
         .q(rank__q),
         .clock(rank__clock)
     );
-    optireduce_contribute__ask_address contribute_senders(
+    optireduce_nic__finisher__drain__order_address contribute_senders(
         .d(contribute_senders__d),
         .q(contribute_senders__q),
         .clock(contribute_senders__clock)
     );
-    optireduce_contribute__ask_address broadcast_senders(
+    optireduce_nic__finisher__drain__order_address broadcast_senders(
         .d(broadcast_senders__d),
         .q(broadcast_senders__q),
         .clock(broadcast_senders__clock)
@@ -18168,7 +18467,7 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
     // Update code
     always @(*) begin
         state__clock = clock;
-        head__clock = clock;
+        queue__clock = clock;
         entry__clock = clock;
         in_use__clock = clock;
         asked__clock = clock;
@@ -18180,7 +18479,7 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
         contribute_senders__clock = clock;
         broadcast_senders__clock = clock;
         state__d = state__q;
-        head__d = head__q;
+        queue__d = queue__q;
         entry__d = entry__q;
         in_use__d = in_use__q;
         asked__d = asked__q;
@@ -18202,16 +18501,46 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
         contexts__read_address = slot;
         ctx = contexts__read_data;
         ending = (finishing & slot_bit) != 32'h0;
-        same = busy && ~ending && (ctx[(64'h0)+:(32)] == e[(64'h20)+:(32)]) && (ctx[(64'h20)+:(16)] == e[(64'h10)+:(16)]);
+        same = busy && ~ending && (ctx[(64'had)+:(2)] == queue__q) && (ctx[(64'h0)+:(32)] == e[(64'h20)+:(32)]) && (ctx[(64'h20)+:(16)] == e[(64'h10)+:(16)]);
         epochs__clock = clock;
         epochs__read_address = slot;
         epoch_now = epochs__read_data;
         epoch_next = epoch_now + 32'h1;
-        index = head__q & sq_mask;
+        one4 = ((32'h1) & 4'hf);
+        queue_bit = one4 << queue__q;
+        head_now = ((32'h0) & 16'hffff);
+        waiting = ((32'h0) & 4'hf);
+        rings__0 = head__0__q != sq_tail__0;
+        waiting = (waiting & ~(1 << (0)) | ((rings__0) << (0)));
+        if (queue_bit[0]) begin
+            head_now = head__0__q;
+        end
+        rings__1 = head__1__q != sq_tail__1;
+        waiting = (waiting & ~(1 << (1)) | ((rings__1) << (1)));
+        if (queue_bit[1]) begin
+            head_now = head__1__q;
+        end
+        rings__2 = head__2__q != sq_tail__2;
+        waiting = (waiting & ~(1 << (2)) | ((rings__2) << (2)));
+        if (queue_bit[2]) begin
+            head_now = head__2__q;
+        end
+        rings__3 = head__3__q != sq_tail__3;
+        waiting = (waiting & ~(1 << (3)) | ((rings__3) << (3)));
+        if (queue_bit[3]) begin
+            head_now = head__3__q;
+        end
+        ready = waiting & usable & refuse_ready;
+        second = queue__q + 32'h1;
+        third = queue__q + 32'h2;
+        fourth = queue__q + 32'h3;
+        sq_queue = queue__q;
+        stop = ((32'h0) & 4'hf);
+        consumed = ((32'h0) & 4'hf);
+        index = head_now & sq_mask;
         offset = ((index) & 64'hffffffffffffffff) << 32'h6;
         ar_address = sq_base + offset;
-        head_next = head__q + 32'h1;
-        sq_head = head__q;
+        head_next = head_now + 32'h1;
         rotation = ((e[(64'ha8)+:(8)]) & 7'h7f);
         remainder = ((e[(64'ha0)+:(8)]) & 7'h7f);
         quotient = ((e[(64'h90)+:(16)]) & 15'h7fff);
@@ -18237,7 +18566,7 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
         encoded_beats = one16 << window_log2;
         good_size = ~flags[32'h0] || (((e[(64'h58)+:(8)] == 32'h8) || (e[(64'h58)+:(8)] == 32'ha) || (e[(64'h58)+:(8)] == 32'hc) || (e[(64'h58)+:(8)] == 32'he)) && (e[(64'h58)+:(8)] <= ((job[(64'hc4)+:(4)]) & 8'hff)) && (e[(64'hb8)+:(8)] < 32'hb) && (encoded_beats == e[(64'h80)+:(16)]));
         shard_beats = job[(64'hb5)+:(15)] >> 32'h1;
-        good = (e[(64'h80)+:(16)] != 32'h0) && (e[(64'h80)+:(16)] <= ((job[(64'hb5)+:(15)]) & 16'hffff)) && (e[(64'h100)+:(16)] <= e[(64'h80)+:(16)]) && (e[(64'h90)+:(16)] <= ((shard_beats) & 16'hffff)) && (e[(64'ha0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'ha8)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (cut_sum == ((e[(64'h80)+:(16)]) & 22'h3fffff)) && good_size;
+        good = (e[(64'h80)+:(16)] != 32'h0) && (e[(64'h80)+:(16)] <= ((job[(64'hb5)+:(15)]) & 16'hffff)) && (e[(64'h100)+:(16)] <= e[(64'h80)+:(16)]) && (e[(64'h90)+:(16)] <= ((shard_beats) & 16'hffff)) && (e[(64'ha0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'ha8)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (cut_sum == ((e[(64'h80)+:(16)]) & 22'h3fffff)) && (e[(64'hb0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'h130)+:(8)] < 32'h10) && good_size;
         one64 = ((32'h1) & 64'hffffffffffffffff);
         rank_bit = one64 << rank__q;
         rank_next = rank__q + 32'h1;
@@ -18259,7 +18588,7 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
         fresh[(64'h92)+:(15)] = ((e[(64'h100)+:(16)]) & 15'h7fff);
         fresh[(64'ha1)+:(8)] = e[(64'h128)+:(8)];
         fresh[(64'ha9)+:(4)] = ((e[(64'h130)+:(8)]) & 4'hf);
-        fresh[(64'had)+:(2)] = ((32'h0) & 2'h3);
+        fresh[(64'had)+:(2)] = queue__q;
         fresh[(64'haf)+:(15)] = own_start__q;
         fresh[(64'hbe)+:(15)] = own_beats__q;
         fresh[(64'hcd)+:(8)] = epoch__q;
@@ -18306,7 +18635,7 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
         enter = ((32'h0) & 8'hff);
         ordering = ((32'h0) & 8'hff);
         refuse = 1'b0;
-        refusal[(64'h0)+:(2)] = ((32'h0) & 2'h3);
+        refusal[(64'h0)+:(2)] = queue__q;
         refusal[(64'h2)+:(8)] = e[(64'h8)+:(8)];
         refusal[(64'ha)+:(32)] = e[(64'h20)+:(32)];
         refusal[(64'h2a)+:(8)] = status__q;
@@ -18320,8 +18649,17 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
         case (state__q)
             SubmitState__Idle:
                 begin
-                    if (head__q != sq_tail) begin
+                    if (ready != 32'h0) begin
                         state__d = SubmitState__Ask;
+                        if (ready[second]) begin
+                            queue__d = second;
+                        end
+                        else if (ready[third]) begin
+                            queue__d = third;
+                        end
+                        else if (ready[fourth]) begin
+                            queue__d = fourth;
+                        end
                     end
                 end
             SubmitState__Ask:
@@ -18336,9 +18674,8 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
                         entry__d = ((r_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
                         state__d = SubmitState__Decode;
                         if (r_error) begin
-                            entry__d = ((((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff)) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-                            status__d = ((32'h1) & 8'hff);
-                            state__d = SubmitState__Refuse;
+                            stop = queue_bit;
+                            state__d = SubmitState__Idle;
                         end
                     end
                 end
@@ -18452,37 +18789,84 @@ module optireduce_submit(clock,clear,job,sq_base,sq_mask,sq_tail,sq_head,ar_vali
                 end
             SubmitState__Refuse:
                 begin
-                    if (refuse_ready) begin
-                        refuse = 1'b1;
-                        state__d = SubmitState__Next;
-                    end
+                    refuse = 1'b1;
+                    state__d = SubmitState__Next;
                 end
             SubmitState__Next:
                 begin
-                    head__d = head_next;
+                    consumed = queue_bit;
                     state__d = SubmitState__Idle;
                 end
         endcase
-        working = (state__q != SubmitState__Idle) || (head__q != sq_tail);
+        head__0__clock = clock;
+        head__0__d = head__0__q;
+        sq_head__0 = head__0__q;
+        if (consumed[0]) begin
+            head__0__d = head_next;
+        end
+        if (clear) begin
+            head__0__d = ((32'h0) & 16'hffff);
+        end
+        head__1__clock = clock;
+        head__1__d = head__1__q;
+        sq_head__1 = head__1__q;
+        if (consumed[1]) begin
+            head__1__d = head_next;
+        end
+        if (clear) begin
+            head__1__d = ((32'h0) & 16'hffff);
+        end
+        head__2__clock = clock;
+        head__2__d = head__2__q;
+        sq_head__2 = head__2__q;
+        if (consumed[2]) begin
+            head__2__d = head_next;
+        end
+        if (clear) begin
+            head__2__d = ((32'h0) & 16'hffff);
+        end
+        head__3__clock = clock;
+        head__3__d = head__3__q;
+        sq_head__3 = head__3__q;
+        if (consumed[3]) begin
+            head__3__d = head_next;
+        end
+        if (clear) begin
+            head__3__d = ((32'h0) & 16'hffff);
+        end
+        working = (state__q != SubmitState__Idle) || ((waiting & usable) != 32'h0);
         if (clear) begin
             state__d = SubmitState__Idle;
-            head__d = ((32'h0) & 16'hffff);
+            queue__d = ((32'h0) & 2'h3);
             in_use__d = ((32'h0) & 8'hff);
             asked__d = ((32'h0) & 8'hff);
         end
     end
 endmodule
 
-module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,reg_read_address,reg_read_data,msix_request,axi_ar_valid,axi_ar_address,axi_ar_beats,axi_ar_ready,axi_r_valid,axi_r_data,axi_r_last,axi_r_error,axi_r_ready,axi_aw_valid,axi_aw_address,axi_aw_beats,axi_aw_ready,axi_w_valid,axi_w_data,axi_w_last,axi_w_ready,axi_b_valid,axi_b_error,rx_valid,rx_data,rx_last,rx_error,tx_valid,tx_data,tx_last,tx_ready,asleep,timer_ns,trace_arm,trace_cookie,trace_sum,trace_sum_place,trace_mean,trace_mean_place,trace_contribute_open,trace_broadcast_open);
+module optireduce_registers__address(d,q,clock);
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 12'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_data,reg_read_address,reg_read_data,msix_valid,msix_vector,msix_ready,axi_ar_valid,axi_ar_address,axi_ar_beats,axi_ar_ready,axi_r_valid,axi_r_data,axi_r_last,axi_r_error,axi_r_ready,axi_aw_valid,axi_aw_address,axi_aw_beats,axi_aw_ready,axi_w_valid,axi_w_data,axi_w_last,axi_w_ready,axi_b_valid,axi_b_error,rx_valid,rx_data,rx_last,rx_error,tx_valid,tx_data,tx_last,tx_error,tx_ready,asleep,timer_ns,trace_arm,trace_cookie,trace_sum,trace_sum_place,trace_mean,trace_mean_place,trace_contribute_open,trace_broadcast_open);
     // Module arguments
     input wire  clock;
+    input wire  reset;
     input wire  [47:0] now_ns;
     input wire  reg_write;
     input wire  [9:0] reg_write_address;
     input wire  [31:0] reg_write_data;
     input wire  [9:0] reg_read_address;
     output reg  [31:0] reg_read_data;
-    output reg  msix_request;
+    output reg  msix_valid;
+    output reg  [1:0] msix_vector;
+    input wire  msix_ready;
     output reg  axi_ar_valid;
     output reg  [63:0] axi_ar_address;
     output reg  [6:0] axi_ar_beats;
@@ -18509,6 +18893,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     output reg  tx_valid;
     output reg  [511:0] tx_data;
     output reg  tx_last;
+    output reg  tx_error;
     input wire  tx_ready;
     output reg  asleep;
     output reg  [47:0] timer_ns;
@@ -18522,28 +18907,67 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     output reg  [7:0] trace_broadcast_open;
     // Stub signals
     reg  registers__clock;
+    reg  registers__reset;
+    reg  registers__clear;
+    reg  registers__busy;
     reg  registers__write;
     reg  [9:0] registers__write_address;
     reg  [31:0] registers__write_data;
     reg  [9:0] registers__read_address;
     wire  [31:0] registers__read_data;
-    reg  [15:0] registers__sq_head;
-    reg  [15:0] registers__cq_tail;
+    reg  [15:0] registers__sq_head__0;
+    reg  [15:0] registers__sq_head__1;
+    reg  [15:0] registers__sq_head__2;
+    reg  [15:0] registers__sq_head__3;
+    reg  [15:0] registers__cq_tail__0;
+    reg  [15:0] registers__cq_tail__1;
+    reg  [15:0] registers__cq_tail__2;
+    reg  [15:0] registers__cq_tail__3;
     reg  registers__dma_fault;
-    reg  [13:0] registers__events;
+    reg  [3:0] registers__stop;
+    reg  [14:0] registers__events;
     wire  registers__enable;
     wire  [199:0] registers__job;
+    wire  [3:0] registers__usable;
+    reg  [1:0] registers__sq_queue;
     wire  [63:0] registers__sq_base;
     wire  [15:0] registers__sq_mask;
-    wire  [15:0] registers__sq_tail;
+    wire  [15:0] registers__sq_tail__0;
+    wire  [15:0] registers__sq_tail__1;
+    wire  [15:0] registers__sq_tail__2;
+    wire  [15:0] registers__sq_tail__3;
+    reg  [1:0] registers__cq_queue;
     wire  [63:0] registers__cq_base;
-    wire  [15:0] registers__cq_mask;
-    wire  [15:0] registers__cq_head;
-    wire  registers__dma_error;
+    wire  [15:0] registers__cq_mask__0;
+    wire  [15:0] registers__cq_mask__1;
+    wire  [15:0] registers__cq_mask__2;
+    wire  [15:0] registers__cq_mask__3;
+    wire  [15:0] registers__cq_head__0;
+    wire  [15:0] registers__cq_head__1;
+    wire  [15:0] registers__cq_head__2;
+    wire  [15:0] registers__cq_head__3;
     wire  registers__peer_write;
     wire  [7:0] registers__peer_word;
+    reg  restart__clock;
+    reg  restart__enable;
+    reg  restart__owed;
+    wire  restart__clear;
+    wire  restart__busy;
+    reg  guard__clock;
+    reg  guard__clear;
+    reg  guard__reset;
+    reg  guard__valid;
+    reg  [512:0] guard__beat;
+    wire  guard__ready;
+    wire  guard__tx_valid;
+    wire  [511:0] guard__tx_data;
+    wire  guard__tx_last;
+    wire  guard__tx_error;
+    reg  guard__tx_ready;
+    wire  guard__busy;
     reg  dma_read__clock;
     reg  dma_read__clear;
+    reg  dma_read__reset;
     reg  dma_read__submit_valid;
     reg  [63:0] dma_read__submit_address;
     wire  dma_read__submit_ready;
@@ -18551,23 +18975,36 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     reg  dma_read__contribute_valid;
     reg  [63:0] dma_read__contribute_address;
     reg  [6:0] dma_read__contribute_beats;
+    reg  [2:0] dma_read__contribute_slot;
     wire  dma_read__contribute_ready;
     wire  dma_read__contribute_beat;
     reg  dma_read__contribute_take;
+    wire  [7:0] dma_read__unread;
     wire  dma_read__ar_valid;
     wire  [63:0] dma_read__ar_address;
     wire  [6:0] dma_read__ar_beats;
     reg  dma_read__ar_ready;
     reg  dma_read__r_valid;
     reg  dma_read__r_last;
+    reg  dma_read__r_error;
     wire  dma_read__r_ready;
+    wire  dma_read__busy;
     reg  submit__clock;
     reg  submit__clear;
     reg  [199:0] submit__job;
+    reg  [3:0] submit__usable;
+    wire  [1:0] submit__sq_queue;
     reg  [63:0] submit__sq_base;
     reg  [15:0] submit__sq_mask;
-    reg  [15:0] submit__sq_tail;
-    wire  [15:0] submit__sq_head;
+    reg  [15:0] submit__sq_tail__0;
+    reg  [15:0] submit__sq_tail__1;
+    reg  [15:0] submit__sq_tail__2;
+    reg  [15:0] submit__sq_tail__3;
+    wire  [15:0] submit__sq_head__0;
+    wire  [15:0] submit__sq_head__1;
+    wire  [15:0] submit__sq_head__2;
+    wire  [15:0] submit__sq_head__3;
+    wire  [3:0] submit__stop;
     wire  submit__ar_valid;
     wire  [63:0] submit__ar_address;
     reg  submit__ar_ready;
@@ -18593,7 +19030,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     reg  submit__scrub_busy;
     reg  [7:0] submit__finishing;
     wire  [7:0] submit__ordering;
-    reg  submit__refuse_ready;
+    reg  [3:0] submit__refuse_ready;
     wire  submit__refuse;
     wire  [49:0] submit__refusal;
     wire  submit__working;
@@ -18609,6 +19046,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     wire  contribute__ar_valid;
     wire  [63:0] contribute__ar_address;
     wire  [6:0] contribute__ar_beats;
+    wire  [2:0] contribute__ar_slot;
     reg  contribute__ar_ready;
     reg  contribute__r_valid;
     reg  [511:0] contribute__r_data;
@@ -18624,6 +19062,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     wire  [511:0] contribute__read_data;
     reg  [1:0] contribute__sent;
     wire  [7:0] contribute__held;
+    wire  contribute__emptying;
     wire  contribute__working;
     reg  planner__clock;
     reg  planner__clear;
@@ -18702,6 +19141,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     reg  [404:0] lookup__arm_context;
     reg  [7:0] lookup__freed;
     reg  lookup__stall;
+    wire  lookup__busy;
     reg  lookup__in_valid;
     reg  lookup__in_head;
     reg  [77:0] lookup__in_header;
@@ -18713,6 +19153,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     wire  lookup__mark;
     wire  lookup__empty;
     wire  lookup__drop_no_window;
+    wire  lookup__drop_stale;
     wire  lookup__drop_flags;
     wire  lookup__drop_out_of_shard;
     reg  gate__0__clock;
@@ -18988,6 +19429,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     wire  [205:0] gate__15__report;
     wire  [47:0] gate__15__timer_ns;
     reg  reduce__clock;
+    reg  reduce__clear;
     reg  [7:0] reduce__open;
     reg  reduce__rx_valid;
     reg  [556:0] reduce__rx;
@@ -19029,6 +19471,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     wire  [2:0] scale__broadcast_slot;
     wire  scale__working;
     reg  gather__clock;
+    reg  gather__clear;
     reg  [7:0] gather__open;
     reg  gather__rx_valid;
     reg  [556:0] gather__rx;
@@ -19054,16 +19497,18 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     wire  gather__scrub_busy;
     reg  finisher__clock;
     reg  finisher__clear;
+    reg  finisher__reset;
     reg  [199:0] finisher__job;
     reg  [7:0] finisher__arm;
     reg  [2:0] finisher__arm_slot;
     reg  [404:0] finisher__arm_context;
-    wire  finisher__refuse_ready;
+    wire  [3:0] finisher__refuse_ready;
     reg  finisher__refuse;
     reg  [49:0] finisher__refusal;
     reg  [7:0] finisher__scaled;
     reg  [7:0] finisher__broadcast_closed;
     reg  [7:0] finisher__sending;
+    reg  [7:0] finisher__unread;
     wire  [7:0] finisher__finishing;
     wire  [2:0] finisher__slot;
     wire  finisher__broadcast;
@@ -19076,11 +19521,25 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     wire  [16:0] finisher__read_address;
     reg  finisher__read_ready;
     reg  [519:0] finisher__word;
+    wire  [1:0] finisher__cq_queue;
     reg  [63:0] finisher__cq_base;
-    reg  [15:0] finisher__cq_mask;
-    reg  [15:0] finisher__cq_head;
-    reg  [15:0] finisher__sq_head;
-    wire  [15:0] finisher__cq_tail;
+    reg  [15:0] finisher__cq_mask__0;
+    reg  [15:0] finisher__cq_mask__1;
+    reg  [15:0] finisher__cq_mask__2;
+    reg  [15:0] finisher__cq_mask__3;
+    reg  [15:0] finisher__cq_head__0;
+    reg  [15:0] finisher__cq_head__1;
+    reg  [15:0] finisher__cq_head__2;
+    reg  [15:0] finisher__cq_head__3;
+    reg  [15:0] finisher__sq_head__0;
+    reg  [15:0] finisher__sq_head__1;
+    reg  [15:0] finisher__sq_head__2;
+    reg  [15:0] finisher__sq_head__3;
+    wire  [15:0] finisher__cq_tail__0;
+    wire  [15:0] finisher__cq_tail__1;
+    wire  [15:0] finisher__cq_tail__2;
+    wire  [15:0] finisher__cq_tail__3;
+    wire  [3:0] finisher__stop;
     wire  finisher__aw_valid;
     wire  [63:0] finisher__aw_address;
     wire  [6:0] finisher__aw_beats;
@@ -19090,13 +19549,19 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     wire  finisher__w_last;
     reg  finisher__w_ready;
     reg  finisher__b_valid;
-    reg  finisher__dma_error;
+    reg  finisher__b_error;
     wire  [7:0] finisher__freed;
-    wire  finisher__msix_request;
+    wire  finisher__msix_valid;
+    wire  [1:0] finisher__msix_vector;
+    reg  finisher__msix_ready;
     wire  finisher__working;
+    wire  finisher__busy;
     reg  [7:0] sending__d;
     wire  [7:0] sending__q;
     reg  sending__clock;
+    reg  [7:0] unread__d;
+    wire  [7:0] unread__q;
+    reg  unread__clock;
     reg  [3:0] scan__d;
     wire  [3:0] scan__q;
     reg  scan__clock;
@@ -19108,6 +19573,11 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     reg  timer__clock;
     // Local signals
     reg  clear;
+    reg  [7:0] own_slot;
+    reg  own_bad;
+    reg  [7:0] order_slot;
+    reg  skip;
+    reg  [1:0] skipped_bank;
     reg  stall;
     reg  quiet;
     reg  to_reduce;
@@ -19135,34 +19605,77 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     reg  [15:0] scan_bit;
     reg  [15:0] one16;
     reg  [404:0] ctx;
-    reg  [13:0] events;
+    reg  [14:0] events;
     // Sub module instances
-    optireduce_registers registers(
+    optireduce_nic__registers registers(
         .clock(registers__clock),
+        .reset(registers__reset),
+        .clear(registers__clear),
+        .busy(registers__busy),
         .write(registers__write),
         .write_address(registers__write_address),
         .write_data(registers__write_data),
         .read_address(registers__read_address),
         .read_data(registers__read_data),
-        .sq_head(registers__sq_head),
-        .cq_tail(registers__cq_tail),
+        .sq_head__0(registers__sq_head__0),
+        .sq_head__1(registers__sq_head__1),
+        .sq_head__2(registers__sq_head__2),
+        .sq_head__3(registers__sq_head__3),
+        .cq_tail__0(registers__cq_tail__0),
+        .cq_tail__1(registers__cq_tail__1),
+        .cq_tail__2(registers__cq_tail__2),
+        .cq_tail__3(registers__cq_tail__3),
         .dma_fault(registers__dma_fault),
+        .stop(registers__stop),
         .events(registers__events),
         .enable(registers__enable),
         .job(registers__job),
+        .usable(registers__usable),
+        .sq_queue(registers__sq_queue),
         .sq_base(registers__sq_base),
         .sq_mask(registers__sq_mask),
-        .sq_tail(registers__sq_tail),
+        .sq_tail__0(registers__sq_tail__0),
+        .sq_tail__1(registers__sq_tail__1),
+        .sq_tail__2(registers__sq_tail__2),
+        .sq_tail__3(registers__sq_tail__3),
+        .cq_queue(registers__cq_queue),
         .cq_base(registers__cq_base),
-        .cq_mask(registers__cq_mask),
-        .cq_head(registers__cq_head),
-        .dma_error(registers__dma_error),
+        .cq_mask__0(registers__cq_mask__0),
+        .cq_mask__1(registers__cq_mask__1),
+        .cq_mask__2(registers__cq_mask__2),
+        .cq_mask__3(registers__cq_mask__3),
+        .cq_head__0(registers__cq_head__0),
+        .cq_head__1(registers__cq_head__1),
+        .cq_head__2(registers__cq_head__2),
+        .cq_head__3(registers__cq_head__3),
         .peer_write(registers__peer_write),
         .peer_word(registers__peer_word)
     );
-    optireduce_dma_read dma_read(
+    optireduce_nic__restart restart(
+        .clock(restart__clock),
+        .enable(restart__enable),
+        .owed(restart__owed),
+        .clear(restart__clear),
+        .busy(restart__busy)
+    );
+    optireduce_nic__guard guard(
+        .clock(guard__clock),
+        .clear(guard__clear),
+        .reset(guard__reset),
+        .valid(guard__valid),
+        .beat(guard__beat),
+        .ready(guard__ready),
+        .tx_valid(guard__tx_valid),
+        .tx_data(guard__tx_data),
+        .tx_last(guard__tx_last),
+        .tx_error(guard__tx_error),
+        .tx_ready(guard__tx_ready),
+        .busy(guard__busy)
+    );
+    optireduce_nic__dma_read dma_read(
         .clock(dma_read__clock),
         .clear(dma_read__clear),
+        .reset(dma_read__reset),
         .submit_valid(dma_read__submit_valid),
         .submit_address(dma_read__submit_address),
         .submit_ready(dma_read__submit_ready),
@@ -19170,25 +19683,38 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .contribute_valid(dma_read__contribute_valid),
         .contribute_address(dma_read__contribute_address),
         .contribute_beats(dma_read__contribute_beats),
+        .contribute_slot(dma_read__contribute_slot),
         .contribute_ready(dma_read__contribute_ready),
         .contribute_beat(dma_read__contribute_beat),
         .contribute_take(dma_read__contribute_take),
+        .unread(dma_read__unread),
         .ar_valid(dma_read__ar_valid),
         .ar_address(dma_read__ar_address),
         .ar_beats(dma_read__ar_beats),
         .ar_ready(dma_read__ar_ready),
         .r_valid(dma_read__r_valid),
         .r_last(dma_read__r_last),
-        .r_ready(dma_read__r_ready)
+        .r_error(dma_read__r_error),
+        .r_ready(dma_read__r_ready),
+        .busy(dma_read__busy)
     );
-    optireduce_submit submit(
+    optireduce_nic__submit submit(
         .clock(submit__clock),
         .clear(submit__clear),
         .job(submit__job),
+        .usable(submit__usable),
+        .sq_queue(submit__sq_queue),
         .sq_base(submit__sq_base),
         .sq_mask(submit__sq_mask),
-        .sq_tail(submit__sq_tail),
-        .sq_head(submit__sq_head),
+        .sq_tail__0(submit__sq_tail__0),
+        .sq_tail__1(submit__sq_tail__1),
+        .sq_tail__2(submit__sq_tail__2),
+        .sq_tail__3(submit__sq_tail__3),
+        .sq_head__0(submit__sq_head__0),
+        .sq_head__1(submit__sq_head__1),
+        .sq_head__2(submit__sq_head__2),
+        .sq_head__3(submit__sq_head__3),
+        .stop(submit__stop),
         .ar_valid(submit__ar_valid),
         .ar_address(submit__ar_address),
         .ar_ready(submit__ar_ready),
@@ -19219,7 +19745,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .refusal(submit__refusal),
         .working(submit__working)
     );
-    optireduce_contribute contribute(
+    optireduce_nic__contribute contribute(
         .clock(contribute__clock),
         .clear(contribute__clear),
         .job(contribute__job),
@@ -19232,6 +19758,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .ar_valid(contribute__ar_valid),
         .ar_address(contribute__ar_address),
         .ar_beats(contribute__ar_beats),
+        .ar_slot(contribute__ar_slot),
         .ar_ready(contribute__ar_ready),
         .r_valid(contribute__r_valid),
         .r_data(contribute__r_data),
@@ -19247,9 +19774,10 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .read_data(contribute__read_data),
         .sent(contribute__sent),
         .held(contribute__held),
+        .emptying(contribute__emptying),
         .working(contribute__working)
     );
-    optireduce_planner planner(
+    optireduce_nic__planner planner(
         .clock(planner__clock),
         .clear(planner__clear),
         .job(planner__job),
@@ -19270,7 +19798,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .ready(planner__ready),
         .working(planner__working)
     );
-    optireduce_builder builder(
+    optireduce_nic__builder builder(
         .clock(builder__clock),
         .clear(builder__clear),
         .job(builder__job),
@@ -19294,7 +19822,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .began(builder__began),
         .working(builder__working)
     );
-    optireduce_rx_buffer rx_buffer(
+    optireduce_nic__rx_buffer rx_buffer(
         .clock(rx_buffer__clock),
         .clear(rx_buffer__clear),
         .rx_valid(rx_buffer__rx_valid),
@@ -19308,7 +19836,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .stored(rx_buffer__stored),
         .dropped(rx_buffer__dropped)
     );
-    optireduce_parser parser(
+    optireduce_nic__parser parser(
         .clock(parser__clock),
         .job(parser__job),
         .in_valid(parser__in_valid),
@@ -19326,7 +19854,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .drop_version(parser__drop_version),
         .drop_job(parser__drop_job)
     );
-    optireduce_lookup lookup(
+    optireduce_nic__lookup lookup(
         .clock(lookup__clock),
         .clear(lookup__clear),
         .job(lookup__job),
@@ -19335,6 +19863,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .arm_context(lookup__arm_context),
         .freed(lookup__freed),
         .stall(lookup__stall),
+        .busy(lookup__busy),
         .in_valid(lookup__in_valid),
         .in_head(lookup__in_head),
         .in_header(lookup__in_header),
@@ -19346,10 +19875,11 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .mark(lookup__mark),
         .empty(lookup__empty),
         .drop_no_window(lookup__drop_no_window),
+        .drop_stale(lookup__drop_stale),
         .drop_flags(lookup__drop_flags),
         .drop_out_of_shard(lookup__drop_out_of_shard)
     );
-    optireduce_gate__0 gate__0(
+    optireduce_nic__gate__0 gate__0(
         .clock(gate__0__clock),
         .clear(gate__0__clear),
         .now_ns(gate__0__now_ns),
@@ -19368,7 +19898,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__0__report),
         .timer_ns(gate__0__timer_ns)
     );
-    optireduce_gate__0 gate__1(
+    optireduce_nic__gate__0 gate__1(
         .clock(gate__1__clock),
         .clear(gate__1__clear),
         .now_ns(gate__1__now_ns),
@@ -19387,7 +19917,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__1__report),
         .timer_ns(gate__1__timer_ns)
     );
-    optireduce_gate__0 gate__2(
+    optireduce_nic__gate__0 gate__2(
         .clock(gate__2__clock),
         .clear(gate__2__clear),
         .now_ns(gate__2__now_ns),
@@ -19406,7 +19936,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__2__report),
         .timer_ns(gate__2__timer_ns)
     );
-    optireduce_gate__0 gate__3(
+    optireduce_nic__gate__0 gate__3(
         .clock(gate__3__clock),
         .clear(gate__3__clear),
         .now_ns(gate__3__now_ns),
@@ -19425,7 +19955,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__3__report),
         .timer_ns(gate__3__timer_ns)
     );
-    optireduce_gate__0 gate__4(
+    optireduce_nic__gate__0 gate__4(
         .clock(gate__4__clock),
         .clear(gate__4__clear),
         .now_ns(gate__4__now_ns),
@@ -19444,7 +19974,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__4__report),
         .timer_ns(gate__4__timer_ns)
     );
-    optireduce_gate__0 gate__5(
+    optireduce_nic__gate__0 gate__5(
         .clock(gate__5__clock),
         .clear(gate__5__clear),
         .now_ns(gate__5__now_ns),
@@ -19463,7 +19993,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__5__report),
         .timer_ns(gate__5__timer_ns)
     );
-    optireduce_gate__0 gate__6(
+    optireduce_nic__gate__0 gate__6(
         .clock(gate__6__clock),
         .clear(gate__6__clear),
         .now_ns(gate__6__now_ns),
@@ -19482,7 +20012,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__6__report),
         .timer_ns(gate__6__timer_ns)
     );
-    optireduce_gate__0 gate__7(
+    optireduce_nic__gate__0 gate__7(
         .clock(gate__7__clock),
         .clear(gate__7__clear),
         .now_ns(gate__7__now_ns),
@@ -19501,7 +20031,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__7__report),
         .timer_ns(gate__7__timer_ns)
     );
-    optireduce_gate__0 gate__8(
+    optireduce_nic__gate__0 gate__8(
         .clock(gate__8__clock),
         .clear(gate__8__clear),
         .now_ns(gate__8__now_ns),
@@ -19520,7 +20050,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__8__report),
         .timer_ns(gate__8__timer_ns)
     );
-    optireduce_gate__0 gate__9(
+    optireduce_nic__gate__0 gate__9(
         .clock(gate__9__clock),
         .clear(gate__9__clear),
         .now_ns(gate__9__now_ns),
@@ -19539,7 +20069,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__9__report),
         .timer_ns(gate__9__timer_ns)
     );
-    optireduce_gate__0 gate__10(
+    optireduce_nic__gate__0 gate__10(
         .clock(gate__10__clock),
         .clear(gate__10__clear),
         .now_ns(gate__10__now_ns),
@@ -19558,7 +20088,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__10__report),
         .timer_ns(gate__10__timer_ns)
     );
-    optireduce_gate__0 gate__11(
+    optireduce_nic__gate__0 gate__11(
         .clock(gate__11__clock),
         .clear(gate__11__clear),
         .now_ns(gate__11__now_ns),
@@ -19577,7 +20107,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__11__report),
         .timer_ns(gate__11__timer_ns)
     );
-    optireduce_gate__0 gate__12(
+    optireduce_nic__gate__0 gate__12(
         .clock(gate__12__clock),
         .clear(gate__12__clear),
         .now_ns(gate__12__now_ns),
@@ -19596,7 +20126,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__12__report),
         .timer_ns(gate__12__timer_ns)
     );
-    optireduce_gate__0 gate__13(
+    optireduce_nic__gate__0 gate__13(
         .clock(gate__13__clock),
         .clear(gate__13__clear),
         .now_ns(gate__13__now_ns),
@@ -19615,7 +20145,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__13__report),
         .timer_ns(gate__13__timer_ns)
     );
-    optireduce_gate__0 gate__14(
+    optireduce_nic__gate__0 gate__14(
         .clock(gate__14__clock),
         .clear(gate__14__clear),
         .now_ns(gate__14__now_ns),
@@ -19634,7 +20164,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__14__report),
         .timer_ns(gate__14__timer_ns)
     );
-    optireduce_gate__0 gate__15(
+    optireduce_nic__gate__0 gate__15(
         .clock(gate__15__clock),
         .clear(gate__15__clear),
         .now_ns(gate__15__now_ns),
@@ -19653,8 +20183,9 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .report(gate__15__report),
         .timer_ns(gate__15__timer_ns)
     );
-    optireduce_reduce reduce(
+    optireduce_nic__reduce reduce(
         .clock(reduce__clock),
+        .clear(reduce__clear),
         .open(reduce__open),
         .rx_valid(reduce__rx_valid),
         .rx(reduce__rx),
@@ -19679,7 +20210,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .scrub_slot(reduce__scrub_slot),
         .scrub_busy(reduce__scrub_busy)
     );
-    optireduce_scale scale(
+    optireduce_nic__scale scale(
         .clock(scale__clock),
         .clear(scale__clear),
         .arm(scale__arm),
@@ -19698,8 +20229,9 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .broadcast_slot(scale__broadcast_slot),
         .working(scale__working)
     );
-    optireduce_gather gather(
+    optireduce_nic__gather gather(
         .clock(gather__clock),
+        .clear(gather__clear),
         .open(gather__open),
         .rx_valid(gather__rx_valid),
         .rx(gather__rx),
@@ -19724,9 +20256,10 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .scrub_slot(gather__scrub_slot),
         .scrub_busy(gather__scrub_busy)
     );
-    optireduce_finisher finisher(
+    optireduce_nic__finisher finisher(
         .clock(finisher__clock),
         .clear(finisher__clear),
+        .reset(finisher__reset),
         .job(finisher__job),
         .arm(finisher__arm),
         .arm_slot(finisher__arm_slot),
@@ -19737,6 +20270,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .scaled(finisher__scaled),
         .broadcast_closed(finisher__broadcast_closed),
         .sending(finisher__sending),
+        .unread(finisher__unread),
         .finishing(finisher__finishing),
         .slot(finisher__slot),
         .broadcast(finisher__broadcast),
@@ -19749,11 +20283,25 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .read_address(finisher__read_address),
         .read_ready(finisher__read_ready),
         .word(finisher__word),
+        .cq_queue(finisher__cq_queue),
         .cq_base(finisher__cq_base),
-        .cq_mask(finisher__cq_mask),
-        .cq_head(finisher__cq_head),
-        .sq_head(finisher__sq_head),
-        .cq_tail(finisher__cq_tail),
+        .cq_mask__0(finisher__cq_mask__0),
+        .cq_mask__1(finisher__cq_mask__1),
+        .cq_mask__2(finisher__cq_mask__2),
+        .cq_mask__3(finisher__cq_mask__3),
+        .cq_head__0(finisher__cq_head__0),
+        .cq_head__1(finisher__cq_head__1),
+        .cq_head__2(finisher__cq_head__2),
+        .cq_head__3(finisher__cq_head__3),
+        .sq_head__0(finisher__sq_head__0),
+        .sq_head__1(finisher__sq_head__1),
+        .sq_head__2(finisher__sq_head__2),
+        .sq_head__3(finisher__sq_head__3),
+        .cq_tail__0(finisher__cq_tail__0),
+        .cq_tail__1(finisher__cq_tail__1),
+        .cq_tail__2(finisher__cq_tail__2),
+        .cq_tail__3(finisher__cq_tail__3),
+        .stop(finisher__stop),
         .aw_valid(finisher__aw_valid),
         .aw_address(finisher__aw_address),
         .aw_beats(finisher__aw_beats),
@@ -19763,27 +20311,35 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         .w_last(finisher__w_last),
         .w_ready(finisher__w_ready),
         .b_valid(finisher__b_valid),
-        .dma_error(finisher__dma_error),
+        .b_error(finisher__b_error),
         .freed(finisher__freed),
-        .msix_request(finisher__msix_request),
-        .working(finisher__working)
+        .msix_valid(finisher__msix_valid),
+        .msix_vector(finisher__msix_vector),
+        .msix_ready(finisher__msix_ready),
+        .working(finisher__working),
+        .busy(finisher__busy)
     );
-    optireduce_contribute__hold sending(
+    optireduce_nic__contribute__hold sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_builder__asked scan(
+    optireduce_nic__contribute__hold unread(
+        .d(unread__d),
+        .q(unread__q),
+        .clock(unread__clock)
+    );
+    optireduce_nic__finisher__msix__pending scan(
         .d(scan__d),
         .q(scan__q),
         .clock(scan__clock)
     );
-    optireduce_builder__orders__state nearest(
+    optireduce_nic__finisher__drain__inbox__state nearest(
         .d(nearest__d),
         .q(nearest__q),
         .clock(nearest__clock)
     );
-    optireduce_builder__orders__state timer(
+    optireduce_nic__finisher__drain__inbox__state timer(
         .d(timer__d),
         .q(timer__q),
         .clock(timer__clock)
@@ -19791,13 +20347,17 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
     // Update code
     always @(*) begin
         sending__clock = clock;
+        unread__clock = clock;
         scan__clock = clock;
         nearest__clock = clock;
         timer__clock = clock;
         sending__d = sending__q;
+        unread__d = unread__q;
         scan__d = scan__q;
         nearest__d = nearest__q;
         timer__d = timer__q;
+        restart__clock = clock;
+        guard__clock = clock;
         registers__clock = clock;
         dma_read__clock = clock;
         submit__clock = clock;
@@ -19816,7 +20376,16 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         registers__write_data = reg_write_data;
         registers__read_address = reg_read_address;
         reg_read_data = registers__read_data;
-        clear = ~registers__enable;
+        registers__reset = reset;
+        restart__enable = registers__enable;
+        restart__owed = dma_read__busy || finisher__busy || contribute__emptying || guard__busy;
+        clear = restart__clear;
+        registers__clear = clear;
+        registers__busy = restart__busy;
+        dma_read__reset = reset;
+        finisher__reset = reset;
+        guard__reset = reset;
+        guard__clear = clear;
         dma_read__clear = clear;
         submit__clear = clear;
         contribute__clear = clear;
@@ -19824,7 +20393,9 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         builder__clear = clear;
         rx_buffer__clear = clear;
         lookup__clear = clear;
+        reduce__clear = clear;
         scale__clear = clear;
+        gather__clear = clear;
         finisher__clear = clear;
         submit__job = registers__job;
         contribute__job = registers__job;
@@ -19845,6 +20416,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         dma_read__contribute_valid = contribute__ar_valid;
         dma_read__contribute_address = contribute__ar_address;
         dma_read__contribute_beats = contribute__ar_beats;
+        dma_read__contribute_slot = contribute__ar_slot;
         contribute__ar_ready = dma_read__contribute_ready;
         contribute__r_valid = dma_read__contribute_beat;
         contribute__r_data = axi_r_data;
@@ -19855,6 +20427,7 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         dma_read__ar_ready = axi_ar_ready;
         dma_read__r_valid = axi_r_valid;
         dma_read__r_last = axi_r_last;
+        dma_read__r_error = axi_r_error;
         axi_r_ready = dma_read__r_ready;
         axi_aw_valid = finisher__aw_valid;
         axi_aw_address = finisher__aw_address;
@@ -19865,18 +20438,42 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         axi_w_last = finisher__w_last;
         finisher__w_ready = axi_w_ready;
         finisher__b_valid = axi_b_valid;
+        finisher__b_error = axi_b_error;
         registers__dma_fault = (axi_r_valid && axi_r_error) || (axi_b_valid && axi_b_error);
-        finisher__dma_error = registers__dma_error;
+        submit__usable = registers__usable;
+        registers__sq_queue = submit__sq_queue;
         submit__sq_base = registers__sq_base;
         submit__sq_mask = registers__sq_mask;
-        submit__sq_tail = registers__sq_tail;
-        registers__sq_head = submit__sq_head;
-        finisher__sq_head = submit__sq_head;
+        registers__cq_queue = finisher__cq_queue;
         finisher__cq_base = registers__cq_base;
-        finisher__cq_mask = registers__cq_mask;
-        finisher__cq_head = registers__cq_head;
-        registers__cq_tail = finisher__cq_tail;
-        msix_request = finisher__msix_request;
+        submit__sq_tail__0 = registers__sq_tail__0;
+        registers__sq_head__0 = submit__sq_head__0;
+        finisher__sq_head__0 = submit__sq_head__0;
+        finisher__cq_mask__0 = registers__cq_mask__0;
+        finisher__cq_head__0 = registers__cq_head__0;
+        registers__cq_tail__0 = finisher__cq_tail__0;
+        submit__sq_tail__1 = registers__sq_tail__1;
+        registers__sq_head__1 = submit__sq_head__1;
+        finisher__sq_head__1 = submit__sq_head__1;
+        finisher__cq_mask__1 = registers__cq_mask__1;
+        finisher__cq_head__1 = registers__cq_head__1;
+        registers__cq_tail__1 = finisher__cq_tail__1;
+        submit__sq_tail__2 = registers__sq_tail__2;
+        registers__sq_head__2 = submit__sq_head__2;
+        finisher__sq_head__2 = submit__sq_head__2;
+        finisher__cq_mask__2 = registers__cq_mask__2;
+        finisher__cq_head__2 = registers__cq_head__2;
+        registers__cq_tail__2 = finisher__cq_tail__2;
+        submit__sq_tail__3 = registers__sq_tail__3;
+        registers__sq_head__3 = submit__sq_head__3;
+        finisher__sq_head__3 = submit__sq_head__3;
+        finisher__cq_mask__3 = registers__cq_mask__3;
+        finisher__cq_head__3 = registers__cq_head__3;
+        registers__cq_tail__3 = finisher__cq_tail__3;
+        registers__stop = submit__stop | finisher__stop;
+        msix_valid = finisher__msix_valid;
+        msix_vector = finisher__msix_vector;
+        finisher__msix_ready = msix_ready;
         ctx = submit__arm_context;
         lookup__arm = submit__arm;
         lookup__arm_slot = submit__arm_slot;
@@ -19914,12 +20511,20 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         gather__rx_valid = to_gather;
         gather__rx = lookup__beat;
         stall = to_reduce && ~reduce__rx_ready;
-        parser__stall = stall;
+        parser__stall = lookup__busy;
         lookup__stall = stall;
         quiet = ~rx_buffer__valid && parser__empty && lookup__empty;
-        reduce__own_valid = contribute__own_valid;
+        unread__d = (unread__q & (submit__arm ^ 32'hff)) | dma_read__unread;
+        if (clear) begin
+            unread__d = ((32'h0) & 8'hff);
+        end
+        one8 = ((32'h1) & 8'hff);
+        own_slot = one8 << contribute__own[(64'h0)+:(3)];
+        own_bad = (unread__q & own_slot) != 32'h0;
+        finisher__unread = unread__q;
+        reduce__own_valid = contribute__own_valid && ~own_bad;
         reduce__own = contribute__own;
-        contribute__own_ready = reduce__own_ready;
+        contribute__own_ready = reduce__own_ready || own_bad;
         reduce__scale_valid = scale__read_valid;
         reduce__scale_address = scale__read_address;
         scale__read_ready = reduce__scale_ready;
@@ -19937,7 +20542,6 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         gather__scrub_slot = submit__scrub_slot;
         submit__scrub_busy = reduce__scrub_busy || gather__scrub_busy;
         one64 = ((32'h1) & 64'hffffffffffffffff);
-        one8 = ((32'h1) & 8'hff);
         sender = one64 << lookup__beat[(64'h1f)+:(6)];
         packet_slot = one8 << lookup__beat[(64'h0)+:(3)];
         packet_contribute = ((32'h0) & 8'hff);
@@ -20295,13 +20899,25 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
             sending__d = ((32'h0) & 8'hff);
         end
         finisher__sending = sending__q | send_slot | contribute__held | submit__ordering;
-        builder__order_valid = planner__valid;
+        order_slot = one8 << planner__order[(64'h0)+:(3)];
+        skip = planner__valid && ~planner__order[(64'h3)+:(1)] && ((unread__q & order_slot) != 32'h0);
+        builder__order_valid = planner__valid && ~skip;
         builder__order = planner__order;
         planner__ready = builder__order_ready;
+        skipped_bank = ((32'h0) & 2'h3);
+        if (skip) begin
+            planner__ready = ~planner__order[(64'h22)+:(1)] || ~builder__working;
+            if (planner__order[(64'h22)+:(1)] && ~builder__working) begin
+                skipped_bank = ((32'h1) & 2'h3);
+                if (planner__order[(64'h4)+:(1)]) begin
+                    skipped_bank = ((32'h2) & 2'h3);
+                end
+            end
+        end
         contribute__read_valid = builder__buffer_valid;
         contribute__read_address = builder__buffer_address;
         builder__buffer_data = contribute__read_data;
-        contribute__sent = builder__sent_bank;
+        contribute__sent = builder__sent_bank | skipped_bank;
         gather__send_valid = builder__gather_valid || planner__ask_valid;
         gather__send_address = planner__ask_address;
         if (builder__gather_valid) begin
@@ -20310,11 +20926,15 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         planner__ask_ready = ~builder__gather_valid;
         planner__word = gather__word;
         builder__gather_word = gather__word;
-        tx_valid = builder__mac_valid;
-        tx_data = builder__mac[(64'h0)+:(512)];
-        tx_last = builder__mac[(64'h200)+:(1)];
-        builder__mac_ready = tx_ready;
-        events[(64'h0)+:(1)] = rx_valid && rx_last;
+        guard__valid = builder__mac_valid;
+        guard__beat = builder__mac;
+        builder__mac_ready = guard__ready;
+        tx_valid = guard__tx_valid;
+        tx_data = guard__tx_data;
+        tx_last = guard__tx_last;
+        tx_error = guard__tx_error;
+        guard__tx_ready = tx_ready;
+        events[(64'h0)+:(1)] = rx_buffer__stored || rx_buffer__dropped;
         events[(64'h1)+:(1)] = builder__began;
         events[(64'h2)+:(1)] = rx_buffer__dropped;
         events[(64'h3)+:(1)] = parser__drop_foreign;
@@ -20322,12 +20942,13 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         events[(64'h5)+:(1)] = parser__drop_version;
         events[(64'h6)+:(1)] = parser__drop_job;
         events[(64'h7)+:(1)] = lookup__drop_no_window;
-        events[(64'h8)+:(1)] = lookup__drop_flags;
-        events[(64'h9)+:(1)] = lookup__drop_out_of_shard;
-        events[(64'ha)+:(1)] = reduce__drop_late;
-        events[(64'hb)+:(1)] = gather__drop_late;
-        events[(64'hc)+:(1)] = reduce__drop_duplicate;
-        events[(64'hd)+:(1)] = gather__drop_duplicate;
+        events[(64'h8)+:(1)] = lookup__drop_stale;
+        events[(64'h9)+:(1)] = lookup__drop_flags;
+        events[(64'ha)+:(1)] = lookup__drop_out_of_shard;
+        events[(64'hb)+:(1)] = reduce__drop_late;
+        events[(64'hc)+:(1)] = gather__drop_late;
+        events[(64'hd)+:(1)] = reduce__drop_duplicate;
+        events[(64'he)+:(1)] = gather__drop_duplicate;
         registers__events = events;
         one16 = ((32'h1) & 16'hffff);
         scan_next = scan__q + 32'h1;
@@ -20388,8 +21009,11 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         if (scan__q == 32'h0) begin
             timer__d = nearest__q;
         end
+        if (clear) begin
+            scan__d = ((32'h0) & 4'hf);
+        end
         timer_ns = timer__q;
-        asleep = quiet && ~rx_valid && ~submit__working && ~contribute__working && ~scale__working && ~planner__working && ~builder__working && ~finisher__working;
+        asleep = quiet && ~restart__busy && ~guard__busy && ~rx_valid && ~submit__working && ~contribute__working && ~scale__working && ~planner__working && ~builder__working && ~finisher__working;
         trace_arm = submit__arm;
         trace_cookie = ctx[(64'h0)+:(32)];
         trace_sum = reduce__accepted;
@@ -20398,5 +21022,571 @@ module optireduce_card(clock,now_ns,reg_write,reg_write_address,reg_write_data,r
         trace_mean_place = (((gather__decided[(64'h0)+:(3)]) & 23'h7fffff) << 32'h14) | (((gather__decided[(64'h3)+:(14)]) & 23'h7fffff) << 32'h6) | ((gather__decided[(64'h1f)+:(6)]) & 23'h7fffff);
         trace_contribute_open = contribute_open;
         trace_broadcast_open = broadcast_open;
+    end
+endmodule
+
+module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstrb,wready,bvalid,bresp,bready,arvalid,araddr,arready,rvalid,rdata,rresp,rready,write,write_address,write_data,read_address,read_data);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  awvalid;
+    input wire  [11:0] awaddr;
+    output reg  awready;
+    input wire  wvalid;
+    input wire  [31:0] wdata;
+    input wire  [3:0] wstrb;
+    output reg  wready;
+    output reg  bvalid;
+    output reg  [1:0] bresp;
+    input wire  bready;
+    input wire  arvalid;
+    input wire  [11:0] araddr;
+    output reg  arready;
+    output reg  rvalid;
+    output reg  [31:0] rdata;
+    output reg  [1:0] rresp;
+    input wire  rready;
+    output reg  write;
+    output reg  [9:0] write_address;
+    output reg  [31:0] write_data;
+    output reg  [9:0] read_address;
+    input wire  [31:0] read_data;
+    // Stub signals
+    reg  have_address__d;
+    wire  have_address__q;
+    reg  have_address__clock;
+    reg  [11:0] address__d;
+    wire  [11:0] address__q;
+    reg  address__clock;
+    reg  have_data__d;
+    wire  have_data__q;
+    reg  have_data__clock;
+    reg  [31:0] data__d;
+    wire  [31:0] data__q;
+    reg  data__clock;
+    reg  whole__d;
+    wire  whole__q;
+    reg  whole__clock;
+    reg  answer__d;
+    wire  answer__q;
+    reg  answer__clock;
+    reg  failed__d;
+    wire  failed__q;
+    reg  failed__clock;
+    reg  asked__d;
+    wire  asked__q;
+    reg  asked__clock;
+    reg  coming__d;
+    wire  coming__q;
+    reg  coming__clock;
+    reg  waiting__d;
+    wire  waiting__q;
+    reg  waiting__clock;
+    reg  [11:0] read__d;
+    wire  [11:0] read__q;
+    reg  read__clock;
+    reg  have_value__d;
+    wire  have_value__q;
+    reg  have_value__clock;
+    reg  [31:0] value__d;
+    wire  [31:0] value__q;
+    reg  value__clock;
+    // Local signals
+    reg  go;
+    // Sub module instances
+    optireduce_nic__finisher__drain__side__0 have_address(
+        .d(have_address__d),
+        .q(have_address__q),
+        .clock(have_address__clock)
+    );
+    optireduce_registers__address address(
+        .d(address__d),
+        .q(address__q),
+        .clock(address__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 have_data(
+        .d(have_data__d),
+        .q(have_data__q),
+        .clock(have_data__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__result data(
+        .d(data__d),
+        .q(data__q),
+        .clock(data__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 whole(
+        .d(whole__d),
+        .q(whole__q),
+        .clock(whole__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 answer(
+        .d(answer__d),
+        .q(answer__q),
+        .clock(answer__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 failed(
+        .d(failed__d),
+        .q(failed__q),
+        .clock(failed__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 coming(
+        .d(coming__d),
+        .q(coming__q),
+        .clock(coming__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 waiting(
+        .d(waiting__d),
+        .q(waiting__q),
+        .clock(waiting__clock)
+    );
+    optireduce_registers__address read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 have_value(
+        .d(have_value__d),
+        .q(have_value__q),
+        .clock(have_value__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__result value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    // Update code
+    always @(*) begin
+        have_address__clock = clock;
+        address__clock = clock;
+        have_data__clock = clock;
+        data__clock = clock;
+        whole__clock = clock;
+        answer__clock = clock;
+        failed__clock = clock;
+        asked__clock = clock;
+        coming__clock = clock;
+        waiting__clock = clock;
+        read__clock = clock;
+        have_value__clock = clock;
+        value__clock = clock;
+        have_address__d = have_address__q;
+        address__d = address__q;
+        have_data__d = have_data__q;
+        data__d = data__q;
+        whole__d = whole__q;
+        answer__d = answer__q;
+        failed__d = failed__q;
+        asked__d = asked__q;
+        coming__d = coming__q;
+        waiting__d = waiting__q;
+        read__d = read__q;
+        have_value__d = have_value__q;
+        value__d = value__q;
+        awready = ~have_address__q;
+        if (awvalid && ~have_address__q) begin
+            have_address__d = 1'b1;
+            address__d = awaddr;
+        end
+        wready = ~have_data__q;
+        if (wvalid && ~have_data__q) begin
+            have_data__d = 1'b1;
+            data__d = wdata;
+            whole__d = wstrb == 32'hf;
+        end
+        go = have_address__q && have_data__q && ~answer__q;
+        write = go && whole__q;
+        write_address = address__q[(32'h2)+:(10)];
+        write_data = data__q;
+        if (answer__q && bready) begin
+            answer__d = 1'b0;
+        end
+        if (go) begin
+            have_address__d = 1'b0;
+            have_data__d = 1'b0;
+            answer__d = 1'b1;
+            failed__d = ~whole__q;
+        end
+        bvalid = answer__q;
+        bresp = ((32'h0) & 2'h3);
+        if (failed__q) begin
+            bresp = ((32'h2) & 2'h3);
+        end
+        arready = ~asked__q;
+        coming__d = 1'b0;
+        if (arvalid && ~asked__q) begin
+            asked__d = 1'b1;
+            coming__d = 1'b1;
+            read__d = araddr;
+        end
+        read_address = read__q[(32'h2)+:(10)];
+        waiting__d = coming__q;
+        if (waiting__q) begin
+            have_value__d = 1'b1;
+            value__d = read_data;
+        end
+        if (have_value__q && rready) begin
+            have_value__d = 1'b0;
+            asked__d = 1'b0;
+        end
+        rvalid = have_value__q;
+        rdata = value__q;
+        rresp = ((32'h0) & 2'h3);
+        if (reset) begin
+            have_address__d = 1'b0;
+            have_data__d = 1'b0;
+            answer__d = 1'b0;
+            asked__d = 1'b0;
+            coming__d = 1'b0;
+            waiting__d = 1'b0;
+            have_value__d = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arprot,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,m_axi_awid,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awlock,m_axi_awcache,m_axi_awprot,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bid,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_arid,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arlock,m_axi_arcache,m_axi_arprot,m_axi_arvalid,m_axi_arready,m_axi_rid,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tlast,s_axis_rx_tuser,s_axis_rx_tvalid,s_axis_rx_tready,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tlast,m_axis_tx_tuser,m_axis_tx_tvalid,m_axis_tx_tready,msix_valid,msix_vector,msix_ready);
+    // Module arguments
+    input wire  clock;
+    input wire  aresetn;
+    input wire  [11:0] s_axil_awaddr;
+    input wire  [2:0] s_axil_awprot;
+    input wire  s_axil_awvalid;
+    output reg  s_axil_awready;
+    input wire  [31:0] s_axil_wdata;
+    input wire  [3:0] s_axil_wstrb;
+    input wire  s_axil_wvalid;
+    output reg  s_axil_wready;
+    output reg  [1:0] s_axil_bresp;
+    output reg  s_axil_bvalid;
+    input wire  s_axil_bready;
+    input wire  [11:0] s_axil_araddr;
+    input wire  [2:0] s_axil_arprot;
+    input wire  s_axil_arvalid;
+    output reg  s_axil_arready;
+    output reg  [31:0] s_axil_rdata;
+    output reg  [1:0] s_axil_rresp;
+    output reg  s_axil_rvalid;
+    input wire  s_axil_rready;
+    output reg  [3:0] m_axi_awid;
+    output reg  [63:0] m_axi_awaddr;
+    output reg  [7:0] m_axi_awlen;
+    output reg  [2:0] m_axi_awsize;
+    output reg  [1:0] m_axi_awburst;
+    output reg  m_axi_awlock;
+    output reg  [3:0] m_axi_awcache;
+    output reg  [2:0] m_axi_awprot;
+    output reg  m_axi_awvalid;
+    input wire  m_axi_awready;
+    output reg  [511:0] m_axi_wdata;
+    output reg  [63:0] m_axi_wstrb;
+    output reg  m_axi_wlast;
+    output reg  m_axi_wvalid;
+    input wire  m_axi_wready;
+    input wire  [3:0] m_axi_bid;
+    input wire  [1:0] m_axi_bresp;
+    input wire  m_axi_bvalid;
+    output reg  m_axi_bready;
+    output reg  [3:0] m_axi_arid;
+    output reg  [63:0] m_axi_araddr;
+    output reg  [7:0] m_axi_arlen;
+    output reg  [2:0] m_axi_arsize;
+    output reg  [1:0] m_axi_arburst;
+    output reg  m_axi_arlock;
+    output reg  [3:0] m_axi_arcache;
+    output reg  [2:0] m_axi_arprot;
+    output reg  m_axi_arvalid;
+    input wire  m_axi_arready;
+    input wire  [3:0] m_axi_rid;
+    input wire  [511:0] m_axi_rdata;
+    input wire  [1:0] m_axi_rresp;
+    input wire  m_axi_rlast;
+    input wire  m_axi_rvalid;
+    output reg  m_axi_rready;
+    input wire  [511:0] s_axis_rx_tdata;
+    input wire  [63:0] s_axis_rx_tkeep;
+    input wire  s_axis_rx_tlast;
+    input wire  s_axis_rx_tuser;
+    input wire  s_axis_rx_tvalid;
+    output reg  s_axis_rx_tready;
+    output reg  [511:0] m_axis_tx_tdata;
+    output reg  [63:0] m_axis_tx_tkeep;
+    output reg  m_axis_tx_tlast;
+    output reg  m_axis_tx_tuser;
+    output reg  m_axis_tx_tvalid;
+    input wire  m_axis_tx_tready;
+    output reg  msix_valid;
+    output reg  [1:0] msix_vector;
+    input wire  msix_ready;
+    // Stub signals
+    reg  nic__clock;
+    reg  nic__reset;
+    reg  [47:0] nic__now_ns;
+    reg  nic__reg_write;
+    reg  [9:0] nic__reg_write_address;
+    reg  [31:0] nic__reg_write_data;
+    reg  [9:0] nic__reg_read_address;
+    wire  [31:0] nic__reg_read_data;
+    wire  nic__msix_valid;
+    wire  [1:0] nic__msix_vector;
+    reg  nic__msix_ready;
+    wire  nic__axi_ar_valid;
+    wire  [63:0] nic__axi_ar_address;
+    wire  [6:0] nic__axi_ar_beats;
+    reg  nic__axi_ar_ready;
+    reg  nic__axi_r_valid;
+    reg  [511:0] nic__axi_r_data;
+    reg  nic__axi_r_last;
+    reg  nic__axi_r_error;
+    wire  nic__axi_r_ready;
+    wire  nic__axi_aw_valid;
+    wire  [63:0] nic__axi_aw_address;
+    wire  [6:0] nic__axi_aw_beats;
+    reg  nic__axi_aw_ready;
+    wire  nic__axi_w_valid;
+    wire  [511:0] nic__axi_w_data;
+    wire  nic__axi_w_last;
+    reg  nic__axi_w_ready;
+    reg  nic__axi_b_valid;
+    reg  nic__axi_b_error;
+    reg  nic__rx_valid;
+    reg  [511:0] nic__rx_data;
+    reg  nic__rx_last;
+    reg  nic__rx_error;
+    wire  nic__tx_valid;
+    wire  [511:0] nic__tx_data;
+    wire  nic__tx_last;
+    wire  nic__tx_error;
+    reg  nic__tx_ready;
+    wire  nic__asleep;
+    wire  [47:0] nic__timer_ns;
+    wire  [7:0] nic__trace_arm;
+    wire  [31:0] nic__trace_cookie;
+    wire  nic__trace_sum;
+    wire  [22:0] nic__trace_sum_place;
+    wire  nic__trace_mean;
+    wire  [22:0] nic__trace_mean_place;
+    wire  [7:0] nic__trace_contribute_open;
+    wire  [7:0] nic__trace_broadcast_open;
+    reg  registers__clock;
+    reg  registers__reset;
+    reg  registers__awvalid;
+    reg  [11:0] registers__awaddr;
+    wire  registers__awready;
+    reg  registers__wvalid;
+    reg  [31:0] registers__wdata;
+    reg  [3:0] registers__wstrb;
+    wire  registers__wready;
+    wire  registers__bvalid;
+    wire  [1:0] registers__bresp;
+    reg  registers__bready;
+    reg  registers__arvalid;
+    reg  [11:0] registers__araddr;
+    wire  registers__arready;
+    wire  registers__rvalid;
+    wire  [31:0] registers__rdata;
+    wire  [1:0] registers__rresp;
+    reg  registers__rready;
+    wire  registers__write;
+    wire  [9:0] registers__write_address;
+    wire  [31:0] registers__write_data;
+    wire  [9:0] registers__read_address;
+    reg  [31:0] registers__read_data;
+    reg  [47:0] now_ns__d;
+    wire  [47:0] now_ns__q;
+    reg  now_ns__clock;
+    reg  rx_bad__d;
+    wire  rx_bad__q;
+    reg  rx_bad__clock;
+    // Local signals
+    reg  reset;
+    reg  [47:0] now_next;
+    reg  rx_spoilt;
+    reg  [6:0] ar_len;
+    reg  [6:0] aw_len;
+    // Sub module instances
+    optireduce_nic nic(
+        .clock(nic__clock),
+        .reset(nic__reset),
+        .now_ns(nic__now_ns),
+        .reg_write(nic__reg_write),
+        .reg_write_address(nic__reg_write_address),
+        .reg_write_data(nic__reg_write_data),
+        .reg_read_address(nic__reg_read_address),
+        .reg_read_data(nic__reg_read_data),
+        .msix_valid(nic__msix_valid),
+        .msix_vector(nic__msix_vector),
+        .msix_ready(nic__msix_ready),
+        .axi_ar_valid(nic__axi_ar_valid),
+        .axi_ar_address(nic__axi_ar_address),
+        .axi_ar_beats(nic__axi_ar_beats),
+        .axi_ar_ready(nic__axi_ar_ready),
+        .axi_r_valid(nic__axi_r_valid),
+        .axi_r_data(nic__axi_r_data),
+        .axi_r_last(nic__axi_r_last),
+        .axi_r_error(nic__axi_r_error),
+        .axi_r_ready(nic__axi_r_ready),
+        .axi_aw_valid(nic__axi_aw_valid),
+        .axi_aw_address(nic__axi_aw_address),
+        .axi_aw_beats(nic__axi_aw_beats),
+        .axi_aw_ready(nic__axi_aw_ready),
+        .axi_w_valid(nic__axi_w_valid),
+        .axi_w_data(nic__axi_w_data),
+        .axi_w_last(nic__axi_w_last),
+        .axi_w_ready(nic__axi_w_ready),
+        .axi_b_valid(nic__axi_b_valid),
+        .axi_b_error(nic__axi_b_error),
+        .rx_valid(nic__rx_valid),
+        .rx_data(nic__rx_data),
+        .rx_last(nic__rx_last),
+        .rx_error(nic__rx_error),
+        .tx_valid(nic__tx_valid),
+        .tx_data(nic__tx_data),
+        .tx_last(nic__tx_last),
+        .tx_error(nic__tx_error),
+        .tx_ready(nic__tx_ready),
+        .asleep(nic__asleep),
+        .timer_ns(nic__timer_ns),
+        .trace_arm(nic__trace_arm),
+        .trace_cookie(nic__trace_cookie),
+        .trace_sum(nic__trace_sum),
+        .trace_sum_place(nic__trace_sum_place),
+        .trace_mean(nic__trace_mean),
+        .trace_mean_place(nic__trace_mean_place),
+        .trace_contribute_open(nic__trace_contribute_open),
+        .trace_broadcast_open(nic__trace_broadcast_open)
+    );
+    optireduce_registers registers(
+        .clock(registers__clock),
+        .reset(registers__reset),
+        .awvalid(registers__awvalid),
+        .awaddr(registers__awaddr),
+        .awready(registers__awready),
+        .wvalid(registers__wvalid),
+        .wdata(registers__wdata),
+        .wstrb(registers__wstrb),
+        .wready(registers__wready),
+        .bvalid(registers__bvalid),
+        .bresp(registers__bresp),
+        .bready(registers__bready),
+        .arvalid(registers__arvalid),
+        .araddr(registers__araddr),
+        .arready(registers__arready),
+        .rvalid(registers__rvalid),
+        .rdata(registers__rdata),
+        .rresp(registers__rresp),
+        .rready(registers__rready),
+        .write(registers__write),
+        .write_address(registers__write_address),
+        .write_data(registers__write_data),
+        .read_address(registers__read_address),
+        .read_data(registers__read_data)
+    );
+    optireduce_nic__finisher__drain__inbox__state now_ns(
+        .d(now_ns__d),
+        .q(now_ns__q),
+        .clock(now_ns__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 rx_bad(
+        .d(rx_bad__d),
+        .q(rx_bad__q),
+        .clock(rx_bad__clock)
+    );
+    // Update code
+    always @(*) begin
+        now_ns__clock = clock;
+        rx_bad__clock = clock;
+        now_ns__d = now_ns__q;
+        rx_bad__d = rx_bad__q;
+        nic__clock = clock;
+        registers__clock = clock;
+        reset = ~aresetn;
+        nic__reset = reset;
+        registers__reset = reset;
+        now_next = now_ns__q + 32'h4;
+        now_ns__d = now_next;
+        nic__now_ns = now_ns__q;
+        registers__awvalid = s_axil_awvalid;
+        registers__awaddr = s_axil_awaddr;
+        s_axil_awready = registers__awready;
+        registers__wvalid = s_axil_wvalid;
+        registers__wdata = s_axil_wdata;
+        registers__wstrb = s_axil_wstrb;
+        s_axil_wready = registers__wready;
+        s_axil_bvalid = registers__bvalid;
+        s_axil_bresp = registers__bresp;
+        registers__bready = s_axil_bready;
+        registers__arvalid = s_axil_arvalid;
+        registers__araddr = s_axil_araddr;
+        s_axil_arready = registers__arready;
+        s_axil_rvalid = registers__rvalid;
+        s_axil_rdata = registers__rdata;
+        s_axil_rresp = registers__rresp;
+        registers__rready = s_axil_rready;
+        nic__reg_write = registers__write;
+        nic__reg_write_address = registers__write_address;
+        nic__reg_write_data = registers__write_data;
+        nic__reg_read_address = registers__read_address;
+        registers__read_data = nic__reg_read_data;
+        aw_len = nic__axi_aw_beats - 32'h1;
+        m_axi_awid = ((32'h0) & 4'hf);
+        m_axi_awaddr = nic__axi_aw_address;
+        m_axi_awlen = ((aw_len) & 8'hff);
+        m_axi_awsize = ((32'h6) & 3'h7);
+        m_axi_awburst = ((32'h1) & 2'h3);
+        m_axi_awlock = ((32'h0) & 1'h1);
+        m_axi_awcache = ((32'h3) & 4'hf);
+        m_axi_awprot = ((32'h0) & 3'h7);
+        m_axi_awvalid = nic__axi_aw_valid;
+        nic__axi_aw_ready = m_axi_awready;
+        m_axi_wdata = nic__axi_w_data;
+        m_axi_wstrb = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
+        m_axi_wlast = nic__axi_w_last;
+        m_axi_wvalid = nic__axi_w_valid;
+        nic__axi_w_ready = m_axi_wready;
+        nic__axi_b_valid = m_axi_bvalid;
+        nic__axi_b_error = m_axi_bresp != 32'h0;
+        m_axi_bready = 1'b1;
+        ar_len = nic__axi_ar_beats - 32'h1;
+        m_axi_arid = ((32'h0) & 4'hf);
+        m_axi_araddr = nic__axi_ar_address;
+        m_axi_arlen = ((ar_len) & 8'hff);
+        m_axi_arsize = ((32'h6) & 3'h7);
+        m_axi_arburst = ((32'h1) & 2'h3);
+        m_axi_arlock = ((32'h0) & 1'h1);
+        m_axi_arcache = ((32'h3) & 4'hf);
+        m_axi_arprot = ((32'h0) & 3'h7);
+        m_axi_arvalid = nic__axi_ar_valid;
+        nic__axi_ar_ready = m_axi_arready;
+        nic__axi_r_valid = m_axi_rvalid;
+        nic__axi_r_data = m_axi_rdata;
+        nic__axi_r_last = m_axi_rlast;
+        nic__axi_r_error = m_axi_rresp != 32'h0;
+        m_axi_rready = nic__axi_r_ready;
+        s_axis_rx_tready = 1'b1;
+        rx_spoilt = rx_bad__q || (s_axis_rx_tkeep != 64'hffffffffffffffff);
+        if (s_axis_rx_tvalid) begin
+            rx_bad__d = rx_spoilt && ~s_axis_rx_tlast;
+        end
+        nic__rx_valid = s_axis_rx_tvalid;
+        nic__rx_data = s_axis_rx_tdata;
+        nic__rx_last = s_axis_rx_tlast;
+        nic__rx_error = s_axis_rx_tuser || rx_spoilt;
+        m_axis_tx_tdata = nic__tx_data;
+        m_axis_tx_tkeep = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
+        m_axis_tx_tlast = nic__tx_last;
+        m_axis_tx_tuser = nic__tx_error;
+        m_axis_tx_tvalid = nic__tx_valid;
+        nic__tx_ready = m_axis_tx_tready;
+        msix_valid = nic__msix_valid;
+        msix_vector = nic__msix_vector;
+        nic__msix_ready = msix_ready;
+        if (reset) begin
+            now_ns__d = ((32'h0) & 48'hffffffffffff);
+            rx_bad__d = 1'b0;
+        end
     end
 endmodule

@@ -17,15 +17,16 @@ use optireduce_contract::limits::CONTRACT_VERSION;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::fs;
 
 /// The reduced card.
 const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
 /// Cycles in a step of the card: lanes on one unit.
 const PACE: usize = 16;
-const SYNTHESIS: &str = "read_verilog -sv card.v shell.v; synth_ecp5 -top shell -json shell.json; tee -q -o stat.txt stat";
+const SYNTHESIS: &str =
+    "read_verilog -sv card.v shell.v; synth_ecp5 -top shell -json shell.json; tee -q -o stat.txt stat";
 const PLACE: &[&str] = &[
     "--85k",
     "--speed",
@@ -58,7 +59,7 @@ pub fn card() -> Result<String, String> {
         Lane { verilog: emit::of::<Multiply>(), latency: fp_mul::LATENCY - 2 },
         Lane { verilog: emit::of::<FpToScaledInt>(), latency: fp_to_int::LATENCY },
     ];
-    Ok(rtl::renamed(&fold::folded(&emit::card(BUILD), &lanes, PACE)?))
+    Ok(rtl::renamed(&fold::folded(&emit::smartnic(BUILD), &lanes, PACE)?))
 }
 
 /// A board's folder and what is built there.
@@ -103,8 +104,11 @@ fn hex(bytes: &[u8]) -> String {
 pub fn build(folder: &Path) -> Result<(), String> {
     let sources = Sources::read(folder)?;
     let git = commit(folder)?;
-    let inputs =
-        [("card.v", sources.card.as_str()), ("shell.v", sources.shell.as_str()), ("shell.lpf", sources.constraints.as_str())];
+    let inputs = [
+        ("card.v", sources.card.as_str()),
+        ("shell.v", sources.shell.as_str()),
+        ("shell.lpf", sources.constraints.as_str()),
+    ];
     let recipe = format!("{SYNTHESIS}{PLACE:?}{PACK:?}");
     let mut job = Job::new("ecp5-85f", "bitstream", &inputs, &recipe, &[Tool::Yosys, Tool::Nextpnr, Tool::Ecppack])?;
     if !job.is_done() {
@@ -113,8 +117,10 @@ pub fn build(folder: &Path) -> Result<(), String> {
         job.succeed(Tool::Ecppack, PACK, "ecppack.log")?;
         job = job.keep()?;
     }
-    let bitstream = fs::read(job.path("shell.bit")).map_err(|error| format!("{}: {error}", job.path("shell.bit").display()))?;
-    let report: Value = serde_json::from_str(&job.read("report.json")?).map_err(|error| format!("report.json: {error}"))?;
+    let bitstream =
+        fs::read(job.path("shell.bit")).map_err(|error| format!("{}: {error}", job.path("shell.bit").display()))?;
+    let report: Value =
+        serde_json::from_str(&job.read("report.json")?).map_err(|error| format!("report.json: {error}"))?;
     let manifest = manifest(&sources.sha256(), &hex(&Sha256::digest(&bitstream)), &git, &report)?;
     for (name, bytes) in [("shell.bit", bitstream.as_slice()), ("manifest.toml", manifest.as_bytes())] {
         let path = sources.folder.join(name);
@@ -129,7 +135,8 @@ fn manifest(sources: &str, sha256: &str, git: &str, report: &Value) -> Result<St
         used.ok_or_else(|| format!("report.json: no utilization.{cell}.used"))
     };
     let clocks = report["fmax"].as_object().into_iter().flatten();
-    let fmax = clocks.filter_map(|(_, clock)| clock["achieved"].as_f64()).reduce(f64::min).ok_or("report.json: no fmax")?;
+    let fmax =
+        clocks.filter_map(|(_, clock)| clock["achieved"].as_f64()).reduce(f64::min).ok_or("report.json: no fmax")?;
     Ok(format!(
         "# Written by bitstreams/ecp5-85f/build. Built; not run on a board.\n\
          board = \"ecp5-85f\"\n\
@@ -170,7 +177,9 @@ fn commit(folder: &Path) -> Result<String, String> {
     };
     let changed = git(&["status", "--porcelain", "--", ":/hw", "shell.v", "shell.lpf"])?;
     match changed.lines().next() {
-        Some(line) => Err(format!("{}: commit first: the manifest names the commit of the sources ({line})", folder.display())),
+        Some(line) => {
+            Err(format!("{}: commit first: the manifest names the commit of the sources ({line})", folder.display()))
+        }
         None => git(&["rev-parse", "HEAD"]),
     }
 }

@@ -298,7 +298,11 @@ mod tests {
         };
         let faults = [
             ("latch", "always @(*) if (a) y = b;", "Latch inferred"),
-            ("two_drivers", "child one(.a(a), .y(w));\nchild two(.a(b), .y(w));\nalways @(*) y = w;", "multiple conflicting"),
+            (
+                "two_drivers",
+                "child one(.a(a), .y(w));\nchild two(.a(b), .y(w));\nalways @(*) y = w;",
+                "multiple conflicting",
+            ),
             ("undriven", "always @(*) y = w;", "no driver"),
             ("loop", "child one(.a(r), .y(w));\nalways @(*) begin r = w & a; y = r; end", "logic loop"),
             ("missing_module", "other one(.a(a), .y(w));\nalways @(*) y = w;", "not part of the design"),

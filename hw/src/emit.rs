@@ -2,6 +2,7 @@
 
 use crate::card;
 use crate::card::build::Build;
+use crate::card::endpoint::Endpoint;
 use crate::card::smartnic::SmartNic;
 use crate::cosim;
 use crate::hadamard;
@@ -24,11 +25,19 @@ impl Emittable {
     }
 }
 
-/// The Verilog of a whole card of this build, its top module called `top`.
+/// The Verilog of a whole card of this build behind AXI, its top module called `top`.
 ///
 /// # Panics
 /// When the parameters do not go together, see [`Build::checked`].
-pub fn card(build: Build) -> String {
+pub fn endpoint(build: Build) -> String {
+    on_a_large_stack(move || of_built(Box::new(Endpoint::new(build))))
+}
+
+/// As [`endpoint`], without AXI around it.
+///
+/// # Panics
+/// As there.
+pub fn smartnic(build: Build) -> String {
     on_a_large_stack(move || of_built(Box::new(SmartNic::new(build))))
 }
 

@@ -121,8 +121,7 @@ fn slowed<'a>(
     let is_memory = block_ram_instead(&module.body);
     // Of each unit as many instances as fill whole units; what is left stays as it is.
     let instances = |unit| module.body.lines().filter_map(child).filter(|(name, _)| *name == unit).count();
-    let mut left: HashMap<&str, usize> =
-        latencies.keys().map(|unit| (*unit, instances(*unit) / pace * pace)).collect();
+    let mut left: HashMap<&str, usize> = latencies.keys().map(|unit| (*unit, instances(*unit) / pace * pace)).collect();
     let mut text = String::new();
     let mut pins: Vec<(&str, Vec<HashMap<&str, &str>>)> = Vec::new();
     let mut lines = module.body.lines();
@@ -145,7 +144,11 @@ fn slowed<'a>(
             }
             None if is_memory => {
                 let now = line.replace("ram_style = \"distributed\"", "ram_style = \"block\"");
-                _ = writeln!(text, "{}", now.replace("always @(*) read_data =", "always @(posedge clock) read_data <="));
+                _ = writeln!(
+                    text,
+                    "{}",
+                    now.replace("always @(*) read_data =", "always @(posedge clock) read_data <=")
+                );
             }
             None => _ = writeln!(text, "{line}"),
         }
@@ -231,7 +234,9 @@ fn share_module(name: &str, unit: &Module, count: usize, latency: usize, pace: u
     for index in 0..units {
         let pins: Vec<String> = ports
             .iter()
-            .map(|Port { name, bits, .. }| format!("        .{name}({name}$now[{}:{}])", (index + 1) * bits - 1, index * bits))
+            .map(|Port { name, bits, .. }| {
+                format!("        .{name}({name}$now[{}:{}])", (index + 1) * bits - 1, index * bits)
+            })
             .collect();
         let unit = fast_name(&unit.name);
         _ = writeln!(text, "    {unit} unit${index}(\n        .clock(clock),\n{}\n    );", pins.join(",\n"));

@@ -1,10 +1,10 @@
 use super::*;
-use crate::clocked;
-use crate::cosim::Bench;
-use crate::fp_add::{self, FpAdd, FpAdd16};
 use crate::card::build::Build;
 use crate::card::reduce::Reduce;
 use crate::card::types::{SlotBeat, WindowBeat};
+use crate::clocked;
+use crate::cosim::Bench;
+use crate::fp_add::{self, FpAdd, FpAdd16};
 use crate::fp_mul::{self, FpMul16, Multiply, Unpack};
 use crate::prelude::*;
 use crate::random::Random;
@@ -139,7 +139,9 @@ fn a_reduction_with_shared_adders_gives_the_same_sums() {
         block.scrub.next = cycle == 300;
         bench.tick();
     }
-    bench.verify_rewritten("fold-reduce", 16, |verilog| without_tick(&folded(&verilog, &[adder()], 16).expect("it adds")));
+    bench.verify_rewritten("fold-reduce", 16, |verilog| {
+        without_tick(&folded(&verilog, &[adder()], 16).expect("it adds"))
+    });
 }
 
 #[test]

@@ -18,8 +18,8 @@
 // `#[derive(Ports)]` names this crate from the outside.
 extern crate self as optireduce_hw;
 
-pub mod bitstream;
 pub mod bf16;
+pub mod bitstream;
 pub mod card;
 pub mod cosim;
 pub mod eda;

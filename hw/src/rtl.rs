@@ -37,7 +37,8 @@ pub fn files(verilog: &str) -> Result<[(&'static str, String); 2], String> {
     if ports.is_empty() {
         return Err("module top has no ports".into());
     }
-    let notice = "// Written by `optireduce-hdl rtl` from the rust-hdl sources in hw/src; do not edit. See hw/rtl/README.md.\n";
+    let notice =
+        "// Written by `optireduce-hdl rtl` from the rust-hdl sources in hw/src; do not edit. See hw/rtl/README.md.\n";
     let card = format!("{notice}{}", renamed(&share::verilog(&modules)));
     Ok([("optireduce_card.v", card), ("optireduce_top.v", format!("{notice}{}", ansi(&ports)))])
 }

@@ -13,14 +13,14 @@ fn folder() -> std::path::PathBuf {
 
 #[test]
 fn the_committed_verilog_is_current() {
-    let files = rtl::files(&emit::card(Build::default())).expect("the card is in rust-hdl's style");
+    let files = rtl::files(&emit::endpoint(Build::default())).expect("the card is in rust-hdl's style");
     rtl::check(&folder(), &files).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// `$` becomes `__`: were there such a name before, two could become one.
 #[test]
 fn no_name_of_the_card_has_two_underscores() {
-    let verilog = emit::card(Build::default());
+    let verilog = emit::endpoint(Build::default());
     let names = verilog.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'));
     let doubled: HashSet<&str> = names.filter(|name| name.contains("__") || name.contains("_$")).collect();
     assert!(doubled.is_empty(), "{doubled:?}");

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use optireduce_hw::emit::{self, Emittable};
 use optireduce_hw::card::build::Build;
+use optireduce_hw::emit::{self, Emittable};
 use optireduce_hw::{bitstream, eda, reference, report, rtl};
 
 /// Emits the OptiReduce card as Verilog, and the reference of the contract between card and software.
@@ -133,7 +133,7 @@ fn run(cli: Cli) -> Result<bool, String> {
                 hadamard_log2: hadamard_log2.unwrap_or(default.hadamard_log2),
             };
             build.check()?;
-            let files = rtl::files(&emit::card(build))?;
+            let files = rtl::files(&emit::endpoint(build))?;
             if check {
                 if let Err(difference) = rtl::check(&out, &files) {
                     eprintln!("{difference}");

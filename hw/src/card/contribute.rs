@@ -445,7 +445,8 @@ impl Logic for Contribute {
 impl Contribute {
     /// With two banks for windows of this build.
     pub fn new(build: Build) -> Self {
-        Self { buffer: WindowRam::new(1, build.window_log2), ..Self::default() }
+        let encoder = Hadamard::new(build.hadamard_log2);
+        Self { buffer: WindowRam::new(1, build.window_log2), encoder, ..Self::default() }
     }
 }
 

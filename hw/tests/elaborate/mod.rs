@@ -37,7 +37,8 @@ pub fn verilator(top: &str, files: &[PathBuf]) -> Result<(), String> {
     fs::write(&waivers, WAIVERS).map_err(|error| format!("{}: {error}", waivers.display()))?;
     let mut command = Command::new("verilator");
     command.args(["--lint-only", "-Wall", "--top-module", top]).arg(&waivers).args(with_the_card(files));
-    let output = command.output().map_err(|error| format!("verilator: {error}. Run `tests/run`, which installs it."))?;
+    let output =
+        command.output().map_err(|error| format!("verilator: {error}. Run `tests/run`, which installs it."))?;
     fs::remove_file(&waivers).map_err(|error| format!("{}: {error}", waivers.display()))?;
     match output.status.success() {
         true => Ok(()),
@@ -54,9 +55,9 @@ pub fn yosys(name: &str, top: &str, files: &[PathBuf]) -> Result<(), String> {
     let read = |path: &PathBuf| fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let texts = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<String> = (0..files.len()).map(|index| format!("{index}.v")).collect();
-    let script =
-        format!("read_verilog -sv {}; hierarchy -check -top {top}; proc; check -assert", names.join(" "));
-    let inputs: Vec<(&str, &str)> = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let script = format!("read_verilog -sv {}; hierarchy -check -top {top}; proc; check -assert", names.join(" "));
+    let inputs: Vec<(&str, &str)> =
+        names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let job = Job::new(name, "elaborate", &inputs, &script, &[Tool::Yosys])?;
     if !job.is_done() {
         job.yosys(&script)?;
