@@ -6,7 +6,7 @@ module tb;
     always #20 clock = !clock;
 
     logic [7:0] rx_data, in_data, out_data, tx_data;
-    logic       rx_valid = 0, rx_last = 0, rx_error = 0, tx_valid, tx_last, tx_ready = 1;
+    logic       rx_valid = 0, rx_last = 0, rx_error = 0, tx_valid, tx_last, tx_error, tx_ready = 1;
     logic       in_valid = 0, in_ready, out_valid, out_ready = 0;
     shell dut (.*);
 
@@ -71,8 +71,8 @@ module tb;
         expect_register(`CONTRACT, `CONTRACT_VALUE);
         expect_register(`WINDOW_BEATS_MAX, 128);
         for (int i = 0; i < 8; i++) begin
-            write(`JOB_TAG, 32'h1234_0000 + i);
-            expect_register(`JOB_TAG, 32'h1234_0000 + i);
+            write(`SCRATCH, 32'h1234_0000 + i);
+            expect_register(`SCRATCH, 32'h1234_0000 + i);
         end
         // A frame is a packet of the wire whatever its length.
         write(`CONTROL, 1);
@@ -81,12 +81,12 @@ module tb;
             expect_register(`RX_PACKETS, length / 7 + 1);
         end
         // The card fetches the entry that the doorbell announces: 64 bytes at the base of the ring.
-        write(`SQ_BASE, 32'h0010_0000);
-        write(`SQ_BASE + 4, 32'h0000_0002);
-        write(`CQ_BASE, 32'h0020_0000);
-        write(`CQ_BASE + 4, 32'h0000_0002);
-        write(`SQ_SIZE, 16);
-        write(`CQ_SIZE, 16);
+        write(`SQ_BASE_LO, 32'h0010_0000);
+        write(`SQ_BASE_HI, 32'h0000_0002);
+        write(`CQ_BASE_LO, 32'h0020_0000);
+        write(`CQ_BASE_HI, 32'h0000_0002);
+        write(`SQ_LOG2, 4);
+        write(`CQ_LOG2, 4);
         write(`SQ_TAIL, 1);
         for (int i = 0; i < 10; i++) receive(request[8*i+:8]);
         if (request != {8'd1, 64'h0000_0002_0010_0000, 8'h83}) $fatal(1, "message %h", request);
