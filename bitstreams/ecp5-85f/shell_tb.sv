@@ -58,7 +58,7 @@ module tb;
             @(negedge clock);
         end
         rx_valid = 0;
-        repeat (20) @(negedge clock);
+        repeat (8 * 16) @(negedge clock);
     endtask
 
 `include "registers.vh"
@@ -76,6 +76,7 @@ module tb;
         end
         // A frame is a packet of the wire whatever its length.
         write(`CONTROL, 1);
+        repeat (64 * 16) @(negedge clock); // 32 steps of reset
         for (int length = 1; length <= 200; length += 7) begin
             frame(length, length[0]);
             expect_register(`RX_PACKETS, length / 7 + 1);

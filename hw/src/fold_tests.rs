@@ -56,7 +56,7 @@ fn sixteen_adders_on_one_on_two_and_on_eight_give_the_same_sums() {
     }
 }
 
-/// A multiplier whose product is shown from the eighth cycle on: what a shared one holds at power-on differs.
+/// A multiplier whose product is shown from the eighth cycle on, and `a` before: what a shared one holds at power-on differs.
 #[derive(LogicBlock, Default)]
 struct Settled {
     clock: Signal<In, Clock>,
@@ -66,7 +66,6 @@ struct Settled {
     multiplier: FpMul16,
     cycle: DFF<W<3>>,
     settled: DFF<bool>,
-    zero: Constant<Beat>,
 }
 
 impl Logic for Settled {
@@ -80,7 +79,7 @@ impl Logic for Settled {
         if self.cycle.q.val() == 7 {
             self.settled.d.next = true;
         }
-        self.product.next = self.zero.val();
+        self.product.next = self.a.val();
         if self.settled.q.val() {
             self.product.next = self.multiplier.product.val();
         }
