@@ -10,6 +10,7 @@
 
 use crate::ports::{Ports, Rows};
 use crate::replay::{self, Layout};
+use crate::share;
 use crate::verilated::Model;
 use rust_hdl::core::prelude::*;
 use std::any::type_name;
@@ -186,6 +187,12 @@ impl<B: Clocked> Bench<B> {
     /// With cycle, port, found and expected on a difference; when Verilator is missing or warns; when nothing was
     /// recorded.
     pub fn verify_with_verilator(&mut self, name: &str) {
+        self.verify_rewritten(name, 1, |verilog| verilog);
+    }
+
+    /// As [`verify_with_verilator`](Bench::verify_with_verilator), on Verilog that was rewritten so that it takes `pace`
+    /// cycles for one: inputs stay put so long, and so must outputs.
+    pub(crate) fn verify_rewritten(&mut self, name: &str, pace: usize, rewrite: impl FnOnce(String) -> String) {
         self.settle();
         let Engine::RustRecording(trace) = &mut self.engine else {
             panic!("{name}: verify_with_verilator needs Bench::recording")
@@ -193,13 +200,15 @@ impl<B: Clocked> Bench<B> {
         assert!(!trace.words.is_empty(), "{name}: nothing to verify, not one cycle was recorded");
         let recorded = trace.words.len();
         trace.layout.sample(&self.block, &mut trace.words);
-        let verified = replay::verify(name, &verilog(&self.block), &trace.layout, &trace.words);
+        let rows = trace.words.chunks(trace.layout.row_words());
+        let paced: Vec<u32> = rows.flat_map(|row| std::iter::repeat_n(row, pace)).flatten().copied().collect();
+        let verified = replay::verify(name, &rewrite(verilog(&self.block)), &trace.layout, &paced);
         trace.words.truncate(recorded);
         verified.unwrap_or_else(|difference| panic!("{difference}"));
     }
 }
 
-/// The Verilog of a connected block, its top module called `top`.
+/// The Verilog of a connected block, its top module called `top`, equal modules once.
 ///
 /// # Panics
 /// When rust-hdl finds an unconnected signal, a combinational loop or a driven input.
@@ -207,7 +216,7 @@ pub fn verilog<B: Block>(block: &B) -> String {
     if let Err(error) = check_all(block) {
         panic!("{}: {error:?}", type_name::<B>());
     }
-    generate_verilog_unchecked(block)
+    share::verilog(&share::shared(&generate_verilog_unchecked(block)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! The blocks that can be emitted as Verilog by name, the card among them.
 
 use crate::card;
+use crate::card::build::Build;
+use crate::card::endpoint::Endpoint;
+use crate::card::smartnic::SmartNic;
 use crate::cosim;
 use crate::hadamard;
 use crate::prelude::*;
@@ -18,15 +21,33 @@ impl Emittable {
     /// # Panics
     /// If the block is not wired up: a bug in the block, not in the call.
     pub fn verilog(&self) -> String {
-        let build = self.build;
-        // Blocks are built by value, and the card is a large one.
-        let builder = std::thread::Builder::new().stack_size(64 << 20);
-        match builder.spawn(build).map(std::thread::JoinHandle::join) {
-            Ok(Ok(verilog)) => verilog,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(_) => build(),
-        }
+        on_a_large_stack(self.build)
     }
+}
+
+/// The Verilog of a whole card of this build behind AXI, its top module called `top`.
+///
+/// # Panics
+/// When the parameters do not go together, see [`Build::checked`].
+pub fn endpoint(build: Build) -> String {
+    on_a_large_stack(move || of_built(Box::new(Endpoint::new(build))))
+}
+
+/// As [`endpoint`], without AXI around it.
+///
+/// # Panics
+/// As there.
+pub fn smartnic(build: Build) -> String {
+    on_a_large_stack(move || of_built(Box::new(SmartNic::new(build))))
+}
+
+/// Blocks are built by value, and the card is a large one.
+fn on_a_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let spawned = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, build);
+        let thread = spawned.unwrap_or_else(|error| panic!("no thread with a stack of 64 MiB: {error}"));
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// The Verilog of a block as it is by default.

@@ -21,6 +21,7 @@
 extern crate self as optireduce_hw;
 
 pub mod bf16;
+pub mod bitstream;
 pub mod block_fifo;
 pub mod card;
 pub mod check;
@@ -29,6 +30,7 @@ pub mod eda;
 pub mod emit;
 pub mod engine;
 pub mod fifo;
+pub mod fold;
 pub mod fp_add;
 pub mod fp_add_model;
 pub mod fp_mul;
@@ -50,6 +52,7 @@ pub mod recip_rom;
 pub mod reference;
 mod replay;
 pub mod report;
+pub mod rtl;
 pub mod share;
 mod verilated;
 pub mod word;

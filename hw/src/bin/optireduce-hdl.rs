@@ -7,10 +7,11 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
+use optireduce_hw::card::build::Build;
 use optireduce_hw::check::{BLOCKS, Checkable, Engine, Outcome};
 use optireduce_hw::emit::{self, Emittable};
 use optireduce_hw::prove::{self, PROOFS, Proof};
-use optireduce_hw::{eda, lint, reference, report};
+use optireduce_hw::{bitstream, eda, lint, reference, report, rtl};
 use serde::Serialize;
 
 /// Emits the OptiReduce card as Verilog, prints the contract between card and software, and checks the description.
@@ -44,6 +45,41 @@ enum Command {
         /// Only this block; may be given more than once [default: all blocks].
         #[arg(long, value_name = "NAME")]
         block: Vec<String>,
+    },
+    /// Writes the whole card for use without Rust: optireduce_card.v and its ANSI top, optireduce_top.v.
+    #[command(after_help = "Examples:
+  optireduce-hdl rtl --out hw/rtl
+  optireduce-hdl rtl --out hw/rtl --check
+  optireduce-hdl rtl --out target/rtl-large --window-log2 14")]
+    Rtl {
+        /// Folder to write to; made if it is not there.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Write nothing; exit code 1 if the folder does not hold just this.
+        #[arg(long)]
+        check: bool,
+        /// log2 of the largest window in beats of 64 bytes [default: that of the simulated card]
+        #[arg(long, value_name = "N")]
+        window_log2: Option<u32>,
+        /// log2 of the largest Hadamard block in elements [default: that of the simulated card]
+        #[arg(long, value_name = "N")]
+        hadamard_log2: Option<u32>,
+    },
+    /// Builds the reduced card's bitstream for ECP5, with its manifest; needs yosys, nextpnr-ecp5 and ecppack.
+    #[command(after_help = "Examples:
+  optireduce-hdl bitstream bitstreams/ecp5-85f
+  optireduce-hdl bitstream bitstreams/ecp5-85f --check
+  bitstreams/ecp5-85f/build")]
+    Bitstream {
+        /// The board's folder.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Build nothing; exit code 1 if the bitstream is not that of its manifest, or the manifest not of these sources.
+        #[arg(long)]
+        check: bool,
+        /// Build nothing; write the reduced card's Verilog to this file.
+        #[arg(long, value_name = "FILE", conflicts_with = "check")]
+        card: Option<PathBuf>,
     },
     /// Prints the contract between card and software as Markdown: registers, queue entries, packet.
     #[command(after_help = "Examples:
@@ -185,6 +221,39 @@ fn run(cli: Cli) -> Result<bool, String> {
             Ok(true)
         }
         Command::Prove { names, json } => prove::run(&select_proofs(&names)?, json),
+        Command::Rtl { out, check, window_log2, hadamard_log2 } => {
+            let default = Build::default();
+            let build = Build {
+                window_log2: window_log2.unwrap_or(default.window_log2),
+                hadamard_log2: hadamard_log2.unwrap_or(default.hadamard_log2),
+            };
+            build.check()?;
+            let files = rtl::files(&emit::endpoint(build))?;
+            if check {
+                if let Err(difference) = rtl::check(&out, &files) {
+                    eprintln!("{difference}");
+                    return Ok(false);
+                }
+            } else {
+                rtl::write(&out, &files)?;
+            }
+            Ok(true)
+        }
+        Command::Bitstream { card: Some(path), .. } => {
+            std::fs::write(&path, bitstream::card()?).map_err(|error| format!("{}: {error}", path.display()))?;
+            Ok(true)
+        }
+        Command::Bitstream { folder, check: true, .. } => match bitstream::check(&folder) {
+            Ok(()) => Ok(true),
+            Err(difference) => {
+                eprintln!("{difference}");
+                Ok(false)
+            }
+        },
+        Command::Bitstream { folder, .. } => {
+            bitstream::build(&folder)?;
+            Ok(true)
+        }
         Command::Report { blocks, fmax, json } => report::run(&select(&blocks)?, fmax, json),
     }
 }

@@ -22,21 +22,30 @@ impl Build {
     /// For boards: windows of 1 MiB, blocks of 16384.
     pub const BOARD: Self = Self { window_log2: 14, hadamard_log2: 14 };
 
-    /// Checks that the parameters go together.
+    /// Whether the parameters go together.
+    ///
+    /// # Errors
+    /// Which does not, and what is possible.
+    pub fn check(self) -> Result<(), String> {
+        let Self { window_log2, hadamard_log2 } = self;
+        // Scrubbing a slot visits half a window of beats and, beside it, the counters of 64 ranks.
+        if window_log2 < 7 || window_log2 > WINDOW_BEATS_LIMIT.ilog2() {
+            return Err(format!("windows of 2^{window_log2} beats: 2^7 to {WINDOW_BEATS_LIMIT} beats can be built"));
+        }
+        if !hadamard_log2.is_multiple_of(2) || hadamard_log2 < HADAMARD_LOG2_MIN || hadamard_log2 > window_log2 + 4 {
+            return Err(format!(
+                "Hadamard blocks of 2^{hadamard_log2} elements: a power of four from 256 to a window is needed"
+            ));
+        }
+        Ok(())
+    }
+
+    /// These parameters.
     ///
     /// # Panics
-    /// When they do not: that is a design error.
+    /// When they do not go together: that is a design error.
     pub fn checked(self) -> Self {
-        let Self { window_log2, hadamard_log2 } = self;
-        assert!(
-            // Scrubbing a slot visits half a window of beats and, beside it, the counters of 64 ranks.
-            window_log2 >= 7 && 1 << window_log2 <= WINDOW_BEATS_LIMIT,
-            "windows of 2^{window_log2} beats: 2^7 to {WINDOW_BEATS_LIMIT} beats can be built"
-        );
-        assert!(
-            hadamard_log2.is_multiple_of(2) && hadamard_log2 >= HADAMARD_LOG2_MIN && hadamard_log2 <= window_log2 + 4,
-            "Hadamard blocks of 2^{hadamard_log2} elements: a power of four from 256 to a window is needed"
-        );
+        self.check().unwrap_or_else(|error| panic!("{error}"));
         self
     }
 }

@@ -618,11 +618,8 @@ impl Logic for Contribute {
 impl Contribute {
     /// With two banks for windows, and the encoder for blocks, of this build.
     pub fn new(build: Build) -> Self {
-        Self {
-            buffer: WindowRam::new(1, build.window_log2),
-            encoder: Hadamard::new(build.hadamard_log2),
-            ..Self::default()
-        }
+        let encoder = Hadamard::new(build.hadamard_log2);
+        Self { buffer: WindowRam::new(1, build.window_log2), encoder, ..Self::default() }
     }
 }
 

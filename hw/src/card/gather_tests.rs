@@ -1,6 +1,5 @@
 //! The gather memory against its model: verdicts, grants and every word, cycle by cycle.
 
-use super::build::Build;
 use super::gather::Gather;
 use super::gather_model::GatherMemory;
 use super::reduce_model::Verdict;
@@ -23,13 +22,6 @@ fn beat(slot: u8, position: u64, sender: u64, epoch: u8, data: Beat) -> WindowBe
         epoch: bits_w(epoch.into()),
         data,
     }
-}
-
-/// The block as in the simulated card.
-fn simulated() -> Gather {
-    let mut block = Gather::new(Build::default());
-    block.window_beats.next = bits_w(1 << Build::default().window_log2);
-    block
 }
 
 /// Wire, scaler, sender and finisher all at once. Every 200 cycles a slot closes and comes back with the next epoch;
@@ -147,20 +139,20 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
 #[test]
 fn every_beat_is_judged_and_stored_as_in_the_model() {
     at_every_pace(3, |random, pace| {
-        run(&mut Bench::new(simulated()), random, pace, 6000);
+        run(&mut Bench::new(Gather::default()), random, pace, 6000);
     });
 }
 
 #[test]
 fn the_verilog_gathers_alike() {
-    let mut bench = Bench::recording(simulated());
+    let mut bench = Bench::recording(Gather::default());
     run(&mut bench, &mut Random::new(5), Pace::RANDOM, 3000);
     bench.verify_with_verilator("gather");
 }
 
 #[test]
 fn the_wire_goes_in_one_a_cycle_and_is_read_two_cycles_later() {
-    let mut bench = Bench::new(simulated());
+    let mut bench = Bench::new(Gather::default());
     bench.block.open.next = bits_w(1 << 6);
     bench.block.rx_valid.next = true;
     bench.block.finish_valid.next = true;
@@ -183,7 +175,7 @@ fn the_wire_goes_in_one_a_cycle_and_is_read_two_cycles_later() {
 
 #[test]
 fn a_duplicate_two_cycles_later_is_seen() {
-    let mut bench = Bench::new(simulated());
+    let mut bench = Bench::new(Gather::default());
     bench.block.open.next = bits_w(1);
     bench.block.rx.next = beat(0, 3, 5, 1, Beat([7; 16]));
     for (valid, accepted, duplicate) in [(true, true, false), (false, false, false), (true, false, true)] {

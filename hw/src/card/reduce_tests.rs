@@ -1,6 +1,5 @@
 //! The reduction against its model: verdicts, readiness and every word, cycle by cycle.
 
-use super::build::Build;
 use super::reduce::Reduce;
 use super::reduce_model::{Accumulator, Verdict};
 use super::stimulus::float_beat;
@@ -36,13 +35,6 @@ fn beat(slot: u8, relative: u64, sender: u64, epoch: u8, data: Beat) -> WindowBe
 
 fn address(beat: &WindowBeat) -> u64 {
     beat.slot.raw() << 9 | beat.relative.raw()
-}
-
-/// The block as in the simulated card.
-fn simulated() -> Reduce {
-    let mut block = Reduce::new(Build::default());
-    block.window_beats.next = bits_w(1 << Build::default().window_log2);
-    block
 }
 
 /// Random beats from the wire and from the own gradient, and a reader; few addresses, so that hazards and duplicates
@@ -182,12 +174,12 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
 
 #[test]
 fn every_contribution_is_judged_and_added_as_in_the_model() {
-    at_every_pace(3, |random, pace| run(&mut Bench::new(simulated()), random, pace, 4000));
+    at_every_pace(3, |random, pace| run(&mut Bench::new(Reduce::default()), random, pace, 4000));
 }
 
 #[test]
 fn the_verilog_reduces_alike() {
-    let mut bench = Bench::recording(simulated());
+    let mut bench = Bench::recording(Reduce::default());
     run(&mut bench, &mut Random::new(77), Pace::RANDOM, 2500);
     bench.verify_with_verilator("reduce");
 }
@@ -195,7 +187,7 @@ fn the_verilog_reduces_alike() {
 #[test]
 fn an_address_at_any_distance_is_added_once_in_order_and_waits_until_eight() {
     for distance in 1..=9 {
-        let mut bench = Bench::new(simulated());
+        let mut bench = Bench::new(Reduce::default());
         let mut random = Random::new(distance);
         bench.block.open.next = bits_w(1);
         // Of three addends with cancellation the order shows in the bits.
@@ -235,7 +227,7 @@ fn an_address_at_any_distance_is_added_once_in_order_and_waits_until_eight() {
 
 #[test]
 fn a_beat_is_decided_after_one_cycle_and_in_memory_after_eight() {
-    let mut bench = Bench::new(simulated());
+    let mut bench = Bench::new(Reduce::default());
     bench.block.open.next = bits_w(1);
     bench.block.rx_valid.next = true;
     bench.block.rx.next = beat(0, 3, 5, 1, Beat([1.0f32.to_bits(); 16]));
@@ -252,7 +244,7 @@ fn a_beat_is_decided_after_one_cycle_and_in_memory_after_eight() {
 
 #[test]
 fn different_addresses_go_in_one_a_cycle() {
-    let mut bench = Bench::new(simulated());
+    let mut bench = Bench::new(Reduce::default());
     bench.block.open.next = bits_w(0x80);
     bench.block.rx_valid.next = true;
     for relative in 0..512 {

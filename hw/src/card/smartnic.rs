@@ -36,7 +36,7 @@ use super::types::{GateReport, SendOrder, SlotContext};
 use crate::prelude::*;
 
 /// The card, see the module.
-#[derive(LogicBlock, Default, Ports)]
+#[derive(LogicBlock, Default)]
 pub struct SmartNic {
     /// 250 MHz clock of everything.
     pub clock: Signal<In, Clock>,

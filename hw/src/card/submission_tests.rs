@@ -9,7 +9,6 @@ use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, Slo
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
-use optireduce_contract::limits::{HADAMARD_LOG2_MAX, WINDOW_BEATS};
 use optireduce_contract::queue::*;
 use optireduce_contract::shard::ShardMap;
 use std::collections::{BTreeMap, VecDeque};

@@ -1,0 +1,9 @@
+# vivado -mode batch -source bitstreams/alveo-u250/build.tcl
+# NOT RUN: no Vivado was at hand. OPTIREDUCE_RTL names another folder of generated Verilog than hw/rtl.
+set board      alveo-u250
+set part       xcu250-figd2104-2l-e
+set board_part xilinx.com:au250:part0:1.3
+set refclk_mhz 156.25
+set cmac       CMACE4_X0Y8
+set gt_group   X1Y44~X1Y47
+source [file dirname [file normalize [info script]]]/../common/alveo.tcl

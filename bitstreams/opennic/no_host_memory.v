@@ -1,0 +1,63 @@
+// Answers every AXI4 access with an error (SLVERR): there is no way to host memory here.
+//
+// Why: a plugin of the OpenNIC box has no master on PCIe. With this in its place the card reports DMA errors, and does
+// not hang. See README.md for what takes its place.
+module no_host_memory (
+    input  wire       clock,
+    input  wire       reset_n,
+    input  wire [3:0] awid,
+    input  wire       awvalid,
+    output wire       awready,
+    input  wire       wlast,
+    input  wire       wvalid,
+    output wire       wready,
+    output reg  [3:0] bid,
+    output wire [1:0] bresp,
+    output reg        bvalid,
+    input  wire       bready,
+    input  wire [3:0] arid,
+    input  wire [7:0] arlen,
+    input  wire       arvalid,
+    output wire       arready,
+    output reg  [3:0] rid,
+    output wire [1:0] rresp,
+    output wire       rlast,
+    output reg        rvalid,
+    input  wire       rready
+);
+    // One burst at a time each way; write data is taken once its address is.
+    reg       writing;
+    reg [7:0] left;
+    assign awready = !writing && !bvalid;
+    assign wready = writing;
+    assign bresp = 2'b10;
+    assign rresp = 2'b10;
+    assign arready = !rvalid;
+    assign rlast = left == 8'd0;
+
+    always @(posedge clock) begin
+        if (awvalid && awready) begin
+            writing <= 1'b1;
+            bid <= awid;
+        end
+        if (wvalid && wready && wlast) begin
+            writing <= 1'b0;
+            bvalid <= 1'b1;
+        end
+        if (bvalid && bready) bvalid <= 1'b0;
+        if (arvalid && arready) begin
+            rvalid <= 1'b1;
+            rid <= arid;
+            left <= arlen;
+        end
+        if (rvalid && rready) begin
+            left <= left - 8'd1;
+            if (rlast) rvalid <= 1'b0;
+        end
+        if (!reset_n) begin
+            writing <= 1'b0;
+            bvalid <= 1'b0;
+            rvalid <= 1'b0;
+        end
+    end
+endmodule

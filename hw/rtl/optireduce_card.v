@@ -1,0 +1,21592 @@
+// Written by `optireduce-hdl rtl` from the rust-hdl sources in hw/src; do not edit. See hw/rtl/README.md.
+
+module optireduce_nic__finisher__drain__decoder__across__stages__0__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Update code (custom)
+    initial begin
+       out_tag = 0;
+       out_beat = 0;
+    end
+    always @(posedge clock) begin
+       out_tag <= tag;
+       out_beat <= {lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__0__position(d,q,clock);
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 10'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__1__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [534:0] mem [0:1];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
+    `endif
+    reg [0:0] pointer;
+    wire [0:0] oldest = pointer + 1'b1;
+    initial begin
+       pointer = 0;
+       out_tag = 0;
+       out_beat = 0;
+    end
+    always @(posedge clock) begin
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
+       pointer <= oldest;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__2__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [534:0] mem [0:3];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
+    `endif
+    reg [1:0] pointer;
+    wire [1:0] oldest = pointer + 1'b1;
+    initial begin
+       pointer = 0;
+       out_tag = 0;
+       out_beat = 0;
+    end
+    always @(posedge clock) begin
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
+       pointer <= oldest;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__3__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [534:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    reg [2:0] pointer;
+    wire [2:0] oldest = pointer + 1'b1;
+    initial begin
+       pointer = 0;
+       out_tag = 0;
+       out_beat = 0;
+    end
+    always @(posedge clock) begin
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
+       pointer <= oldest;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__4__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [534:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    reg [3:0] pointer;
+    wire [3:0] oldest = pointer + 1'b1;
+    initial begin
+       pointer = 0;
+       out_tag = 0;
+       out_beat = 0;
+    end
+    always @(posedge clock) begin
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
+       pointer <= oldest;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__5__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [534:0] mem [0:31];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 31; i = i + 1) mem[i] = 0;
+    `endif
+    reg [4:0] pointer;
+    wire [4:0] oldest = pointer + 1'b1;
+    initial begin
+       pointer = 0;
+       out_tag = 0;
+       out_beat = 0;
+    end
+    always @(posedge clock) begin
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
+       pointer <= oldest;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__6__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [534:0] mem [0:63];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
+    `endif
+    reg [5:0] pointer;
+    wire [5:0] oldest = pointer + 1'b1;
+    initial begin
+       pointer = 0;
+       out_tag = 0;
+       out_beat = 0;
+    end
+    always @(posedge clock) begin
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
+       pointer <= oldest;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__7__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [534:0] mem [0:127];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 127; i = i + 1) mem[i] = 0;
+    `endif
+    reg [6:0] pointer;
+    wire [6:0] oldest = pointer + 1'b1;
+    initial begin
+       pointer = 0;
+       out_tag = 0;
+       out_beat = 0;
+    end
+    always @(posedge clock) begin
+       mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+       {out_tag, out_beat} <= mem[oldest];
+       pointer <= oldest;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0__st(d,q,clock);
+    // Module arguments
+    input wire  [98:0] d;
+    output reg  [98:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 99'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_float__lane__0__st(d,q,clock);
+    // Module arguments
+    input wire  [168:0] d;
+    output reg  [168:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 169'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b0;
+    localparam  distance = 10'b1;
+    // Stub signals
+    reg  [9:0] position__d;
+    wire  [9:0] position__q;
+    reg  position__clock;
+    reg  delay__clock;
+    reg  [22:0] delay__tag;
+    reg  [31:0] delay__lane__0;
+    reg  [31:0] delay__lane__1;
+    reg  [31:0] delay__lane__2;
+    reg  [31:0] delay__lane__3;
+    reg  [31:0] delay__lane__4;
+    reg  [31:0] delay__lane__5;
+    reg  [31:0] delay__lane__6;
+    reg  [31:0] delay__lane__7;
+    reg  [31:0] delay__lane__8;
+    reg  [31:0] delay__lane__9;
+    reg  [31:0] delay__lane__10;
+    reg  [31:0] delay__lane__11;
+    reg  [31:0] delay__lane__12;
+    reg  [31:0] delay__lane__13;
+    reg  [31:0] delay__lane__14;
+    reg  [31:0] delay__lane__15;
+    wire  [22:0] delay__out_tag;
+    wire  [511:0] delay__out_beat;
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [9:0] phase;
+    reg  entering;
+    reg  butterfly;
+    reg  [31:0] mask;
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] a__8;
+    reg  [31:0] a__9;
+    reg  [31:0] a__10;
+    reg  [31:0] a__11;
+    reg  [31:0] a__12;
+    reg  [31:0] a__13;
+    reg  [31:0] a__14;
+    reg  [31:0] a__15;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] b__8;
+    reg  [31:0] b__9;
+    reg  [31:0] b__10;
+    reg  [31:0] b__11;
+    reg  [31:0] b__12;
+    reg  [31:0] b__13;
+    reg  [31:0] b__14;
+    reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay delay(
+        .clock(delay__clock),
+        .tag(delay__tag),
+        .lane__0(delay__lane__0),
+        .lane__1(delay__lane__1),
+        .lane__2(delay__lane__2),
+        .lane__3(delay__lane__3),
+        .lane__4(delay__lane__4),
+        .lane__5(delay__lane__5),
+        .lane__6(delay__lane__6),
+        .lane__7(delay__lane__7),
+        .lane__8(delay__lane__8),
+        .lane__9(delay__lane__9),
+        .lane__10(delay__lane__10),
+        .lane__11(delay__lane__11),
+        .lane__12(delay__lane__12),
+        .lane__13(delay__lane__13),
+        .lane__14(delay__lane__14),
+        .lane__15(delay__lane__15),
+        .out_tag(delay__out_tag),
+        .out_beat(delay__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        position__clock = clock;
+        position__d = position__q;
+        delay__clock = clock;
+        result__clock = clock;
+        phase = position__q & distance;
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+        delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
+        result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
+            delay__tag[(64'h0)+:(1)] = 1'b0;
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
+        end
+        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
+        b__0 = beat[(0 * 32'h20)+:(32)];
+        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
+        b__1 = beat[(1 * 32'h20)+:(32)];
+        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
+        b__2 = beat[(2 * 32'h20)+:(32)];
+        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
+        b__3 = beat[(3 * 32'h20)+:(32)];
+        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
+        b__4 = beat[(4 * 32'h20)+:(32)];
+        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
+        b__5 = beat[(5 * 32'h20)+:(32)];
+        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
+        b__6 = beat[(6 * 32'h20)+:(32)];
+        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
+        b__7 = beat[(7 * 32'h20)+:(32)];
+        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
+        b__8 = beat[(8 * 32'h20)+:(32)];
+        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
+        b__9 = beat[(9 * 32'h20)+:(32)];
+        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
+        b__10 = beat[(10 * 32'h20)+:(32)];
+        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
+        b__11 = beat[(11 * 32'h20)+:(32)];
+        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
+        b__12 = beat[(12 * 32'h20)+:(32)];
+        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
+        b__13 = beat[(13 * 32'h20)+:(32)];
+        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
+        b__14 = beat[(14 * 32'h20)+:(32)];
+        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
+        b__15 = beat[(15 * 32'h20)+:(32)];
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+        end
+        else begin
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+        end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+        end
+        else begin
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+        end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+        end
+        else begin
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+        end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+        end
+        else begin
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+        end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+        end
+        else begin
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+        end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+        end
+        else begin
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+        end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+        end
+        else begin
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+        end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+        end
+        else begin
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+        end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+        end
+        else begin
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+        end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+        end
+        else begin
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+        end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+        end
+        else begin
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+        end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+        end
+        else begin
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+        end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+        end
+        else begin
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+        end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+        end
+        else begin
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+        end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+        end
+        else begin
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+        end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+        end
+        else begin
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+        end
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b1;
+    localparam  distance = 10'b10;
+    // Stub signals
+    reg  [9:0] position__d;
+    wire  [9:0] position__q;
+    reg  position__clock;
+    reg  delay__clock;
+    reg  [22:0] delay__tag;
+    reg  [31:0] delay__lane__0;
+    reg  [31:0] delay__lane__1;
+    reg  [31:0] delay__lane__2;
+    reg  [31:0] delay__lane__3;
+    reg  [31:0] delay__lane__4;
+    reg  [31:0] delay__lane__5;
+    reg  [31:0] delay__lane__6;
+    reg  [31:0] delay__lane__7;
+    reg  [31:0] delay__lane__8;
+    reg  [31:0] delay__lane__9;
+    reg  [31:0] delay__lane__10;
+    reg  [31:0] delay__lane__11;
+    reg  [31:0] delay__lane__12;
+    reg  [31:0] delay__lane__13;
+    reg  [31:0] delay__lane__14;
+    reg  [31:0] delay__lane__15;
+    wire  [22:0] delay__out_tag;
+    wire  [511:0] delay__out_beat;
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [9:0] phase;
+    reg  entering;
+    reg  butterfly;
+    reg  [31:0] mask;
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] a__8;
+    reg  [31:0] a__9;
+    reg  [31:0] a__10;
+    reg  [31:0] a__11;
+    reg  [31:0] a__12;
+    reg  [31:0] a__13;
+    reg  [31:0] a__14;
+    reg  [31:0] a__15;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] b__8;
+    reg  [31:0] b__9;
+    reg  [31:0] b__10;
+    reg  [31:0] b__11;
+    reg  [31:0] b__12;
+    reg  [31:0] b__13;
+    reg  [31:0] b__14;
+    reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__1__delay delay(
+        .clock(delay__clock),
+        .tag(delay__tag),
+        .lane__0(delay__lane__0),
+        .lane__1(delay__lane__1),
+        .lane__2(delay__lane__2),
+        .lane__3(delay__lane__3),
+        .lane__4(delay__lane__4),
+        .lane__5(delay__lane__5),
+        .lane__6(delay__lane__6),
+        .lane__7(delay__lane__7),
+        .lane__8(delay__lane__8),
+        .lane__9(delay__lane__9),
+        .lane__10(delay__lane__10),
+        .lane__11(delay__lane__11),
+        .lane__12(delay__lane__12),
+        .lane__13(delay__lane__13),
+        .lane__14(delay__lane__14),
+        .lane__15(delay__lane__15),
+        .out_tag(delay__out_tag),
+        .out_beat(delay__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        position__clock = clock;
+        position__d = position__q;
+        delay__clock = clock;
+        result__clock = clock;
+        phase = position__q & distance;
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+        delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
+        result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
+            delay__tag[(64'h0)+:(1)] = 1'b0;
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
+        end
+        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
+        b__0 = beat[(0 * 32'h20)+:(32)];
+        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
+        b__1 = beat[(1 * 32'h20)+:(32)];
+        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
+        b__2 = beat[(2 * 32'h20)+:(32)];
+        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
+        b__3 = beat[(3 * 32'h20)+:(32)];
+        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
+        b__4 = beat[(4 * 32'h20)+:(32)];
+        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
+        b__5 = beat[(5 * 32'h20)+:(32)];
+        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
+        b__6 = beat[(6 * 32'h20)+:(32)];
+        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
+        b__7 = beat[(7 * 32'h20)+:(32)];
+        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
+        b__8 = beat[(8 * 32'h20)+:(32)];
+        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
+        b__9 = beat[(9 * 32'h20)+:(32)];
+        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
+        b__10 = beat[(10 * 32'h20)+:(32)];
+        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
+        b__11 = beat[(11 * 32'h20)+:(32)];
+        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
+        b__12 = beat[(12 * 32'h20)+:(32)];
+        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
+        b__13 = beat[(13 * 32'h20)+:(32)];
+        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
+        b__14 = beat[(14 * 32'h20)+:(32)];
+        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
+        b__15 = beat[(15 * 32'h20)+:(32)];
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+        end
+        else begin
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+        end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+        end
+        else begin
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+        end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+        end
+        else begin
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+        end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+        end
+        else begin
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+        end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+        end
+        else begin
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+        end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+        end
+        else begin
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+        end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+        end
+        else begin
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+        end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+        end
+        else begin
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+        end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+        end
+        else begin
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+        end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+        end
+        else begin
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+        end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+        end
+        else begin
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+        end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+        end
+        else begin
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+        end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+        end
+        else begin
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+        end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+        end
+        else begin
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+        end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+        end
+        else begin
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+        end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+        end
+        else begin
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+        end
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b0;
+    localparam  distance = 10'b100;
+    // Stub signals
+    reg  [9:0] position__d;
+    wire  [9:0] position__q;
+    reg  position__clock;
+    reg  delay__clock;
+    reg  [22:0] delay__tag;
+    reg  [31:0] delay__lane__0;
+    reg  [31:0] delay__lane__1;
+    reg  [31:0] delay__lane__2;
+    reg  [31:0] delay__lane__3;
+    reg  [31:0] delay__lane__4;
+    reg  [31:0] delay__lane__5;
+    reg  [31:0] delay__lane__6;
+    reg  [31:0] delay__lane__7;
+    reg  [31:0] delay__lane__8;
+    reg  [31:0] delay__lane__9;
+    reg  [31:0] delay__lane__10;
+    reg  [31:0] delay__lane__11;
+    reg  [31:0] delay__lane__12;
+    reg  [31:0] delay__lane__13;
+    reg  [31:0] delay__lane__14;
+    reg  [31:0] delay__lane__15;
+    wire  [22:0] delay__out_tag;
+    wire  [511:0] delay__out_beat;
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [9:0] phase;
+    reg  entering;
+    reg  butterfly;
+    reg  [31:0] mask;
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] a__8;
+    reg  [31:0] a__9;
+    reg  [31:0] a__10;
+    reg  [31:0] a__11;
+    reg  [31:0] a__12;
+    reg  [31:0] a__13;
+    reg  [31:0] a__14;
+    reg  [31:0] a__15;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] b__8;
+    reg  [31:0] b__9;
+    reg  [31:0] b__10;
+    reg  [31:0] b__11;
+    reg  [31:0] b__12;
+    reg  [31:0] b__13;
+    reg  [31:0] b__14;
+    reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__2__delay delay(
+        .clock(delay__clock),
+        .tag(delay__tag),
+        .lane__0(delay__lane__0),
+        .lane__1(delay__lane__1),
+        .lane__2(delay__lane__2),
+        .lane__3(delay__lane__3),
+        .lane__4(delay__lane__4),
+        .lane__5(delay__lane__5),
+        .lane__6(delay__lane__6),
+        .lane__7(delay__lane__7),
+        .lane__8(delay__lane__8),
+        .lane__9(delay__lane__9),
+        .lane__10(delay__lane__10),
+        .lane__11(delay__lane__11),
+        .lane__12(delay__lane__12),
+        .lane__13(delay__lane__13),
+        .lane__14(delay__lane__14),
+        .lane__15(delay__lane__15),
+        .out_tag(delay__out_tag),
+        .out_beat(delay__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        position__clock = clock;
+        position__d = position__q;
+        delay__clock = clock;
+        result__clock = clock;
+        phase = position__q & distance;
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+        delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
+        result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
+            delay__tag[(64'h0)+:(1)] = 1'b0;
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
+        end
+        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
+        b__0 = beat[(0 * 32'h20)+:(32)];
+        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
+        b__1 = beat[(1 * 32'h20)+:(32)];
+        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
+        b__2 = beat[(2 * 32'h20)+:(32)];
+        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
+        b__3 = beat[(3 * 32'h20)+:(32)];
+        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
+        b__4 = beat[(4 * 32'h20)+:(32)];
+        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
+        b__5 = beat[(5 * 32'h20)+:(32)];
+        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
+        b__6 = beat[(6 * 32'h20)+:(32)];
+        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
+        b__7 = beat[(7 * 32'h20)+:(32)];
+        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
+        b__8 = beat[(8 * 32'h20)+:(32)];
+        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
+        b__9 = beat[(9 * 32'h20)+:(32)];
+        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
+        b__10 = beat[(10 * 32'h20)+:(32)];
+        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
+        b__11 = beat[(11 * 32'h20)+:(32)];
+        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
+        b__12 = beat[(12 * 32'h20)+:(32)];
+        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
+        b__13 = beat[(13 * 32'h20)+:(32)];
+        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
+        b__14 = beat[(14 * 32'h20)+:(32)];
+        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
+        b__15 = beat[(15 * 32'h20)+:(32)];
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+        end
+        else begin
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+        end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+        end
+        else begin
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+        end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+        end
+        else begin
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+        end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+        end
+        else begin
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+        end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+        end
+        else begin
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+        end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+        end
+        else begin
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+        end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+        end
+        else begin
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+        end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+        end
+        else begin
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+        end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+        end
+        else begin
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+        end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+        end
+        else begin
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+        end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+        end
+        else begin
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+        end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+        end
+        else begin
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+        end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+        end
+        else begin
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+        end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+        end
+        else begin
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+        end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+        end
+        else begin
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+        end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+        end
+        else begin
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+        end
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b1;
+    localparam  distance = 10'b1000;
+    // Stub signals
+    reg  [9:0] position__d;
+    wire  [9:0] position__q;
+    reg  position__clock;
+    reg  delay__clock;
+    reg  [22:0] delay__tag;
+    reg  [31:0] delay__lane__0;
+    reg  [31:0] delay__lane__1;
+    reg  [31:0] delay__lane__2;
+    reg  [31:0] delay__lane__3;
+    reg  [31:0] delay__lane__4;
+    reg  [31:0] delay__lane__5;
+    reg  [31:0] delay__lane__6;
+    reg  [31:0] delay__lane__7;
+    reg  [31:0] delay__lane__8;
+    reg  [31:0] delay__lane__9;
+    reg  [31:0] delay__lane__10;
+    reg  [31:0] delay__lane__11;
+    reg  [31:0] delay__lane__12;
+    reg  [31:0] delay__lane__13;
+    reg  [31:0] delay__lane__14;
+    reg  [31:0] delay__lane__15;
+    wire  [22:0] delay__out_tag;
+    wire  [511:0] delay__out_beat;
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [9:0] phase;
+    reg  entering;
+    reg  butterfly;
+    reg  [31:0] mask;
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] a__8;
+    reg  [31:0] a__9;
+    reg  [31:0] a__10;
+    reg  [31:0] a__11;
+    reg  [31:0] a__12;
+    reg  [31:0] a__13;
+    reg  [31:0] a__14;
+    reg  [31:0] a__15;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] b__8;
+    reg  [31:0] b__9;
+    reg  [31:0] b__10;
+    reg  [31:0] b__11;
+    reg  [31:0] b__12;
+    reg  [31:0] b__13;
+    reg  [31:0] b__14;
+    reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__3__delay delay(
+        .clock(delay__clock),
+        .tag(delay__tag),
+        .lane__0(delay__lane__0),
+        .lane__1(delay__lane__1),
+        .lane__2(delay__lane__2),
+        .lane__3(delay__lane__3),
+        .lane__4(delay__lane__4),
+        .lane__5(delay__lane__5),
+        .lane__6(delay__lane__6),
+        .lane__7(delay__lane__7),
+        .lane__8(delay__lane__8),
+        .lane__9(delay__lane__9),
+        .lane__10(delay__lane__10),
+        .lane__11(delay__lane__11),
+        .lane__12(delay__lane__12),
+        .lane__13(delay__lane__13),
+        .lane__14(delay__lane__14),
+        .lane__15(delay__lane__15),
+        .out_tag(delay__out_tag),
+        .out_beat(delay__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        position__clock = clock;
+        position__d = position__q;
+        delay__clock = clock;
+        result__clock = clock;
+        phase = position__q & distance;
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+        delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
+        result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
+            delay__tag[(64'h0)+:(1)] = 1'b0;
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
+        end
+        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
+        b__0 = beat[(0 * 32'h20)+:(32)];
+        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
+        b__1 = beat[(1 * 32'h20)+:(32)];
+        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
+        b__2 = beat[(2 * 32'h20)+:(32)];
+        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
+        b__3 = beat[(3 * 32'h20)+:(32)];
+        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
+        b__4 = beat[(4 * 32'h20)+:(32)];
+        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
+        b__5 = beat[(5 * 32'h20)+:(32)];
+        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
+        b__6 = beat[(6 * 32'h20)+:(32)];
+        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
+        b__7 = beat[(7 * 32'h20)+:(32)];
+        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
+        b__8 = beat[(8 * 32'h20)+:(32)];
+        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
+        b__9 = beat[(9 * 32'h20)+:(32)];
+        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
+        b__10 = beat[(10 * 32'h20)+:(32)];
+        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
+        b__11 = beat[(11 * 32'h20)+:(32)];
+        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
+        b__12 = beat[(12 * 32'h20)+:(32)];
+        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
+        b__13 = beat[(13 * 32'h20)+:(32)];
+        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
+        b__14 = beat[(14 * 32'h20)+:(32)];
+        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
+        b__15 = beat[(15 * 32'h20)+:(32)];
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+        end
+        else begin
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+        end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+        end
+        else begin
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+        end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+        end
+        else begin
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+        end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+        end
+        else begin
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+        end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+        end
+        else begin
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+        end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+        end
+        else begin
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+        end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+        end
+        else begin
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+        end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+        end
+        else begin
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+        end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+        end
+        else begin
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+        end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+        end
+        else begin
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+        end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+        end
+        else begin
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+        end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+        end
+        else begin
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+        end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+        end
+        else begin
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+        end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+        end
+        else begin
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+        end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+        end
+        else begin
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+        end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+        end
+        else begin
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+        end
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b0;
+    localparam  distance = 10'b10000;
+    // Stub signals
+    reg  [9:0] position__d;
+    wire  [9:0] position__q;
+    reg  position__clock;
+    reg  delay__clock;
+    reg  [22:0] delay__tag;
+    reg  [31:0] delay__lane__0;
+    reg  [31:0] delay__lane__1;
+    reg  [31:0] delay__lane__2;
+    reg  [31:0] delay__lane__3;
+    reg  [31:0] delay__lane__4;
+    reg  [31:0] delay__lane__5;
+    reg  [31:0] delay__lane__6;
+    reg  [31:0] delay__lane__7;
+    reg  [31:0] delay__lane__8;
+    reg  [31:0] delay__lane__9;
+    reg  [31:0] delay__lane__10;
+    reg  [31:0] delay__lane__11;
+    reg  [31:0] delay__lane__12;
+    reg  [31:0] delay__lane__13;
+    reg  [31:0] delay__lane__14;
+    reg  [31:0] delay__lane__15;
+    wire  [22:0] delay__out_tag;
+    wire  [511:0] delay__out_beat;
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [9:0] phase;
+    reg  entering;
+    reg  butterfly;
+    reg  [31:0] mask;
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] a__8;
+    reg  [31:0] a__9;
+    reg  [31:0] a__10;
+    reg  [31:0] a__11;
+    reg  [31:0] a__12;
+    reg  [31:0] a__13;
+    reg  [31:0] a__14;
+    reg  [31:0] a__15;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] b__8;
+    reg  [31:0] b__9;
+    reg  [31:0] b__10;
+    reg  [31:0] b__11;
+    reg  [31:0] b__12;
+    reg  [31:0] b__13;
+    reg  [31:0] b__14;
+    reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__4__delay delay(
+        .clock(delay__clock),
+        .tag(delay__tag),
+        .lane__0(delay__lane__0),
+        .lane__1(delay__lane__1),
+        .lane__2(delay__lane__2),
+        .lane__3(delay__lane__3),
+        .lane__4(delay__lane__4),
+        .lane__5(delay__lane__5),
+        .lane__6(delay__lane__6),
+        .lane__7(delay__lane__7),
+        .lane__8(delay__lane__8),
+        .lane__9(delay__lane__9),
+        .lane__10(delay__lane__10),
+        .lane__11(delay__lane__11),
+        .lane__12(delay__lane__12),
+        .lane__13(delay__lane__13),
+        .lane__14(delay__lane__14),
+        .lane__15(delay__lane__15),
+        .out_tag(delay__out_tag),
+        .out_beat(delay__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        position__clock = clock;
+        position__d = position__q;
+        delay__clock = clock;
+        result__clock = clock;
+        phase = position__q & distance;
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+        delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
+        result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
+            delay__tag[(64'h0)+:(1)] = 1'b0;
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
+        end
+        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
+        b__0 = beat[(0 * 32'h20)+:(32)];
+        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
+        b__1 = beat[(1 * 32'h20)+:(32)];
+        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
+        b__2 = beat[(2 * 32'h20)+:(32)];
+        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
+        b__3 = beat[(3 * 32'h20)+:(32)];
+        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
+        b__4 = beat[(4 * 32'h20)+:(32)];
+        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
+        b__5 = beat[(5 * 32'h20)+:(32)];
+        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
+        b__6 = beat[(6 * 32'h20)+:(32)];
+        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
+        b__7 = beat[(7 * 32'h20)+:(32)];
+        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
+        b__8 = beat[(8 * 32'h20)+:(32)];
+        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
+        b__9 = beat[(9 * 32'h20)+:(32)];
+        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
+        b__10 = beat[(10 * 32'h20)+:(32)];
+        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
+        b__11 = beat[(11 * 32'h20)+:(32)];
+        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
+        b__12 = beat[(12 * 32'h20)+:(32)];
+        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
+        b__13 = beat[(13 * 32'h20)+:(32)];
+        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
+        b__14 = beat[(14 * 32'h20)+:(32)];
+        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
+        b__15 = beat[(15 * 32'h20)+:(32)];
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+        end
+        else begin
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+        end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+        end
+        else begin
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+        end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+        end
+        else begin
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+        end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+        end
+        else begin
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+        end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+        end
+        else begin
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+        end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+        end
+        else begin
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+        end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+        end
+        else begin
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+        end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+        end
+        else begin
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+        end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+        end
+        else begin
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+        end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+        end
+        else begin
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+        end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+        end
+        else begin
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+        end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+        end
+        else begin
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+        end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+        end
+        else begin
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+        end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+        end
+        else begin
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+        end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+        end
+        else begin
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+        end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+        end
+        else begin
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+        end
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b1;
+    localparam  distance = 10'b100000;
+    // Stub signals
+    reg  [9:0] position__d;
+    wire  [9:0] position__q;
+    reg  position__clock;
+    reg  delay__clock;
+    reg  [22:0] delay__tag;
+    reg  [31:0] delay__lane__0;
+    reg  [31:0] delay__lane__1;
+    reg  [31:0] delay__lane__2;
+    reg  [31:0] delay__lane__3;
+    reg  [31:0] delay__lane__4;
+    reg  [31:0] delay__lane__5;
+    reg  [31:0] delay__lane__6;
+    reg  [31:0] delay__lane__7;
+    reg  [31:0] delay__lane__8;
+    reg  [31:0] delay__lane__9;
+    reg  [31:0] delay__lane__10;
+    reg  [31:0] delay__lane__11;
+    reg  [31:0] delay__lane__12;
+    reg  [31:0] delay__lane__13;
+    reg  [31:0] delay__lane__14;
+    reg  [31:0] delay__lane__15;
+    wire  [22:0] delay__out_tag;
+    wire  [511:0] delay__out_beat;
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [9:0] phase;
+    reg  entering;
+    reg  butterfly;
+    reg  [31:0] mask;
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] a__8;
+    reg  [31:0] a__9;
+    reg  [31:0] a__10;
+    reg  [31:0] a__11;
+    reg  [31:0] a__12;
+    reg  [31:0] a__13;
+    reg  [31:0] a__14;
+    reg  [31:0] a__15;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] b__8;
+    reg  [31:0] b__9;
+    reg  [31:0] b__10;
+    reg  [31:0] b__11;
+    reg  [31:0] b__12;
+    reg  [31:0] b__13;
+    reg  [31:0] b__14;
+    reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__5__delay delay(
+        .clock(delay__clock),
+        .tag(delay__tag),
+        .lane__0(delay__lane__0),
+        .lane__1(delay__lane__1),
+        .lane__2(delay__lane__2),
+        .lane__3(delay__lane__3),
+        .lane__4(delay__lane__4),
+        .lane__5(delay__lane__5),
+        .lane__6(delay__lane__6),
+        .lane__7(delay__lane__7),
+        .lane__8(delay__lane__8),
+        .lane__9(delay__lane__9),
+        .lane__10(delay__lane__10),
+        .lane__11(delay__lane__11),
+        .lane__12(delay__lane__12),
+        .lane__13(delay__lane__13),
+        .lane__14(delay__lane__14),
+        .lane__15(delay__lane__15),
+        .out_tag(delay__out_tag),
+        .out_beat(delay__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        position__clock = clock;
+        position__d = position__q;
+        delay__clock = clock;
+        result__clock = clock;
+        phase = position__q & distance;
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+        delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
+        result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
+            delay__tag[(64'h0)+:(1)] = 1'b0;
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
+        end
+        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
+        b__0 = beat[(0 * 32'h20)+:(32)];
+        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
+        b__1 = beat[(1 * 32'h20)+:(32)];
+        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
+        b__2 = beat[(2 * 32'h20)+:(32)];
+        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
+        b__3 = beat[(3 * 32'h20)+:(32)];
+        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
+        b__4 = beat[(4 * 32'h20)+:(32)];
+        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
+        b__5 = beat[(5 * 32'h20)+:(32)];
+        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
+        b__6 = beat[(6 * 32'h20)+:(32)];
+        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
+        b__7 = beat[(7 * 32'h20)+:(32)];
+        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
+        b__8 = beat[(8 * 32'h20)+:(32)];
+        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
+        b__9 = beat[(9 * 32'h20)+:(32)];
+        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
+        b__10 = beat[(10 * 32'h20)+:(32)];
+        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
+        b__11 = beat[(11 * 32'h20)+:(32)];
+        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
+        b__12 = beat[(12 * 32'h20)+:(32)];
+        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
+        b__13 = beat[(13 * 32'h20)+:(32)];
+        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
+        b__14 = beat[(14 * 32'h20)+:(32)];
+        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
+        b__15 = beat[(15 * 32'h20)+:(32)];
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+        end
+        else begin
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+        end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+        end
+        else begin
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+        end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+        end
+        else begin
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+        end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+        end
+        else begin
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+        end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+        end
+        else begin
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+        end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+        end
+        else begin
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+        end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+        end
+        else begin
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+        end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+        end
+        else begin
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+        end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+        end
+        else begin
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+        end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+        end
+        else begin
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+        end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+        end
+        else begin
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+        end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+        end
+        else begin
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+        end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+        end
+        else begin
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+        end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+        end
+        else begin
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+        end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+        end
+        else begin
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+        end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+        end
+        else begin
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+        end
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b0;
+    localparam  distance = 10'b1000000;
+    // Stub signals
+    reg  [9:0] position__d;
+    wire  [9:0] position__q;
+    reg  position__clock;
+    reg  delay__clock;
+    reg  [22:0] delay__tag;
+    reg  [31:0] delay__lane__0;
+    reg  [31:0] delay__lane__1;
+    reg  [31:0] delay__lane__2;
+    reg  [31:0] delay__lane__3;
+    reg  [31:0] delay__lane__4;
+    reg  [31:0] delay__lane__5;
+    reg  [31:0] delay__lane__6;
+    reg  [31:0] delay__lane__7;
+    reg  [31:0] delay__lane__8;
+    reg  [31:0] delay__lane__9;
+    reg  [31:0] delay__lane__10;
+    reg  [31:0] delay__lane__11;
+    reg  [31:0] delay__lane__12;
+    reg  [31:0] delay__lane__13;
+    reg  [31:0] delay__lane__14;
+    reg  [31:0] delay__lane__15;
+    wire  [22:0] delay__out_tag;
+    wire  [511:0] delay__out_beat;
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [9:0] phase;
+    reg  entering;
+    reg  butterfly;
+    reg  [31:0] mask;
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] a__8;
+    reg  [31:0] a__9;
+    reg  [31:0] a__10;
+    reg  [31:0] a__11;
+    reg  [31:0] a__12;
+    reg  [31:0] a__13;
+    reg  [31:0] a__14;
+    reg  [31:0] a__15;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] b__8;
+    reg  [31:0] b__9;
+    reg  [31:0] b__10;
+    reg  [31:0] b__11;
+    reg  [31:0] b__12;
+    reg  [31:0] b__13;
+    reg  [31:0] b__14;
+    reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__6__delay delay(
+        .clock(delay__clock),
+        .tag(delay__tag),
+        .lane__0(delay__lane__0),
+        .lane__1(delay__lane__1),
+        .lane__2(delay__lane__2),
+        .lane__3(delay__lane__3),
+        .lane__4(delay__lane__4),
+        .lane__5(delay__lane__5),
+        .lane__6(delay__lane__6),
+        .lane__7(delay__lane__7),
+        .lane__8(delay__lane__8),
+        .lane__9(delay__lane__9),
+        .lane__10(delay__lane__10),
+        .lane__11(delay__lane__11),
+        .lane__12(delay__lane__12),
+        .lane__13(delay__lane__13),
+        .lane__14(delay__lane__14),
+        .lane__15(delay__lane__15),
+        .out_tag(delay__out_tag),
+        .out_beat(delay__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        position__clock = clock;
+        position__d = position__q;
+        delay__clock = clock;
+        result__clock = clock;
+        phase = position__q & distance;
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+        delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
+        result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
+            delay__tag[(64'h0)+:(1)] = 1'b0;
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
+        end
+        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
+        b__0 = beat[(0 * 32'h20)+:(32)];
+        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
+        b__1 = beat[(1 * 32'h20)+:(32)];
+        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
+        b__2 = beat[(2 * 32'h20)+:(32)];
+        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
+        b__3 = beat[(3 * 32'h20)+:(32)];
+        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
+        b__4 = beat[(4 * 32'h20)+:(32)];
+        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
+        b__5 = beat[(5 * 32'h20)+:(32)];
+        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
+        b__6 = beat[(6 * 32'h20)+:(32)];
+        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
+        b__7 = beat[(7 * 32'h20)+:(32)];
+        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
+        b__8 = beat[(8 * 32'h20)+:(32)];
+        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
+        b__9 = beat[(9 * 32'h20)+:(32)];
+        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
+        b__10 = beat[(10 * 32'h20)+:(32)];
+        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
+        b__11 = beat[(11 * 32'h20)+:(32)];
+        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
+        b__12 = beat[(12 * 32'h20)+:(32)];
+        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
+        b__13 = beat[(13 * 32'h20)+:(32)];
+        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
+        b__14 = beat[(14 * 32'h20)+:(32)];
+        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
+        b__15 = beat[(15 * 32'h20)+:(32)];
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+        end
+        else begin
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+        end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+        end
+        else begin
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+        end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+        end
+        else begin
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+        end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+        end
+        else begin
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+        end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+        end
+        else begin
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+        end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+        end
+        else begin
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+        end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+        end
+        else begin
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+        end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+        end
+        else begin
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+        end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+        end
+        else begin
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+        end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+        end
+        else begin
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+        end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+        end
+        else begin
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+        end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+        end
+        else begin
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+        end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+        end
+        else begin
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+        end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+        end
+        else begin
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+        end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+        end
+        else begin
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+        end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+        end
+        else begin
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+        end
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b1;
+    localparam  distance = 10'b10000000;
+    // Stub signals
+    reg  [9:0] position__d;
+    wire  [9:0] position__q;
+    reg  position__clock;
+    reg  delay__clock;
+    reg  [22:0] delay__tag;
+    reg  [31:0] delay__lane__0;
+    reg  [31:0] delay__lane__1;
+    reg  [31:0] delay__lane__2;
+    reg  [31:0] delay__lane__3;
+    reg  [31:0] delay__lane__4;
+    reg  [31:0] delay__lane__5;
+    reg  [31:0] delay__lane__6;
+    reg  [31:0] delay__lane__7;
+    reg  [31:0] delay__lane__8;
+    reg  [31:0] delay__lane__9;
+    reg  [31:0] delay__lane__10;
+    reg  [31:0] delay__lane__11;
+    reg  [31:0] delay__lane__12;
+    reg  [31:0] delay__lane__13;
+    reg  [31:0] delay__lane__14;
+    reg  [31:0] delay__lane__15;
+    wire  [22:0] delay__out_tag;
+    wire  [511:0] delay__out_beat;
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [9:0] phase;
+    reg  entering;
+    reg  butterfly;
+    reg  [31:0] mask;
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] a__8;
+    reg  [31:0] a__9;
+    reg  [31:0] a__10;
+    reg  [31:0] a__11;
+    reg  [31:0] a__12;
+    reg  [31:0] a__13;
+    reg  [31:0] a__14;
+    reg  [31:0] a__15;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] b__8;
+    reg  [31:0] b__9;
+    reg  [31:0] b__10;
+    reg  [31:0] b__11;
+    reg  [31:0] b__12;
+    reg  [31:0] b__13;
+    reg  [31:0] b__14;
+    reg  [31:0] b__15;
+    reg  [31:0] more__0;
+    reg  [31:0] more__1;
+    reg  [31:0] more__2;
+    reg  [31:0] more__3;
+    reg  [31:0] more__4;
+    reg  [31:0] more__5;
+    reg  [31:0] more__6;
+    reg  [31:0] more__7;
+    reg  [31:0] more__8;
+    reg  [31:0] more__9;
+    reg  [31:0] more__10;
+    reg  [31:0] more__11;
+    reg  [31:0] more__12;
+    reg  [31:0] more__13;
+    reg  [31:0] more__14;
+    reg  [31:0] more__15;
+    reg  [31:0] less__0;
+    reg  [31:0] less__1;
+    reg  [31:0] less__2;
+    reg  [31:0] less__3;
+    reg  [31:0] less__4;
+    reg  [31:0] less__5;
+    reg  [31:0] less__6;
+    reg  [31:0] less__7;
+    reg  [31:0] less__8;
+    reg  [31:0] less__9;
+    reg  [31:0] less__10;
+    reg  [31:0] less__11;
+    reg  [31:0] less__12;
+    reg  [31:0] less__13;
+    reg  [31:0] less__14;
+    reg  [31:0] less__15;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__7__delay delay(
+        .clock(delay__clock),
+        .tag(delay__tag),
+        .lane__0(delay__lane__0),
+        .lane__1(delay__lane__1),
+        .lane__2(delay__lane__2),
+        .lane__3(delay__lane__3),
+        .lane__4(delay__lane__4),
+        .lane__5(delay__lane__5),
+        .lane__6(delay__lane__6),
+        .lane__7(delay__lane__7),
+        .lane__8(delay__lane__8),
+        .lane__9(delay__lane__9),
+        .lane__10(delay__lane__10),
+        .lane__11(delay__lane__11),
+        .lane__12(delay__lane__12),
+        .lane__13(delay__lane__13),
+        .lane__14(delay__lane__14),
+        .lane__15(delay__lane__15),
+        .out_tag(delay__out_tag),
+        .out_beat(delay__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        position__clock = clock;
+        position__d = position__q;
+        delay__clock = clock;
+        result__clock = clock;
+        phase = position__q & distance;
+        entering = tag[(64'h0)+:(1)] && enable;
+        butterfly = entering && (phase != 32'h0);
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+        delay__tag = tag;
+        delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
+        result__tag = tag;
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
+            delay__tag[(64'h0)+:(1)] = 1'b0;
+            result__tag = delay__out_tag;
+            mask = ((32'h0) & 32'hffffffff);
+        end
+        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
+        b__0 = beat[(0 * 32'h20)+:(32)];
+        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
+        b__1 = beat[(1 * 32'h20)+:(32)];
+        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
+        b__2 = beat[(2 * 32'h20)+:(32)];
+        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
+        b__3 = beat[(3 * 32'h20)+:(32)];
+        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
+        b__4 = beat[(4 * 32'h20)+:(32)];
+        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
+        b__5 = beat[(5 * 32'h20)+:(32)];
+        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
+        b__6 = beat[(6 * 32'h20)+:(32)];
+        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
+        b__7 = beat[(7 * 32'h20)+:(32)];
+        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
+        b__8 = beat[(8 * 32'h20)+:(32)];
+        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
+        b__9 = beat[(9 * 32'h20)+:(32)];
+        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
+        b__10 = beat[(10 * 32'h20)+:(32)];
+        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
+        b__11 = beat[(11 * 32'h20)+:(32)];
+        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
+        b__12 = beat[(12 * 32'h20)+:(32)];
+        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
+        b__13 = beat[(13 * 32'h20)+:(32)];
+        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
+        b__14 = beat[(14 * 32'h20)+:(32)];
+        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
+        b__15 = beat[(15 * 32'h20)+:(32)];
+        less__0 = (a__0 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__0 = b__0 & mask;
+            delay__lane__0 = (b__0 >> 32'h1) - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+        end
+        else begin
+            more__0 = (b__0 ^ 64'h80000000) & mask;
+            delay__lane__0 = b__0 - less__0;
+            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+        end
+        less__1 = (a__1 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__1 = b__1 & mask;
+            delay__lane__1 = (b__1 >> 32'h1) - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+        end
+        else begin
+            more__1 = (b__1 ^ 64'h80000000) & mask;
+            delay__lane__1 = b__1 - less__1;
+            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+        end
+        less__2 = (a__2 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__2 = b__2 & mask;
+            delay__lane__2 = (b__2 >> 32'h1) - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+        end
+        else begin
+            more__2 = (b__2 ^ 64'h80000000) & mask;
+            delay__lane__2 = b__2 - less__2;
+            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+        end
+        less__3 = (a__3 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__3 = b__3 & mask;
+            delay__lane__3 = (b__3 >> 32'h1) - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+        end
+        else begin
+            more__3 = (b__3 ^ 64'h80000000) & mask;
+            delay__lane__3 = b__3 - less__3;
+            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+        end
+        less__4 = (a__4 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__4 = b__4 & mask;
+            delay__lane__4 = (b__4 >> 32'h1) - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+        end
+        else begin
+            more__4 = (b__4 ^ 64'h80000000) & mask;
+            delay__lane__4 = b__4 - less__4;
+            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+        end
+        less__5 = (a__5 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__5 = b__5 & mask;
+            delay__lane__5 = (b__5 >> 32'h1) - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+        end
+        else begin
+            more__5 = (b__5 ^ 64'h80000000) & mask;
+            delay__lane__5 = b__5 - less__5;
+            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+        end
+        less__6 = (a__6 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__6 = b__6 & mask;
+            delay__lane__6 = (b__6 >> 32'h1) - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+        end
+        else begin
+            more__6 = (b__6 ^ 64'h80000000) & mask;
+            delay__lane__6 = b__6 - less__6;
+            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+        end
+        less__7 = (a__7 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__7 = b__7 & mask;
+            delay__lane__7 = (b__7 >> 32'h1) - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+        end
+        else begin
+            more__7 = (b__7 ^ 64'h80000000) & mask;
+            delay__lane__7 = b__7 - less__7;
+            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+        end
+        less__8 = (a__8 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__8 = b__8 & mask;
+            delay__lane__8 = (b__8 >> 32'h1) - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+        end
+        else begin
+            more__8 = (b__8 ^ 64'h80000000) & mask;
+            delay__lane__8 = b__8 - less__8;
+            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+        end
+        less__9 = (a__9 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__9 = b__9 & mask;
+            delay__lane__9 = (b__9 >> 32'h1) - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+        end
+        else begin
+            more__9 = (b__9 ^ 64'h80000000) & mask;
+            delay__lane__9 = b__9 - less__9;
+            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+        end
+        less__10 = (a__10 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__10 = b__10 & mask;
+            delay__lane__10 = (b__10 >> 32'h1) - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+        end
+        else begin
+            more__10 = (b__10 ^ 64'h80000000) & mask;
+            delay__lane__10 = b__10 - less__10;
+            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+        end
+        less__11 = (a__11 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__11 = b__11 & mask;
+            delay__lane__11 = (b__11 >> 32'h1) - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+        end
+        else begin
+            more__11 = (b__11 ^ 64'h80000000) & mask;
+            delay__lane__11 = b__11 - less__11;
+            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+        end
+        less__12 = (a__12 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__12 = b__12 & mask;
+            delay__lane__12 = (b__12 >> 32'h1) - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+        end
+        else begin
+            more__12 = (b__12 ^ 64'h80000000) & mask;
+            delay__lane__12 = b__12 - less__12;
+            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+        end
+        less__13 = (a__13 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__13 = b__13 & mask;
+            delay__lane__13 = (b__13 >> 32'h1) - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+        end
+        else begin
+            more__13 = (b__13 ^ 64'h80000000) & mask;
+            delay__lane__13 = b__13 - less__13;
+            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+        end
+        less__14 = (a__14 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__14 = b__14 & mask;
+            delay__lane__14 = (b__14 >> 32'h1) - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+        end
+        else begin
+            more__14 = (b__14 ^ 64'h80000000) & mask;
+            delay__lane__14 = b__14 - less__14;
+            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+        end
+        less__15 = (a__15 ^ 64'h80000000) & mask;
+        if (halve) begin
+            more__15 = b__15 & mask;
+            delay__lane__15 = (b__15 >> 32'h1) - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+        end
+        else begin
+            more__15 = (b__15 ^ 64'h80000000) & mask;
+            delay__lane__15 = b__15 - less__15;
+            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+        end
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale,result);
+    // Module arguments
+    input wire  clock;
+    input wire  [31:0] a;
+    input wire  [8:0] scale;
+    output reg  [31:0] result;
+    // Stub signals
+    reg  [98:0] st__d;
+    wire  [98:0] st__q;
+    reg  st__clock;
+    // Local signals
+    reg  [7:0] exponent;
+    reg  [9:0] distance;
+    reg  [31:0] by0;
+    reg  [31:0] by16;
+    reg  [31:0] by8;
+    reg  [31:0] by4;
+    reg  [31:0] by2;
+    reg  lost16;
+    reg  lost8;
+    reg  lost4;
+    reg  lost2;
+    reg  [31:0] by1;
+    reg  sticky;
+    reg  up;
+    reg  [31:0] whole;
+    reg  [32:0] sum;
+    reg  [32:0] addend;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    // Update code
+    always @(*) begin
+        st__clock = clock;
+        st__d = st__q;
+        exponent = a[(32'h17)+:(8)];
+        st__d[(64'h7)+:(24)] = a[(32'h0)+:(24)] | 32'h800000;
+        if (exponent == 32'h0) begin
+            exponent = ((32'h1) & 8'hff);
+            st__d[(64'h7)+:(24)] = ((a) & 24'hffffff) & 32'h7fffff;
+        end
+        distance = ((scale) & 10'h3ff) - ((exponent) & 10'h3ff);
+        st__d[(64'h2)+:(5)] = distance[(32'h0)+:(5)];
+        st__d[(64'h0)+:(1)] = a[32'h1f];
+        st__d[(64'h1)+:(1)] = distance[32'h9];
+        if (distance[(32'h5)+:(5)] != 32'h0) begin
+            st__d[(64'h7)+:(24)] = ((32'h0) & 24'hffffff);
+        end
+        by0 = ((st__q[(64'h7)+:(24)]) & 32'hffffffff) << 32'h8;
+        by16 = by0;
+        lost16 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h10) != 32'h0) begin
+            by16 = by0 >> 32'h10;
+            lost16 = by0[(32'h0)+:(16)] != 32'h0;
+        end
+        by8 = by16;
+        lost8 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h8) != 32'h0) begin
+            by8 = by16 >> 32'h8;
+            lost8 = by16[(32'h0)+:(8)] != 32'h0;
+        end
+        by4 = by8;
+        lost4 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h4) != 32'h0) begin
+            by4 = by8 >> 32'h4;
+            lost4 = by8[(32'h0)+:(4)] != 32'h0;
+        end
+        by2 = by4;
+        lost2 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h2) != 32'h0) begin
+            by2 = by4 >> 32'h2;
+            lost2 = by4[(32'h0)+:(2)] != 32'h0;
+        end
+        st__d[(64'h23)+:(32)] = by2;
+        st__d[(64'h22)+:(1)] = lost16 || lost8 || lost4 || lost2;
+        st__d[(64'h21)+:(1)] = (st__q[(64'h2)+:(5)] & 32'h1) != 32'h0;
+        st__d[(64'h1f)+:(1)] = st__q[(64'h0)+:(1)];
+        st__d[(64'h20)+:(1)] = st__q[(64'h1)+:(1)];
+        by1 = st__q[(64'h23)+:(32)];
+        sticky = st__q[(64'h22)+:(1)];
+        if (st__q[(64'h21)+:(1)]) begin
+            by1 = st__q[(64'h23)+:(32)] >> 32'h1;
+            sticky = st__q[(64'h22)+:(1)] || ((st__q[(64'h23)+:(32)] & 32'h1) != 32'h0);
+        end
+        up = by1[32'h0] && (sticky || by1[32'h1]);
+        whole = by1 >> 32'h1;
+        if (st__q[(64'h1f)+:(1)]) begin
+            whole = whole ^ 64'hffffffff;
+        end
+        if (st__q[(64'h20)+:(1)]) begin
+            whole = whole ^ 64'h80000000;
+        end
+        addend = ((whole) & 33'h1ffffffff) << 32'h1;
+        if (up != st__q[(64'h1f)+:(1)]) begin
+            addend = addend | 32'h1;
+        end
+        sum = addend + 32'h1;
+        st__d[(64'h43)+:(32)] = sum[(32'h1)+:(32)];
+        result = st__q[(64'h43)+:(32)];
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale,negate,special,result);
+    // Module arguments
+    input wire  clock;
+    input wire  [31:0] a;
+    input wire  [8:0] scale;
+    input wire  negate;
+    input wire  special;
+    output reg  [31:0] result;
+    // Stub signals
+    reg  [168:0] st__d;
+    wire  [168:0] st__q;
+    reg  st__clock;
+    // Local signals
+    reg  [30:0] by0;
+    reg  [30:0] by16;
+    reg  [30:0] by8;
+    reg  [4:0] zeros1;
+    reg  [30:0] mid;
+    reg  [30:0] by4;
+    reg  [30:0] by2;
+    reg  [4:0] zeros2;
+    reg  [30:0] last;
+    reg  [30:0] by1;
+    reg  [4:0] zeros3;
+    reg  [5:0] rest;
+    reg  ones;
+    reg  carry;
+    reg  up;
+    reg  [23:0] mantissa;
+    reg  [25:0] addend;
+    reg  [25:0] sum;
+    reg  [24:0] rounded;
+    reg  [9:0] base;
+    reg  [9:0] exponent;
+    reg  zero;
+    reg  [31:0] fraction;
+    reg  [31:0] field;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    // Update code
+    always @(*) begin
+        st__clock = clock;
+        st__d = st__q;
+        st__d[(64'h0)+:(1)] = a[32'h1f];
+        st__d[(64'h1)+:(31)] = a[(32'h0)+:(31)];
+        if (a[32'h1f]) begin
+            st__d[(64'h1)+:(31)] = a[(32'h0)+:(31)] ^ 32'h7fffffff;
+        end
+        by0 = st__q[(64'h1)+:(31)];
+        by16 = by0;
+        zeros1 = ((32'h0) & 5'h1f);
+        if (by0[(32'hf)+:(16)] == 32'h0) begin
+            by16 = by0 << 32'h10;
+            if (st__q[(64'h0)+:(1)]) begin
+                by16 = by16 | 32'hffff;
+            end
+            zeros1 = ((32'h10) & 5'h1f);
+        end
+        by8 = by16;
+        if (by16[(32'h17)+:(8)] == 32'h0) begin
+            by8 = by16 << 32'h8;
+            if (st__q[(64'h0)+:(1)]) begin
+                by8 = by8 | 32'hff;
+            end
+            zeros1 = zeros1 | 32'h8;
+        end
+        st__d[(64'h20)+:(1)] = st__q[(64'h0)+:(1)];
+        st__d[(64'h21)+:(5)] = zeros1;
+        st__d[(64'h26)+:(31)] = by8;
+        mid = st__q[(64'h26)+:(31)];
+        by4 = mid;
+        zeros2 = st__q[(64'h21)+:(5)];
+        if (mid[(32'h1b)+:(4)] == 32'h0) begin
+            by4 = mid << 32'h4;
+            if (st__q[(64'h20)+:(1)]) begin
+                by4 = by4 | 32'hf;
+            end
+            zeros2 = zeros2 | 32'h4;
+        end
+        by2 = by4;
+        if (by4[(32'h1d)+:(2)] == 32'h0) begin
+            by2 = by4 << 32'h2;
+            if (st__q[(64'h20)+:(1)]) begin
+                by2 = by2 | 32'h3;
+            end
+            zeros2 = zeros2 | 32'h2;
+        end
+        st__d[(64'h45)+:(1)] = st__q[(64'h20)+:(1)];
+        st__d[(64'h46)+:(5)] = zeros2;
+        st__d[(64'h4b)+:(31)] = by2;
+        last = st__q[(64'h4b)+:(31)];
+        by1 = last;
+        zeros3 = st__q[(64'h46)+:(5)];
+        if (~last[32'h1e]) begin
+            by1 = last << 32'h1;
+            if (st__q[(64'h45)+:(1)]) begin
+                by1 = by1 | 32'h1;
+            end
+            zeros3 = zeros3 | 32'h1;
+        end
+        rest = by1[(32'h0)+:(6)];
+        ones = st__q[(64'h45)+:(1)] && (rest == 32'h3f);
+        carry = ones && by1[32'h6];
+        up = by1[32'h6] && (st__q[(64'h45)+:(1)] || (rest != 32'h0) || by1[32'h7]);
+        if (ones) begin
+            up = ~by1[32'h6] && by1[32'h7];
+        end
+        mantissa = by1[(32'h7)+:(24)];
+        addend = ((mantissa) & 26'h3ffffff) << 32'h1;
+        if (carry || up) begin
+            addend = addend | 32'h1;
+        end
+        sum = addend + 32'h1;
+        st__d[(64'h6a)+:(1)] = st__q[(64'h45)+:(1)];
+        st__d[(64'h6b)+:(5)] = zeros3;
+        st__d[(64'h70)+:(25)] = sum[(32'h1)+:(25)];
+        rounded = st__q[(64'h70)+:(25)];
+        base = ((scale) & 10'h3ff);
+        if (rounded[32'h18]) begin
+            base = base + 32'h1;
+        end
+        exponent = base - ((st__q[(64'h6b)+:(5)]) & 10'h3ff);
+        zero = (rounded[(32'h17)+:(2)] == 32'h0) || exponent[32'h9] || (exponent == 32'h0);
+        fraction = ((rounded) & 32'hffffffff) & 32'h7fffff;
+        field = ((exponent) & 32'hffffffff) << 32'h17;
+        if (exponent > 32'hfe) begin
+            fraction = ((32'h0) & 32'hffffffff);
+            field = ((32'h7f800000) & 32'hffffffff);
+        end
+        if (st__q[(64'h6a)+:(1)] != negate) begin
+            field = field | 64'h80000000;
+        end
+        st__d[(64'h89)+:(32)] = field | fraction;
+        if (zero) begin
+            st__d[(64'h89)+:(32)] = ((32'h0) & 32'hffffffff);
+        end
+        if (special) begin
+            st__d[(64'h89)+:(32)] = ((32'h7fc00000) & 32'hffffffff);
+        end
+        result = st__q[(64'h89)+:(32)];
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0__multiplied(d,q,clock);
+    // Module arguments
+    input wire  [90:0] d;
+    output reg  [90:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 91'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0__placed(d,q,clock);
+    // Module arguments
+    input wire  [65:0] d;
+    output reg  [65:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 66'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0__result(d,q,clock);
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 32'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0__shifted(d,q,clock);
+    // Module arguments
+    input wire  [38:0] d;
+    output reg  [38:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 39'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__unpack__0__fields(d,q,clock);
+    // Module arguments
+    input wire  [33:0] d;
+    output reg  [33:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 34'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__unpack__0__unpacked(d,q,clock);
+    // Module arguments
+    input wire  [41:0] d;
+    output reg  [41:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 42'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__gather__buffers(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [16:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [16:0] write_address;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [511:0] mem [0:511];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[{read_address[0:0], read_address[10:3]}];
+        if (write_enable) mem[{write_address[0:0], write_address[10:3]}] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__gather__st(d,q,clock);
+    // Module arguments
+    input wire  [200:0] d;
+    output reg  [200:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 201'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__in_beat__0(clock,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b0;
+    // Stub signals
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] sum__0;
+    reg  [31:0] sum__1;
+    reg  [31:0] sum__2;
+    reg  [31:0] sum__3;
+    reg  [31:0] sum__4;
+    reg  [31:0] sum__5;
+    reg  [31:0] sum__6;
+    reg  [31:0] sum__7;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        result__clock = clock;
+        result__tag = tag;
+        a__0 = beat[(0 * 32'h40)+:(32)];
+        b__0 = beat[(0 * 32'h40 + 32'h20)+:(32)];
+        a__1 = beat[(1 * 32'h40)+:(32)];
+        b__1 = beat[(1 * 32'h40 + 32'h20)+:(32)];
+        a__2 = beat[(2 * 32'h40)+:(32)];
+        b__2 = beat[(2 * 32'h40 + 32'h20)+:(32)];
+        a__3 = beat[(3 * 32'h40)+:(32)];
+        b__3 = beat[(3 * 32'h40 + 32'h20)+:(32)];
+        a__4 = beat[(4 * 32'h40)+:(32)];
+        b__4 = beat[(4 * 32'h40 + 32'h20)+:(32)];
+        a__5 = beat[(5 * 32'h40)+:(32)];
+        b__5 = beat[(5 * 32'h40 + 32'h20)+:(32)];
+        a__6 = beat[(6 * 32'h40)+:(32)];
+        b__6 = beat[(6 * 32'h40 + 32'h20)+:(32)];
+        a__7 = beat[(7 * 32'h40)+:(32)];
+        b__7 = beat[(7 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + (b__0 & 32'h1);
+            a__0 = a__0 >> 32'h1;
+            b__0 = b__0 >> 32'h1;
+        end
+        else begin
+            sum__0 = a__0 + (b__0 ^ 64'h80000000);
+        end
+        result__lane__0 = sum__0;
+        result__lane__8 = (b__0 ^ 64'h80000000) - a__0;
+        if (halve) begin
+            sum__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + (b__1 & 32'h1);
+            a__1 = a__1 >> 32'h1;
+            b__1 = b__1 >> 32'h1;
+        end
+        else begin
+            sum__1 = a__1 + (b__1 ^ 64'h80000000);
+        end
+        result__lane__1 = sum__1;
+        result__lane__9 = (b__1 ^ 64'h80000000) - a__1;
+        if (halve) begin
+            sum__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + (b__2 & 32'h1);
+            a__2 = a__2 >> 32'h1;
+            b__2 = b__2 >> 32'h1;
+        end
+        else begin
+            sum__2 = a__2 + (b__2 ^ 64'h80000000);
+        end
+        result__lane__2 = sum__2;
+        result__lane__10 = (b__2 ^ 64'h80000000) - a__2;
+        if (halve) begin
+            sum__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + (b__3 & 32'h1);
+            a__3 = a__3 >> 32'h1;
+            b__3 = b__3 >> 32'h1;
+        end
+        else begin
+            sum__3 = a__3 + (b__3 ^ 64'h80000000);
+        end
+        result__lane__3 = sum__3;
+        result__lane__11 = (b__3 ^ 64'h80000000) - a__3;
+        if (halve) begin
+            sum__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + (b__4 & 32'h1);
+            a__4 = a__4 >> 32'h1;
+            b__4 = b__4 >> 32'h1;
+        end
+        else begin
+            sum__4 = a__4 + (b__4 ^ 64'h80000000);
+        end
+        result__lane__4 = sum__4;
+        result__lane__12 = (b__4 ^ 64'h80000000) - a__4;
+        if (halve) begin
+            sum__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + (b__5 & 32'h1);
+            a__5 = a__5 >> 32'h1;
+            b__5 = b__5 >> 32'h1;
+        end
+        else begin
+            sum__5 = a__5 + (b__5 ^ 64'h80000000);
+        end
+        result__lane__5 = sum__5;
+        result__lane__13 = (b__5 ^ 64'h80000000) - a__5;
+        if (halve) begin
+            sum__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + (b__6 & 32'h1);
+            a__6 = a__6 >> 32'h1;
+            b__6 = b__6 >> 32'h1;
+        end
+        else begin
+            sum__6 = a__6 + (b__6 ^ 64'h80000000);
+        end
+        result__lane__6 = sum__6;
+        result__lane__14 = (b__6 ^ 64'h80000000) - a__6;
+        if (halve) begin
+            sum__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + (b__7 & 32'h1);
+            a__7 = a__7 >> 32'h1;
+            b__7 = b__7 >> 32'h1;
+        end
+        else begin
+            sum__7 = a__7 + (b__7 ^ 64'h80000000);
+        end
+        result__lane__7 = sum__7;
+        result__lane__15 = (b__7 ^ 64'h80000000) - a__7;
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__in_beat__1(clock,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b1;
+    // Stub signals
+    reg  result__clock;
+    reg  [22:0] result__tag;
+    reg  [31:0] result__lane__0;
+    reg  [31:0] result__lane__1;
+    reg  [31:0] result__lane__2;
+    reg  [31:0] result__lane__3;
+    reg  [31:0] result__lane__4;
+    reg  [31:0] result__lane__5;
+    reg  [31:0] result__lane__6;
+    reg  [31:0] result__lane__7;
+    reg  [31:0] result__lane__8;
+    reg  [31:0] result__lane__9;
+    reg  [31:0] result__lane__10;
+    reg  [31:0] result__lane__11;
+    reg  [31:0] result__lane__12;
+    reg  [31:0] result__lane__13;
+    reg  [31:0] result__lane__14;
+    reg  [31:0] result__lane__15;
+    wire  [22:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] sum__0;
+    reg  [31:0] sum__1;
+    reg  [31:0] sum__2;
+    reg  [31:0] sum__3;
+    reg  [31:0] sum__4;
+    reg  [31:0] sum__5;
+    reg  [31:0] sum__6;
+    reg  [31:0] sum__7;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    always @(*) begin
+        result__clock = clock;
+        result__tag = tag;
+        a__0 = beat[(0 * 32'h40)+:(32)];
+        b__0 = beat[(0 * 32'h40 + 32'h20)+:(32)];
+        a__1 = beat[(1 * 32'h40)+:(32)];
+        b__1 = beat[(1 * 32'h40 + 32'h20)+:(32)];
+        a__2 = beat[(2 * 32'h40)+:(32)];
+        b__2 = beat[(2 * 32'h40 + 32'h20)+:(32)];
+        a__3 = beat[(3 * 32'h40)+:(32)];
+        b__3 = beat[(3 * 32'h40 + 32'h20)+:(32)];
+        a__4 = beat[(4 * 32'h40)+:(32)];
+        b__4 = beat[(4 * 32'h40 + 32'h20)+:(32)];
+        a__5 = beat[(5 * 32'h40)+:(32)];
+        b__5 = beat[(5 * 32'h40 + 32'h20)+:(32)];
+        a__6 = beat[(6 * 32'h40)+:(32)];
+        b__6 = beat[(6 * 32'h40 + 32'h20)+:(32)];
+        a__7 = beat[(7 * 32'h40)+:(32)];
+        b__7 = beat[(7 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + (b__0 & 32'h1);
+            a__0 = a__0 >> 32'h1;
+            b__0 = b__0 >> 32'h1;
+        end
+        else begin
+            sum__0 = a__0 + (b__0 ^ 64'h80000000);
+        end
+        result__lane__0 = sum__0;
+        result__lane__8 = (b__0 ^ 64'h80000000) - a__0;
+        if (halve) begin
+            sum__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + (b__1 & 32'h1);
+            a__1 = a__1 >> 32'h1;
+            b__1 = b__1 >> 32'h1;
+        end
+        else begin
+            sum__1 = a__1 + (b__1 ^ 64'h80000000);
+        end
+        result__lane__1 = sum__1;
+        result__lane__9 = (b__1 ^ 64'h80000000) - a__1;
+        if (halve) begin
+            sum__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + (b__2 & 32'h1);
+            a__2 = a__2 >> 32'h1;
+            b__2 = b__2 >> 32'h1;
+        end
+        else begin
+            sum__2 = a__2 + (b__2 ^ 64'h80000000);
+        end
+        result__lane__2 = sum__2;
+        result__lane__10 = (b__2 ^ 64'h80000000) - a__2;
+        if (halve) begin
+            sum__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + (b__3 & 32'h1);
+            a__3 = a__3 >> 32'h1;
+            b__3 = b__3 >> 32'h1;
+        end
+        else begin
+            sum__3 = a__3 + (b__3 ^ 64'h80000000);
+        end
+        result__lane__3 = sum__3;
+        result__lane__11 = (b__3 ^ 64'h80000000) - a__3;
+        if (halve) begin
+            sum__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + (b__4 & 32'h1);
+            a__4 = a__4 >> 32'h1;
+            b__4 = b__4 >> 32'h1;
+        end
+        else begin
+            sum__4 = a__4 + (b__4 ^ 64'h80000000);
+        end
+        result__lane__4 = sum__4;
+        result__lane__12 = (b__4 ^ 64'h80000000) - a__4;
+        if (halve) begin
+            sum__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + (b__5 & 32'h1);
+            a__5 = a__5 >> 32'h1;
+            b__5 = b__5 >> 32'h1;
+        end
+        else begin
+            sum__5 = a__5 + (b__5 ^ 64'h80000000);
+        end
+        result__lane__5 = sum__5;
+        result__lane__13 = (b__5 ^ 64'h80000000) - a__5;
+        if (halve) begin
+            sum__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + (b__6 & 32'h1);
+            a__6 = a__6 >> 32'h1;
+            b__6 = b__6 >> 32'h1;
+        end
+        else begin
+            sum__6 = a__6 + (b__6 ^ 64'h80000000);
+        end
+        result__lane__6 = sum__6;
+        result__lane__14 = (b__6 ^ 64'h80000000) - a__6;
+        if (halve) begin
+            sum__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + (b__7 & 32'h1);
+            a__7 = a__7 >> 32'h1;
+            b__7 = b__7 >> 32'h1;
+        end
+        else begin
+            sum__7 = a__7 + (b__7 ^ 64'h80000000);
+        end
+        result__lane__7 = sum__7;
+        result__lane__15 = (b__7 ^ 64'h80000000) - a__7;
+        out_tag = result__out_tag;
+        out_beat = result__out_beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__sign_source__pipe(d,q,clock);
+    // Module arguments
+    input wire  [326:0] d;
+    output reg  [326:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 327'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_fixed__pack(lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,beat);
+    // Module arguments
+    input wire  [31:0] lane__0;
+    input wire  [31:0] lane__1;
+    input wire  [31:0] lane__2;
+    input wire  [31:0] lane__3;
+    input wire  [31:0] lane__4;
+    input wire  [31:0] lane__5;
+    input wire  [31:0] lane__6;
+    input wire  [31:0] lane__7;
+    input wire  [31:0] lane__8;
+    input wire  [31:0] lane__9;
+    input wire  [31:0] lane__10;
+    input wire  [31:0] lane__11;
+    input wire  [31:0] lane__12;
+    input wire  [31:0] lane__13;
+    input wire  [31:0] lane__14;
+    input wire  [31:0] lane__15;
+    output reg  [511:0] beat;
+    // Update code (custom)
+    always @(*) beat = {lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_fixed__tags(d,q,clock);
+    // Module arguments
+    input wire  [68:0] d;
+    output reg  [68:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 69'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_float__tags(d,q,clock);
+    // Module arguments
+    input wire  [114:0] d;
+    output reg  [114:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 115'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
+    // Module arguments
+    input wire  clock;
+    input wire  [41:0] a;
+    input wire  [41:0] b;
+    output reg  [31:0] product;
+    // Stub signals
+    reg  [90:0] multiplied__d;
+    wire  [90:0] multiplied__q;
+    reg  multiplied__clock;
+    reg  [65:0] placed__d;
+    wire  [65:0] placed__q;
+    reg  placed__clock;
+    reg  [38:0] shifted__d;
+    wire  [38:0] shifted__q;
+    reg  shifted__clock;
+    reg  [31:0] result__d;
+    wire  [31:0] result__q;
+    reg  result__clock;
+    // Local signals
+    reg  [23:0] b_mantissa;
+    reg  [16:0] b_low;
+    reg  [6:0] b_high;
+    reg  [40:0] low;
+    reg  [30:0] high;
+    reg  [40:0] partial;
+    reg  [23:0] low_high;
+    reg  [30:0] carried;
+    reg  [9:0] unbiased;
+    reg  [9:0] exponent;
+    reg  [9:0] raised;
+    reg  [9:0] negated;
+    reg  [5:0] down;
+    reg  [5:0] places;
+    reg  [48:0] wide;
+    reg  [48:0] sixteens;
+    reg  lost_sixteens;
+    reg  [48:0] fours;
+    reg  lost_fours;
+    reg  [48:0] ones;
+    reg  lost_ones;
+    reg  [25:0] rest;
+    reg  lower;
+    reg  [22:0] fraction;
+    reg  up;
+    reg  [30:0] truncated;
+    reg  [30:0] increment;
+    reg  [30:0] rounded;
+    reg  [31:0] magnitude;
+    // Sub module instances
+    optireduce_nic__finisher__drain__multiplier__lane__0__multiplied multiplied(
+        .d(multiplied__d),
+        .q(multiplied__q),
+        .clock(multiplied__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__placed placed(
+        .d(placed__d),
+        .q(placed__q),
+        .clock(placed__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__shifted shifted(
+        .d(shifted__d),
+        .q(shifted__q),
+        .clock(shifted__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__result result(
+        .d(result__d),
+        .q(result__q),
+        .clock(result__clock)
+    );
+    // Update code
+    always @(*) begin
+        multiplied__clock = clock;
+        placed__clock = clock;
+        shifted__clock = clock;
+        result__clock = clock;
+        multiplied__d = multiplied__q;
+        placed__d = placed__q;
+        shifted__d = shifted__q;
+        result__d = result__q;
+        b_mantissa = b[(64'h9)+:(24)];
+        b_low = b_mantissa[(32'h0)+:(17)];
+        b_high = b_mantissa[(32'h11)+:(7)];
+        low = a[(64'h9)+:(24)] * b_low;
+        high = a[(64'h9)+:(24)] * b_high;
+        unbiased = ((b[(64'h1)+:(8)]) & 10'h3ff) - 32'h96;
+        multiplied__d[(64'h0)+:(1)] = a[(64'h0)+:(1)] != b[(64'h0)+:(1)];
+        multiplied__d[(64'h1)+:(41)] = low;
+        multiplied__d[(64'h2a)+:(31)] = high;
+        multiplied__d[(64'h49)+:(10)] = ((a[(64'h1)+:(8)]) & 10'h3ff) + unbiased;
+        multiplied__d[(64'h53)+:(5)] = b[(64'h21)+:(5)];
+        if (a[(64'h26)+:(1)]) begin
+            multiplied__d[(64'h53)+:(5)] = a[(64'h21)+:(5)];
+        end
+        multiplied__d[(64'h58)+:(1)] = a[(64'h27)+:(1)] || b[(64'h27)+:(1)];
+        multiplied__d[(64'h59)+:(1)] = a[(64'h28)+:(1)] || b[(64'h28)+:(1)];
+        multiplied__d[(64'h5a)+:(1)] = a[(64'h29)+:(1)] || b[(64'h29)+:(1)] || (a[(64'h28)+:(1)] && b[(64'h27)+:(1)]) || (b[(64'h28)+:(1)] && a[(64'h27)+:(1)]);
+        exponent = multiplied__q[(64'h49)+:(10)];
+        raised = exponent + ((multiplied__q[(64'h53)+:(5)]) & 10'h3ff);
+        negated = ((32'h0) & 10'h3ff) - exponent;
+        down = ((multiplied__q[(64'h53)+:(5)]) & 6'h3f);
+        placed__d[(64'h31)+:(9)] = raised[(32'h0)+:(9)];
+        if (raised[32'h9]) begin
+            placed__d[(64'h31)+:(9)] = ((32'h0) & 9'h1ff);
+            down = negated[(32'h0)+:(6)];
+            if (negated[(32'h6)+:(3)] != 32'h0) begin
+                down = ((32'h30) & 6'h3f);
+            end
+        end
+        if (multiplied__q[(64'h58)+:(1)]) begin
+            placed__d[(64'h31)+:(9)] = ((32'h0) & 9'h1ff);
+        end
+        placed__d[(64'h3a)+:(6)] = down;
+        placed__d[(64'h0)+:(1)] = multiplied__q[(64'h0)+:(1)];
+        partial = multiplied__q[(64'h1)+:(41)];
+        low_high = partial[(32'h11)+:(24)];
+        carried = multiplied__q[(64'h2a)+:(31)] + ((low_high) & 31'h7fffffff);
+        placed__d[(64'h1)+:(48)] = (((carried) & 48'hffffffffffff) << 32'h11) | (((partial) & 48'hffffffffffff) & 32'h1ffff);
+        placed__d[(64'h40)+:(1)] = multiplied__q[(64'h59)+:(1)];
+        placed__d[(64'h41)+:(1)] = multiplied__q[(64'h5a)+:(1)];
+        places = placed__q[(64'h3a)+:(6)];
+        wide = ((placed__q[(64'h1)+:(48)]) & 49'h1ffffffffffff) << 32'h1;
+        if (places[32'h5] && places[32'h4]) begin
+            sixteens = wide >> 32'h30;
+            lost_sixteens = wide[(32'h0)+:(48)] != 32'h0;
+        end
+        else if (places[32'h5]) begin
+            sixteens = wide >> 32'h20;
+            lost_sixteens = wide[(32'h0)+:(32)] != 32'h0;
+        end
+        else if (places[32'h4]) begin
+            sixteens = wide >> 32'h10;
+            lost_sixteens = wide[(32'h0)+:(16)] != 32'h0;
+        end
+        else begin
+            sixteens = wide;
+            lost_sixteens = 1'b0;
+        end
+        if (places[32'h3] && places[32'h2]) begin
+            fours = sixteens >> 32'hc;
+            lost_fours = sixteens[(32'h0)+:(12)] != 32'h0;
+        end
+        else if (places[32'h3]) begin
+            fours = sixteens >> 32'h8;
+            lost_fours = sixteens[(32'h0)+:(8)] != 32'h0;
+        end
+        else if (places[32'h2]) begin
+            fours = sixteens >> 32'h4;
+            lost_fours = sixteens[(32'h0)+:(4)] != 32'h0;
+        end
+        else begin
+            fours = sixteens;
+            lost_fours = 1'b0;
+        end
+        if (places[32'h1] && places[32'h0]) begin
+            ones = fours >> 32'h3;
+            lost_ones = fours[(32'h0)+:(3)] != 32'h0;
+        end
+        else if (places[32'h1]) begin
+            ones = fours >> 32'h2;
+            lost_ones = fours[(32'h0)+:(2)] != 32'h0;
+        end
+        else if (places[32'h0]) begin
+            ones = fours >> 32'h1;
+            lost_ones = fours[32'h0];
+        end
+        else begin
+            ones = fours;
+            lost_ones = 1'b0;
+        end
+        shifted__d[(64'h0)+:(1)] = placed__q[(64'h0)+:(1)];
+        shifted__d[(64'h1)+:(8)] = ((placed__q[(64'h31)+:(9)]) & 8'hff);
+        shifted__d[(64'h9)+:(26)] = ones[(32'h0)+:(26)];
+        shifted__d[(64'h23)+:(1)] = lost_sixteens || lost_fours || lost_ones;
+        shifted__d[(64'h24)+:(1)] = placed__q[(64'h31)+:(9)] == 32'h0;
+        shifted__d[(64'h25)+:(1)] = placed__q[(64'h40)+:(1)] || (placed__q[(64'h31)+:(9)] >= 32'hff);
+        shifted__d[(64'h26)+:(1)] = placed__q[(64'h41)+:(1)];
+        rest = shifted__q[(64'h9)+:(26)];
+        lower = ~rest[32'h19] && ~shifted__q[(64'h24)+:(1)];
+        fraction = rest[(32'h2)+:(23)];
+        up = rest[32'h1] && (rest[32'h2] || rest[32'h0] || shifted__q[(64'h23)+:(1)]);
+        if (lower) begin
+            fraction = rest[(32'h1)+:(23)];
+            up = rest[32'h0] && (rest[32'h1] || shifted__q[(64'h23)+:(1)]);
+        end
+        truncated = (((shifted__q[(64'h1)+:(8)]) & 31'h7fffffff) << 32'h17) | ((fraction) & 31'h7fffffff);
+        increment = ((32'h0) & 31'h7fffffff);
+        if (rest[32'h19]) begin
+            increment = ((32'h800000) & 31'h7fffffff);
+        end
+        if (up) begin
+            increment = increment | 32'h1;
+        end
+        rounded = truncated + increment;
+        magnitude = ((rounded) & 32'hffffffff);
+        if (shifted__q[(64'h25)+:(1)] || (rounded[(32'h17)+:(8)] == 32'hff)) begin
+            magnitude = ((32'h7f800000) & 32'hffffffff);
+        end
+        result__d = magnitude;
+        if (shifted__q[(64'h0)+:(1)]) begin
+            result__d = magnitude | 64'h80000000;
+        end
+        if (shifted__q[(64'h26)+:(1)]) begin
+            result__d = ((32'h7fc00000) & 32'hffffffff);
+        end
+        product = result__q;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operand);
+    // Module arguments
+    input wire  clock;
+    input wire  [31:0] float;
+    output reg  [41:0] operand;
+    // Stub signals
+    reg  [33:0] fields__d;
+    wire  [33:0] fields__q;
+    reg  fields__clock;
+    reg  [41:0] unpacked__d;
+    wire  [41:0] unpacked__q;
+    reg  unpacked__clock;
+    // Local signals
+    reg  [22:0] fraction;
+    reg  [6:0] upper;
+    reg  [15:0] scan16;
+    reg  [7:0] scan8;
+    reg  [3:0] scan4;
+    reg  [1:0] scan2;
+    reg  [4:0] place;
+    reg  some;
+    // Sub module instances
+    optireduce_nic__finisher__drain__multiplier__unpack__0__fields fields(
+        .d(fields__d),
+        .q(fields__q),
+        .clock(fields__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0__unpacked unpacked(
+        .d(unpacked__d),
+        .q(unpacked__q),
+        .clock(unpacked__clock)
+    );
+    // Update code
+    always @(*) begin
+        fields__clock = clock;
+        unpacked__clock = clock;
+        fields__d = fields__q;
+        unpacked__d = unpacked__q;
+        fields__d[(64'h0)+:(1)] = float[32'h1f];
+        fields__d[(64'h1)+:(8)] = float[(32'h17)+:(8)];
+        fields__d[(64'h9)+:(23)] = float[(32'h0)+:(23)];
+        fields__d[(64'h20)+:(1)] = float[(32'h17)+:(8)] == 32'h0;
+        fields__d[(64'h21)+:(1)] = float[(32'h17)+:(8)] == 32'hff;
+        fraction = fields__q[(64'h9)+:(23)];
+        upper = fraction[(32'h10)+:(7)];
+        place = ((32'h10) & 5'h1f);
+        scan16 = ((upper) & 16'hffff);
+        if (upper == 32'h0) begin
+            place = ((32'h0) & 5'h1f);
+            scan16 = fraction[(32'h0)+:(16)];
+        end
+        scan8 = scan16[(32'h0)+:(8)];
+        if (scan16[(32'h8)+:(8)] != 32'h0) begin
+            place = place | 32'h8;
+            scan8 = scan16[(32'h8)+:(8)];
+        end
+        scan4 = scan8[(32'h0)+:(4)];
+        if (scan8[(32'h4)+:(4)] != 32'h0) begin
+            place = place | 32'h4;
+            scan4 = scan8[(32'h4)+:(4)];
+        end
+        scan2 = scan4[(32'h0)+:(2)];
+        if (scan4[(32'h2)+:(2)] != 32'h0) begin
+            place = place | 32'h2;
+            scan2 = scan4[(32'h2)+:(2)];
+        end
+        if (scan2[32'h1]) begin
+            place = place | 32'h1;
+        end
+        some = scan2 != 32'h0;
+        unpacked__d[(64'h0)+:(1)] = fields__q[(64'h0)+:(1)];
+        unpacked__d[(64'h1)+:(8)] = fields__q[(64'h1)+:(8)];
+        unpacked__d[(64'h9)+:(24)] = ((fraction) & 24'hffffff) | 32'h800000;
+        unpacked__d[(64'h21)+:(5)] = ((32'h17) & 5'h1f);
+        if (fields__q[(64'h20)+:(1)]) begin
+            unpacked__d[(64'h1)+:(8)] = ((32'h1) & 8'hff);
+            unpacked__d[(64'h9)+:(24)] = ((fraction) & 24'hffffff);
+            unpacked__d[(64'h21)+:(5)] = place;
+        end
+        unpacked__d[(64'h26)+:(1)] = fields__q[(64'h20)+:(1)];
+        unpacked__d[(64'h27)+:(1)] = fields__q[(64'h20)+:(1)] && ~some;
+        unpacked__d[(64'h28)+:(1)] = fields__q[(64'h21)+:(1)];
+        unpacked__d[(64'h29)+:(1)] = fields__q[(64'h21)+:(1)] && some;
+        operand = unpacked__q;
+    end
+endmodule
+
+module optireduce_nic__reduce__adder__lane__0__added(d,q,clock);
+    // Module arguments
+    input wire  [40:0] d;
+    output reg  [40:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 41'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__reduce__adder__lane__0__aligned(d,q,clock);
+    // Module arguments
+    input wire  [62:0] d;
+    output reg  [62:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 63'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__reduce__adder__lane__0__counted(d,q,clock);
+    // Module arguments
+    input wire  [43:0] d;
+    output reg  [43:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 44'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__reduce__adder__lane__0__normal(d,q,clock);
+    // Module arguments
+    input wire  [35:0] d;
+    output reg  [35:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 36'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_tag__0,tap_tag__1,tap_tag__2,tap_tag__3,tap_beat__0,tap_beat__1,tap_beat__2,tap_beat__3);
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] last;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    output reg  [22:0] tap_tag__0;
+    output reg  [22:0] tap_tag__1;
+    output reg  [22:0] tap_tag__2;
+    output reg  [22:0] tap_tag__3;
+    output reg  [511:0] tap_beat__0;
+    output reg  [511:0] tap_beat__1;
+    output reg  [511:0] tap_beat__2;
+    output reg  [511:0] tap_beat__3;
+    // Stub signals
+    reg  stages__0__clock;
+    reg  stages__0__enable;
+    reg  [22:0] stages__0__tag;
+    reg  [511:0] stages__0__beat;
+    wire  [22:0] stages__0__out_tag;
+    wire  [511:0] stages__0__out_beat;
+    reg  stages__1__clock;
+    reg  stages__1__enable;
+    reg  [22:0] stages__1__tag;
+    reg  [511:0] stages__1__beat;
+    wire  [22:0] stages__1__out_tag;
+    wire  [511:0] stages__1__out_beat;
+    reg  stages__2__clock;
+    reg  stages__2__enable;
+    reg  [22:0] stages__2__tag;
+    reg  [511:0] stages__2__beat;
+    wire  [22:0] stages__2__out_tag;
+    wire  [511:0] stages__2__out_beat;
+    reg  stages__3__clock;
+    reg  stages__3__enable;
+    reg  [22:0] stages__3__tag;
+    reg  [511:0] stages__3__beat;
+    wire  [22:0] stages__3__out_tag;
+    wire  [511:0] stages__3__out_beat;
+    reg  stages__4__clock;
+    reg  stages__4__enable;
+    reg  [22:0] stages__4__tag;
+    reg  [511:0] stages__4__beat;
+    wire  [22:0] stages__4__out_tag;
+    wire  [511:0] stages__4__out_beat;
+    reg  stages__5__clock;
+    reg  stages__5__enable;
+    reg  [22:0] stages__5__tag;
+    reg  [511:0] stages__5__beat;
+    wire  [22:0] stages__5__out_tag;
+    wire  [511:0] stages__5__out_beat;
+    reg  stages__6__clock;
+    reg  stages__6__enable;
+    reg  [22:0] stages__6__tag;
+    reg  [511:0] stages__6__beat;
+    wire  [22:0] stages__6__out_tag;
+    wire  [511:0] stages__6__out_beat;
+    reg  stages__7__clock;
+    reg  stages__7__enable;
+    reg  [22:0] stages__7__tag;
+    reg  [511:0] stages__7__beat;
+    wire  [22:0] stages__7__out_tag;
+    wire  [511:0] stages__7__out_beat;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__across__stages__0 stages__0(
+        .clock(stages__0__clock),
+        .enable(stages__0__enable),
+        .tag(stages__0__tag),
+        .beat(stages__0__beat),
+        .out_tag(stages__0__out_tag),
+        .out_beat(stages__0__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__1 stages__1(
+        .clock(stages__1__clock),
+        .enable(stages__1__enable),
+        .tag(stages__1__tag),
+        .beat(stages__1__beat),
+        .out_tag(stages__1__out_tag),
+        .out_beat(stages__1__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__2 stages__2(
+        .clock(stages__2__clock),
+        .enable(stages__2__enable),
+        .tag(stages__2__tag),
+        .beat(stages__2__beat),
+        .out_tag(stages__2__out_tag),
+        .out_beat(stages__2__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__3 stages__3(
+        .clock(stages__3__clock),
+        .enable(stages__3__enable),
+        .tag(stages__3__tag),
+        .beat(stages__3__beat),
+        .out_tag(stages__3__out_tag),
+        .out_beat(stages__3__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__4 stages__4(
+        .clock(stages__4__clock),
+        .enable(stages__4__enable),
+        .tag(stages__4__tag),
+        .beat(stages__4__beat),
+        .out_tag(stages__4__out_tag),
+        .out_beat(stages__4__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__5 stages__5(
+        .clock(stages__5__clock),
+        .enable(stages__5__enable),
+        .tag(stages__5__tag),
+        .beat(stages__5__beat),
+        .out_tag(stages__5__out_tag),
+        .out_beat(stages__5__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__6 stages__6(
+        .clock(stages__6__clock),
+        .enable(stages__6__enable),
+        .tag(stages__6__tag),
+        .beat(stages__6__beat),
+        .out_tag(stages__6__out_tag),
+        .out_beat(stages__6__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__7 stages__7(
+        .clock(stages__7__clock),
+        .enable(stages__7__enable),
+        .tag(stages__7__tag),
+        .beat(stages__7__beat),
+        .out_tag(stages__7__out_tag),
+        .out_beat(stages__7__out_beat)
+    );
+    // Update code (custom)
+    always @(*) stages__0__clock = clock;
+    always @(*) stages__0__enable = last[0];
+    always @(*) stages__0__tag = tag;
+    always @(*) stages__0__beat = beat;
+    always @(*) stages__1__clock = clock;
+    always @(*) stages__1__enable = last[1];
+    always @(*) stages__1__tag = stages__0__out_tag;
+    always @(*) stages__1__beat = stages__0__out_beat;
+    always @(*) stages__2__clock = clock;
+    always @(*) stages__2__enable = last[2];
+    always @(*) stages__2__tag = stages__1__out_tag;
+    always @(*) stages__2__beat = stages__1__out_beat;
+    always @(*) stages__3__clock = clock;
+    always @(*) stages__3__enable = last[3];
+    always @(*) stages__3__tag = stages__2__out_tag;
+    always @(*) stages__3__beat = stages__2__out_beat;
+    always @(*) stages__4__clock = clock;
+    always @(*) stages__4__enable = last[4];
+    always @(*) stages__4__tag = stages__3__out_tag;
+    always @(*) stages__4__beat = stages__3__out_beat;
+    always @(*) stages__5__clock = clock;
+    always @(*) stages__5__enable = last[5];
+    always @(*) stages__5__tag = stages__4__out_tag;
+    always @(*) stages__5__beat = stages__4__out_beat;
+    always @(*) stages__6__clock = clock;
+    always @(*) stages__6__enable = last[6];
+    always @(*) stages__6__tag = stages__5__out_tag;
+    always @(*) stages__6__beat = stages__5__out_beat;
+    always @(*) stages__7__clock = clock;
+    always @(*) stages__7__enable = last[7];
+    always @(*) stages__7__tag = stages__6__out_tag;
+    always @(*) stages__7__beat = stages__6__out_beat;
+    always @(*) tap_tag__0 = stages__3__out_tag;
+    always @(*) tap_beat__0 = stages__3__out_beat;
+    always @(*) tap_tag__1 = stages__5__out_tag;
+    always @(*) tap_beat__1 = stages__5__out_beat;
+    always @(*) tap_tag__2 = stages__7__out_tag;
+    always @(*) tap_beat__2 = stages__7__out_beat;
+    always @(*) tap_tag__3 = 0;
+    always @(*) tap_beat__3 = 0;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,in_valid,in_ready,in_data,in_received,go,burst,last,idle,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  start;
+    input wire  [3:0] log2n;
+    input wire  in_valid;
+    output reg  in_ready;
+    input wire  [511:0] in_data;
+    input wire  in_received;
+    input wire  go;
+    output reg  burst;
+    output reg  [9:0] last;
+    output reg  idle;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Constant declarations
+    localparam  log2n_max = 4'hc;
+    // Stub signals
+    reg  [200:0] st__d;
+    wire  [200:0] st__q;
+    reg  st__clock;
+    reg  buffers__clock;
+    reg  [16:0] buffers__read_address;
+    wire  [511:0] buffers__read_data;
+    reg  [16:0] buffers__write_address;
+    reg  [511:0] buffers__write_data;
+    reg  buffers__write_enable;
+    // Local signals
+    reg  free;
+    reg  given;
+    reg  accept;
+    reg  [7:0] pair__0;
+    reg  [7:0] pair__1;
+    reg  [7:0] pair__2;
+    reg  [7:0] pair__3;
+    reg  [7:0] pair__4;
+    reg  [7:0] pair__5;
+    reg  [7:0] pair__6;
+    reg  [7:0] pair__7;
+    reg  [7:0] quarter__0;
+    reg  [7:0] quarter__1;
+    reg  [7:0] quarter__2;
+    reg  [7:0] quarter__3;
+    reg  [7:0] low;
+    reg  [7:0] high;
+    reg  [7:0] exponent;
+    reg  [7:0] field;
+    reg  [10:0] received;
+    reg  [8:0] scale;
+    reg  [22:0] whole;
+    reg  [22:0] candidate;
+    reg  [22:0] spent;
+    reg  commit;
+    reg  [22:0] leaving;
+    reg  [16:0] write_place;
+    reg  [16:0] read_place;
+    reg  known;
+    reg  [9:0] size;
+    reg  [3:0] extra;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__gather__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__gather__buffers buffers(
+        .clock(buffers__clock),
+        .read_address(buffers__read_address),
+        .read_data(buffers__read_data),
+        .write_address(buffers__write_address),
+        .write_data(buffers__write_data),
+        .write_enable(buffers__write_enable)
+    );
+    // Update code
+    always @(*) begin
+        st__clock = clock;
+        st__d = st__q;
+        buffers__clock = clock;
+        free = st__q[(64'h0)+:(1)] && ((st__q[(64'h19)+:(1)] && ~st__q[(64'h1c)+:(1)]) || (~st__q[(64'h19)+:(1)] && ~st__q[(64'h1b)+:(1)]));
+        in_ready = free && ~st__q[(64'h1a)+:(1)];
+        given = in_received && ~st__q[(64'h1a)+:(1)];
+        accept = free && ((in_valid && ~st__q[(64'h1a)+:(1)]) || (st__q[(64'h1a)+:(1)] && (st__q[(64'hf)+:(10)] != 32'h0)));
+        write_place[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        if (st__q[(64'h19)+:(1)]) begin
+            write_place[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+        write_place[(64'h3)+:(14)] = ((st__q[(64'hf)+:(10)]) & 14'h3fff);
+        buffers__write_address = write_place;
+        buffers__write_enable = accept;
+        buffers__write_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (given) begin
+            buffers__write_data = in_data;
+        end
+        if (accept) begin
+            st__d[(64'hf)+:(10)] = st__q[(64'hf)+:(10)] + 32'h1;
+            if (st__q[(64'hf)+:(10)] == st__q[(64'h1)+:(10)]) begin
+                st__d[(64'hf)+:(10)] = ((32'h0) & 10'h3ff);
+                st__d[(64'h19)+:(1)] = ~st__q[(64'h19)+:(1)];
+                if (st__q[(64'h19)+:(1)]) begin
+                    st__d[(64'h1c)+:(1)] = 1'b1;
+                end
+                else begin
+                    st__d[(64'h1b)+:(1)] = 1'b1;
+                end
+            end
+        end
+        pair__0 = in_data[(0 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(0 * 32'h40 + 32'h37)+:(8)] > in_data[(0 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__0 = in_data[(0 * 32'h40 + 32'h37)+:(8)];
+        end
+        pair__1 = in_data[(1 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(1 * 32'h40 + 32'h37)+:(8)] > in_data[(1 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__1 = in_data[(1 * 32'h40 + 32'h37)+:(8)];
+        end
+        pair__2 = in_data[(2 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(2 * 32'h40 + 32'h37)+:(8)] > in_data[(2 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__2 = in_data[(2 * 32'h40 + 32'h37)+:(8)];
+        end
+        pair__3 = in_data[(3 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(3 * 32'h40 + 32'h37)+:(8)] > in_data[(3 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__3 = in_data[(3 * 32'h40 + 32'h37)+:(8)];
+        end
+        pair__4 = in_data[(4 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(4 * 32'h40 + 32'h37)+:(8)] > in_data[(4 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__4 = in_data[(4 * 32'h40 + 32'h37)+:(8)];
+        end
+        pair__5 = in_data[(5 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(5 * 32'h40 + 32'h37)+:(8)] > in_data[(5 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__5 = in_data[(5 * 32'h40 + 32'h37)+:(8)];
+        end
+        pair__6 = in_data[(6 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(6 * 32'h40 + 32'h37)+:(8)] > in_data[(6 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__6 = in_data[(6 * 32'h40 + 32'h37)+:(8)];
+        end
+        pair__7 = in_data[(7 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(7 * 32'h40 + 32'h37)+:(8)] > in_data[(7 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__7 = in_data[(7 * 32'h40 + 32'h37)+:(8)];
+        end
+        quarter__0 = pair__0;
+        if (pair__4 > pair__0) begin
+            quarter__0 = pair__4;
+        end
+        quarter__1 = pair__1;
+        if (pair__5 > pair__1) begin
+            quarter__1 = pair__5;
+        end
+        quarter__2 = pair__2;
+        if (pair__6 > pair__2) begin
+            quarter__2 = pair__6;
+        end
+        quarter__3 = pair__3;
+        if (pair__7 > pair__3) begin
+            quarter__3 = pair__7;
+        end
+        st__d[(64'h1d)+:(8)] = quarter__0;
+        st__d[(64'h25)+:(8)] = quarter__1;
+        st__d[(64'h2d)+:(8)] = quarter__2;
+        st__d[(64'h35)+:(8)] = quarter__3;
+        st__d[(64'h3d)+:(1)] = accept;
+        st__d[(64'h3e)+:(1)] = given;
+        st__d[(64'h3f)+:(1)] = st__q[(64'hf)+:(10)] == st__q[(64'h1)+:(10)];
+        low = st__q[(64'h1d)+:(8)];
+        if (st__q[(64'h25)+:(8)] > st__q[(64'h1d)+:(8)]) begin
+            low = st__q[(64'h25)+:(8)];
+        end
+        high = st__q[(64'h2d)+:(8)];
+        if (st__q[(64'h35)+:(8)] > st__q[(64'h2d)+:(8)]) begin
+            high = st__q[(64'h35)+:(8)];
+        end
+        st__d[(64'h40)+:(8)] = low;
+        if (high > low) begin
+            st__d[(64'h40)+:(8)] = high;
+        end
+        if (~st__q[(64'h3e)+:(1)]) begin
+            st__d[(64'h40)+:(8)] = ((32'h0) & 8'hff);
+        end
+        st__d[(64'h48)+:(1)] = st__q[(64'h3d)+:(1)];
+        st__d[(64'h49)+:(1)] = st__q[(64'h3e)+:(1)];
+        st__d[(64'h4a)+:(1)] = st__q[(64'h3f)+:(1)];
+        exponent = st__q[(64'h4b)+:(8)];
+        if (st__q[(64'h40)+:(8)] > st__q[(64'h4b)+:(8)]) begin
+            exponent = st__q[(64'h40)+:(8)];
+        end
+        received = st__q[(64'h53)+:(11)];
+        if (st__q[(64'h49)+:(1)]) begin
+            received = st__q[(64'h53)+:(11)] + 32'h1;
+        end
+        field = exponent;
+        if (exponent == 32'h0) begin
+            field = ((32'h1) & 8'hff);
+        end
+        scale = ((field) & 9'h1ff) + ((st__q[(64'hb)+:(4)]) & 9'h1ff);
+        whole[(64'h0)+:(1)] = 1'b1;
+        whole[(64'h2)+:(1)] = 1'b0;
+        whole[(64'h1)+:(1)] = exponent == 32'hff;
+        whole[(64'h3)+:(9)] = scale;
+        whole[(64'hc)+:(11)] = received;
+        if (st__q[(64'h48)+:(1)]) begin
+            st__d[(64'h4b)+:(8)] = exponent;
+            st__d[(64'h53)+:(11)] = received;
+            if (st__q[(64'h4a)+:(1)]) begin
+                st__d[(64'h4b)+:(8)] = ((32'h0) & 8'hff);
+                st__d[(64'h53)+:(11)] = ((32'h0) & 11'h7ff);
+                st__d[(64'h5e)+:(1)] = ~st__q[(64'h5e)+:(1)];
+                if (st__q[(64'h5e)+:(1)]) begin
+                    st__d[(64'h76)+:(23)] = whole;
+                end
+                else begin
+                    st__d[(64'h5f)+:(23)] = whole;
+                end
+            end
+        end
+        candidate = st__q[(64'h5f)+:(23)];
+        if (st__q[(64'h8d)+:(1)]) begin
+            candidate = st__q[(64'h76)+:(23)];
+        end
+        spent = candidate;
+        commit = candidate[(64'h0)+:(1)] && go && (~st__q[(64'h8e)+:(1)] || (st__q[(64'h8f)+:(10)] == st__q[(64'h1)+:(10)]));
+        leaving = st__q[(64'h9b)+:(23)];
+        leaving[(64'h0)+:(1)] = st__q[(64'h8e)+:(1)];
+        st__d[(64'hb2)+:(23)] = leaving;
+        if (st__q[(64'h8e)+:(1)]) begin
+            st__d[(64'h8f)+:(10)] = st__q[(64'h8f)+:(10)] + 32'h1;
+            if (st__q[(64'h8f)+:(10)] == 32'h0) begin
+                if (st__q[(64'h99)+:(1)]) begin
+                    st__d[(64'h1c)+:(1)] = 1'b0;
+                end
+                else begin
+                    st__d[(64'h1b)+:(1)] = 1'b0;
+                end
+            end
+            if (st__q[(64'h8f)+:(10)] == st__q[(64'h1)+:(10)]) begin
+                st__d[(64'h8f)+:(10)] = ((32'h0) & 10'h3ff);
+                st__d[(64'h8e)+:(1)] = 1'b0;
+            end
+        end
+        st__d[(64'h9a)+:(1)] = commit;
+        if (commit) begin
+            st__d[(64'h8e)+:(1)] = 1'b1;
+            st__d[(64'h9b)+:(23)] = candidate;
+            st__d[(64'h99)+:(1)] = st__q[(64'h8d)+:(1)];
+            st__d[(64'h8d)+:(1)] = ~st__q[(64'h8d)+:(1)];
+            spent[(64'h0)+:(1)] = 1'b0;
+            if (st__q[(64'h8d)+:(1)]) begin
+                st__d[(64'h76)+:(23)] = spent;
+            end
+            else begin
+                st__d[(64'h5f)+:(23)] = spent;
+            end
+        end
+        read_place[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        if (st__q[(64'h99)+:(1)]) begin
+            read_place[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+        read_place[(64'h3)+:(14)] = ((st__q[(64'h8f)+:(10)]) & 14'h3fff);
+        buffers__read_address = read_place;
+        if (st__q[(64'hf)+:(10)] == 32'h0) begin
+            st__d[(64'h1a)+:(1)] = 1'b0;
+        end
+        if (clear) begin
+            st__d[(64'h1a)+:(1)] = 1'b1;
+        end
+        known = log2n <= log2n_max;
+        size = ((32'h0) & 10'h3ff);
+        extra = ((32'h0) & 4'hf);
+        case (log2n)
+            8:
+                begin
+                    size = ((32'hf) & 10'h3ff);
+                    extra = ((32'h5) & 4'hf);
+                end
+            10:
+                begin
+                    size = ((32'h3f) & 10'h3ff);
+                    extra = ((32'h6) & 4'hf);
+                end
+            12:
+                begin
+                    size = ((32'hff) & 10'h3ff);
+                    extra = ((32'h7) & 4'hf);
+                end
+            14:
+                begin
+                    size = ((32'h3ff) & 10'h3ff);
+                    extra = ((32'h8) & 4'hf);
+                end
+            default:
+                begin
+                    known = 1'b0;
+                end
+        endcase
+        if (start) begin
+            st__d[(64'h0)+:(1)] = known;
+            if (known) begin
+                st__d[(64'h1)+:(10)] = size;
+                st__d[(64'hb)+:(4)] = extra;
+            end
+        end
+        burst = st__q[(64'h9a)+:(1)];
+        last = st__q[(64'h1)+:(10)];
+        idle = (st__q[(64'hf)+:(10)] == 32'h0) && ~st__q[(64'h1a)+:(1)] && ~st__q[(64'h1b)+:(1)] && ~st__q[(64'h1c)+:(1)];
+        out_tag = st__q[(64'hb2)+:(23)];
+        out_beat = buffers__read_data;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__sign_source(clock,start,key,take,signs);
+    // Module arguments
+    input wire  clock;
+    input wire  start;
+    input wire  [63:0] key;
+    input wire  take;
+    output reg  [15:0] signs;
+    // Stub signals
+    reg  [326:0] pipe__d;
+    wire  [326:0] pipe__q;
+    reg  pipe__clock;
+    // Local signals
+    reg  [31:0] mixed;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__sign_source__pipe pipe(
+        .d(pipe__d),
+        .q(pipe__q),
+        .clock(pipe__clock)
+    );
+    // Update code
+    always @(*) begin
+        pipe__clock = clock;
+        pipe__d = pipe__q;
+        mixed = pipe__q[(64'h40)+:(32)] ^ pipe__q[(64'h20)+:(32)];
+        if (take || ~pipe__q[(64'h66)+:(1)]) begin
+            pipe__d[(64'h40)+:(32)] = pipe__q[(64'h40)+:(32)] + 32'h1;
+            pipe__d[(64'h67)+:(32)] = mixed + pipe__q[(64'h0)+:(32)];
+            pipe__d[(64'h87)+:(32)] = pipe__q[(64'h67)+:(32)] + 32'h7ed55d16 + (pipe__q[(64'h67)+:(32)] << 32'hc);
+            pipe__d[(64'ha7)+:(32)] = pipe__q[(64'h87)+:(32)] ^ 64'hc761c23c ^ (pipe__q[(64'h87)+:(32)] >> 32'h13);
+            pipe__d[(64'hc7)+:(32)] = pipe__q[(64'ha7)+:(32)] + 32'h165667b1 + (pipe__q[(64'ha7)+:(32)] << 32'h5);
+            pipe__d[(64'he7)+:(32)] = (pipe__q[(64'hc7)+:(32)] + 64'hd3a2646c) ^ (pipe__q[(64'hc7)+:(32)] << 32'h9);
+            pipe__d[(64'h107)+:(32)] = pipe__q[(64'he7)+:(32)] + 64'hfd7046c5 + (pipe__q[(64'he7)+:(32)] << 32'h3);
+            pipe__d[(64'h127)+:(32)] = pipe__q[(64'h107)+:(32)] ^ 64'hb55a4f09 ^ (pipe__q[(64'h107)+:(32)] >> 32'h10);
+            pipe__d[(64'h60)+:(1)] = 1'b1;
+            pipe__d[(64'h61)+:(1)] = pipe__q[(64'h60)+:(1)];
+            pipe__d[(64'h62)+:(1)] = pipe__q[(64'h61)+:(1)];
+            pipe__d[(64'h63)+:(1)] = pipe__q[(64'h62)+:(1)];
+            pipe__d[(64'h64)+:(1)] = pipe__q[(64'h63)+:(1)];
+            pipe__d[(64'h65)+:(1)] = pipe__q[(64'h64)+:(1)];
+            pipe__d[(64'h66)+:(1)] = pipe__q[(64'h65)+:(1)];
+        end
+        if (start) begin
+            pipe__d[(64'h0)+:(32)] = key[(32'h0)+:(32)];
+            pipe__d[(64'h20)+:(32)] = key[(32'h20)+:(32)];
+            pipe__d[(64'h40)+:(32)] = ((32'h0) & 32'hffffffff);
+            pipe__d[(64'h60)+:(1)] = 1'b0;
+            pipe__d[(64'h61)+:(1)] = 1'b0;
+            pipe__d[(64'h62)+:(1)] = 1'b0;
+            pipe__d[(64'h63)+:(1)] = 1'b0;
+            pipe__d[(64'h64)+:(1)] = 1'b0;
+            pipe__d[(64'h65)+:(1)] = 1'b0;
+            pipe__d[(64'h66)+:(1)] = 1'b0;
+        end
+        signs = ((pipe__q[(64'h127)+:(32)]) & 16'hffff);
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    input wire  [15:0] signs;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Stub signals
+    reg  lane__0__clock;
+    reg  [31:0] lane__0__a;
+    reg  [8:0] lane__0__scale;
+    wire  [31:0] lane__0__result;
+    reg  lane__1__clock;
+    reg  [31:0] lane__1__a;
+    reg  [8:0] lane__1__scale;
+    wire  [31:0] lane__1__result;
+    reg  lane__2__clock;
+    reg  [31:0] lane__2__a;
+    reg  [8:0] lane__2__scale;
+    wire  [31:0] lane__2__result;
+    reg  lane__3__clock;
+    reg  [31:0] lane__3__a;
+    reg  [8:0] lane__3__scale;
+    wire  [31:0] lane__3__result;
+    reg  lane__4__clock;
+    reg  [31:0] lane__4__a;
+    reg  [8:0] lane__4__scale;
+    wire  [31:0] lane__4__result;
+    reg  lane__5__clock;
+    reg  [31:0] lane__5__a;
+    reg  [8:0] lane__5__scale;
+    wire  [31:0] lane__5__result;
+    reg  lane__6__clock;
+    reg  [31:0] lane__6__a;
+    reg  [8:0] lane__6__scale;
+    wire  [31:0] lane__6__result;
+    reg  lane__7__clock;
+    reg  [31:0] lane__7__a;
+    reg  [8:0] lane__7__scale;
+    wire  [31:0] lane__7__result;
+    reg  lane__8__clock;
+    reg  [31:0] lane__8__a;
+    reg  [8:0] lane__8__scale;
+    wire  [31:0] lane__8__result;
+    reg  lane__9__clock;
+    reg  [31:0] lane__9__a;
+    reg  [8:0] lane__9__scale;
+    wire  [31:0] lane__9__result;
+    reg  lane__10__clock;
+    reg  [31:0] lane__10__a;
+    reg  [8:0] lane__10__scale;
+    wire  [31:0] lane__10__result;
+    reg  lane__11__clock;
+    reg  [31:0] lane__11__a;
+    reg  [8:0] lane__11__scale;
+    wire  [31:0] lane__11__result;
+    reg  lane__12__clock;
+    reg  [31:0] lane__12__a;
+    reg  [8:0] lane__12__scale;
+    wire  [31:0] lane__12__result;
+    reg  lane__13__clock;
+    reg  [31:0] lane__13__a;
+    reg  [8:0] lane__13__scale;
+    wire  [31:0] lane__13__result;
+    reg  lane__14__clock;
+    reg  [31:0] lane__14__a;
+    reg  [8:0] lane__14__scale;
+    wire  [31:0] lane__14__result;
+    reg  lane__15__clock;
+    reg  [31:0] lane__15__a;
+    reg  [8:0] lane__15__scale;
+    wire  [31:0] lane__15__result;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    reg  [68:0] tags__d;
+    wire  [68:0] tags__q;
+    reg  tags__clock;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__0(
+        .clock(lane__0__clock),
+        .a(lane__0__a),
+        .scale(lane__0__scale),
+        .result(lane__0__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__1(
+        .clock(lane__1__clock),
+        .a(lane__1__a),
+        .scale(lane__1__scale),
+        .result(lane__1__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__2(
+        .clock(lane__2__clock),
+        .a(lane__2__a),
+        .scale(lane__2__scale),
+        .result(lane__2__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__3(
+        .clock(lane__3__clock),
+        .a(lane__3__a),
+        .scale(lane__3__scale),
+        .result(lane__3__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__4(
+        .clock(lane__4__clock),
+        .a(lane__4__a),
+        .scale(lane__4__scale),
+        .result(lane__4__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__5(
+        .clock(lane__5__clock),
+        .a(lane__5__a),
+        .scale(lane__5__scale),
+        .result(lane__5__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__6(
+        .clock(lane__6__clock),
+        .a(lane__6__a),
+        .scale(lane__6__scale),
+        .result(lane__6__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__7(
+        .clock(lane__7__clock),
+        .a(lane__7__a),
+        .scale(lane__7__scale),
+        .result(lane__7__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__8(
+        .clock(lane__8__clock),
+        .a(lane__8__a),
+        .scale(lane__8__scale),
+        .result(lane__8__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__9(
+        .clock(lane__9__clock),
+        .a(lane__9__a),
+        .scale(lane__9__scale),
+        .result(lane__9__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__10(
+        .clock(lane__10__clock),
+        .a(lane__10__a),
+        .scale(lane__10__scale),
+        .result(lane__10__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__11(
+        .clock(lane__11__clock),
+        .a(lane__11__a),
+        .scale(lane__11__scale),
+        .result(lane__11__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__12(
+        .clock(lane__12__clock),
+        .a(lane__12__a),
+        .scale(lane__12__scale),
+        .result(lane__12__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__13(
+        .clock(lane__13__clock),
+        .a(lane__13__a),
+        .scale(lane__13__scale),
+        .result(lane__13__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__14(
+        .clock(lane__14__clock),
+        .a(lane__14__a),
+        .scale(lane__14__scale),
+        .result(lane__14__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__15(
+        .clock(lane__15__clock),
+        .a(lane__15__a),
+        .scale(lane__15__scale),
+        .result(lane__15__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__tags tags(
+        .d(tags__d),
+        .q(tags__q),
+        .clock(tags__clock)
+    );
+    // Update code
+    always @(*) begin
+        tags__clock = clock;
+        tags__d = tags__q;
+        lane__0__clock = clock;
+        lane__0__a = beat[(0 * 32'h20)+:(32)];
+        if (signs[0]) begin
+            lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__0__scale = tag[(64'h3)+:(9)];
+        pack__lane__0 = lane__0__result ^ 64'h80000000;
+        lane__1__clock = clock;
+        lane__1__a = beat[(1 * 32'h20)+:(32)];
+        if (signs[1]) begin
+            lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__1__scale = tag[(64'h3)+:(9)];
+        pack__lane__1 = lane__1__result ^ 64'h80000000;
+        lane__2__clock = clock;
+        lane__2__a = beat[(2 * 32'h20)+:(32)];
+        if (signs[2]) begin
+            lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__2__scale = tag[(64'h3)+:(9)];
+        pack__lane__2 = lane__2__result ^ 64'h80000000;
+        lane__3__clock = clock;
+        lane__3__a = beat[(3 * 32'h20)+:(32)];
+        if (signs[3]) begin
+            lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__3__scale = tag[(64'h3)+:(9)];
+        pack__lane__3 = lane__3__result ^ 64'h80000000;
+        lane__4__clock = clock;
+        lane__4__a = beat[(4 * 32'h20)+:(32)];
+        if (signs[4]) begin
+            lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__4__scale = tag[(64'h3)+:(9)];
+        pack__lane__4 = lane__4__result ^ 64'h80000000;
+        lane__5__clock = clock;
+        lane__5__a = beat[(5 * 32'h20)+:(32)];
+        if (signs[5]) begin
+            lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__5__scale = tag[(64'h3)+:(9)];
+        pack__lane__5 = lane__5__result ^ 64'h80000000;
+        lane__6__clock = clock;
+        lane__6__a = beat[(6 * 32'h20)+:(32)];
+        if (signs[6]) begin
+            lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__6__scale = tag[(64'h3)+:(9)];
+        pack__lane__6 = lane__6__result ^ 64'h80000000;
+        lane__7__clock = clock;
+        lane__7__a = beat[(7 * 32'h20)+:(32)];
+        if (signs[7]) begin
+            lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__7__scale = tag[(64'h3)+:(9)];
+        pack__lane__7 = lane__7__result ^ 64'h80000000;
+        lane__8__clock = clock;
+        lane__8__a = beat[(8 * 32'h20)+:(32)];
+        if (signs[8]) begin
+            lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__8__scale = tag[(64'h3)+:(9)];
+        pack__lane__8 = lane__8__result ^ 64'h80000000;
+        lane__9__clock = clock;
+        lane__9__a = beat[(9 * 32'h20)+:(32)];
+        if (signs[9]) begin
+            lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__9__scale = tag[(64'h3)+:(9)];
+        pack__lane__9 = lane__9__result ^ 64'h80000000;
+        lane__10__clock = clock;
+        lane__10__a = beat[(10 * 32'h20)+:(32)];
+        if (signs[10]) begin
+            lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__10__scale = tag[(64'h3)+:(9)];
+        pack__lane__10 = lane__10__result ^ 64'h80000000;
+        lane__11__clock = clock;
+        lane__11__a = beat[(11 * 32'h20)+:(32)];
+        if (signs[11]) begin
+            lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__11__scale = tag[(64'h3)+:(9)];
+        pack__lane__11 = lane__11__result ^ 64'h80000000;
+        lane__12__clock = clock;
+        lane__12__a = beat[(12 * 32'h20)+:(32)];
+        if (signs[12]) begin
+            lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__12__scale = tag[(64'h3)+:(9)];
+        pack__lane__12 = lane__12__result ^ 64'h80000000;
+        lane__13__clock = clock;
+        lane__13__a = beat[(13 * 32'h20)+:(32)];
+        if (signs[13]) begin
+            lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__13__scale = tag[(64'h3)+:(9)];
+        pack__lane__13 = lane__13__result ^ 64'h80000000;
+        lane__14__clock = clock;
+        lane__14__a = beat[(14 * 32'h20)+:(32)];
+        if (signs[14]) begin
+            lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__14__scale = tag[(64'h3)+:(9)];
+        pack__lane__14 = lane__14__result ^ 64'h80000000;
+        lane__15__clock = clock;
+        lane__15__a = beat[(15 * 32'h20)+:(32)];
+        if (signs[15]) begin
+            lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
+        end
+        lane__15__scale = tag[(64'h3)+:(9)];
+        pack__lane__15 = lane__15__result ^ 64'h80000000;
+        tags__d[(64'h0)+:(23)] = tag;
+        tags__d[(64'h17)+:(23)] = tags__q[(64'h0)+:(23)];
+        tags__d[(64'h2e)+:(23)] = tags__q[(64'h17)+:(23)];
+        out_tag = tags__q[(64'h2e)+:(23)];
+        out_beat = pack__beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,take,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [22:0] tag;
+    input wire  [511:0] beat;
+    input wire  [15:0] signs;
+    output reg  take;
+    output reg  [22:0] out_tag;
+    output reg  [511:0] out_beat;
+    // Stub signals
+    reg  lane__0__clock;
+    reg  [31:0] lane__0__a;
+    reg  [8:0] lane__0__scale;
+    reg  lane__0__negate;
+    reg  lane__0__special;
+    wire  [31:0] lane__0__result;
+    reg  lane__1__clock;
+    reg  [31:0] lane__1__a;
+    reg  [8:0] lane__1__scale;
+    reg  lane__1__negate;
+    reg  lane__1__special;
+    wire  [31:0] lane__1__result;
+    reg  lane__2__clock;
+    reg  [31:0] lane__2__a;
+    reg  [8:0] lane__2__scale;
+    reg  lane__2__negate;
+    reg  lane__2__special;
+    wire  [31:0] lane__2__result;
+    reg  lane__3__clock;
+    reg  [31:0] lane__3__a;
+    reg  [8:0] lane__3__scale;
+    reg  lane__3__negate;
+    reg  lane__3__special;
+    wire  [31:0] lane__3__result;
+    reg  lane__4__clock;
+    reg  [31:0] lane__4__a;
+    reg  [8:0] lane__4__scale;
+    reg  lane__4__negate;
+    reg  lane__4__special;
+    wire  [31:0] lane__4__result;
+    reg  lane__5__clock;
+    reg  [31:0] lane__5__a;
+    reg  [8:0] lane__5__scale;
+    reg  lane__5__negate;
+    reg  lane__5__special;
+    wire  [31:0] lane__5__result;
+    reg  lane__6__clock;
+    reg  [31:0] lane__6__a;
+    reg  [8:0] lane__6__scale;
+    reg  lane__6__negate;
+    reg  lane__6__special;
+    wire  [31:0] lane__6__result;
+    reg  lane__7__clock;
+    reg  [31:0] lane__7__a;
+    reg  [8:0] lane__7__scale;
+    reg  lane__7__negate;
+    reg  lane__7__special;
+    wire  [31:0] lane__7__result;
+    reg  lane__8__clock;
+    reg  [31:0] lane__8__a;
+    reg  [8:0] lane__8__scale;
+    reg  lane__8__negate;
+    reg  lane__8__special;
+    wire  [31:0] lane__8__result;
+    reg  lane__9__clock;
+    reg  [31:0] lane__9__a;
+    reg  [8:0] lane__9__scale;
+    reg  lane__9__negate;
+    reg  lane__9__special;
+    wire  [31:0] lane__9__result;
+    reg  lane__10__clock;
+    reg  [31:0] lane__10__a;
+    reg  [8:0] lane__10__scale;
+    reg  lane__10__negate;
+    reg  lane__10__special;
+    wire  [31:0] lane__10__result;
+    reg  lane__11__clock;
+    reg  [31:0] lane__11__a;
+    reg  [8:0] lane__11__scale;
+    reg  lane__11__negate;
+    reg  lane__11__special;
+    wire  [31:0] lane__11__result;
+    reg  lane__12__clock;
+    reg  [31:0] lane__12__a;
+    reg  [8:0] lane__12__scale;
+    reg  lane__12__negate;
+    reg  lane__12__special;
+    wire  [31:0] lane__12__result;
+    reg  lane__13__clock;
+    reg  [31:0] lane__13__a;
+    reg  [8:0] lane__13__scale;
+    reg  lane__13__negate;
+    reg  lane__13__special;
+    wire  [31:0] lane__13__result;
+    reg  lane__14__clock;
+    reg  [31:0] lane__14__a;
+    reg  [8:0] lane__14__scale;
+    reg  lane__14__negate;
+    reg  lane__14__special;
+    wire  [31:0] lane__14__result;
+    reg  lane__15__clock;
+    reg  [31:0] lane__15__a;
+    reg  [8:0] lane__15__scale;
+    reg  lane__15__negate;
+    reg  lane__15__special;
+    wire  [31:0] lane__15__result;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    reg  [114:0] tags__d;
+    wire  [114:0] tags__q;
+    reg  tags__clock;
+    // Local signals
+    reg  [22:0] now;
+    reg  [22:0] latest;
+    reg  [15:0] flips;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__0(
+        .clock(lane__0__clock),
+        .a(lane__0__a),
+        .scale(lane__0__scale),
+        .negate(lane__0__negate),
+        .special(lane__0__special),
+        .result(lane__0__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__1(
+        .clock(lane__1__clock),
+        .a(lane__1__a),
+        .scale(lane__1__scale),
+        .negate(lane__1__negate),
+        .special(lane__1__special),
+        .result(lane__1__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__2(
+        .clock(lane__2__clock),
+        .a(lane__2__a),
+        .scale(lane__2__scale),
+        .negate(lane__2__negate),
+        .special(lane__2__special),
+        .result(lane__2__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__3(
+        .clock(lane__3__clock),
+        .a(lane__3__a),
+        .scale(lane__3__scale),
+        .negate(lane__3__negate),
+        .special(lane__3__special),
+        .result(lane__3__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__4(
+        .clock(lane__4__clock),
+        .a(lane__4__a),
+        .scale(lane__4__scale),
+        .negate(lane__4__negate),
+        .special(lane__4__special),
+        .result(lane__4__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__5(
+        .clock(lane__5__clock),
+        .a(lane__5__a),
+        .scale(lane__5__scale),
+        .negate(lane__5__negate),
+        .special(lane__5__special),
+        .result(lane__5__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__6(
+        .clock(lane__6__clock),
+        .a(lane__6__a),
+        .scale(lane__6__scale),
+        .negate(lane__6__negate),
+        .special(lane__6__special),
+        .result(lane__6__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__7(
+        .clock(lane__7__clock),
+        .a(lane__7__a),
+        .scale(lane__7__scale),
+        .negate(lane__7__negate),
+        .special(lane__7__special),
+        .result(lane__7__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__8(
+        .clock(lane__8__clock),
+        .a(lane__8__a),
+        .scale(lane__8__scale),
+        .negate(lane__8__negate),
+        .special(lane__8__special),
+        .result(lane__8__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__9(
+        .clock(lane__9__clock),
+        .a(lane__9__a),
+        .scale(lane__9__scale),
+        .negate(lane__9__negate),
+        .special(lane__9__special),
+        .result(lane__9__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__10(
+        .clock(lane__10__clock),
+        .a(lane__10__a),
+        .scale(lane__10__scale),
+        .negate(lane__10__negate),
+        .special(lane__10__special),
+        .result(lane__10__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__11(
+        .clock(lane__11__clock),
+        .a(lane__11__a),
+        .scale(lane__11__scale),
+        .negate(lane__11__negate),
+        .special(lane__11__special),
+        .result(lane__11__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__12(
+        .clock(lane__12__clock),
+        .a(lane__12__a),
+        .scale(lane__12__scale),
+        .negate(lane__12__negate),
+        .special(lane__12__special),
+        .result(lane__12__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__13(
+        .clock(lane__13__clock),
+        .a(lane__13__a),
+        .scale(lane__13__scale),
+        .negate(lane__13__negate),
+        .special(lane__13__special),
+        .result(lane__13__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__14(
+        .clock(lane__14__clock),
+        .a(lane__14__a),
+        .scale(lane__14__scale),
+        .negate(lane__14__negate),
+        .special(lane__14__special),
+        .result(lane__14__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__15(
+        .clock(lane__15__clock),
+        .a(lane__15__a),
+        .scale(lane__15__scale),
+        .negate(lane__15__negate),
+        .special(lane__15__special),
+        .result(lane__15__result)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__tags tags(
+        .d(tags__d),
+        .q(tags__q),
+        .clock(tags__clock)
+    );
+    // Update code
+    always @(*) begin
+        tags__clock = clock;
+        tags__d = tags__q;
+        tags__d[(64'h0)+:(23)] = tag;
+        tags__d[(64'h17)+:(23)] = tags__q[(64'h0)+:(23)];
+        tags__d[(64'h2e)+:(23)] = tags__q[(64'h17)+:(23)];
+        tags__d[(64'h45)+:(23)] = tags__q[(64'h2e)+:(23)];
+        tags__d[(64'h5c)+:(23)] = tags__q[(64'h45)+:(23)];
+        now = tags__q[(64'h45)+:(23)];
+        latest = tags__q[(64'h5c)+:(23)];
+        take = now[(64'h0)+:(1)];
+        flips = signs ^ 32'h6996;
+        if (now[(64'h2)+:(1)]) begin
+            flips = flips ^ 32'hffff;
+        end
+        lane__0__clock = clock;
+        lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__0__scale = now[(64'h3)+:(9)];
+        lane__0__special = now[(64'h1)+:(1)];
+        lane__0__negate = flips[0];
+        pack__lane__0 = lane__0__result;
+        lane__1__clock = clock;
+        lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__1__scale = now[(64'h3)+:(9)];
+        lane__1__special = now[(64'h1)+:(1)];
+        lane__1__negate = flips[1];
+        pack__lane__1 = lane__1__result;
+        lane__2__clock = clock;
+        lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__2__scale = now[(64'h3)+:(9)];
+        lane__2__special = now[(64'h1)+:(1)];
+        lane__2__negate = flips[2];
+        pack__lane__2 = lane__2__result;
+        lane__3__clock = clock;
+        lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__3__scale = now[(64'h3)+:(9)];
+        lane__3__special = now[(64'h1)+:(1)];
+        lane__3__negate = flips[3];
+        pack__lane__3 = lane__3__result;
+        lane__4__clock = clock;
+        lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__4__scale = now[(64'h3)+:(9)];
+        lane__4__special = now[(64'h1)+:(1)];
+        lane__4__negate = flips[4];
+        pack__lane__4 = lane__4__result;
+        lane__5__clock = clock;
+        lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__5__scale = now[(64'h3)+:(9)];
+        lane__5__special = now[(64'h1)+:(1)];
+        lane__5__negate = flips[5];
+        pack__lane__5 = lane__5__result;
+        lane__6__clock = clock;
+        lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__6__scale = now[(64'h3)+:(9)];
+        lane__6__special = now[(64'h1)+:(1)];
+        lane__6__negate = flips[6];
+        pack__lane__6 = lane__6__result;
+        lane__7__clock = clock;
+        lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__7__scale = now[(64'h3)+:(9)];
+        lane__7__special = now[(64'h1)+:(1)];
+        lane__7__negate = flips[7];
+        pack__lane__7 = lane__7__result;
+        lane__8__clock = clock;
+        lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__8__scale = now[(64'h3)+:(9)];
+        lane__8__special = now[(64'h1)+:(1)];
+        lane__8__negate = flips[8];
+        pack__lane__8 = lane__8__result;
+        lane__9__clock = clock;
+        lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__9__scale = now[(64'h3)+:(9)];
+        lane__9__special = now[(64'h1)+:(1)];
+        lane__9__negate = flips[9];
+        pack__lane__9 = lane__9__result;
+        lane__10__clock = clock;
+        lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__10__scale = now[(64'h3)+:(9)];
+        lane__10__special = now[(64'h1)+:(1)];
+        lane__10__negate = flips[10];
+        pack__lane__10 = lane__10__result;
+        lane__11__clock = clock;
+        lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__11__scale = now[(64'h3)+:(9)];
+        lane__11__special = now[(64'h1)+:(1)];
+        lane__11__negate = flips[11];
+        pack__lane__11 = lane__11__result;
+        lane__12__clock = clock;
+        lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__12__scale = now[(64'h3)+:(9)];
+        lane__12__special = now[(64'h1)+:(1)];
+        lane__12__negate = flips[12];
+        pack__lane__12 = lane__12__result;
+        lane__13__clock = clock;
+        lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__13__scale = now[(64'h3)+:(9)];
+        lane__13__special = now[(64'h1)+:(1)];
+        lane__13__negate = flips[13];
+        pack__lane__13 = lane__13__result;
+        lane__14__clock = clock;
+        lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__14__scale = now[(64'h3)+:(9)];
+        lane__14__special = now[(64'h1)+:(1)];
+        lane__14__negate = flips[14];
+        pack__lane__14 = lane__14__result;
+        lane__15__clock = clock;
+        lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
+        lane__15__scale = now[(64'h3)+:(9)];
+        lane__15__special = now[(64'h1)+:(1)];
+        lane__15__negate = flips[15];
+        pack__lane__15 = lane__15__result;
+        out_tag = latest;
+        out_beat = pack__beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__window(d,q,clock);
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 15'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [512:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [512:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [512:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__finisher__drain__inbox__state(d,q,clock);
+    // Module arguments
+    input wire  [47:0] d;
+    output reg  [47:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 48'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__reciprocal__rom(clock,address,data);
+    // Module arguments
+    input wire  clock;
+    input wire  [10:0] address;
+    output reg  [31:0] data;
+    // Update code (custom)
+    (* rom_style = "block" *) reg [31:0] mem [0:2047];
+    initial begin
+        mem[0] = 32'h3f800000;
+        mem[1] = 32'h3f800000;
+        mem[2] = 32'h3f000000;
+        mem[3] = 32'h3eaaaaab;
+        mem[4] = 32'h3e800000;
+        mem[5] = 32'h3e4ccccd;
+        mem[6] = 32'h3e2aaaab;
+        mem[7] = 32'h3e124925;
+        mem[8] = 32'h3e000000;
+        mem[9] = 32'h3de38e39;
+        mem[10] = 32'h3dcccccd;
+        mem[11] = 32'h3dba2e8c;
+        mem[12] = 32'h3daaaaab;
+        mem[13] = 32'h3d9d89d9;
+        mem[14] = 32'h3d924925;
+        mem[15] = 32'h3d888889;
+        mem[16] = 32'h3d800000;
+        mem[17] = 32'h3d70f0f1;
+        mem[18] = 32'h3d638e39;
+        mem[19] = 32'h3d579436;
+        mem[20] = 32'h3d4ccccd;
+        mem[21] = 32'h3d430c31;
+        mem[22] = 32'h3d3a2e8c;
+        mem[23] = 32'h3d321643;
+        mem[24] = 32'h3d2aaaab;
+        mem[25] = 32'h3d23d70a;
+        mem[26] = 32'h3d1d89d9;
+        mem[27] = 32'h3d17b426;
+        mem[28] = 32'h3d124925;
+        mem[29] = 32'h3d0d3dcb;
+        mem[30] = 32'h3d088889;
+        mem[31] = 32'h3d042108;
+        mem[32] = 32'h3d000000;
+        mem[33] = 32'h3cf83e10;
+        mem[34] = 32'h3cf0f0f1;
+        mem[35] = 32'h3cea0ea1;
+        mem[36] = 32'h3ce38e39;
+        mem[37] = 32'h3cdd67c9;
+        mem[38] = 32'h3cd79436;
+        mem[39] = 32'h3cd20d21;
+        mem[40] = 32'h3ccccccd;
+        mem[41] = 32'h3cc7ce0c;
+        mem[42] = 32'h3cc30c31;
+        mem[43] = 32'h3cbe82fa;
+        mem[44] = 32'h3cba2e8c;
+        mem[45] = 32'h3cb60b61;
+        mem[46] = 32'h3cb21643;
+        mem[47] = 32'h3cae4c41;
+        mem[48] = 32'h3caaaaab;
+        mem[49] = 32'h3ca72f05;
+        mem[50] = 32'h3ca3d70a;
+        mem[51] = 32'h3ca0a0a1;
+        mem[52] = 32'h3c9d89d9;
+        mem[53] = 32'h3c9a90e8;
+        mem[54] = 32'h3c97b426;
+        mem[55] = 32'h3c94f209;
+        mem[56] = 32'h3c924925;
+        mem[57] = 32'h3c8fb824;
+        mem[58] = 32'h3c8d3dcb;
+        mem[59] = 32'h3c8ad8f3;
+        mem[60] = 32'h3c888889;
+        mem[61] = 32'h3c864b8a;
+        mem[62] = 32'h3c842108;
+        mem[63] = 32'h3c820821;
+        mem[64] = 32'h3c800000;
+        mem[65] = 32'h3c7c0fc1;
+        mem[66] = 32'h3c783e10;
+        mem[67] = 32'h3c74898d;
+        mem[68] = 32'h3c70f0f1;
+        mem[69] = 32'h3c6d7304;
+        mem[70] = 32'h3c6a0ea1;
+        mem[71] = 32'h3c66c2b4;
+        mem[72] = 32'h3c638e39;
+        mem[73] = 32'h3c607038;
+        mem[74] = 32'h3c5d67c9;
+        mem[75] = 32'h3c5a740e;
+        mem[76] = 32'h3c579436;
+        mem[77] = 32'h3c54c77b;
+        mem[78] = 32'h3c520d21;
+        mem[79] = 32'h3c4f6475;
+        mem[80] = 32'h3c4ccccd;
+        mem[81] = 32'h3c4a4588;
+        mem[82] = 32'h3c47ce0c;
+        mem[83] = 32'h3c4565c8;
+        mem[84] = 32'h3c430c31;
+        mem[85] = 32'h3c40c0c1;
+        mem[86] = 32'h3c3e82fa;
+        mem[87] = 32'h3c3c5264;
+        mem[88] = 32'h3c3a2e8c;
+        mem[89] = 32'h3c381703;
+        mem[90] = 32'h3c360b61;
+        mem[91] = 32'h3c340b41;
+        mem[92] = 32'h3c321643;
+        mem[93] = 32'h3c302c0b;
+        mem[94] = 32'h3c2e4c41;
+        mem[95] = 32'h3c2c7692;
+        mem[96] = 32'h3c2aaaab;
+        mem[97] = 32'h3c28e83f;
+        mem[98] = 32'h3c272f05;
+        mem[99] = 32'h3c257eb5;
+        mem[100] = 32'h3c23d70a;
+        mem[101] = 32'h3c2237c3;
+        mem[102] = 32'h3c20a0a1;
+        mem[103] = 32'h3c1f1166;
+        mem[104] = 32'h3c1d89d9;
+        mem[105] = 32'h3c1c09c1;
+        mem[106] = 32'h3c1a90e8;
+        mem[107] = 32'h3c191f1a;
+        mem[108] = 32'h3c17b426;
+        mem[109] = 32'h3c164fda;
+        mem[110] = 32'h3c14f209;
+        mem[111] = 32'h3c139a86;
+        mem[112] = 32'h3c124925;
+        mem[113] = 32'h3c10fdbc;
+        mem[114] = 32'h3c0fb824;
+        mem[115] = 32'h3c0e7835;
+        mem[116] = 32'h3c0d3dcb;
+        mem[117] = 32'h3c0c08c1;
+        mem[118] = 32'h3c0ad8f3;
+        mem[119] = 32'h3c09ae41;
+        mem[120] = 32'h3c088889;
+        mem[121] = 32'h3c0767ab;
+        mem[122] = 32'h3c064b8a;
+        mem[123] = 32'h3c053408;
+        mem[124] = 32'h3c042108;
+        mem[125] = 32'h3c03126f;
+        mem[126] = 32'h3c020821;
+        mem[127] = 32'h3c010204;
+        mem[128] = 32'h3c000000;
+        mem[129] = 32'h3bfe03f8;
+        mem[130] = 32'h3bfc0fc1;
+        mem[131] = 32'h3bfa232d;
+        mem[132] = 32'h3bf83e10;
+        mem[133] = 32'h3bf6603e;
+        mem[134] = 32'h3bf4898d;
+        mem[135] = 32'h3bf2b9d6;
+        mem[136] = 32'h3bf0f0f1;
+        mem[137] = 32'h3bef2eb7;
+        mem[138] = 32'h3bed7304;
+        mem[139] = 32'h3bebbdb3;
+        mem[140] = 32'h3bea0ea1;
+        mem[141] = 32'h3be865ac;
+        mem[142] = 32'h3be6c2b4;
+        mem[143] = 32'h3be52598;
+        mem[144] = 32'h3be38e39;
+        mem[145] = 32'h3be1fc78;
+        mem[146] = 32'h3be07038;
+        mem[147] = 32'h3bdee95c;
+        mem[148] = 32'h3bdd67c9;
+        mem[149] = 32'h3bdbeb62;
+        mem[150] = 32'h3bda740e;
+        mem[151] = 32'h3bd901b2;
+        mem[152] = 32'h3bd79436;
+        mem[153] = 32'h3bd62b81;
+        mem[154] = 32'h3bd4c77b;
+        mem[155] = 32'h3bd3680d;
+        mem[156] = 32'h3bd20d21;
+        mem[157] = 32'h3bd0b6a0;
+        mem[158] = 32'h3bcf6475;
+        mem[159] = 32'h3bce168a;
+        mem[160] = 32'h3bcccccd;
+        mem[161] = 32'h3bcb8728;
+        mem[162] = 32'h3bca4588;
+        mem[163] = 32'h3bc907da;
+        mem[164] = 32'h3bc7ce0c;
+        mem[165] = 32'h3bc6980c;
+        mem[166] = 32'h3bc565c8;
+        mem[167] = 32'h3bc43730;
+        mem[168] = 32'h3bc30c31;
+        mem[169] = 32'h3bc1e4bc;
+        mem[170] = 32'h3bc0c0c1;
+        mem[171] = 32'h3bbfa030;
+        mem[172] = 32'h3bbe82fa;
+        mem[173] = 32'h3bbd6910;
+        mem[174] = 32'h3bbc5264;
+        mem[175] = 32'h3bbb3ee7;
+        mem[176] = 32'h3bba2e8c;
+        mem[177] = 32'h3bb92144;
+        mem[178] = 32'h3bb81703;
+        mem[179] = 32'h3bb70fbb;
+        mem[180] = 32'h3bb60b61;
+        mem[181] = 32'h3bb509e7;
+        mem[182] = 32'h3bb40b41;
+        mem[183] = 32'h3bb30f63;
+        mem[184] = 32'h3bb21643;
+        mem[185] = 32'h3bb11fd4;
+        mem[186] = 32'h3bb02c0b;
+        mem[187] = 32'h3baf3ade;
+        mem[188] = 32'h3bae4c41;
+        mem[189] = 32'h3bad602b;
+        mem[190] = 32'h3bac7692;
+        mem[191] = 32'h3bab8f6a;
+        mem[192] = 32'h3baaaaab;
+        mem[193] = 32'h3ba9c84a;
+        mem[194] = 32'h3ba8e83f;
+        mem[195] = 32'h3ba80a81;
+        mem[196] = 32'h3ba72f05;
+        mem[197] = 32'h3ba655c4;
+        mem[198] = 32'h3ba57eb5;
+        mem[199] = 32'h3ba4a9cf;
+        mem[200] = 32'h3ba3d70a;
+        mem[201] = 32'h3ba3065e;
+        mem[202] = 32'h3ba237c3;
+        mem[203] = 32'h3ba16b31;
+        mem[204] = 32'h3ba0a0a1;
+        mem[205] = 32'h3b9fd80a;
+        mem[206] = 32'h3b9f1166;
+        mem[207] = 32'h3b9e4cad;
+        mem[208] = 32'h3b9d89d9;
+        mem[209] = 32'h3b9cc8e1;
+        mem[210] = 32'h3b9c09c1;
+        mem[211] = 32'h3b9b4c70;
+        mem[212] = 32'h3b9a90e8;
+        mem[213] = 32'h3b99d723;
+        mem[214] = 32'h3b991f1a;
+        mem[215] = 32'h3b9868c8;
+        mem[216] = 32'h3b97b426;
+        mem[217] = 32'h3b97012e;
+        mem[218] = 32'h3b964fda;
+        mem[219] = 32'h3b95a025;
+        mem[220] = 32'h3b94f209;
+        mem[221] = 32'h3b944581;
+        mem[222] = 32'h3b939a86;
+        mem[223] = 32'h3b92f114;
+        mem[224] = 32'h3b924925;
+        mem[225] = 32'h3b91a2b4;
+        mem[226] = 32'h3b90fdbc;
+        mem[227] = 32'h3b905a38;
+        mem[228] = 32'h3b8fb824;
+        mem[229] = 32'h3b8f177a;
+        mem[230] = 32'h3b8e7835;
+        mem[231] = 32'h3b8dda52;
+        mem[232] = 32'h3b8d3dcb;
+        mem[233] = 32'h3b8ca29c;
+        mem[234] = 32'h3b8c08c1;
+        mem[235] = 32'h3b8b7034;
+        mem[236] = 32'h3b8ad8f3;
+        mem[237] = 32'h3b8a42f8;
+        mem[238] = 32'h3b89ae41;
+        mem[239] = 32'h3b891ac7;
+        mem[240] = 32'h3b888889;
+        mem[241] = 32'h3b87f781;
+        mem[242] = 32'h3b8767ab;
+        mem[243] = 32'h3b86d905;
+        mem[244] = 32'h3b864b8a;
+        mem[245] = 32'h3b85bf37;
+        mem[246] = 32'h3b853408;
+        mem[247] = 32'h3b84a9fa;
+        mem[248] = 32'h3b842108;
+        mem[249] = 32'h3b839930;
+        mem[250] = 32'h3b83126f;
+        mem[251] = 32'h3b828cc0;
+        mem[252] = 32'h3b820821;
+        mem[253] = 32'h3b81848e;
+        mem[254] = 32'h3b810204;
+        mem[255] = 32'h3b808081;
+        mem[256] = 32'h3b800000;
+        mem[257] = 32'h3b7f00ff;
+        mem[258] = 32'h3b7e03f8;
+        mem[259] = 32'h3b7d08e5;
+        mem[260] = 32'h3b7c0fc1;
+        mem[261] = 32'h3b7b1885;
+        mem[262] = 32'h3b7a232d;
+        mem[263] = 32'h3b792fb2;
+        mem[264] = 32'h3b783e10;
+        mem[265] = 32'h3b774e40;
+        mem[266] = 32'h3b76603e;
+        mem[267] = 32'h3b757404;
+        mem[268] = 32'h3b74898d;
+        mem[269] = 32'h3b73a0d5;
+        mem[270] = 32'h3b72b9d6;
+        mem[271] = 32'h3b71d48c;
+        mem[272] = 32'h3b70f0f1;
+        mem[273] = 32'h3b700f01;
+        mem[274] = 32'h3b6f2eb7;
+        mem[275] = 32'h3b6e500f;
+        mem[276] = 32'h3b6d7304;
+        mem[277] = 32'h3b6c9791;
+        mem[278] = 32'h3b6bbdb3;
+        mem[279] = 32'h3b6ae564;
+        mem[280] = 32'h3b6a0ea1;
+        mem[281] = 32'h3b693965;
+        mem[282] = 32'h3b6865ac;
+        mem[283] = 32'h3b679373;
+        mem[284] = 32'h3b66c2b4;
+        mem[285] = 32'h3b65f36d;
+        mem[286] = 32'h3b652598;
+        mem[287] = 32'h3b645933;
+        mem[288] = 32'h3b638e39;
+        mem[289] = 32'h3b62c4a7;
+        mem[290] = 32'h3b61fc78;
+        mem[291] = 32'h3b6135aa;
+        mem[292] = 32'h3b607038;
+        mem[293] = 32'h3b5fac1f;
+        mem[294] = 32'h3b5ee95c;
+        mem[295] = 32'h3b5e27eb;
+        mem[296] = 32'h3b5d67c9;
+        mem[297] = 32'h3b5ca8f1;
+        mem[298] = 32'h3b5beb62;
+        mem[299] = 32'h3b5b2f17;
+        mem[300] = 32'h3b5a740e;
+        mem[301] = 32'h3b59ba42;
+        mem[302] = 32'h3b5901b2;
+        mem[303] = 32'h3b584a5a;
+        mem[304] = 32'h3b579436;
+        mem[305] = 32'h3b56df44;
+        mem[306] = 32'h3b562b81;
+        mem[307] = 32'h3b5578e9;
+        mem[308] = 32'h3b54c77b;
+        mem[309] = 32'h3b541733;
+        mem[310] = 32'h3b53680d;
+        mem[311] = 32'h3b52ba08;
+        mem[312] = 32'h3b520d21;
+        mem[313] = 32'h3b516154;
+        mem[314] = 32'h3b50b6a0;
+        mem[315] = 32'h3b500d01;
+        mem[316] = 32'h3b4f6475;
+        mem[317] = 32'h3b4ebcf9;
+        mem[318] = 32'h3b4e168a;
+        mem[319] = 32'h3b4d7127;
+        mem[320] = 32'h3b4ccccd;
+        mem[321] = 32'h3b4c2978;
+        mem[322] = 32'h3b4b8728;
+        mem[323] = 32'h3b4ae5d8;
+        mem[324] = 32'h3b4a4588;
+        mem[325] = 32'h3b49a634;
+        mem[326] = 32'h3b4907da;
+        mem[327] = 32'h3b486a79;
+        mem[328] = 32'h3b47ce0c;
+        mem[329] = 32'h3b473294;
+        mem[330] = 32'h3b46980c;
+        mem[331] = 32'h3b45fe74;
+        mem[332] = 32'h3b4565c8;
+        mem[333] = 32'h3b44ce08;
+        mem[334] = 32'h3b443730;
+        mem[335] = 32'h3b43a13e;
+        mem[336] = 32'h3b430c31;
+        mem[337] = 32'h3b427806;
+        mem[338] = 32'h3b41e4bc;
+        mem[339] = 32'h3b415250;
+        mem[340] = 32'h3b40c0c1;
+        mem[341] = 32'h3b40300c;
+        mem[342] = 32'h3b3fa030;
+        mem[343] = 32'h3b3f112b;
+        mem[344] = 32'h3b3e82fa;
+        mem[345] = 32'h3b3df59d;
+        mem[346] = 32'h3b3d6910;
+        mem[347] = 32'h3b3cdd53;
+        mem[348] = 32'h3b3c5264;
+        mem[349] = 32'h3b3bc841;
+        mem[350] = 32'h3b3b3ee7;
+        mem[351] = 32'h3b3ab656;
+        mem[352] = 32'h3b3a2e8c;
+        mem[353] = 32'h3b39a786;
+        mem[354] = 32'h3b392144;
+        mem[355] = 32'h3b389bc3;
+        mem[356] = 32'h3b381703;
+        mem[357] = 32'h3b379301;
+        mem[358] = 32'h3b370fbb;
+        mem[359] = 32'h3b368d31;
+        mem[360] = 32'h3b360b61;
+        mem[361] = 32'h3b358a48;
+        mem[362] = 32'h3b3509e7;
+        mem[363] = 32'h3b348a3a;
+        mem[364] = 32'h3b340b41;
+        mem[365] = 32'h3b338cfa;
+        mem[366] = 32'h3b330f63;
+        mem[367] = 32'h3b32927c;
+        mem[368] = 32'h3b321643;
+        mem[369] = 32'h3b319ab6;
+        mem[370] = 32'h3b311fd4;
+        mem[371] = 32'h3b30a59b;
+        mem[372] = 32'h3b302c0b;
+        mem[373] = 32'h3b2fb322;
+        mem[374] = 32'h3b2f3ade;
+        mem[375] = 32'h3b2ec33e;
+        mem[376] = 32'h3b2e4c41;
+        mem[377] = 32'h3b2dd5e6;
+        mem[378] = 32'h3b2d602b;
+        mem[379] = 32'h3b2ceb10;
+        mem[380] = 32'h3b2c7692;
+        mem[381] = 32'h3b2c02b0;
+        mem[382] = 32'h3b2b8f6a;
+        mem[383] = 32'h3b2b1cbe;
+        mem[384] = 32'h3b2aaaab;
+        mem[385] = 32'h3b2a392f;
+        mem[386] = 32'h3b29c84a;
+        mem[387] = 32'h3b2957fb;
+        mem[388] = 32'h3b28e83f;
+        mem[389] = 32'h3b287917;
+        mem[390] = 32'h3b280a81;
+        mem[391] = 32'h3b279c7b;
+        mem[392] = 32'h3b272f05;
+        mem[393] = 32'h3b26c21e;
+        mem[394] = 32'h3b2655c4;
+        mem[395] = 32'h3b25e9f7;
+        mem[396] = 32'h3b257eb5;
+        mem[397] = 32'h3b2513fd;
+        mem[398] = 32'h3b24a9cf;
+        mem[399] = 32'h3b244029;
+        mem[400] = 32'h3b23d70a;
+        mem[401] = 32'h3b236e72;
+        mem[402] = 32'h3b23065e;
+        mem[403] = 32'h3b229ecf;
+        mem[404] = 32'h3b2237c3;
+        mem[405] = 32'h3b21d13a;
+        mem[406] = 32'h3b216b31;
+        mem[407] = 32'h3b2105a9;
+        mem[408] = 32'h3b20a0a1;
+        mem[409] = 32'h3b203c17;
+        mem[410] = 32'h3b1fd80a;
+        mem[411] = 32'h3b1f747a;
+        mem[412] = 32'h3b1f1166;
+        mem[413] = 32'h3b1eaecd;
+        mem[414] = 32'h3b1e4cad;
+        mem[415] = 32'h3b1deb07;
+        mem[416] = 32'h3b1d89d9;
+        mem[417] = 32'h3b1d2922;
+        mem[418] = 32'h3b1cc8e1;
+        mem[419] = 32'h3b1c6917;
+        mem[420] = 32'h3b1c09c1;
+        mem[421] = 32'h3b1baadf;
+        mem[422] = 32'h3b1b4c70;
+        mem[423] = 32'h3b1aee73;
+        mem[424] = 32'h3b1a90e8;
+        mem[425] = 32'h3b1a33cd;
+        mem[426] = 32'h3b19d723;
+        mem[427] = 32'h3b197ae7;
+        mem[428] = 32'h3b191f1a;
+        mem[429] = 32'h3b18c3bb;
+        mem[430] = 32'h3b1868c8;
+        mem[431] = 32'h3b180e41;
+        mem[432] = 32'h3b17b426;
+        mem[433] = 32'h3b175a75;
+        mem[434] = 32'h3b17012e;
+        mem[435] = 32'h3b16a850;
+        mem[436] = 32'h3b164fda;
+        mem[437] = 32'h3b15f7cc;
+        mem[438] = 32'h3b15a025;
+        mem[439] = 32'h3b1548e5;
+        mem[440] = 32'h3b14f209;
+        mem[441] = 32'h3b149b93;
+        mem[442] = 32'h3b144581;
+        mem[443] = 32'h3b13efd2;
+        mem[444] = 32'h3b139a86;
+        mem[445] = 32'h3b13459c;
+        mem[446] = 32'h3b12f114;
+        mem[447] = 32'h3b129cec;
+        mem[448] = 32'h3b124925;
+        mem[449] = 32'h3b11f5bd;
+        mem[450] = 32'h3b11a2b4;
+        mem[451] = 32'h3b115009;
+        mem[452] = 32'h3b10fdbc;
+        mem[453] = 32'h3b10abcc;
+        mem[454] = 32'h3b105a38;
+        mem[455] = 32'h3b100901;
+        mem[456] = 32'h3b0fb824;
+        mem[457] = 32'h3b0f67a2;
+        mem[458] = 32'h3b0f177a;
+        mem[459] = 32'h3b0ec7ab;
+        mem[460] = 32'h3b0e7835;
+        mem[461] = 32'h3b0e2918;
+        mem[462] = 32'h3b0dda52;
+        mem[463] = 32'h3b0d8be3;
+        mem[464] = 32'h3b0d3dcb;
+        mem[465] = 32'h3b0cf009;
+        mem[466] = 32'h3b0ca29c;
+        mem[467] = 32'h3b0c5584;
+        mem[468] = 32'h3b0c08c1;
+        mem[469] = 32'h3b0bbc51;
+        mem[470] = 32'h3b0b7034;
+        mem[471] = 32'h3b0b246b;
+        mem[472] = 32'h3b0ad8f3;
+        mem[473] = 32'h3b0a8dcd;
+        mem[474] = 32'h3b0a42f8;
+        mem[475] = 32'h3b09f874;
+        mem[476] = 32'h3b09ae41;
+        mem[477] = 32'h3b09645c;
+        mem[478] = 32'h3b091ac7;
+        mem[479] = 32'h3b08d181;
+        mem[480] = 32'h3b088889;
+        mem[481] = 32'h3b083fde;
+        mem[482] = 32'h3b07f781;
+        mem[483] = 32'h3b07af70;
+        mem[484] = 32'h3b0767ab;
+        mem[485] = 32'h3b072033;
+        mem[486] = 32'h3b06d905;
+        mem[487] = 32'h3b069223;
+        mem[488] = 32'h3b064b8a;
+        mem[489] = 32'h3b06053c;
+        mem[490] = 32'h3b05bf37;
+        mem[491] = 32'h3b05797c;
+        mem[492] = 32'h3b053408;
+        mem[493] = 32'h3b04eedd;
+        mem[494] = 32'h3b04a9fa;
+        mem[495] = 32'h3b04655e;
+        mem[496] = 32'h3b042108;
+        mem[497] = 32'h3b03dcf9;
+        mem[498] = 32'h3b039930;
+        mem[499] = 32'h3b0355ad;
+        mem[500] = 32'h3b03126f;
+        mem[501] = 32'h3b02cf75;
+        mem[502] = 32'h3b028cc0;
+        mem[503] = 32'h3b024a4e;
+        mem[504] = 32'h3b020821;
+        mem[505] = 32'h3b01c636;
+        mem[506] = 32'h3b01848e;
+        mem[507] = 32'h3b014328;
+        mem[508] = 32'h3b010204;
+        mem[509] = 32'h3b00c122;
+        mem[510] = 32'h3b008081;
+        mem[511] = 32'h3b004020;
+        mem[512] = 32'h3b000000;
+        mem[513] = 32'h3aff8040;
+        mem[514] = 32'h3aff00ff;
+        mem[515] = 32'h3afe823d;
+        mem[516] = 32'h3afe03f8;
+        mem[517] = 32'h3afd8631;
+        mem[518] = 32'h3afd08e5;
+        mem[519] = 32'h3afc8c16;
+        mem[520] = 32'h3afc0fc1;
+        mem[521] = 32'h3afb93e6;
+        mem[522] = 32'h3afb1885;
+        mem[523] = 32'h3afa9d9d;
+        mem[524] = 32'h3afa232d;
+        mem[525] = 32'h3af9a934;
+        mem[526] = 32'h3af92fb2;
+        mem[527] = 32'h3af8b6a6;
+        mem[528] = 32'h3af83e10;
+        mem[529] = 32'h3af7c5ee;
+        mem[530] = 32'h3af74e40;
+        mem[531] = 32'h3af6d705;
+        mem[532] = 32'h3af6603e;
+        mem[533] = 32'h3af5e9e8;
+        mem[534] = 32'h3af57404;
+        mem[535] = 32'h3af4fe91;
+        mem[536] = 32'h3af4898d;
+        mem[537] = 32'h3af414fa;
+        mem[538] = 32'h3af3a0d5;
+        mem[539] = 32'h3af32d1f;
+        mem[540] = 32'h3af2b9d6;
+        mem[541] = 32'h3af246fb;
+        mem[542] = 32'h3af1d48c;
+        mem[543] = 32'h3af16289;
+        mem[544] = 32'h3af0f0f1;
+        mem[545] = 32'h3af07fc4;
+        mem[546] = 32'h3af00f01;
+        mem[547] = 32'h3aef9ea8;
+        mem[548] = 32'h3aef2eb7;
+        mem[549] = 32'h3aeebf2f;
+        mem[550] = 32'h3aee500f;
+        mem[551] = 32'h3aede156;
+        mem[552] = 32'h3aed7304;
+        mem[553] = 32'h3aed0518;
+        mem[554] = 32'h3aec9791;
+        mem[555] = 32'h3aec2a70;
+        mem[556] = 32'h3aebbdb3;
+        mem[557] = 32'h3aeb515a;
+        mem[558] = 32'h3aeae564;
+        mem[559] = 32'h3aea79d1;
+        mem[560] = 32'h3aea0ea1;
+        mem[561] = 32'h3ae9a3d2;
+        mem[562] = 32'h3ae93965;
+        mem[563] = 32'h3ae8cf59;
+        mem[564] = 32'h3ae865ac;
+        mem[565] = 32'h3ae7fc60;
+        mem[566] = 32'h3ae79373;
+        mem[567] = 32'h3ae72ae4;
+        mem[568] = 32'h3ae6c2b4;
+        mem[569] = 32'h3ae65ae2;
+        mem[570] = 32'h3ae5f36d;
+        mem[571] = 32'h3ae58c54;
+        mem[572] = 32'h3ae52598;
+        mem[573] = 32'h3ae4bf38;
+        mem[574] = 32'h3ae45933;
+        mem[575] = 32'h3ae3f389;
+        mem[576] = 32'h3ae38e39;
+        mem[577] = 32'h3ae32943;
+        mem[578] = 32'h3ae2c4a7;
+        mem[579] = 32'h3ae26063;
+        mem[580] = 32'h3ae1fc78;
+        mem[581] = 32'h3ae198e5;
+        mem[582] = 32'h3ae135aa;
+        mem[583] = 32'h3ae0d2c6;
+        mem[584] = 32'h3ae07038;
+        mem[585] = 32'h3ae00e01;
+        mem[586] = 32'h3adfac1f;
+        mem[587] = 32'h3adf4a93;
+        mem[588] = 32'h3adee95c;
+        mem[589] = 32'h3ade887a;
+        mem[590] = 32'h3ade27eb;
+        mem[591] = 32'h3addc7b0;
+        mem[592] = 32'h3add67c9;
+        mem[593] = 32'h3add0834;
+        mem[594] = 32'h3adca8f1;
+        mem[595] = 32'h3adc4a01;
+        mem[596] = 32'h3adbeb62;
+        mem[597] = 32'h3adb8d14;
+        mem[598] = 32'h3adb2f17;
+        mem[599] = 32'h3adad16a;
+        mem[600] = 32'h3ada740e;
+        mem[601] = 32'h3ada1700;
+        mem[602] = 32'h3ad9ba42;
+        mem[603] = 32'h3ad95dd3;
+        mem[604] = 32'h3ad901b2;
+        mem[605] = 32'h3ad8a5df;
+        mem[606] = 32'h3ad84a5a;
+        mem[607] = 32'h3ad7ef21;
+        mem[608] = 32'h3ad79436;
+        mem[609] = 32'h3ad73997;
+        mem[610] = 32'h3ad6df44;
+        mem[611] = 32'h3ad6853d;
+        mem[612] = 32'h3ad62b81;
+        mem[613] = 32'h3ad5d210;
+        mem[614] = 32'h3ad578e9;
+        mem[615] = 32'h3ad5200d;
+        mem[616] = 32'h3ad4c77b;
+        mem[617] = 32'h3ad46f32;
+        mem[618] = 32'h3ad41733;
+        mem[619] = 32'h3ad3bf7c;
+        mem[620] = 32'h3ad3680d;
+        mem[621] = 32'h3ad310e7;
+        mem[622] = 32'h3ad2ba08;
+        mem[623] = 32'h3ad26371;
+        mem[624] = 32'h3ad20d21;
+        mem[625] = 32'h3ad1b717;
+        mem[626] = 32'h3ad16154;
+        mem[627] = 32'h3ad10bd7;
+        mem[628] = 32'h3ad0b6a0;
+        mem[629] = 32'h3ad061ae;
+        mem[630] = 32'h3ad00d01;
+        mem[631] = 32'h3acfb899;
+        mem[632] = 32'h3acf6475;
+        mem[633] = 32'h3acf1095;
+        mem[634] = 32'h3acebcf9;
+        mem[635] = 32'h3ace69a0;
+        mem[636] = 32'h3ace168a;
+        mem[637] = 32'h3acdc3b8;
+        mem[638] = 32'h3acd7127;
+        mem[639] = 32'h3acd1ed9;
+        mem[640] = 32'h3acccccd;
+        mem[641] = 32'h3acc7b02;
+        mem[642] = 32'h3acc2978;
+        mem[643] = 32'h3acbd830;
+        mem[644] = 32'h3acb8728;
+        mem[645] = 32'h3acb3660;
+        mem[646] = 32'h3acae5d8;
+        mem[647] = 32'h3aca9590;
+        mem[648] = 32'h3aca4588;
+        mem[649] = 32'h3ac9f5bf;
+        mem[650] = 32'h3ac9a634;
+        mem[651] = 32'h3ac956e8;
+        mem[652] = 32'h3ac907da;
+        mem[653] = 32'h3ac8b90b;
+        mem[654] = 32'h3ac86a79;
+        mem[655] = 32'h3ac81c24;
+        mem[656] = 32'h3ac7ce0c;
+        mem[657] = 32'h3ac78032;
+        mem[658] = 32'h3ac73294;
+        mem[659] = 32'h3ac6e532;
+        mem[660] = 32'h3ac6980c;
+        mem[661] = 32'h3ac64b22;
+        mem[662] = 32'h3ac5fe74;
+        mem[663] = 32'h3ac5b201;
+        mem[664] = 32'h3ac565c8;
+        mem[665] = 32'h3ac519cb;
+        mem[666] = 32'h3ac4ce08;
+        mem[667] = 32'h3ac4827f;
+        mem[668] = 32'h3ac43730;
+        mem[669] = 32'h3ac3ec1a;
+        mem[670] = 32'h3ac3a13e;
+        mem[671] = 32'h3ac3569b;
+        mem[672] = 32'h3ac30c31;
+        mem[673] = 32'h3ac2c1ff;
+        mem[674] = 32'h3ac27806;
+        mem[675] = 32'h3ac22e45;
+        mem[676] = 32'h3ac1e4bc;
+        mem[677] = 32'h3ac19b6a;
+        mem[678] = 32'h3ac15250;
+        mem[679] = 32'h3ac1096d;
+        mem[680] = 32'h3ac0c0c1;
+        mem[681] = 32'h3ac0784b;
+        mem[682] = 32'h3ac0300c;
+        mem[683] = 32'h3abfe803;
+        mem[684] = 32'h3abfa030;
+        mem[685] = 32'h3abf5892;
+        mem[686] = 32'h3abf112b;
+        mem[687] = 32'h3abec9f8;
+        mem[688] = 32'h3abe82fa;
+        mem[689] = 32'h3abe3c31;
+        mem[690] = 32'h3abdf59d;
+        mem[691] = 32'h3abdaf3c;
+        mem[692] = 32'h3abd6910;
+        mem[693] = 32'h3abd2318;
+        mem[694] = 32'h3abcdd53;
+        mem[695] = 32'h3abc97c2;
+        mem[696] = 32'h3abc5264;
+        mem[697] = 32'h3abc0d39;
+        mem[698] = 32'h3abbc841;
+        mem[699] = 32'h3abb837b;
+        mem[700] = 32'h3abb3ee7;
+        mem[701] = 32'h3abafa86;
+        mem[702] = 32'h3abab656;
+        mem[703] = 32'h3aba7258;
+        mem[704] = 32'h3aba2e8c;
+        mem[705] = 32'h3ab9eaf0;
+        mem[706] = 32'h3ab9a786;
+        mem[707] = 32'h3ab9644d;
+        mem[708] = 32'h3ab92144;
+        mem[709] = 32'h3ab8de6c;
+        mem[710] = 32'h3ab89bc3;
+        mem[711] = 32'h3ab8594b;
+        mem[712] = 32'h3ab81703;
+        mem[713] = 32'h3ab7d4ea;
+        mem[714] = 32'h3ab79301;
+        mem[715] = 32'h3ab75147;
+        mem[716] = 32'h3ab70fbb;
+        mem[717] = 32'h3ab6ce5f;
+        mem[718] = 32'h3ab68d31;
+        mem[719] = 32'h3ab64c32;
+        mem[720] = 32'h3ab60b61;
+        mem[721] = 32'h3ab5cabe;
+        mem[722] = 32'h3ab58a48;
+        mem[723] = 32'h3ab54a01;
+        mem[724] = 32'h3ab509e7;
+        mem[725] = 32'h3ab4c9fa;
+        mem[726] = 32'h3ab48a3a;
+        mem[727] = 32'h3ab44aa7;
+        mem[728] = 32'h3ab40b41;
+        mem[729] = 32'h3ab3cc07;
+        mem[730] = 32'h3ab38cfa;
+        mem[731] = 32'h3ab34e19;
+        mem[732] = 32'h3ab30f63;
+        mem[733] = 32'h3ab2d0da;
+        mem[734] = 32'h3ab2927c;
+        mem[735] = 32'h3ab2544a;
+        mem[736] = 32'h3ab21643;
+        mem[737] = 32'h3ab1d867;
+        mem[738] = 32'h3ab19ab6;
+        mem[739] = 32'h3ab15d2f;
+        mem[740] = 32'h3ab11fd4;
+        mem[741] = 32'h3ab0e2a2;
+        mem[742] = 32'h3ab0a59b;
+        mem[743] = 32'h3ab068be;
+        mem[744] = 32'h3ab02c0b;
+        mem[745] = 32'h3aafef82;
+        mem[746] = 32'h3aafb322;
+        mem[747] = 32'h3aaf76eb;
+        mem[748] = 32'h3aaf3ade;
+        mem[749] = 32'h3aaefefa;
+        mem[750] = 32'h3aaec33e;
+        mem[751] = 32'h3aae87ab;
+        mem[752] = 32'h3aae4c41;
+        mem[753] = 32'h3aae1100;
+        mem[754] = 32'h3aadd5e6;
+        mem[755] = 32'h3aad9af5;
+        mem[756] = 32'h3aad602b;
+        mem[757] = 32'h3aad258a;
+        mem[758] = 32'h3aaceb10;
+        mem[759] = 32'h3aacb0bd;
+        mem[760] = 32'h3aac7692;
+        mem[761] = 32'h3aac3c8d;
+        mem[762] = 32'h3aac02b0;
+        mem[763] = 32'h3aabc8fa;
+        mem[764] = 32'h3aab8f6a;
+        mem[765] = 32'h3aab5601;
+        mem[766] = 32'h3aab1cbe;
+        mem[767] = 32'h3aaae3a1;
+        mem[768] = 32'h3aaaaaab;
+        mem[769] = 32'h3aaa71da;
+        mem[770] = 32'h3aaa392f;
+        mem[771] = 32'h3aaa00aa;
+        mem[772] = 32'h3aa9c84a;
+        mem[773] = 32'h3aa99010;
+        mem[774] = 32'h3aa957fb;
+        mem[775] = 32'h3aa9200b;
+        mem[776] = 32'h3aa8e83f;
+        mem[777] = 32'h3aa8b099;
+        mem[778] = 32'h3aa87917;
+        mem[779] = 32'h3aa841ba;
+        mem[780] = 32'h3aa80a81;
+        mem[781] = 32'h3aa7d36c;
+        mem[782] = 32'h3aa79c7b;
+        mem[783] = 32'h3aa765ae;
+        mem[784] = 32'h3aa72f05;
+        mem[785] = 32'h3aa6f880;
+        mem[786] = 32'h3aa6c21e;
+        mem[787] = 32'h3aa68bdf;
+        mem[788] = 32'h3aa655c4;
+        mem[789] = 32'h3aa61fcc;
+        mem[790] = 32'h3aa5e9f7;
+        mem[791] = 32'h3aa5b445;
+        mem[792] = 32'h3aa57eb5;
+        mem[793] = 32'h3aa54948;
+        mem[794] = 32'h3aa513fd;
+        mem[795] = 32'h3aa4ded5;
+        mem[796] = 32'h3aa4a9cf;
+        mem[797] = 32'h3aa474eb;
+        mem[798] = 32'h3aa44029;
+        mem[799] = 32'h3aa40b89;
+        mem[800] = 32'h3aa3d70a;
+        mem[801] = 32'h3aa3a2ad;
+        mem[802] = 32'h3aa36e72;
+        mem[803] = 32'h3aa33a57;
+        mem[804] = 32'h3aa3065e;
+        mem[805] = 32'h3aa2d286;
+        mem[806] = 32'h3aa29ecf;
+        mem[807] = 32'h3aa26b39;
+        mem[808] = 32'h3aa237c3;
+        mem[809] = 32'h3aa2046e;
+        mem[810] = 32'h3aa1d13a;
+        mem[811] = 32'h3aa19e25;
+        mem[812] = 32'h3aa16b31;
+        mem[813] = 32'h3aa1385d;
+        mem[814] = 32'h3aa105a9;
+        mem[815] = 32'h3aa0d315;
+        mem[816] = 32'h3aa0a0a1;
+        mem[817] = 32'h3aa06e4c;
+        mem[818] = 32'h3aa03c17;
+        mem[819] = 32'h3aa00a01;
+        mem[820] = 32'h3a9fd80a;
+        mem[821] = 32'h3a9fa633;
+        mem[822] = 32'h3a9f747a;
+        mem[823] = 32'h3a9f42e1;
+        mem[824] = 32'h3a9f1166;
+        mem[825] = 32'h3a9ee00a;
+        mem[826] = 32'h3a9eaecd;
+        mem[827] = 32'h3a9e7dae;
+        mem[828] = 32'h3a9e4cad;
+        mem[829] = 32'h3a9e1bcb;
+        mem[830] = 32'h3a9deb07;
+        mem[831] = 32'h3a9dba61;
+        mem[832] = 32'h3a9d89d9;
+        mem[833] = 32'h3a9d596e;
+        mem[834] = 32'h3a9d2922;
+        mem[835] = 32'h3a9cf8f3;
+        mem[836] = 32'h3a9cc8e1;
+        mem[837] = 32'h3a9c98ed;
+        mem[838] = 32'h3a9c6917;
+        mem[839] = 32'h3a9c395d;
+        mem[840] = 32'h3a9c09c1;
+        mem[841] = 32'h3a9bda41;
+        mem[842] = 32'h3a9baadf;
+        mem[843] = 32'h3a9b7b99;
+        mem[844] = 32'h3a9b4c70;
+        mem[845] = 32'h3a9b1d63;
+        mem[846] = 32'h3a9aee73;
+        mem[847] = 32'h3a9abf9f;
+        mem[848] = 32'h3a9a90e8;
+        mem[849] = 32'h3a9a624d;
+        mem[850] = 32'h3a9a33cd;
+        mem[851] = 32'h3a9a056a;
+        mem[852] = 32'h3a99d723;
+        mem[853] = 32'h3a99a8f7;
+        mem[854] = 32'h3a997ae7;
+        mem[855] = 32'h3a994cf3;
+        mem[856] = 32'h3a991f1a;
+        mem[857] = 32'h3a98f15d;
+        mem[858] = 32'h3a98c3bb;
+        mem[859] = 32'h3a989634;
+        mem[860] = 32'h3a9868c8;
+        mem[861] = 32'h3a983b77;
+        mem[862] = 32'h3a980e41;
+        mem[863] = 32'h3a97e126;
+        mem[864] = 32'h3a97b426;
+        mem[865] = 32'h3a978740;
+        mem[866] = 32'h3a975a75;
+        mem[867] = 32'h3a972dc4;
+        mem[868] = 32'h3a97012e;
+        mem[869] = 32'h3a96d4b2;
+        mem[870] = 32'h3a96a850;
+        mem[871] = 32'h3a967c08;
+        mem[872] = 32'h3a964fda;
+        mem[873] = 32'h3a9623c7;
+        mem[874] = 32'h3a95f7cc;
+        mem[875] = 32'h3a95cbec;
+        mem[876] = 32'h3a95a025;
+        mem[877] = 32'h3a957478;
+        mem[878] = 32'h3a9548e5;
+        mem[879] = 32'h3a951d6a;
+        mem[880] = 32'h3a94f209;
+        mem[881] = 32'h3a94c6c2;
+        mem[882] = 32'h3a949b93;
+        mem[883] = 32'h3a94707d;
+        mem[884] = 32'h3a944581;
+        mem[885] = 32'h3a941a9d;
+        mem[886] = 32'h3a93efd2;
+        mem[887] = 32'h3a93c51f;
+        mem[888] = 32'h3a939a86;
+        mem[889] = 32'h3a937005;
+        mem[890] = 32'h3a93459c;
+        mem[891] = 32'h3a931b4c;
+        mem[892] = 32'h3a92f114;
+        mem[893] = 32'h3a92c6f4;
+        mem[894] = 32'h3a929cec;
+        mem[895] = 32'h3a9272fc;
+        mem[896] = 32'h3a924925;
+        mem[897] = 32'h3a921f65;
+        mem[898] = 32'h3a91f5bd;
+        mem[899] = 32'h3a91cc2c;
+        mem[900] = 32'h3a91a2b4;
+        mem[901] = 32'h3a917953;
+        mem[902] = 32'h3a915009;
+        mem[903] = 32'h3a9126d7;
+        mem[904] = 32'h3a90fdbc;
+        mem[905] = 32'h3a90d4b8;
+        mem[906] = 32'h3a90abcc;
+        mem[907] = 32'h3a9082f7;
+        mem[908] = 32'h3a905a38;
+        mem[909] = 32'h3a903191;
+        mem[910] = 32'h3a900901;
+        mem[911] = 32'h3a8fe087;
+        mem[912] = 32'h3a8fb824;
+        mem[913] = 32'h3a8f8fd8;
+        mem[914] = 32'h3a8f67a2;
+        mem[915] = 32'h3a8f3f83;
+        mem[916] = 32'h3a8f177a;
+        mem[917] = 32'h3a8eef87;
+        mem[918] = 32'h3a8ec7ab;
+        mem[919] = 32'h3a8e9fe5;
+        mem[920] = 32'h3a8e7835;
+        mem[921] = 32'h3a8e509c;
+        mem[922] = 32'h3a8e2918;
+        mem[923] = 32'h3a8e01aa;
+        mem[924] = 32'h3a8dda52;
+        mem[925] = 32'h3a8db310;
+        mem[926] = 32'h3a8d8be3;
+        mem[927] = 32'h3a8d64cc;
+        mem[928] = 32'h3a8d3dcb;
+        mem[929] = 32'h3a8d16df;
+        mem[930] = 32'h3a8cf009;
+        mem[931] = 32'h3a8cc948;
+        mem[932] = 32'h3a8ca29c;
+        mem[933] = 32'h3a8c7c05;
+        mem[934] = 32'h3a8c5584;
+        mem[935] = 32'h3a8c2f18;
+        mem[936] = 32'h3a8c08c1;
+        mem[937] = 32'h3a8be27e;
+        mem[938] = 32'h3a8bbc51;
+        mem[939] = 32'h3a8b9638;
+        mem[940] = 32'h3a8b7034;
+        mem[941] = 32'h3a8b4a45;
+        mem[942] = 32'h3a8b246b;
+        mem[943] = 32'h3a8afea5;
+        mem[944] = 32'h3a8ad8f3;
+        mem[945] = 32'h3a8ab356;
+        mem[946] = 32'h3a8a8dcd;
+        mem[947] = 32'h3a8a6859;
+        mem[948] = 32'h3a8a42f8;
+        mem[949] = 32'h3a8a1dac;
+        mem[950] = 32'h3a89f874;
+        mem[951] = 32'h3a89d350;
+        mem[952] = 32'h3a89ae41;
+        mem[953] = 32'h3a898944;
+        mem[954] = 32'h3a89645c;
+        mem[955] = 32'h3a893f88;
+        mem[956] = 32'h3a891ac7;
+        mem[957] = 32'h3a88f61a;
+        mem[958] = 32'h3a88d181;
+        mem[959] = 32'h3a88acfb;
+        mem[960] = 32'h3a888889;
+        mem[961] = 32'h3a88642a;
+        mem[962] = 32'h3a883fde;
+        mem[963] = 32'h3a881ba6;
+        mem[964] = 32'h3a87f781;
+        mem[965] = 32'h3a87d36f;
+        mem[966] = 32'h3a87af70;
+        mem[967] = 32'h3a878b84;
+        mem[968] = 32'h3a8767ab;
+        mem[969] = 32'h3a8743e6;
+        mem[970] = 32'h3a872033;
+        mem[971] = 32'h3a86fc93;
+        mem[972] = 32'h3a86d905;
+        mem[973] = 32'h3a86b58b;
+        mem[974] = 32'h3a869223;
+        mem[975] = 32'h3a866ecd;
+        mem[976] = 32'h3a864b8a;
+        mem[977] = 32'h3a86285a;
+        mem[978] = 32'h3a86053c;
+        mem[979] = 32'h3a85e231;
+        mem[980] = 32'h3a85bf37;
+        mem[981] = 32'h3a859c50;
+        mem[982] = 32'h3a85797c;
+        mem[983] = 32'h3a8556b9;
+        mem[984] = 32'h3a853408;
+        mem[985] = 32'h3a85116a;
+        mem[986] = 32'h3a84eedd;
+        mem[987] = 32'h3a84cc63;
+        mem[988] = 32'h3a84a9fa;
+        mem[989] = 32'h3a8487a3;
+        mem[990] = 32'h3a84655e;
+        mem[991] = 32'h3a84432a;
+        mem[992] = 32'h3a842108;
+        mem[993] = 32'h3a83fef8;
+        mem[994] = 32'h3a83dcf9;
+        mem[995] = 32'h3a83bb0c;
+        mem[996] = 32'h3a839930;
+        mem[997] = 32'h3a837766;
+        mem[998] = 32'h3a8355ad;
+        mem[999] = 32'h3a833405;
+        mem[1000] = 32'h3a83126f;
+        mem[1001] = 32'h3a82f0e9;
+        mem[1002] = 32'h3a82cf75;
+        mem[1003] = 32'h3a82ae12;
+        mem[1004] = 32'h3a828cc0;
+        mem[1005] = 32'h3a826b7f;
+        mem[1006] = 32'h3a824a4e;
+        mem[1007] = 32'h3a82292f;
+        mem[1008] = 32'h3a820821;
+        mem[1009] = 32'h3a81e723;
+        mem[1010] = 32'h3a81c636;
+        mem[1011] = 32'h3a81a559;
+        mem[1012] = 32'h3a81848e;
+        mem[1013] = 32'h3a8163d3;
+        mem[1014] = 32'h3a814328;
+        mem[1015] = 32'h3a81228e;
+        mem[1016] = 32'h3a810204;
+        mem[1017] = 32'h3a80e18b;
+        mem[1018] = 32'h3a80c122;
+        mem[1019] = 32'h3a80a0c9;
+        mem[1020] = 32'h3a808081;
+        mem[1021] = 32'h3a806048;
+        mem[1022] = 32'h3a804020;
+        mem[1023] = 32'h3a802008;
+        mem[1024] = 32'h3a800000;
+        mem[1025] = 32'h0;
+        mem[1026] = 32'h0;
+        mem[1027] = 32'h0;
+        mem[1028] = 32'h0;
+        mem[1029] = 32'h0;
+        mem[1030] = 32'h0;
+        mem[1031] = 32'h0;
+        mem[1032] = 32'h0;
+        mem[1033] = 32'h0;
+        mem[1034] = 32'h0;
+        mem[1035] = 32'h0;
+        mem[1036] = 32'h0;
+        mem[1037] = 32'h0;
+        mem[1038] = 32'h0;
+        mem[1039] = 32'h0;
+        mem[1040] = 32'h0;
+        mem[1041] = 32'h0;
+        mem[1042] = 32'h0;
+        mem[1043] = 32'h0;
+        mem[1044] = 32'h0;
+        mem[1045] = 32'h0;
+        mem[1046] = 32'h0;
+        mem[1047] = 32'h0;
+        mem[1048] = 32'h0;
+        mem[1049] = 32'h0;
+        mem[1050] = 32'h0;
+        mem[1051] = 32'h0;
+        mem[1052] = 32'h0;
+        mem[1053] = 32'h0;
+        mem[1054] = 32'h0;
+        mem[1055] = 32'h0;
+        mem[1056] = 32'h0;
+        mem[1057] = 32'h0;
+        mem[1058] = 32'h0;
+        mem[1059] = 32'h0;
+        mem[1060] = 32'h0;
+        mem[1061] = 32'h0;
+        mem[1062] = 32'h0;
+        mem[1063] = 32'h0;
+        mem[1064] = 32'h0;
+        mem[1065] = 32'h0;
+        mem[1066] = 32'h0;
+        mem[1067] = 32'h0;
+        mem[1068] = 32'h0;
+        mem[1069] = 32'h0;
+        mem[1070] = 32'h0;
+        mem[1071] = 32'h0;
+        mem[1072] = 32'h0;
+        mem[1073] = 32'h0;
+        mem[1074] = 32'h0;
+        mem[1075] = 32'h0;
+        mem[1076] = 32'h0;
+        mem[1077] = 32'h0;
+        mem[1078] = 32'h0;
+        mem[1079] = 32'h0;
+        mem[1080] = 32'h0;
+        mem[1081] = 32'h0;
+        mem[1082] = 32'h0;
+        mem[1083] = 32'h0;
+        mem[1084] = 32'h0;
+        mem[1085] = 32'h0;
+        mem[1086] = 32'h0;
+        mem[1087] = 32'h0;
+        mem[1088] = 32'h0;
+        mem[1089] = 32'h0;
+        mem[1090] = 32'h0;
+        mem[1091] = 32'h0;
+        mem[1092] = 32'h0;
+        mem[1093] = 32'h0;
+        mem[1094] = 32'h0;
+        mem[1095] = 32'h0;
+        mem[1096] = 32'h0;
+        mem[1097] = 32'h0;
+        mem[1098] = 32'h0;
+        mem[1099] = 32'h0;
+        mem[1100] = 32'h0;
+        mem[1101] = 32'h0;
+        mem[1102] = 32'h0;
+        mem[1103] = 32'h0;
+        mem[1104] = 32'h0;
+        mem[1105] = 32'h0;
+        mem[1106] = 32'h0;
+        mem[1107] = 32'h0;
+        mem[1108] = 32'h0;
+        mem[1109] = 32'h0;
+        mem[1110] = 32'h0;
+        mem[1111] = 32'h0;
+        mem[1112] = 32'h0;
+        mem[1113] = 32'h0;
+        mem[1114] = 32'h0;
+        mem[1115] = 32'h0;
+        mem[1116] = 32'h0;
+        mem[1117] = 32'h0;
+        mem[1118] = 32'h0;
+        mem[1119] = 32'h0;
+        mem[1120] = 32'h0;
+        mem[1121] = 32'h0;
+        mem[1122] = 32'h0;
+        mem[1123] = 32'h0;
+        mem[1124] = 32'h0;
+        mem[1125] = 32'h0;
+        mem[1126] = 32'h0;
+        mem[1127] = 32'h0;
+        mem[1128] = 32'h0;
+        mem[1129] = 32'h0;
+        mem[1130] = 32'h0;
+        mem[1131] = 32'h0;
+        mem[1132] = 32'h0;
+        mem[1133] = 32'h0;
+        mem[1134] = 32'h0;
+        mem[1135] = 32'h0;
+        mem[1136] = 32'h0;
+        mem[1137] = 32'h0;
+        mem[1138] = 32'h0;
+        mem[1139] = 32'h0;
+        mem[1140] = 32'h0;
+        mem[1141] = 32'h0;
+        mem[1142] = 32'h0;
+        mem[1143] = 32'h0;
+        mem[1144] = 32'h0;
+        mem[1145] = 32'h0;
+        mem[1146] = 32'h0;
+        mem[1147] = 32'h0;
+        mem[1148] = 32'h0;
+        mem[1149] = 32'h0;
+        mem[1150] = 32'h0;
+        mem[1151] = 32'h0;
+        mem[1152] = 32'h0;
+        mem[1153] = 32'h0;
+        mem[1154] = 32'h0;
+        mem[1155] = 32'h0;
+        mem[1156] = 32'h0;
+        mem[1157] = 32'h0;
+        mem[1158] = 32'h0;
+        mem[1159] = 32'h0;
+        mem[1160] = 32'h0;
+        mem[1161] = 32'h0;
+        mem[1162] = 32'h0;
+        mem[1163] = 32'h0;
+        mem[1164] = 32'h0;
+        mem[1165] = 32'h0;
+        mem[1166] = 32'h0;
+        mem[1167] = 32'h0;
+        mem[1168] = 32'h0;
+        mem[1169] = 32'h0;
+        mem[1170] = 32'h0;
+        mem[1171] = 32'h0;
+        mem[1172] = 32'h0;
+        mem[1173] = 32'h0;
+        mem[1174] = 32'h0;
+        mem[1175] = 32'h0;
+        mem[1176] = 32'h0;
+        mem[1177] = 32'h0;
+        mem[1178] = 32'h0;
+        mem[1179] = 32'h0;
+        mem[1180] = 32'h0;
+        mem[1181] = 32'h0;
+        mem[1182] = 32'h0;
+        mem[1183] = 32'h0;
+        mem[1184] = 32'h0;
+        mem[1185] = 32'h0;
+        mem[1186] = 32'h0;
+        mem[1187] = 32'h0;
+        mem[1188] = 32'h0;
+        mem[1189] = 32'h0;
+        mem[1190] = 32'h0;
+        mem[1191] = 32'h0;
+        mem[1192] = 32'h0;
+        mem[1193] = 32'h0;
+        mem[1194] = 32'h0;
+        mem[1195] = 32'h0;
+        mem[1196] = 32'h0;
+        mem[1197] = 32'h0;
+        mem[1198] = 32'h0;
+        mem[1199] = 32'h0;
+        mem[1200] = 32'h0;
+        mem[1201] = 32'h0;
+        mem[1202] = 32'h0;
+        mem[1203] = 32'h0;
+        mem[1204] = 32'h0;
+        mem[1205] = 32'h0;
+        mem[1206] = 32'h0;
+        mem[1207] = 32'h0;
+        mem[1208] = 32'h0;
+        mem[1209] = 32'h0;
+        mem[1210] = 32'h0;
+        mem[1211] = 32'h0;
+        mem[1212] = 32'h0;
+        mem[1213] = 32'h0;
+        mem[1214] = 32'h0;
+        mem[1215] = 32'h0;
+        mem[1216] = 32'h0;
+        mem[1217] = 32'h0;
+        mem[1218] = 32'h0;
+        mem[1219] = 32'h0;
+        mem[1220] = 32'h0;
+        mem[1221] = 32'h0;
+        mem[1222] = 32'h0;
+        mem[1223] = 32'h0;
+        mem[1224] = 32'h0;
+        mem[1225] = 32'h0;
+        mem[1226] = 32'h0;
+        mem[1227] = 32'h0;
+        mem[1228] = 32'h0;
+        mem[1229] = 32'h0;
+        mem[1230] = 32'h0;
+        mem[1231] = 32'h0;
+        mem[1232] = 32'h0;
+        mem[1233] = 32'h0;
+        mem[1234] = 32'h0;
+        mem[1235] = 32'h0;
+        mem[1236] = 32'h0;
+        mem[1237] = 32'h0;
+        mem[1238] = 32'h0;
+        mem[1239] = 32'h0;
+        mem[1240] = 32'h0;
+        mem[1241] = 32'h0;
+        mem[1242] = 32'h0;
+        mem[1243] = 32'h0;
+        mem[1244] = 32'h0;
+        mem[1245] = 32'h0;
+        mem[1246] = 32'h0;
+        mem[1247] = 32'h0;
+        mem[1248] = 32'h0;
+        mem[1249] = 32'h0;
+        mem[1250] = 32'h0;
+        mem[1251] = 32'h0;
+        mem[1252] = 32'h0;
+        mem[1253] = 32'h0;
+        mem[1254] = 32'h0;
+        mem[1255] = 32'h0;
+        mem[1256] = 32'h0;
+        mem[1257] = 32'h0;
+        mem[1258] = 32'h0;
+        mem[1259] = 32'h0;
+        mem[1260] = 32'h0;
+        mem[1261] = 32'h0;
+        mem[1262] = 32'h0;
+        mem[1263] = 32'h0;
+        mem[1264] = 32'h0;
+        mem[1265] = 32'h0;
+        mem[1266] = 32'h0;
+        mem[1267] = 32'h0;
+        mem[1268] = 32'h0;
+        mem[1269] = 32'h0;
+        mem[1270] = 32'h0;
+        mem[1271] = 32'h0;
+        mem[1272] = 32'h0;
+        mem[1273] = 32'h0;
+        mem[1274] = 32'h0;
+        mem[1275] = 32'h0;
+        mem[1276] = 32'h0;
+        mem[1277] = 32'h0;
+        mem[1278] = 32'h0;
+        mem[1279] = 32'h0;
+        mem[1280] = 32'h0;
+        mem[1281] = 32'h0;
+        mem[1282] = 32'h0;
+        mem[1283] = 32'h0;
+        mem[1284] = 32'h0;
+        mem[1285] = 32'h0;
+        mem[1286] = 32'h0;
+        mem[1287] = 32'h0;
+        mem[1288] = 32'h0;
+        mem[1289] = 32'h0;
+        mem[1290] = 32'h0;
+        mem[1291] = 32'h0;
+        mem[1292] = 32'h0;
+        mem[1293] = 32'h0;
+        mem[1294] = 32'h0;
+        mem[1295] = 32'h0;
+        mem[1296] = 32'h0;
+        mem[1297] = 32'h0;
+        mem[1298] = 32'h0;
+        mem[1299] = 32'h0;
+        mem[1300] = 32'h0;
+        mem[1301] = 32'h0;
+        mem[1302] = 32'h0;
+        mem[1303] = 32'h0;
+        mem[1304] = 32'h0;
+        mem[1305] = 32'h0;
+        mem[1306] = 32'h0;
+        mem[1307] = 32'h0;
+        mem[1308] = 32'h0;
+        mem[1309] = 32'h0;
+        mem[1310] = 32'h0;
+        mem[1311] = 32'h0;
+        mem[1312] = 32'h0;
+        mem[1313] = 32'h0;
+        mem[1314] = 32'h0;
+        mem[1315] = 32'h0;
+        mem[1316] = 32'h0;
+        mem[1317] = 32'h0;
+        mem[1318] = 32'h0;
+        mem[1319] = 32'h0;
+        mem[1320] = 32'h0;
+        mem[1321] = 32'h0;
+        mem[1322] = 32'h0;
+        mem[1323] = 32'h0;
+        mem[1324] = 32'h0;
+        mem[1325] = 32'h0;
+        mem[1326] = 32'h0;
+        mem[1327] = 32'h0;
+        mem[1328] = 32'h0;
+        mem[1329] = 32'h0;
+        mem[1330] = 32'h0;
+        mem[1331] = 32'h0;
+        mem[1332] = 32'h0;
+        mem[1333] = 32'h0;
+        mem[1334] = 32'h0;
+        mem[1335] = 32'h0;
+        mem[1336] = 32'h0;
+        mem[1337] = 32'h0;
+        mem[1338] = 32'h0;
+        mem[1339] = 32'h0;
+        mem[1340] = 32'h0;
+        mem[1341] = 32'h0;
+        mem[1342] = 32'h0;
+        mem[1343] = 32'h0;
+        mem[1344] = 32'h0;
+        mem[1345] = 32'h0;
+        mem[1346] = 32'h0;
+        mem[1347] = 32'h0;
+        mem[1348] = 32'h0;
+        mem[1349] = 32'h0;
+        mem[1350] = 32'h0;
+        mem[1351] = 32'h0;
+        mem[1352] = 32'h0;
+        mem[1353] = 32'h0;
+        mem[1354] = 32'h0;
+        mem[1355] = 32'h0;
+        mem[1356] = 32'h0;
+        mem[1357] = 32'h0;
+        mem[1358] = 32'h0;
+        mem[1359] = 32'h0;
+        mem[1360] = 32'h0;
+        mem[1361] = 32'h0;
+        mem[1362] = 32'h0;
+        mem[1363] = 32'h0;
+        mem[1364] = 32'h0;
+        mem[1365] = 32'h0;
+        mem[1366] = 32'h0;
+        mem[1367] = 32'h0;
+        mem[1368] = 32'h0;
+        mem[1369] = 32'h0;
+        mem[1370] = 32'h0;
+        mem[1371] = 32'h0;
+        mem[1372] = 32'h0;
+        mem[1373] = 32'h0;
+        mem[1374] = 32'h0;
+        mem[1375] = 32'h0;
+        mem[1376] = 32'h0;
+        mem[1377] = 32'h0;
+        mem[1378] = 32'h0;
+        mem[1379] = 32'h0;
+        mem[1380] = 32'h0;
+        mem[1381] = 32'h0;
+        mem[1382] = 32'h0;
+        mem[1383] = 32'h0;
+        mem[1384] = 32'h0;
+        mem[1385] = 32'h0;
+        mem[1386] = 32'h0;
+        mem[1387] = 32'h0;
+        mem[1388] = 32'h0;
+        mem[1389] = 32'h0;
+        mem[1390] = 32'h0;
+        mem[1391] = 32'h0;
+        mem[1392] = 32'h0;
+        mem[1393] = 32'h0;
+        mem[1394] = 32'h0;
+        mem[1395] = 32'h0;
+        mem[1396] = 32'h0;
+        mem[1397] = 32'h0;
+        mem[1398] = 32'h0;
+        mem[1399] = 32'h0;
+        mem[1400] = 32'h0;
+        mem[1401] = 32'h0;
+        mem[1402] = 32'h0;
+        mem[1403] = 32'h0;
+        mem[1404] = 32'h0;
+        mem[1405] = 32'h0;
+        mem[1406] = 32'h0;
+        mem[1407] = 32'h0;
+        mem[1408] = 32'h0;
+        mem[1409] = 32'h0;
+        mem[1410] = 32'h0;
+        mem[1411] = 32'h0;
+        mem[1412] = 32'h0;
+        mem[1413] = 32'h0;
+        mem[1414] = 32'h0;
+        mem[1415] = 32'h0;
+        mem[1416] = 32'h0;
+        mem[1417] = 32'h0;
+        mem[1418] = 32'h0;
+        mem[1419] = 32'h0;
+        mem[1420] = 32'h0;
+        mem[1421] = 32'h0;
+        mem[1422] = 32'h0;
+        mem[1423] = 32'h0;
+        mem[1424] = 32'h0;
+        mem[1425] = 32'h0;
+        mem[1426] = 32'h0;
+        mem[1427] = 32'h0;
+        mem[1428] = 32'h0;
+        mem[1429] = 32'h0;
+        mem[1430] = 32'h0;
+        mem[1431] = 32'h0;
+        mem[1432] = 32'h0;
+        mem[1433] = 32'h0;
+        mem[1434] = 32'h0;
+        mem[1435] = 32'h0;
+        mem[1436] = 32'h0;
+        mem[1437] = 32'h0;
+        mem[1438] = 32'h0;
+        mem[1439] = 32'h0;
+        mem[1440] = 32'h0;
+        mem[1441] = 32'h0;
+        mem[1442] = 32'h0;
+        mem[1443] = 32'h0;
+        mem[1444] = 32'h0;
+        mem[1445] = 32'h0;
+        mem[1446] = 32'h0;
+        mem[1447] = 32'h0;
+        mem[1448] = 32'h0;
+        mem[1449] = 32'h0;
+        mem[1450] = 32'h0;
+        mem[1451] = 32'h0;
+        mem[1452] = 32'h0;
+        mem[1453] = 32'h0;
+        mem[1454] = 32'h0;
+        mem[1455] = 32'h0;
+        mem[1456] = 32'h0;
+        mem[1457] = 32'h0;
+        mem[1458] = 32'h0;
+        mem[1459] = 32'h0;
+        mem[1460] = 32'h0;
+        mem[1461] = 32'h0;
+        mem[1462] = 32'h0;
+        mem[1463] = 32'h0;
+        mem[1464] = 32'h0;
+        mem[1465] = 32'h0;
+        mem[1466] = 32'h0;
+        mem[1467] = 32'h0;
+        mem[1468] = 32'h0;
+        mem[1469] = 32'h0;
+        mem[1470] = 32'h0;
+        mem[1471] = 32'h0;
+        mem[1472] = 32'h0;
+        mem[1473] = 32'h0;
+        mem[1474] = 32'h0;
+        mem[1475] = 32'h0;
+        mem[1476] = 32'h0;
+        mem[1477] = 32'h0;
+        mem[1478] = 32'h0;
+        mem[1479] = 32'h0;
+        mem[1480] = 32'h0;
+        mem[1481] = 32'h0;
+        mem[1482] = 32'h0;
+        mem[1483] = 32'h0;
+        mem[1484] = 32'h0;
+        mem[1485] = 32'h0;
+        mem[1486] = 32'h0;
+        mem[1487] = 32'h0;
+        mem[1488] = 32'h0;
+        mem[1489] = 32'h0;
+        mem[1490] = 32'h0;
+        mem[1491] = 32'h0;
+        mem[1492] = 32'h0;
+        mem[1493] = 32'h0;
+        mem[1494] = 32'h0;
+        mem[1495] = 32'h0;
+        mem[1496] = 32'h0;
+        mem[1497] = 32'h0;
+        mem[1498] = 32'h0;
+        mem[1499] = 32'h0;
+        mem[1500] = 32'h0;
+        mem[1501] = 32'h0;
+        mem[1502] = 32'h0;
+        mem[1503] = 32'h0;
+        mem[1504] = 32'h0;
+        mem[1505] = 32'h0;
+        mem[1506] = 32'h0;
+        mem[1507] = 32'h0;
+        mem[1508] = 32'h0;
+        mem[1509] = 32'h0;
+        mem[1510] = 32'h0;
+        mem[1511] = 32'h0;
+        mem[1512] = 32'h0;
+        mem[1513] = 32'h0;
+        mem[1514] = 32'h0;
+        mem[1515] = 32'h0;
+        mem[1516] = 32'h0;
+        mem[1517] = 32'h0;
+        mem[1518] = 32'h0;
+        mem[1519] = 32'h0;
+        mem[1520] = 32'h0;
+        mem[1521] = 32'h0;
+        mem[1522] = 32'h0;
+        mem[1523] = 32'h0;
+        mem[1524] = 32'h0;
+        mem[1525] = 32'h0;
+        mem[1526] = 32'h0;
+        mem[1527] = 32'h0;
+        mem[1528] = 32'h0;
+        mem[1529] = 32'h0;
+        mem[1530] = 32'h0;
+        mem[1531] = 32'h0;
+        mem[1532] = 32'h0;
+        mem[1533] = 32'h0;
+        mem[1534] = 32'h0;
+        mem[1535] = 32'h0;
+        mem[1536] = 32'h0;
+        mem[1537] = 32'h0;
+        mem[1538] = 32'h0;
+        mem[1539] = 32'h0;
+        mem[1540] = 32'h0;
+        mem[1541] = 32'h0;
+        mem[1542] = 32'h0;
+        mem[1543] = 32'h0;
+        mem[1544] = 32'h0;
+        mem[1545] = 32'h0;
+        mem[1546] = 32'h0;
+        mem[1547] = 32'h0;
+        mem[1548] = 32'h0;
+        mem[1549] = 32'h0;
+        mem[1550] = 32'h0;
+        mem[1551] = 32'h0;
+        mem[1552] = 32'h0;
+        mem[1553] = 32'h0;
+        mem[1554] = 32'h0;
+        mem[1555] = 32'h0;
+        mem[1556] = 32'h0;
+        mem[1557] = 32'h0;
+        mem[1558] = 32'h0;
+        mem[1559] = 32'h0;
+        mem[1560] = 32'h0;
+        mem[1561] = 32'h0;
+        mem[1562] = 32'h0;
+        mem[1563] = 32'h0;
+        mem[1564] = 32'h0;
+        mem[1565] = 32'h0;
+        mem[1566] = 32'h0;
+        mem[1567] = 32'h0;
+        mem[1568] = 32'h0;
+        mem[1569] = 32'h0;
+        mem[1570] = 32'h0;
+        mem[1571] = 32'h0;
+        mem[1572] = 32'h0;
+        mem[1573] = 32'h0;
+        mem[1574] = 32'h0;
+        mem[1575] = 32'h0;
+        mem[1576] = 32'h0;
+        mem[1577] = 32'h0;
+        mem[1578] = 32'h0;
+        mem[1579] = 32'h0;
+        mem[1580] = 32'h0;
+        mem[1581] = 32'h0;
+        mem[1582] = 32'h0;
+        mem[1583] = 32'h0;
+        mem[1584] = 32'h0;
+        mem[1585] = 32'h0;
+        mem[1586] = 32'h0;
+        mem[1587] = 32'h0;
+        mem[1588] = 32'h0;
+        mem[1589] = 32'h0;
+        mem[1590] = 32'h0;
+        mem[1591] = 32'h0;
+        mem[1592] = 32'h0;
+        mem[1593] = 32'h0;
+        mem[1594] = 32'h0;
+        mem[1595] = 32'h0;
+        mem[1596] = 32'h0;
+        mem[1597] = 32'h0;
+        mem[1598] = 32'h0;
+        mem[1599] = 32'h0;
+        mem[1600] = 32'h0;
+        mem[1601] = 32'h0;
+        mem[1602] = 32'h0;
+        mem[1603] = 32'h0;
+        mem[1604] = 32'h0;
+        mem[1605] = 32'h0;
+        mem[1606] = 32'h0;
+        mem[1607] = 32'h0;
+        mem[1608] = 32'h0;
+        mem[1609] = 32'h0;
+        mem[1610] = 32'h0;
+        mem[1611] = 32'h0;
+        mem[1612] = 32'h0;
+        mem[1613] = 32'h0;
+        mem[1614] = 32'h0;
+        mem[1615] = 32'h0;
+        mem[1616] = 32'h0;
+        mem[1617] = 32'h0;
+        mem[1618] = 32'h0;
+        mem[1619] = 32'h0;
+        mem[1620] = 32'h0;
+        mem[1621] = 32'h0;
+        mem[1622] = 32'h0;
+        mem[1623] = 32'h0;
+        mem[1624] = 32'h0;
+        mem[1625] = 32'h0;
+        mem[1626] = 32'h0;
+        mem[1627] = 32'h0;
+        mem[1628] = 32'h0;
+        mem[1629] = 32'h0;
+        mem[1630] = 32'h0;
+        mem[1631] = 32'h0;
+        mem[1632] = 32'h0;
+        mem[1633] = 32'h0;
+        mem[1634] = 32'h0;
+        mem[1635] = 32'h0;
+        mem[1636] = 32'h0;
+        mem[1637] = 32'h0;
+        mem[1638] = 32'h0;
+        mem[1639] = 32'h0;
+        mem[1640] = 32'h0;
+        mem[1641] = 32'h0;
+        mem[1642] = 32'h0;
+        mem[1643] = 32'h0;
+        mem[1644] = 32'h0;
+        mem[1645] = 32'h0;
+        mem[1646] = 32'h0;
+        mem[1647] = 32'h0;
+        mem[1648] = 32'h0;
+        mem[1649] = 32'h0;
+        mem[1650] = 32'h0;
+        mem[1651] = 32'h0;
+        mem[1652] = 32'h0;
+        mem[1653] = 32'h0;
+        mem[1654] = 32'h0;
+        mem[1655] = 32'h0;
+        mem[1656] = 32'h0;
+        mem[1657] = 32'h0;
+        mem[1658] = 32'h0;
+        mem[1659] = 32'h0;
+        mem[1660] = 32'h0;
+        mem[1661] = 32'h0;
+        mem[1662] = 32'h0;
+        mem[1663] = 32'h0;
+        mem[1664] = 32'h0;
+        mem[1665] = 32'h0;
+        mem[1666] = 32'h0;
+        mem[1667] = 32'h0;
+        mem[1668] = 32'h0;
+        mem[1669] = 32'h0;
+        mem[1670] = 32'h0;
+        mem[1671] = 32'h0;
+        mem[1672] = 32'h0;
+        mem[1673] = 32'h0;
+        mem[1674] = 32'h0;
+        mem[1675] = 32'h0;
+        mem[1676] = 32'h0;
+        mem[1677] = 32'h0;
+        mem[1678] = 32'h0;
+        mem[1679] = 32'h0;
+        mem[1680] = 32'h0;
+        mem[1681] = 32'h0;
+        mem[1682] = 32'h0;
+        mem[1683] = 32'h0;
+        mem[1684] = 32'h0;
+        mem[1685] = 32'h0;
+        mem[1686] = 32'h0;
+        mem[1687] = 32'h0;
+        mem[1688] = 32'h0;
+        mem[1689] = 32'h0;
+        mem[1690] = 32'h0;
+        mem[1691] = 32'h0;
+        mem[1692] = 32'h0;
+        mem[1693] = 32'h0;
+        mem[1694] = 32'h0;
+        mem[1695] = 32'h0;
+        mem[1696] = 32'h0;
+        mem[1697] = 32'h0;
+        mem[1698] = 32'h0;
+        mem[1699] = 32'h0;
+        mem[1700] = 32'h0;
+        mem[1701] = 32'h0;
+        mem[1702] = 32'h0;
+        mem[1703] = 32'h0;
+        mem[1704] = 32'h0;
+        mem[1705] = 32'h0;
+        mem[1706] = 32'h0;
+        mem[1707] = 32'h0;
+        mem[1708] = 32'h0;
+        mem[1709] = 32'h0;
+        mem[1710] = 32'h0;
+        mem[1711] = 32'h0;
+        mem[1712] = 32'h0;
+        mem[1713] = 32'h0;
+        mem[1714] = 32'h0;
+        mem[1715] = 32'h0;
+        mem[1716] = 32'h0;
+        mem[1717] = 32'h0;
+        mem[1718] = 32'h0;
+        mem[1719] = 32'h0;
+        mem[1720] = 32'h0;
+        mem[1721] = 32'h0;
+        mem[1722] = 32'h0;
+        mem[1723] = 32'h0;
+        mem[1724] = 32'h0;
+        mem[1725] = 32'h0;
+        mem[1726] = 32'h0;
+        mem[1727] = 32'h0;
+        mem[1728] = 32'h0;
+        mem[1729] = 32'h0;
+        mem[1730] = 32'h0;
+        mem[1731] = 32'h0;
+        mem[1732] = 32'h0;
+        mem[1733] = 32'h0;
+        mem[1734] = 32'h0;
+        mem[1735] = 32'h0;
+        mem[1736] = 32'h0;
+        mem[1737] = 32'h0;
+        mem[1738] = 32'h0;
+        mem[1739] = 32'h0;
+        mem[1740] = 32'h0;
+        mem[1741] = 32'h0;
+        mem[1742] = 32'h0;
+        mem[1743] = 32'h0;
+        mem[1744] = 32'h0;
+        mem[1745] = 32'h0;
+        mem[1746] = 32'h0;
+        mem[1747] = 32'h0;
+        mem[1748] = 32'h0;
+        mem[1749] = 32'h0;
+        mem[1750] = 32'h0;
+        mem[1751] = 32'h0;
+        mem[1752] = 32'h0;
+        mem[1753] = 32'h0;
+        mem[1754] = 32'h0;
+        mem[1755] = 32'h0;
+        mem[1756] = 32'h0;
+        mem[1757] = 32'h0;
+        mem[1758] = 32'h0;
+        mem[1759] = 32'h0;
+        mem[1760] = 32'h0;
+        mem[1761] = 32'h0;
+        mem[1762] = 32'h0;
+        mem[1763] = 32'h0;
+        mem[1764] = 32'h0;
+        mem[1765] = 32'h0;
+        mem[1766] = 32'h0;
+        mem[1767] = 32'h0;
+        mem[1768] = 32'h0;
+        mem[1769] = 32'h0;
+        mem[1770] = 32'h0;
+        mem[1771] = 32'h0;
+        mem[1772] = 32'h0;
+        mem[1773] = 32'h0;
+        mem[1774] = 32'h0;
+        mem[1775] = 32'h0;
+        mem[1776] = 32'h0;
+        mem[1777] = 32'h0;
+        mem[1778] = 32'h0;
+        mem[1779] = 32'h0;
+        mem[1780] = 32'h0;
+        mem[1781] = 32'h0;
+        mem[1782] = 32'h0;
+        mem[1783] = 32'h0;
+        mem[1784] = 32'h0;
+        mem[1785] = 32'h0;
+        mem[1786] = 32'h0;
+        mem[1787] = 32'h0;
+        mem[1788] = 32'h0;
+        mem[1789] = 32'h0;
+        mem[1790] = 32'h0;
+        mem[1791] = 32'h0;
+        mem[1792] = 32'h0;
+        mem[1793] = 32'h0;
+        mem[1794] = 32'h0;
+        mem[1795] = 32'h0;
+        mem[1796] = 32'h0;
+        mem[1797] = 32'h0;
+        mem[1798] = 32'h0;
+        mem[1799] = 32'h0;
+        mem[1800] = 32'h0;
+        mem[1801] = 32'h0;
+        mem[1802] = 32'h0;
+        mem[1803] = 32'h0;
+        mem[1804] = 32'h0;
+        mem[1805] = 32'h0;
+        mem[1806] = 32'h0;
+        mem[1807] = 32'h0;
+        mem[1808] = 32'h0;
+        mem[1809] = 32'h0;
+        mem[1810] = 32'h0;
+        mem[1811] = 32'h0;
+        mem[1812] = 32'h0;
+        mem[1813] = 32'h0;
+        mem[1814] = 32'h0;
+        mem[1815] = 32'h0;
+        mem[1816] = 32'h0;
+        mem[1817] = 32'h0;
+        mem[1818] = 32'h0;
+        mem[1819] = 32'h0;
+        mem[1820] = 32'h0;
+        mem[1821] = 32'h0;
+        mem[1822] = 32'h0;
+        mem[1823] = 32'h0;
+        mem[1824] = 32'h0;
+        mem[1825] = 32'h0;
+        mem[1826] = 32'h0;
+        mem[1827] = 32'h0;
+        mem[1828] = 32'h0;
+        mem[1829] = 32'h0;
+        mem[1830] = 32'h0;
+        mem[1831] = 32'h0;
+        mem[1832] = 32'h0;
+        mem[1833] = 32'h0;
+        mem[1834] = 32'h0;
+        mem[1835] = 32'h0;
+        mem[1836] = 32'h0;
+        mem[1837] = 32'h0;
+        mem[1838] = 32'h0;
+        mem[1839] = 32'h0;
+        mem[1840] = 32'h0;
+        mem[1841] = 32'h0;
+        mem[1842] = 32'h0;
+        mem[1843] = 32'h0;
+        mem[1844] = 32'h0;
+        mem[1845] = 32'h0;
+        mem[1846] = 32'h0;
+        mem[1847] = 32'h0;
+        mem[1848] = 32'h0;
+        mem[1849] = 32'h0;
+        mem[1850] = 32'h0;
+        mem[1851] = 32'h0;
+        mem[1852] = 32'h0;
+        mem[1853] = 32'h0;
+        mem[1854] = 32'h0;
+        mem[1855] = 32'h0;
+        mem[1856] = 32'h0;
+        mem[1857] = 32'h0;
+        mem[1858] = 32'h0;
+        mem[1859] = 32'h0;
+        mem[1860] = 32'h0;
+        mem[1861] = 32'h0;
+        mem[1862] = 32'h0;
+        mem[1863] = 32'h0;
+        mem[1864] = 32'h0;
+        mem[1865] = 32'h0;
+        mem[1866] = 32'h0;
+        mem[1867] = 32'h0;
+        mem[1868] = 32'h0;
+        mem[1869] = 32'h0;
+        mem[1870] = 32'h0;
+        mem[1871] = 32'h0;
+        mem[1872] = 32'h0;
+        mem[1873] = 32'h0;
+        mem[1874] = 32'h0;
+        mem[1875] = 32'h0;
+        mem[1876] = 32'h0;
+        mem[1877] = 32'h0;
+        mem[1878] = 32'h0;
+        mem[1879] = 32'h0;
+        mem[1880] = 32'h0;
+        mem[1881] = 32'h0;
+        mem[1882] = 32'h0;
+        mem[1883] = 32'h0;
+        mem[1884] = 32'h0;
+        mem[1885] = 32'h0;
+        mem[1886] = 32'h0;
+        mem[1887] = 32'h0;
+        mem[1888] = 32'h0;
+        mem[1889] = 32'h0;
+        mem[1890] = 32'h0;
+        mem[1891] = 32'h0;
+        mem[1892] = 32'h0;
+        mem[1893] = 32'h0;
+        mem[1894] = 32'h0;
+        mem[1895] = 32'h0;
+        mem[1896] = 32'h0;
+        mem[1897] = 32'h0;
+        mem[1898] = 32'h0;
+        mem[1899] = 32'h0;
+        mem[1900] = 32'h0;
+        mem[1901] = 32'h0;
+        mem[1902] = 32'h0;
+        mem[1903] = 32'h0;
+        mem[1904] = 32'h0;
+        mem[1905] = 32'h0;
+        mem[1906] = 32'h0;
+        mem[1907] = 32'h0;
+        mem[1908] = 32'h0;
+        mem[1909] = 32'h0;
+        mem[1910] = 32'h0;
+        mem[1911] = 32'h0;
+        mem[1912] = 32'h0;
+        mem[1913] = 32'h0;
+        mem[1914] = 32'h0;
+        mem[1915] = 32'h0;
+        mem[1916] = 32'h0;
+        mem[1917] = 32'h0;
+        mem[1918] = 32'h0;
+        mem[1919] = 32'h0;
+        mem[1920] = 32'h0;
+        mem[1921] = 32'h0;
+        mem[1922] = 32'h0;
+        mem[1923] = 32'h0;
+        mem[1924] = 32'h0;
+        mem[1925] = 32'h0;
+        mem[1926] = 32'h0;
+        mem[1927] = 32'h0;
+        mem[1928] = 32'h0;
+        mem[1929] = 32'h0;
+        mem[1930] = 32'h0;
+        mem[1931] = 32'h0;
+        mem[1932] = 32'h0;
+        mem[1933] = 32'h0;
+        mem[1934] = 32'h0;
+        mem[1935] = 32'h0;
+        mem[1936] = 32'h0;
+        mem[1937] = 32'h0;
+        mem[1938] = 32'h0;
+        mem[1939] = 32'h0;
+        mem[1940] = 32'h0;
+        mem[1941] = 32'h0;
+        mem[1942] = 32'h0;
+        mem[1943] = 32'h0;
+        mem[1944] = 32'h0;
+        mem[1945] = 32'h0;
+        mem[1946] = 32'h0;
+        mem[1947] = 32'h0;
+        mem[1948] = 32'h0;
+        mem[1949] = 32'h0;
+        mem[1950] = 32'h0;
+        mem[1951] = 32'h0;
+        mem[1952] = 32'h0;
+        mem[1953] = 32'h0;
+        mem[1954] = 32'h0;
+        mem[1955] = 32'h0;
+        mem[1956] = 32'h0;
+        mem[1957] = 32'h0;
+        mem[1958] = 32'h0;
+        mem[1959] = 32'h0;
+        mem[1960] = 32'h0;
+        mem[1961] = 32'h0;
+        mem[1962] = 32'h0;
+        mem[1963] = 32'h0;
+        mem[1964] = 32'h0;
+        mem[1965] = 32'h0;
+        mem[1966] = 32'h0;
+        mem[1967] = 32'h0;
+        mem[1968] = 32'h0;
+        mem[1969] = 32'h0;
+        mem[1970] = 32'h0;
+        mem[1971] = 32'h0;
+        mem[1972] = 32'h0;
+        mem[1973] = 32'h0;
+        mem[1974] = 32'h0;
+        mem[1975] = 32'h0;
+        mem[1976] = 32'h0;
+        mem[1977] = 32'h0;
+        mem[1978] = 32'h0;
+        mem[1979] = 32'h0;
+        mem[1980] = 32'h0;
+        mem[1981] = 32'h0;
+        mem[1982] = 32'h0;
+        mem[1983] = 32'h0;
+        mem[1984] = 32'h0;
+        mem[1985] = 32'h0;
+        mem[1986] = 32'h0;
+        mem[1987] = 32'h0;
+        mem[1988] = 32'h0;
+        mem[1989] = 32'h0;
+        mem[1990] = 32'h0;
+        mem[1991] = 32'h0;
+        mem[1992] = 32'h0;
+        mem[1993] = 32'h0;
+        mem[1994] = 32'h0;
+        mem[1995] = 32'h0;
+        mem[1996] = 32'h0;
+        mem[1997] = 32'h0;
+        mem[1998] = 32'h0;
+        mem[1999] = 32'h0;
+        mem[2000] = 32'h0;
+        mem[2001] = 32'h0;
+        mem[2002] = 32'h0;
+        mem[2003] = 32'h0;
+        mem[2004] = 32'h0;
+        mem[2005] = 32'h0;
+        mem[2006] = 32'h0;
+        mem[2007] = 32'h0;
+        mem[2008] = 32'h0;
+        mem[2009] = 32'h0;
+        mem[2010] = 32'h0;
+        mem[2011] = 32'h0;
+        mem[2012] = 32'h0;
+        mem[2013] = 32'h0;
+        mem[2014] = 32'h0;
+        mem[2015] = 32'h0;
+        mem[2016] = 32'h0;
+        mem[2017] = 32'h0;
+        mem[2018] = 32'h0;
+        mem[2019] = 32'h0;
+        mem[2020] = 32'h0;
+        mem[2021] = 32'h0;
+        mem[2022] = 32'h0;
+        mem[2023] = 32'h0;
+        mem[2024] = 32'h0;
+        mem[2025] = 32'h0;
+        mem[2026] = 32'h0;
+        mem[2027] = 32'h0;
+        mem[2028] = 32'h0;
+        mem[2029] = 32'h0;
+        mem[2030] = 32'h0;
+        mem[2031] = 32'h0;
+        mem[2032] = 32'h0;
+        mem[2033] = 32'h0;
+        mem[2034] = 32'h0;
+        mem[2035] = 32'h0;
+        mem[2036] = 32'h0;
+        mem[2037] = 32'h0;
+        mem[2038] = 32'h0;
+        mem[2039] = 32'h0;
+        mem[2040] = 32'h0;
+        mem[2041] = 32'h0;
+        mem[2042] = 32'h0;
+        mem[2043] = 32'h0;
+        mem[2044] = 32'h0;
+        mem[2045] = 32'h0;
+        mem[2046] = 32'h0;
+        mem[2047] = 32'h0;
+        data = 0;
+    end
+    always @(posedge clock) data <= mem[address];
+endmodule
+
+module optireduce_nic__finisher__drain__side__0(d,q,clock);
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 1'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__write__notes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [1:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [1:0] write_address;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [511:0] mem [0:3];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__finisher__write__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output reg  [8:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  [8:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [8:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__finisher__write__results__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [15:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [15:0] write_address;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [511:0] mem [0:1023];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1023; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[read_address[9:0]];
+        if (write_enable) mem[write_address[9:0]] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__lookup__key__0__found(d,q,clock);
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 17'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__key__0__key(d,q,clock);
+    // Module arguments
+    input wire  [73:0] d;
+    output reg  [73:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 74'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
+    // Module arguments
+    input wire  clock;
+    input wire  [31:0] a;
+    input wire  [31:0] b;
+    output reg  [31:0] sum;
+    // Stub signals
+    reg  [65:0] ordered__d;
+    wire  [65:0] ordered__q;
+    reg  ordered__clock;
+    reg  [62:0] aligned__d;
+    wire  [62:0] aligned__q;
+    reg  aligned__clock;
+    reg  [40:0] added__d;
+    wire  [40:0] added__q;
+    reg  added__clock;
+    reg  [43:0] counted__d;
+    wire  [43:0] counted__q;
+    reg  counted__clock;
+    reg  [35:0] normal__d;
+    wire  [35:0] normal__q;
+    reg  normal__clock;
+    reg  [31:0] result__d;
+    wire  [31:0] result__q;
+    reg  result__clock;
+    // Local signals
+    reg  [7:0] a_exponent;
+    reg  [7:0] b_exponent;
+    reg  [7:0] large_exponent;
+    reg  [7:0] lesser_exponent;
+    reg  [23:0] larger;
+    reg  [23:0] lesser;
+    reg  [7:0] distance;
+    reg  [25:0] wide;
+    reg  [25:0] sixteens;
+    reg  [25:0] fours;
+    reg  [25:0] ones;
+    reg  lost_sixteens;
+    reg  lost_fours;
+    reg  lost_ones;
+    reg  [28:0] addend;
+    reg  [28:0] minuend;
+    reg  [28:0] total;
+    reg  [27:0] whole;
+    reg  [15:0] scan16;
+    reg  [7:0] scan8;
+    reg  [3:0] scan4;
+    reg  [1:0] scan2;
+    reg  [4:0] zeros;
+    reg  [8:0] lowered;
+    reg  [4:0] up;
+    reg  [27:0] up16;
+    reg  [27:0] up4;
+    reg  [27:0] up1;
+    reg  [23:0] mantissa;
+    reg  [30:0] truncated;
+    reg  [30:0] increment;
+    reg  [30:0] rounded;
+    reg  [31:0] magnitude;
+    // Sub module instances
+    optireduce_nic__finisher__drain__multiplier__lane__0__placed ordered(
+        .d(ordered__d),
+        .q(ordered__q),
+        .clock(ordered__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__aligned aligned(
+        .d(aligned__d),
+        .q(aligned__q),
+        .clock(aligned__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__added added(
+        .d(added__d),
+        .q(added__q),
+        .clock(added__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__counted counted(
+        .d(counted__d),
+        .q(counted__q),
+        .clock(counted__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__normal normal(
+        .d(normal__d),
+        .q(normal__q),
+        .clock(normal__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__result result(
+        .d(result__d),
+        .q(result__q),
+        .clock(result__clock)
+    );
+    // Update code
+    always @(*) begin
+        ordered__clock = clock;
+        aligned__clock = clock;
+        added__clock = clock;
+        counted__clock = clock;
+        normal__clock = clock;
+        result__clock = clock;
+        ordered__d = ordered__q;
+        aligned__d = aligned__q;
+        added__d = added__q;
+        counted__d = counted__q;
+        normal__d = normal__q;
+        result__d = result__q;
+        a_exponent = a[(32'h17)+:(8)];
+        b_exponent = b[(32'h17)+:(8)];
+        ordered__d[(64'h1)+:(1)] = a[32'h1f] != b[32'h1f];
+        if (a[(32'h0)+:(31)] < b[(32'h0)+:(31)]) begin
+            ordered__d[(64'h0)+:(1)] = b[32'h1f];
+            ordered__d[(64'h2)+:(8)] = b_exponent;
+            ordered__d[(64'ha)+:(23)] = b[(32'h0)+:(23)];
+            ordered__d[(64'h21)+:(1)] = b_exponent == 32'h0;
+            ordered__d[(64'h22)+:(8)] = a_exponent;
+            ordered__d[(64'h2a)+:(23)] = a[(32'h0)+:(23)];
+            ordered__d[(64'h41)+:(1)] = a_exponent == 32'h0;
+        end
+        else begin
+            ordered__d[(64'h0)+:(1)] = a[32'h1f];
+            ordered__d[(64'h2)+:(8)] = a_exponent;
+            ordered__d[(64'ha)+:(23)] = a[(32'h0)+:(23)];
+            ordered__d[(64'h21)+:(1)] = a_exponent == 32'h0;
+            ordered__d[(64'h22)+:(8)] = b_exponent;
+            ordered__d[(64'h2a)+:(23)] = b[(32'h0)+:(23)];
+            ordered__d[(64'h41)+:(1)] = b_exponent == 32'h0;
+        end
+        large_exponent = ordered__q[(64'h2)+:(8)];
+        larger = ((ordered__q[(64'ha)+:(23)]) & 24'hffffff) | 32'h800000;
+        if (ordered__q[(64'h21)+:(1)]) begin
+            large_exponent = ordered__q[(64'h2)+:(8)] | 32'h1;
+            larger = ((ordered__q[(64'ha)+:(23)]) & 24'hffffff);
+        end
+        lesser_exponent = ordered__q[(64'h22)+:(8)];
+        lesser = ((ordered__q[(64'h2a)+:(23)]) & 24'hffffff) | 32'h800000;
+        if (ordered__q[(64'h41)+:(1)]) begin
+            lesser_exponent = ordered__q[(64'h22)+:(8)] | 32'h1;
+            lesser = ((ordered__q[(64'h2a)+:(23)]) & 24'hffffff);
+        end
+        distance = large_exponent - lesser_exponent;
+        wide = ((lesser) & 26'h3ffffff) << 32'h2;
+        if (distance[(32'h5)+:(3)] != 32'h0) begin
+            sixteens = ((32'h0) & 26'h3ffffff);
+            lost_sixteens = wide != 32'h0;
+        end
+        else if (distance[32'h4]) begin
+            sixteens = wide >> 32'h10;
+            lost_sixteens = wide[(32'h0)+:(16)] != 32'h0;
+        end
+        else begin
+            sixteens = wide;
+            lost_sixteens = 1'b0;
+        end
+        if (distance[32'h3] && distance[32'h2]) begin
+            fours = sixteens >> 32'hc;
+            lost_fours = sixteens[(32'h0)+:(12)] != 32'h0;
+        end
+        else if (distance[32'h3]) begin
+            fours = sixteens >> 32'h8;
+            lost_fours = sixteens[(32'h0)+:(8)] != 32'h0;
+        end
+        else if (distance[32'h2]) begin
+            fours = sixteens >> 32'h4;
+            lost_fours = sixteens[(32'h0)+:(4)] != 32'h0;
+        end
+        else begin
+            fours = sixteens;
+            lost_fours = 1'b0;
+        end
+        if (distance[32'h1] && distance[32'h0]) begin
+            ones = fours >> 32'h3;
+            lost_ones = fours[(32'h0)+:(3)] != 32'h0;
+        end
+        else if (distance[32'h1]) begin
+            ones = fours >> 32'h2;
+            lost_ones = fours[(32'h0)+:(2)] != 32'h0;
+        end
+        else if (distance[32'h0]) begin
+            ones = fours >> 32'h1;
+            lost_ones = fours[32'h0];
+        end
+        else begin
+            ones = fours;
+            lost_ones = 1'b0;
+        end
+        aligned__d[(64'h0)+:(1)] = ordered__q[(64'h0)+:(1)];
+        aligned__d[(64'h1)+:(1)] = ordered__q[(64'h1)+:(1)];
+        aligned__d[(64'h2)+:(8)] = large_exponent;
+        aligned__d[(64'ha)+:(24)] = larger;
+        aligned__d[(64'h22)+:(26)] = ones;
+        aligned__d[(64'h3c)+:(1)] = lost_sixteens || lost_fours || lost_ones;
+        aligned__d[(64'h3d)+:(1)] = ordered__q[(64'h2)+:(8)] == 32'hff;
+        aligned__d[(64'h3e)+:(1)] = (ordered__q[(64'h2)+:(8)] == 32'hff) && ((ordered__q[(64'ha)+:(23)] != 32'h0) || ((ordered__q[(64'h22)+:(8)] == 32'hff) && ordered__q[(64'h1)+:(1)]));
+        minuend = ((aligned__q[(64'ha)+:(24)]) & 29'h1fffffff) << 32'h4;
+        minuend = minuend | 32'h1;
+        addend = ((aligned__q[(64'h22)+:(26)]) & 29'h1fffffff) << 32'h2;
+        if (aligned__q[(64'h3c)+:(1)]) begin
+            addend = addend | 32'h2;
+        end
+        if (aligned__q[(64'h1)+:(1)]) begin
+            addend = addend ^ 32'h1fffffff;
+        end
+        total = minuend + addend;
+        added__d[(64'h0)+:(1)] = aligned__q[(64'h0)+:(1)];
+        added__d[(64'h1)+:(1)] = aligned__q[(64'h1)+:(1)];
+        added__d[(64'h2)+:(8)] = aligned__q[(64'h2)+:(8)];
+        added__d[(64'ha)+:(28)] = total[(32'h1)+:(28)];
+        added__d[(64'h26)+:(1)] = total[(32'hd)+:(16)] == 32'h0;
+        added__d[(64'h27)+:(1)] = aligned__q[(64'h3d)+:(1)];
+        added__d[(64'h28)+:(1)] = aligned__q[(64'h3e)+:(1)];
+        whole = added__q[(64'ha)+:(28)];
+        zeros = ((32'h0) & 5'h1f);
+        scan16 = whole[(32'hc)+:(16)];
+        if (added__q[(64'h26)+:(1)]) begin
+            zeros = ((32'h10) & 5'h1f);
+            scan16 = ((whole) & 16'hffff) << 32'h4;
+        end
+        scan8 = scan16[(32'h8)+:(8)];
+        if (scan16[(32'h8)+:(8)] == 32'h0) begin
+            zeros = zeros | 32'h8;
+            scan8 = scan16[(32'h0)+:(8)];
+        end
+        scan4 = scan8[(32'h4)+:(4)];
+        if (scan8[(32'h4)+:(4)] == 32'h0) begin
+            zeros = zeros | 32'h4;
+            scan4 = scan8[(32'h0)+:(4)];
+        end
+        scan2 = scan4[(32'h2)+:(2)];
+        if (scan4[(32'h2)+:(2)] == 32'h0) begin
+            zeros = zeros | 32'h2;
+            scan2 = scan4[(32'h0)+:(2)];
+        end
+        if (~scan2[32'h1]) begin
+            zeros = zeros | 32'h1;
+        end
+        lowered = ((added__q[(64'h2)+:(8)]) & 9'h1ff) - ((zeros) & 9'h1ff);
+        counted__d[(64'h0)+:(1)] = added__q[(64'h0)+:(1)];
+        counted__d[(64'h1)+:(8)] = lowered[(32'h0)+:(8)];
+        counted__d[(64'h25)+:(5)] = zeros;
+        if (lowered[32'h8]) begin
+            counted__d[(64'h1)+:(8)] = ((32'h0) & 8'hff);
+            counted__d[(64'h25)+:(5)] = ((added__q[(64'h2)+:(8)]) & 5'h1f);
+        end
+        if (scan2 == 32'h0) begin
+            counted__d[(64'h0)+:(1)] = added__q[(64'h0)+:(1)] && ~added__q[(64'h1)+:(1)];
+            counted__d[(64'h1)+:(8)] = ((32'h0) & 8'hff);
+        end
+        counted__d[(64'h9)+:(28)] = whole;
+        counted__d[(64'h2a)+:(1)] = added__q[(64'h27)+:(1)];
+        counted__d[(64'h2b)+:(1)] = added__q[(64'h28)+:(1)];
+        up = counted__q[(64'h25)+:(5)];
+        up16 = counted__q[(64'h9)+:(28)];
+        if (up[32'h4]) begin
+            up16 = counted__q[(64'h9)+:(28)] << 32'h10;
+        end
+        if (up[32'h3] && up[32'h2]) begin
+            up4 = up16 << 32'hc;
+        end
+        else if (up[32'h3]) begin
+            up4 = up16 << 32'h8;
+        end
+        else if (up[32'h2]) begin
+            up4 = up16 << 32'h4;
+        end
+        else begin
+            up4 = up16;
+        end
+        if (up[32'h1] && up[32'h0]) begin
+            up1 = up4 << 32'h3;
+        end
+        else if (up[32'h1]) begin
+            up1 = up4 << 32'h2;
+        end
+        else if (up[32'h0]) begin
+            up1 = up4 << 32'h1;
+        end
+        else begin
+            up1 = up4;
+        end
+        normal__d[(64'h0)+:(1)] = counted__q[(64'h0)+:(1)];
+        normal__d[(64'h1)+:(8)] = counted__q[(64'h1)+:(8)];
+        normal__d[(64'h9)+:(24)] = up1[(32'h4)+:(24)];
+        normal__d[(64'h21)+:(1)] = up1[32'h3] && ((up1[(32'h0)+:(3)] != 32'h0) || up1[32'h4]);
+        normal__d[(64'h22)+:(1)] = counted__q[(64'h2a)+:(1)];
+        normal__d[(64'h23)+:(1)] = counted__q[(64'h2b)+:(1)];
+        mantissa = normal__q[(64'h9)+:(24)];
+        truncated = (((normal__q[(64'h1)+:(8)]) & 31'h7fffffff) << 32'h17) | (((mantissa) & 31'h7fffffff) & 32'h7fffff);
+        increment = ((32'h0) & 31'h7fffffff);
+        if (mantissa[32'h17]) begin
+            increment = ((32'h800000) & 31'h7fffffff);
+        end
+        if (normal__q[(64'h21)+:(1)]) begin
+            increment = increment | 32'h1;
+        end
+        rounded = truncated + increment;
+        magnitude = ((rounded) & 32'hffffffff);
+        if (normal__q[(64'h22)+:(1)] || (rounded[(32'h17)+:(8)] == 32'hff)) begin
+            magnitude = ((32'h7f800000) & 32'hffffffff);
+        end
+        result__d = magnitude;
+        if (normal__q[(64'h0)+:(1)]) begin
+            result__d = magnitude | 64'h80000000;
+        end
+        if (normal__q[(64'h23)+:(1)]) begin
+            result__d = ((32'h7fc00000) & 32'hffffffff);
+        end
+        sum = result__q;
+    end
+endmodule
+
+module optireduce_nic__scale__round__lane__0(data,rounded);
+    // Module arguments
+    input wire  [31:0] data;
+    output reg  [31:0] rounded;
+    // Local signals
+    reg  [15:0] high;
+    reg  [15:0] low;
+    reg  up;
+    reg  [15:0] one;
+    reg  [15:0] sum;
+    reg  [15:0] quiet;
+    reg  nan;
+    // Update code
+    always @(*) begin
+        high = data[(32'h10)+:(16)];
+        low = data[(32'h0)+:(16)];
+        up = low[32'hf] && ((low[(32'h0)+:(15)] != 32'h0) || high[32'h0]);
+        one = ((32'h0) & 16'hffff);
+        if (up) begin
+            one = ((32'h1) & 16'hffff);
+        end
+        sum = high + one;
+        nan = (high[(32'h7)+:(8)] == 32'hff) && ((high[(32'h0)+:(7)] != 32'h0) || (low != 32'h0));
+        quiet = high | 32'h40;
+        rounded = ((sum) & 32'hffffffff) << 32'h10;
+        if (nan) begin
+            rounded = ((quiet) & 32'hffffffff) << 32'h10;
+        end
+    end
+endmodule
+
+module optireduce_nic__builder__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [1:0] read_address;
+    output reg  [114:0] read_data;
+    input wire  [1:0] write_address;
+    input wire  [114:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [114:0] mem [0:3];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output reg  [512:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  [512:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [512:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__contribute__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [101:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [101:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [101:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__contribute__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [556:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [556:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [556:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__dma_read__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output reg  [3:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  [3:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [3:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__finisher__drain__beat_index(d,q,clock);
+    // Module arguments
+    input wire  [13:0] d;
+    output reg  [13:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 14'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__block_index(d,q,clock);
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 11'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__ctx(d,q,clock);
+    // Module arguments
+    input wire  [404:0] d;
+    output reg  [404:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 405'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,key,in_valid,in_ready,in_data,in_received,go,burst,out_valid,out_data,out_received,idle);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  start;
+    input wire  [3:0] log2n;
+    input wire  decode;
+    input wire  [63:0] key;
+    input wire  in_valid;
+    output reg  in_ready;
+    input wire  [511:0] in_data;
+    input wire  in_received;
+    input wire  go;
+    output reg  burst;
+    output reg  out_valid;
+    output reg  [511:0] out_data;
+    output reg  [10:0] out_received;
+    output reg  idle;
+    // Stub signals
+    reg  gather__clock;
+    reg  gather__clear;
+    reg  gather__start;
+    reg  [3:0] gather__log2n;
+    reg  gather__in_valid;
+    wire  gather__in_ready;
+    reg  [511:0] gather__in_data;
+    reg  gather__in_received;
+    reg  gather__go;
+    wire  gather__burst;
+    wire  [9:0] gather__last;
+    wire  gather__idle;
+    wire  [22:0] gather__out_tag;
+    wire  [511:0] gather__out_beat;
+    reg  sign_source__clock;
+    reg  sign_source__start;
+    reg  [63:0] sign_source__key;
+    reg  sign_source__take;
+    wire  [15:0] sign_source__signs;
+    reg  to_fixed__clock;
+    reg  [22:0] to_fixed__tag;
+    reg  [511:0] to_fixed__beat;
+    reg  [15:0] to_fixed__signs;
+    wire  [22:0] to_fixed__out_tag;
+    wire  [511:0] to_fixed__out_beat;
+    reg  in_beat__0__clock;
+    reg  [22:0] in_beat__0__tag;
+    reg  [511:0] in_beat__0__beat;
+    wire  [22:0] in_beat__0__out_tag;
+    wire  [511:0] in_beat__0__out_beat;
+    reg  in_beat__1__clock;
+    reg  [22:0] in_beat__1__tag;
+    reg  [511:0] in_beat__1__beat;
+    wire  [22:0] in_beat__1__out_tag;
+    wire  [511:0] in_beat__1__out_beat;
+    reg  in_beat__2__clock;
+    reg  [22:0] in_beat__2__tag;
+    reg  [511:0] in_beat__2__beat;
+    wire  [22:0] in_beat__2__out_tag;
+    wire  [511:0] in_beat__2__out_beat;
+    reg  in_beat__3__clock;
+    reg  [22:0] in_beat__3__tag;
+    reg  [511:0] in_beat__3__beat;
+    wire  [22:0] in_beat__3__out_tag;
+    wire  [511:0] in_beat__3__out_beat;
+    reg  across__clock;
+    reg  [9:0] across__last;
+    reg  [22:0] across__tag;
+    reg  [511:0] across__beat;
+    wire  [22:0] across__tap_tag__0;
+    wire  [22:0] across__tap_tag__1;
+    wire  [22:0] across__tap_tag__2;
+    wire  [22:0] across__tap_tag__3;
+    wire  [511:0] across__tap_beat__0;
+    wire  [511:0] across__tap_beat__1;
+    wire  [511:0] across__tap_beat__2;
+    wire  [511:0] across__tap_beat__3;
+    reg  to_float__clock;
+    reg  [22:0] to_float__tag;
+    reg  [511:0] to_float__beat;
+    reg  [15:0] to_float__signs;
+    wire  to_float__take;
+    wire  [22:0] to_float__out_tag;
+    wire  [511:0] to_float__out_beat;
+    reg  [14:0] window__d;
+    wire  [14:0] window__q;
+    reg  window__clock;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__gather gather(
+        .clock(gather__clock),
+        .clear(gather__clear),
+        .start(gather__start),
+        .log2n(gather__log2n),
+        .in_valid(gather__in_valid),
+        .in_ready(gather__in_ready),
+        .in_data(gather__in_data),
+        .in_received(gather__in_received),
+        .go(gather__go),
+        .burst(gather__burst),
+        .last(gather__last),
+        .idle(gather__idle),
+        .out_tag(gather__out_tag),
+        .out_beat(gather__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__sign_source sign_source(
+        .clock(sign_source__clock),
+        .start(sign_source__start),
+        .key(sign_source__key),
+        .take(sign_source__take),
+        .signs(sign_source__signs)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed to_fixed(
+        .clock(to_fixed__clock),
+        .tag(to_fixed__tag),
+        .beat(to_fixed__beat),
+        .signs(to_fixed__signs),
+        .out_tag(to_fixed__out_tag),
+        .out_beat(to_fixed__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__in_beat__0 in_beat__0(
+        .clock(in_beat__0__clock),
+        .tag(in_beat__0__tag),
+        .beat(in_beat__0__beat),
+        .out_tag(in_beat__0__out_tag),
+        .out_beat(in_beat__0__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__in_beat__1 in_beat__1(
+        .clock(in_beat__1__clock),
+        .tag(in_beat__1__tag),
+        .beat(in_beat__1__beat),
+        .out_tag(in_beat__1__out_tag),
+        .out_beat(in_beat__1__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__in_beat__0 in_beat__2(
+        .clock(in_beat__2__clock),
+        .tag(in_beat__2__tag),
+        .beat(in_beat__2__beat),
+        .out_tag(in_beat__2__out_tag),
+        .out_beat(in_beat__2__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__in_beat__1 in_beat__3(
+        .clock(in_beat__3__clock),
+        .tag(in_beat__3__tag),
+        .beat(in_beat__3__beat),
+        .out_tag(in_beat__3__out_tag),
+        .out_beat(in_beat__3__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__across across(
+        .clock(across__clock),
+        .last(across__last),
+        .tag(across__tag),
+        .beat(across__beat),
+        .tap_tag__0(across__tap_tag__0),
+        .tap_tag__1(across__tap_tag__1),
+        .tap_tag__2(across__tap_tag__2),
+        .tap_tag__3(across__tap_tag__3),
+        .tap_beat__0(across__tap_beat__0),
+        .tap_beat__1(across__tap_beat__1),
+        .tap_beat__2(across__tap_beat__2),
+        .tap_beat__3(across__tap_beat__3)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float to_float(
+        .clock(to_float__clock),
+        .tag(to_float__tag),
+        .beat(to_float__beat),
+        .signs(to_float__signs),
+        .take(to_float__take),
+        .out_tag(to_float__out_tag),
+        .out_beat(to_float__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__window window(
+        .d(window__d),
+        .q(window__q),
+        .clock(window__clock)
+    );
+    // Update code
+    always @(*) begin
+        window__clock = clock;
+        window__d = window__q;
+        gather__clock = clock;
+        sign_source__clock = clock;
+        to_fixed__clock = clock;
+        to_float__clock = clock;
+        gather__clear = clear;
+        gather__start = start;
+        gather__log2n = log2n;
+        gather__in_valid = in_valid;
+        gather__in_data = in_data;
+        gather__in_received = in_received;
+        gather__go = go;
+        in_ready = gather__in_ready;
+        burst = gather__burst;
+        sign_source__start = start;
+        sign_source__key = key;
+        if (window__q[(64'h0)+:(1)]) begin
+            sign_source__take = to_float__take;
+            to_fixed__signs = ((32'h0) & 16'hffff);
+            to_float__signs = sign_source__signs;
+        end
+        else begin
+            sign_source__take = to_fixed__tag[(64'h0)+:(1)];
+            to_fixed__signs = sign_source__signs;
+            to_float__signs = ((32'h0) & 16'hffff);
+        end
+        to_fixed__tag = gather__out_tag;
+        to_fixed__beat = gather__out_beat;
+        in_beat__0__tag = to_fixed__out_tag;
+        in_beat__0__beat = to_fixed__out_beat;
+        in_beat__1__tag = in_beat__0__out_tag;
+        in_beat__1__beat = in_beat__0__out_beat;
+        in_beat__2__tag = in_beat__1__out_tag;
+        in_beat__2__beat = in_beat__1__out_beat;
+        in_beat__3__tag = in_beat__2__out_tag;
+        in_beat__3__beat = in_beat__2__out_beat;
+        in_beat__0__clock = clock;
+        in_beat__1__clock = clock;
+        in_beat__2__clock = clock;
+        in_beat__3__clock = clock;
+        across__clock = clock;
+        across__last = gather__last;
+        across__tag = in_beat__3__out_tag;
+        across__beat = in_beat__3__out_beat;
+        to_float__tag = across__tap_tag__0;
+        to_float__beat = across__tap_beat__0;
+        if (gather__last[32'h5]) begin
+            to_float__tag = across__tap_tag__1;
+            to_float__beat = across__tap_beat__1;
+        end
+        if (gather__last[32'h7]) begin
+            to_float__tag = across__tap_tag__2;
+            to_float__beat = across__tap_beat__2;
+        end
+        if (gather__last[32'h9]) begin
+            to_float__tag = across__tap_tag__3;
+            to_float__beat = across__tap_beat__3;
+        end
+        out_valid = to_float__out_tag[(64'h0)+:(1)];
+        out_data = to_float__out_beat;
+        out_received = to_float__out_tag[(64'hc)+:(11)];
+        if (gather__burst) begin
+            window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)] + 32'h1;
+        end
+        if (to_float__out_tag[(64'h0)+:(1)]) begin
+            window__d[(64'h5)+:(10)] = window__q[(64'h5)+:(10)] + 32'h1;
+            if (window__q[(64'h5)+:(10)] == gather__last) begin
+                window__d[(64'h5)+:(10)] = ((32'h0) & 10'h3ff);
+                if (~gather__burst) begin
+                    window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)] - 32'h1;
+                end
+                else begin
+                    window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)];
+                end
+            end
+        end
+        if (start) begin
+            window__d[(64'h0)+:(1)] = decode;
+        end
+        idle = gather__idle && (window__q[(64'h1)+:(4)] == 32'h0);
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [512:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [512:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h8;
+    // Stub signals
+    reg  memory__clock;
+    reg  [2:0] memory__read_address;
+    wire  [512:0] memory__read_data;
+    reg  [2:0] memory__write_address;
+    reg  [512:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__finisher__drain__inbox__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__multiplier(clock,a,factor,product);
+    // Module arguments
+    input wire  clock;
+    input wire  [511:0] a;
+    input wire  [31:0] factor;
+    output reg  [511:0] product;
+    // Stub signals
+    reg  unpack__0__clock;
+    reg  [31:0] unpack__0__float;
+    wire  [41:0] unpack__0__operand;
+    reg  unpack__1__clock;
+    reg  [31:0] unpack__1__float;
+    wire  [41:0] unpack__1__operand;
+    reg  unpack__2__clock;
+    reg  [31:0] unpack__2__float;
+    wire  [41:0] unpack__2__operand;
+    reg  unpack__3__clock;
+    reg  [31:0] unpack__3__float;
+    wire  [41:0] unpack__3__operand;
+    reg  unpack__4__clock;
+    reg  [31:0] unpack__4__float;
+    wire  [41:0] unpack__4__operand;
+    reg  unpack__5__clock;
+    reg  [31:0] unpack__5__float;
+    wire  [41:0] unpack__5__operand;
+    reg  unpack__6__clock;
+    reg  [31:0] unpack__6__float;
+    wire  [41:0] unpack__6__operand;
+    reg  unpack__7__clock;
+    reg  [31:0] unpack__7__float;
+    wire  [41:0] unpack__7__operand;
+    reg  unpack__8__clock;
+    reg  [31:0] unpack__8__float;
+    wire  [41:0] unpack__8__operand;
+    reg  unpack__9__clock;
+    reg  [31:0] unpack__9__float;
+    wire  [41:0] unpack__9__operand;
+    reg  unpack__10__clock;
+    reg  [31:0] unpack__10__float;
+    wire  [41:0] unpack__10__operand;
+    reg  unpack__11__clock;
+    reg  [31:0] unpack__11__float;
+    wire  [41:0] unpack__11__operand;
+    reg  unpack__12__clock;
+    reg  [31:0] unpack__12__float;
+    wire  [41:0] unpack__12__operand;
+    reg  unpack__13__clock;
+    reg  [31:0] unpack__13__float;
+    wire  [41:0] unpack__13__operand;
+    reg  unpack__14__clock;
+    reg  [31:0] unpack__14__float;
+    wire  [41:0] unpack__14__operand;
+    reg  unpack__15__clock;
+    reg  [31:0] unpack__15__float;
+    wire  [41:0] unpack__15__operand;
+    reg  unpack_factor__clock;
+    reg  [31:0] unpack_factor__float;
+    wire  [41:0] unpack_factor__operand;
+    reg  lane__0__clock;
+    reg  [41:0] lane__0__a;
+    reg  [41:0] lane__0__b;
+    wire  [31:0] lane__0__product;
+    reg  lane__1__clock;
+    reg  [41:0] lane__1__a;
+    reg  [41:0] lane__1__b;
+    wire  [31:0] lane__1__product;
+    reg  lane__2__clock;
+    reg  [41:0] lane__2__a;
+    reg  [41:0] lane__2__b;
+    wire  [31:0] lane__2__product;
+    reg  lane__3__clock;
+    reg  [41:0] lane__3__a;
+    reg  [41:0] lane__3__b;
+    wire  [31:0] lane__3__product;
+    reg  lane__4__clock;
+    reg  [41:0] lane__4__a;
+    reg  [41:0] lane__4__b;
+    wire  [31:0] lane__4__product;
+    reg  lane__5__clock;
+    reg  [41:0] lane__5__a;
+    reg  [41:0] lane__5__b;
+    wire  [31:0] lane__5__product;
+    reg  lane__6__clock;
+    reg  [41:0] lane__6__a;
+    reg  [41:0] lane__6__b;
+    wire  [31:0] lane__6__product;
+    reg  lane__7__clock;
+    reg  [41:0] lane__7__a;
+    reg  [41:0] lane__7__b;
+    wire  [31:0] lane__7__product;
+    reg  lane__8__clock;
+    reg  [41:0] lane__8__a;
+    reg  [41:0] lane__8__b;
+    wire  [31:0] lane__8__product;
+    reg  lane__9__clock;
+    reg  [41:0] lane__9__a;
+    reg  [41:0] lane__9__b;
+    wire  [31:0] lane__9__product;
+    reg  lane__10__clock;
+    reg  [41:0] lane__10__a;
+    reg  [41:0] lane__10__b;
+    wire  [31:0] lane__10__product;
+    reg  lane__11__clock;
+    reg  [41:0] lane__11__a;
+    reg  [41:0] lane__11__b;
+    wire  [31:0] lane__11__product;
+    reg  lane__12__clock;
+    reg  [41:0] lane__12__a;
+    reg  [41:0] lane__12__b;
+    wire  [31:0] lane__12__product;
+    reg  lane__13__clock;
+    reg  [41:0] lane__13__a;
+    reg  [41:0] lane__13__b;
+    wire  [31:0] lane__13__product;
+    reg  lane__14__clock;
+    reg  [41:0] lane__14__a;
+    reg  [41:0] lane__14__b;
+    wire  [31:0] lane__14__product;
+    reg  lane__15__clock;
+    reg  [41:0] lane__15__a;
+    reg  [41:0] lane__15__b;
+    wire  [31:0] lane__15__product;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    // Sub module instances
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__0(
+        .clock(unpack__0__clock),
+        .float(unpack__0__float),
+        .operand(unpack__0__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__1(
+        .clock(unpack__1__clock),
+        .float(unpack__1__float),
+        .operand(unpack__1__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__2(
+        .clock(unpack__2__clock),
+        .float(unpack__2__float),
+        .operand(unpack__2__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__3(
+        .clock(unpack__3__clock),
+        .float(unpack__3__float),
+        .operand(unpack__3__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__4(
+        .clock(unpack__4__clock),
+        .float(unpack__4__float),
+        .operand(unpack__4__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__5(
+        .clock(unpack__5__clock),
+        .float(unpack__5__float),
+        .operand(unpack__5__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__6(
+        .clock(unpack__6__clock),
+        .float(unpack__6__float),
+        .operand(unpack__6__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__7(
+        .clock(unpack__7__clock),
+        .float(unpack__7__float),
+        .operand(unpack__7__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__8(
+        .clock(unpack__8__clock),
+        .float(unpack__8__float),
+        .operand(unpack__8__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__9(
+        .clock(unpack__9__clock),
+        .float(unpack__9__float),
+        .operand(unpack__9__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__10(
+        .clock(unpack__10__clock),
+        .float(unpack__10__float),
+        .operand(unpack__10__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__11(
+        .clock(unpack__11__clock),
+        .float(unpack__11__float),
+        .operand(unpack__11__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__12(
+        .clock(unpack__12__clock),
+        .float(unpack__12__float),
+        .operand(unpack__12__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__13(
+        .clock(unpack__13__clock),
+        .float(unpack__13__float),
+        .operand(unpack__13__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__14(
+        .clock(unpack__14__clock),
+        .float(unpack__14__float),
+        .operand(unpack__14__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__15(
+        .clock(unpack__15__clock),
+        .float(unpack__15__float),
+        .operand(unpack__15__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack_factor(
+        .clock(unpack_factor__clock),
+        .float(unpack_factor__float),
+        .operand(unpack_factor__operand)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__0(
+        .clock(lane__0__clock),
+        .a(lane__0__a),
+        .b(lane__0__b),
+        .product(lane__0__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__1(
+        .clock(lane__1__clock),
+        .a(lane__1__a),
+        .b(lane__1__b),
+        .product(lane__1__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__2(
+        .clock(lane__2__clock),
+        .a(lane__2__a),
+        .b(lane__2__b),
+        .product(lane__2__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__3(
+        .clock(lane__3__clock),
+        .a(lane__3__a),
+        .b(lane__3__b),
+        .product(lane__3__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__4(
+        .clock(lane__4__clock),
+        .a(lane__4__a),
+        .b(lane__4__b),
+        .product(lane__4__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__5(
+        .clock(lane__5__clock),
+        .a(lane__5__a),
+        .b(lane__5__b),
+        .product(lane__5__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__6(
+        .clock(lane__6__clock),
+        .a(lane__6__a),
+        .b(lane__6__b),
+        .product(lane__6__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__7(
+        .clock(lane__7__clock),
+        .a(lane__7__a),
+        .b(lane__7__b),
+        .product(lane__7__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__8(
+        .clock(lane__8__clock),
+        .a(lane__8__a),
+        .b(lane__8__b),
+        .product(lane__8__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__9(
+        .clock(lane__9__clock),
+        .a(lane__9__a),
+        .b(lane__9__b),
+        .product(lane__9__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__10(
+        .clock(lane__10__clock),
+        .a(lane__10__a),
+        .b(lane__10__b),
+        .product(lane__10__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__11(
+        .clock(lane__11__clock),
+        .a(lane__11__a),
+        .b(lane__11__b),
+        .product(lane__11__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__12(
+        .clock(lane__12__clock),
+        .a(lane__12__a),
+        .b(lane__12__b),
+        .product(lane__12__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__13(
+        .clock(lane__13__clock),
+        .a(lane__13__a),
+        .b(lane__13__b),
+        .product(lane__13__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__14(
+        .clock(lane__14__clock),
+        .a(lane__14__a),
+        .b(lane__14__b),
+        .product(lane__14__product)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0 lane__15(
+        .clock(lane__15__clock),
+        .a(lane__15__a),
+        .b(lane__15__b),
+        .product(lane__15__product)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    // Update code
+    always @(*) begin
+        unpack_factor__clock = clock;
+        unpack_factor__float = factor;
+        unpack__0__clock = clock;
+        unpack__0__float = a[(0 * 32'h20)+:(32)];
+        lane__0__clock = clock;
+        lane__0__a = unpack__0__operand;
+        lane__0__b = unpack_factor__operand;
+        pack__lane__0 = lane__0__product;
+        unpack__1__clock = clock;
+        unpack__1__float = a[(1 * 32'h20)+:(32)];
+        lane__1__clock = clock;
+        lane__1__a = unpack__1__operand;
+        lane__1__b = unpack_factor__operand;
+        pack__lane__1 = lane__1__product;
+        unpack__2__clock = clock;
+        unpack__2__float = a[(2 * 32'h20)+:(32)];
+        lane__2__clock = clock;
+        lane__2__a = unpack__2__operand;
+        lane__2__b = unpack_factor__operand;
+        pack__lane__2 = lane__2__product;
+        unpack__3__clock = clock;
+        unpack__3__float = a[(3 * 32'h20)+:(32)];
+        lane__3__clock = clock;
+        lane__3__a = unpack__3__operand;
+        lane__3__b = unpack_factor__operand;
+        pack__lane__3 = lane__3__product;
+        unpack__4__clock = clock;
+        unpack__4__float = a[(4 * 32'h20)+:(32)];
+        lane__4__clock = clock;
+        lane__4__a = unpack__4__operand;
+        lane__4__b = unpack_factor__operand;
+        pack__lane__4 = lane__4__product;
+        unpack__5__clock = clock;
+        unpack__5__float = a[(5 * 32'h20)+:(32)];
+        lane__5__clock = clock;
+        lane__5__a = unpack__5__operand;
+        lane__5__b = unpack_factor__operand;
+        pack__lane__5 = lane__5__product;
+        unpack__6__clock = clock;
+        unpack__6__float = a[(6 * 32'h20)+:(32)];
+        lane__6__clock = clock;
+        lane__6__a = unpack__6__operand;
+        lane__6__b = unpack_factor__operand;
+        pack__lane__6 = lane__6__product;
+        unpack__7__clock = clock;
+        unpack__7__float = a[(7 * 32'h20)+:(32)];
+        lane__7__clock = clock;
+        lane__7__a = unpack__7__operand;
+        lane__7__b = unpack_factor__operand;
+        pack__lane__7 = lane__7__product;
+        unpack__8__clock = clock;
+        unpack__8__float = a[(8 * 32'h20)+:(32)];
+        lane__8__clock = clock;
+        lane__8__a = unpack__8__operand;
+        lane__8__b = unpack_factor__operand;
+        pack__lane__8 = lane__8__product;
+        unpack__9__clock = clock;
+        unpack__9__float = a[(9 * 32'h20)+:(32)];
+        lane__9__clock = clock;
+        lane__9__a = unpack__9__operand;
+        lane__9__b = unpack_factor__operand;
+        pack__lane__9 = lane__9__product;
+        unpack__10__clock = clock;
+        unpack__10__float = a[(10 * 32'h20)+:(32)];
+        lane__10__clock = clock;
+        lane__10__a = unpack__10__operand;
+        lane__10__b = unpack_factor__operand;
+        pack__lane__10 = lane__10__product;
+        unpack__11__clock = clock;
+        unpack__11__float = a[(11 * 32'h20)+:(32)];
+        lane__11__clock = clock;
+        lane__11__a = unpack__11__operand;
+        lane__11__b = unpack_factor__operand;
+        pack__lane__11 = lane__11__product;
+        unpack__12__clock = clock;
+        unpack__12__float = a[(12 * 32'h20)+:(32)];
+        lane__12__clock = clock;
+        lane__12__a = unpack__12__operand;
+        lane__12__b = unpack_factor__operand;
+        pack__lane__12 = lane__12__product;
+        unpack__13__clock = clock;
+        unpack__13__float = a[(13 * 32'h20)+:(32)];
+        lane__13__clock = clock;
+        lane__13__a = unpack__13__operand;
+        lane__13__b = unpack_factor__operand;
+        pack__lane__13 = lane__13__product;
+        unpack__14__clock = clock;
+        unpack__14__float = a[(14 * 32'h20)+:(32)];
+        lane__14__clock = clock;
+        lane__14__a = unpack__14__operand;
+        lane__14__b = unpack_factor__operand;
+        pack__lane__14 = lane__14__product;
+        unpack__15__clock = clock;
+        unpack__15__float = a[(15 * 32'h20)+:(32)];
+        lane__15__clock = clock;
+        lane__15__a = unpack__15__operand;
+        lane__15__b = unpack_factor__operand;
+        pack__lane__15 = lane__15__product;
+        product = pack__beat;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__order_address(d,q,clock);
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
+    // Module arguments
+    input wire  clock;
+    input wire  [10:0] count;
+    output reg  [31:0] factor;
+    // Stub signals
+    reg  rom__clock;
+    reg  [10:0] rom__address;
+    wire  [31:0] rom__data;
+    // Sub module instances
+    optireduce_nic__finisher__drain__reciprocal__rom rom(
+        .clock(rom__clock),
+        .address(rom__address),
+        .data(rom__data)
+    );
+    // Update code
+    always @(*) begin
+        rom__clock = clock;
+        rom__address = count;
+        factor = rom__data;
+    end
+endmodule
+
+module optireduce_nic__finisher__drain__reserved(d,q,clock);
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 16'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__slot(d,q,clock);
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 3'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__stage_data(d,q,clock);
+    // Module arguments
+    input wire  [511:0] d;
+    output reg  [511:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 512'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__state(d,q,clock);
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    // Enums
+    localparam DrainState__Idle = 0;
+    localparam DrainState__Begin = 1;
+    localparam DrainState__Run = 2;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__msix__at(d,q,clock);
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 2'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__msix__pending(d,q,clock);
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 4'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__refusals__0(d,q,clock);
+    // Module arguments
+    input wire  [49:0] d;
+    output reg  [49:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 50'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__write__left(d,q,clock);
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 7'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [511:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [511:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h4;
+    // Stub signals
+    reg  memory__clock;
+    reg  [1:0] memory__read_address;
+    wire  [511:0] memory__read_data;
+    reg  [1:0] memory__write_address;
+    reg  [511:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__finisher__write__notes__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 2'h3);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 2'h3);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher__write__offer(d,q,clock);
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 72'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [8:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [8:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h10;
+    // Stub signals
+    reg  memory__clock;
+    reg  [3:0] memory__read_address;
+    wire  [8:0] memory__read_data;
+    reg  [3:0] memory__write_address;
+    reg  [8:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__finisher__write__owners__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [511:0] push_data;
+    input wire  pop;
+    output reg  [511:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h400;
+    // Stub signals
+    reg  memory__clock;
+    reg  [15:0] memory__read_address;
+    wire  [511:0] memory__read_data;
+    reg  [15:0] memory__write_address;
+    reg  [511:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  [15:0] used;
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    // Sub module instances
+    optireduce_nic__finisher__write__results__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        used = state__q[(64'h10)+:(16)] - state__q[(64'h0)+:(16)];
+        room = depth - used;
+        empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
+        pushed = push && (used != depth);
+        popped = pop && (state__q[(64'h0)+:(16)] != state__q[(64'h20)+:(16)]);
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        memory__write_enable = pushed;
+        memory__write_address = state__q[(64'h10)+:(16)];
+        memory__write_data = push_data;
+        memory__read_address = state__q[(64'h0)+:(16)];
+        if (popped) begin
+            memory__read_address = head_next;
+        end
+        pop_data = memory__read_data;
+        state__d[(64'h20)+:(16)] = state__q[(64'h10)+:(16)];
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__gate__0__done(d,q,clock);
+    // Module arguments
+    input wire  [205:0] d;
+    output reg  [205:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 206'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__gate__0__rule(d,q,clock);
+    // Module arguments
+    input wire  [172:0] d;
+    output reg  [172:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 173'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__gate__0__st(d,q,clock);
+    // Module arguments
+    input wire  [144:0] d;
+    output reg  [144:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 145'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__gather__arrivals__counting(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [8:0] read_address;
+    output reg  [23:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [23:0] mem [0:511];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stale,distance);
+    // Module arguments
+    input wire  clock;
+    input wire  arm;
+    input wire  [404:0] ctx;
+    input wire  free;
+    input wire  compare;
+    input wire  [77:0] header;
+    output reg  hit;
+    output reg  stale;
+    output reg  [14:0] distance;
+    // Stub signals
+    reg  [73:0] key__d;
+    wire  [73:0] key__q;
+    reg  key__clock;
+    reg  [16:0] found__d;
+    wire  [16:0] found__q;
+    reg  found__clock;
+    // Local signals
+    reg  [26:0] ahead;
+    reg  [15:0] later;
+    reg  same_bucket;
+    // Sub module instances
+    optireduce_nic__lookup__key__0__key key(
+        .d(key__d),
+        .q(key__q),
+        .clock(key__clock)
+    );
+    optireduce_nic__lookup__key__0__found found(
+        .d(found__d),
+        .q(found__q),
+        .clock(found__clock)
+    );
+    // Update code
+    always @(*) begin
+        key__clock = clock;
+        found__clock = clock;
+        key__d = key__q;
+        found__d = found__q;
+        if (arm) begin
+            key__d[(64'h0)+:(1)] = 1'b1;
+            key__d[(64'h1)+:(16)] = ctx[(64'h30)+:(16)];
+            key__d[(64'h11)+:(16)] = ctx[(64'h20)+:(16)];
+            key__d[(64'h21)+:(26)] = ctx[(64'h40)+:(26)];
+            key__d[(64'h3b)+:(15)] = ctx[(64'h5a)+:(15)];
+        end
+        if (free) begin
+            key__d[(64'h0)+:(1)] = 1'b0;
+        end
+        ahead = ((header[(64'h20)+:(26)]) & 27'h7ffffff) - ((key__q[(64'h21)+:(26)]) & 27'h7ffffff);
+        later = header[(64'h10)+:(16)] - key__q[(64'h11)+:(16)];
+        same_bucket = key__q[(64'h0)+:(1)] && (key__q[(64'h1)+:(16)] == header[(64'h0)+:(16)]);
+        if (compare) begin
+            found__d[(64'h0)+:(1)] = same_bucket && (later == 32'h0) && (ahead < ((key__q[(64'h3b)+:(15)]) & 27'h7ffffff));
+            found__d[(64'h1)+:(1)] = same_bucket && later[32'hf];
+            found__d[(64'h2)+:(15)] = ahead[(32'h0)+:(15)];
+        end
+        hit = found__q[(64'h0)+:(1)];
+        stale = found__q[(64'h1)+:(1)];
+        distance = found__q[(64'h2)+:(15)];
+    end
+endmodule
+
+module optireduce_nic__planner__broadcasts__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [24:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [24:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [24:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__planner__contributes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  read_address;
+    output reg  [24:0] read_data;
+    input wire  write_address;
+    input wire  [24:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [24:0] mem [0:1];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__reduce__flight__0(d,q,clock);
+    // Module arguments
+    input wire  [95:0] d;
+    output reg  [95:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 96'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__rx_buffer__lengths__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [5:0] read_address;
+    output reg  [9:0] read_data;
+    input wire  [5:0] write_address;
+    input wire  [9:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [9:0] mem [0:63];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__scale__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output reg  [556:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  [556:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [556:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [114:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [114:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h4;
+    // Stub signals
+    reg  memory__clock;
+    reg  [1:0] memory__read_address;
+    wire  [114:0] memory__read_data;
+    reg  [1:0] memory__write_address;
+    reg  [114:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__builder__orders__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 2'h3);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 2'h3);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [512:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [512:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h10;
+    // Stub signals
+    reg  memory__clock;
+    reg  [3:0] memory__read_address;
+    wire  [512:0] memory__read_data;
+    reg  [3:0] memory__write_address;
+    reg  [512:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__builder__outbox__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__builder__peer_ip(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [5:0] read_address;
+    output reg  [31:0] read_data;
+    input wire  [5:0] write_address;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [31:0] mem [0:63];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__builder__sending(d,q,clock);
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 27'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__builder__sum(d,q,clock);
+    // Module arguments
+    input wire  [19:0] d;
+    output reg  [19:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 20'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__contribute__buffer(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [16:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [16:0] write_address;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [511:0] mem [0:2047];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 2047; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[{read_address[0:0], read_address[12:3]}];
+        if (write_enable) mem[{write_address[0:0], write_address[12:3]}] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__contribute__contexts(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [404:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [404:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [404:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__contribute__hold(d,q,clock);
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 8'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__contribute__order_now(d,q,clock);
+    // Module arguments
+    input wire  [101:0] d;
+    output reg  [101:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 102'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__contribute__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [101:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [101:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h8;
+    // Stub signals
+    reg  memory__clock;
+    reg  [2:0] memory__read_address;
+    wire  [101:0] memory__read_data;
+    reg  [2:0] memory__write_address;
+    reg  [101:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__contribute__orders__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [556:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [556:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h8;
+    // Stub signals
+    reg  memory__clock;
+    reg  [2:0] memory__read_address;
+    wire  [556:0] memory__read_data;
+    reg  [2:0] memory__write_address;
+    reg  [556:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__contribute__outbox__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__contribute__state(d,q,clock);
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    // Enums
+    localparam FillState__Idle = 0;
+    localparam FillState__Start = 1;
+    localparam FillState__Fill = 2;
+    localparam FillState__Hand = 3;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [3:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [3:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h10;
+    // Stub signals
+    reg  memory__clock;
+    reg  [3:0] memory__read_address;
+    wire  [3:0] memory__read_data;
+    reg  [3:0] memory__write_address;
+    reg  [3:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__dma_read__owners__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_context,idle,drained,read_valid,read_address,read_ready,word,push,push_data,room,order_valid,order,order_ready);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  start;
+    input wire  [2:0] start_slot;
+    input wire  [404:0] start_context;
+    output reg  idle;
+    output reg  [7:0] drained;
+    output reg  read_valid;
+    output reg  [16:0] read_address;
+    input wire  read_ready;
+    input wire  [519:0] word;
+    output reg  push;
+    output reg  [511:0] push_data;
+    input wire  [15:0] room;
+    output reg  order_valid;
+    output reg  [79:0] order;
+    input wire  order_ready;
+    // Enums
+    localparam DrainState__Idle = 0;
+    localparam DrainState__Begin = 1;
+    localparam DrainState__Run = 2;
+    // Stub signals
+    reg  decoder__clock;
+    reg  decoder__clear;
+    reg  decoder__start;
+    reg  [3:0] decoder__log2n;
+    reg  decoder__decode;
+    reg  [63:0] decoder__key;
+    reg  decoder__in_valid;
+    wire  decoder__in_ready;
+    reg  [511:0] decoder__in_data;
+    reg  decoder__in_received;
+    reg  decoder__go;
+    wire  decoder__burst;
+    wire  decoder__out_valid;
+    wire  [511:0] decoder__out_data;
+    wire  [10:0] decoder__out_received;
+    wire  decoder__idle;
+    reg  reciprocal__clock;
+    reg  [10:0] reciprocal__count;
+    wire  [31:0] reciprocal__factor;
+    reg  multiplier__clock;
+    reg  [511:0] multiplier__a;
+    reg  [31:0] multiplier__factor;
+    wire  [511:0] multiplier__product;
+    reg  inbox__clock;
+    reg  inbox__clear;
+    reg  inbox__push;
+    reg  [512:0] inbox__push_data;
+    wire  inbox__full;
+    reg  inbox__pop;
+    wire  [512:0] inbox__pop_data;
+    wire  inbox__empty;
+    wire  [15:0] inbox__room;
+    reg  [1:0] state__d;
+    wire  [1:0] state__q;
+    reg  state__clock;
+    reg  cleared__d;
+    wire  cleared__q;
+    reg  cleared__clock;
+    reg  [2:0] slot__d;
+    wire  [2:0] slot__q;
+    reg  slot__clock;
+    reg  [404:0] ctx__d;
+    wire  [404:0] ctx__q;
+    reg  ctx__clock;
+    reg  [14:0] to_read__d;
+    wire  [14:0] to_read__q;
+    reg  to_read__clock;
+    reg  [10:0] block_index__d;
+    wire  [10:0] block_index__q;
+    reg  block_index__clock;
+    reg  [13:0] beat_index__d;
+    wire  [13:0] beat_index__q;
+    reg  beat_index__clock;
+    reg  asked__d;
+    wire  asked__q;
+    reg  asked__clock;
+    reg  stage_valid__d;
+    wire  stage_valid__q;
+    reg  stage_valid__clock;
+    reg  [511:0] stage_data__d;
+    wire  [511:0] stage_data__q;
+    reg  stage_data__clock;
+    reg  side__0__d;
+    wire  side__0__q;
+    reg  side__0__clock;
+    reg  side__1__d;
+    wire  side__1__q;
+    reg  side__1__clock;
+    reg  side__2__d;
+    wire  side__2__q;
+    reg  side__2__clock;
+    reg  side__3__d;
+    wire  side__3__q;
+    reg  side__3__clock;
+    reg  side__4__d;
+    wire  side__4__q;
+    reg  side__4__clock;
+    reg  side__5__d;
+    wire  side__5__q;
+    reg  side__5__clock;
+    reg  [15:0] reserved__d;
+    wire  [15:0] reserved__q;
+    reg  reserved__clock;
+    reg  [14:0] to_come__d;
+    wire  [14:0] to_come__q;
+    reg  to_come__clock;
+    reg  [14:0] to_keep__d;
+    wire  [14:0] to_keep__q;
+    reg  to_keep__clock;
+    reg  [14:0] to_order__d;
+    wire  [14:0] to_order__q;
+    reg  to_order__clock;
+    reg  [63:0] order_address__d;
+    wire  [63:0] order_address__q;
+    reg  order_address__clock;
+    reg  [15:0] unordered__d;
+    wire  [15:0] unordered__q;
+    reg  unordered__clock;
+    // Local signals
+    reg  [404:0] c;
+    reg  running;
+    reg  [7:0] one;
+    reg  [7:0] slot_bit;
+    reg  [14:0] length;
+    reg  [3:0] beats_log2;
+    reg  [13:0] one14;
+    reg  [13:0] beats_of_block;
+    reg  [15:0] block_beats;
+    reg  [13:0] last_beat;
+    reg  [13:0] beat_next;
+    reg  [10:0] block_next;
+    reg  [13:0] row;
+    reg  [14:0] linear;
+    reg  [13:0] place;
+    reg  ask;
+    reg  [14:0] to_read_next;
+    reg  [512:0] gathered;
+    reg  present;
+    reg  [31:0] exponent;
+    reg  [31:0] ratio;
+    reg  [15:0] spare;
+    reg  [15:0] reserved_up;
+    reg  [15:0] reserved_next;
+    reg  comes;
+    reg  keep;
+    reg  [14:0] to_come_next;
+    reg  [14:0] to_keep_next;
+    reg  [5:0] page_beat;
+    reg  [6:0] until_page;
+    reg  [6:0] burst;
+    reg  [12:0] burst_bytes;
+    reg  [14:0] to_order_next;
+    reg  [63:0] order_address_next;
+    reg  [15:0] unordered_up;
+    reg  [15:0] unordered_next;
+    reg  ordered;
+    reg  [8:0] owner;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder decoder(
+        .clock(decoder__clock),
+        .clear(decoder__clear),
+        .start(decoder__start),
+        .log2n(decoder__log2n),
+        .decode(decoder__decode),
+        .key(decoder__key),
+        .in_valid(decoder__in_valid),
+        .in_ready(decoder__in_ready),
+        .in_data(decoder__in_data),
+        .in_received(decoder__in_received),
+        .go(decoder__go),
+        .burst(decoder__burst),
+        .out_valid(decoder__out_valid),
+        .out_data(decoder__out_data),
+        .out_received(decoder__out_received),
+        .idle(decoder__idle)
+    );
+    optireduce_nic__finisher__drain__reciprocal reciprocal(
+        .clock(reciprocal__clock),
+        .count(reciprocal__count),
+        .factor(reciprocal__factor)
+    );
+    optireduce_nic__finisher__drain__multiplier multiplier(
+        .clock(multiplier__clock),
+        .a(multiplier__a),
+        .factor(multiplier__factor),
+        .product(multiplier__product)
+    );
+    optireduce_nic__finisher__drain__inbox inbox(
+        .clock(inbox__clock),
+        .clear(inbox__clear),
+        .push(inbox__push),
+        .push_data(inbox__push_data),
+        .full(inbox__full),
+        .pop(inbox__pop),
+        .pop_data(inbox__pop_data),
+        .empty(inbox__empty),
+        .room(inbox__room)
+    );
+    optireduce_nic__finisher__drain__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
+    optireduce_nic__finisher__drain__slot slot(
+        .d(slot__d),
+        .q(slot__q),
+        .clock(slot__clock)
+    );
+    optireduce_nic__finisher__drain__ctx ctx(
+        .d(ctx__d),
+        .q(ctx__q),
+        .clock(ctx__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_read(
+        .d(to_read__d),
+        .q(to_read__q),
+        .clock(to_read__clock)
+    );
+    optireduce_nic__finisher__drain__block_index block_index(
+        .d(block_index__d),
+        .q(block_index__q),
+        .clock(block_index__clock)
+    );
+    optireduce_nic__finisher__drain__beat_index beat_index(
+        .d(beat_index__d),
+        .q(beat_index__q),
+        .clock(beat_index__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 stage_valid(
+        .d(stage_valid__d),
+        .q(stage_valid__q),
+        .clock(stage_valid__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data stage_data(
+        .d(stage_data__d),
+        .q(stage_data__q),
+        .clock(stage_data__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__0(
+        .d(side__0__d),
+        .q(side__0__q),
+        .clock(side__0__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__1(
+        .d(side__1__d),
+        .q(side__1__q),
+        .clock(side__1__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__2(
+        .d(side__2__d),
+        .q(side__2__q),
+        .clock(side__2__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__3(
+        .d(side__3__d),
+        .q(side__3__q),
+        .clock(side__3__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__4(
+        .d(side__4__d),
+        .q(side__4__q),
+        .clock(side__4__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 side__5(
+        .d(side__5__d),
+        .q(side__5__q),
+        .clock(side__5__clock)
+    );
+    optireduce_nic__finisher__drain__reserved reserved(
+        .d(reserved__d),
+        .q(reserved__q),
+        .clock(reserved__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_come(
+        .d(to_come__d),
+        .q(to_come__q),
+        .clock(to_come__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_keep(
+        .d(to_keep__d),
+        .q(to_keep__q),
+        .clock(to_keep__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_order(
+        .d(to_order__d),
+        .q(to_order__q),
+        .clock(to_order__clock)
+    );
+    optireduce_nic__finisher__drain__order_address order_address(
+        .d(order_address__d),
+        .q(order_address__q),
+        .clock(order_address__clock)
+    );
+    optireduce_nic__finisher__drain__reserved unordered(
+        .d(unordered__d),
+        .q(unordered__q),
+        .clock(unordered__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        cleared__clock = clock;
+        slot__clock = clock;
+        ctx__clock = clock;
+        to_read__clock = clock;
+        block_index__clock = clock;
+        beat_index__clock = clock;
+        asked__clock = clock;
+        stage_valid__clock = clock;
+        stage_data__clock = clock;
+        reserved__clock = clock;
+        to_come__clock = clock;
+        to_keep__clock = clock;
+        to_order__clock = clock;
+        order_address__clock = clock;
+        unordered__clock = clock;
+        state__d = state__q;
+        cleared__d = cleared__q;
+        slot__d = slot__q;
+        ctx__d = ctx__q;
+        to_read__d = to_read__q;
+        block_index__d = block_index__q;
+        beat_index__d = beat_index__q;
+        asked__d = asked__q;
+        stage_valid__d = stage_valid__q;
+        stage_data__d = stage_data__q;
+        reserved__d = reserved__q;
+        to_come__d = to_come__q;
+        to_keep__d = to_keep__q;
+        to_order__d = to_order__q;
+        order_address__d = order_address__q;
+        unordered__d = unordered__q;
+        decoder__clock = clock;
+        reciprocal__clock = clock;
+        multiplier__clock = clock;
+        inbox__clock = clock;
+        c = ctx__q;
+        running = state__q == DrainState__Run;
+        inbox__clear = clear || ~running;
+        one = ((32'h1) & 8'hff);
+        slot_bit = one << slot__q;
+        idle = (state__q == DrainState__Idle) && decoder__idle;
+        drained = ((32'h0) & 8'hff);
+        length = c[(64'h92)+:(15)];
+        if (c[(64'h86)+:(1)]) begin
+            length = c[(64'h5a)+:(15)];
+        end
+        cleared__d = clear;
+        decoder__clear = clear && ~cleared__q;
+        decoder__start = 1'b0;
+        case (state__q)
+            DrainState__Idle:
+                begin
+                    if (start) begin
+                        slot__d = start_slot;
+                        ctx__d = start_context;
+                        state__d = DrainState__Begin;
+                    end
+                end
+            DrainState__Begin:
+                begin
+                    decoder__start = c[(64'h86)+:(1)];
+                    to_read__d = length;
+                    to_come__d = length;
+                    to_keep__d = c[(64'h92)+:(15)];
+                    to_order__d = c[(64'h92)+:(15)];
+                    order_address__d = c[(64'hd5)+:(64)];
+                    block_index__d = ((32'h0) & 11'h7ff);
+                    beat_index__d = ((32'h0) & 14'h3fff);
+                    reserved__d = ((32'h0) & 16'hffff);
+                    unordered__d = ((32'h0) & 16'hffff);
+                    state__d = DrainState__Run;
+                end
+            DrainState__Run:
+                begin
+                    if ((to_come__q == 32'h0) && (to_order__q == 32'h0)) begin
+                        drained = slot_bit;
+                        state__d = DrainState__Idle;
+                    end
+                end
+        endcase
+        beats_log2 = c[(64'h8a)+:(4)] - 32'h4;
+        one14 = ((32'h1) & 14'h3fff);
+        beats_of_block = one14 << beats_log2;
+        block_beats = ((beats_of_block) & 16'hffff);
+        last_beat = beats_of_block - 32'h1;
+        beat_next = beat_index__q + 32'h1;
+        block_next = block_index__q + 32'h1;
+        row = beat_index__q << c[(64'h8e)+:(4)];
+        linear = c[(64'h92)+:(15)] - to_read__q;
+        place = linear[(32'h0)+:(14)];
+        if (c[(64'h86)+:(1)]) begin
+            place = row + ((block_index__q) & 14'h3fff);
+        end
+        ask = running && (to_read__q != 32'h0) && (inbox__room >= 32'h3) && (room >= 32'h20);
+        read_valid = ask;
+        read_address[(64'h0)+:(3)] = slot__q;
+        read_address[(64'h3)+:(14)] = place;
+        asked__d = ask && read_ready;
+        to_read_next = to_read__q - 32'h1;
+        if (ask && read_ready) begin
+            to_read__d = to_read_next;
+            beat_index__d = beat_next;
+            if (beat_index__q == last_beat) begin
+                beat_index__d = ((32'h0) & 14'h3fff);
+                block_index__d = block_next;
+            end
+        end
+        present = word[(64'h200)+:(8)] == c[(64'hcd)+:(8)];
+        gathered[(64'h200)+:(1)] = present;
+        gathered[(64'h0)+:(512)] = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (present) begin
+            gathered[(64'h0)+:(512)] = word[(64'h0)+:(512)];
+        end
+        inbox__push = asked__q;
+        inbox__push_data = gathered;
+        decoder__log2n = c[(64'h8a)+:(4)];
+        decoder__decode = 1'b1;
+        decoder__key = c[(64'h155)+:(64)];
+        decoder__in_valid = ~inbox__empty && c[(64'h86)+:(1)] && running;
+        decoder__in_data = inbox__pop_data[(64'h0)+:(512)];
+        decoder__in_received = inbox__pop_data[(64'h200)+:(1)];
+        inbox__pop = ~c[(64'h86)+:(1)] || decoder__in_ready;
+        spare = room - reserved__q;
+        decoder__go = (spare >= block_beats) || ~running;
+        stage_valid__d = decoder__out_valid;
+        stage_data__d = decoder__out_data;
+        if (~c[(64'h86)+:(1)]) begin
+            stage_valid__d = ~inbox__empty;
+            stage_data__d = inbox__pop_data[(64'h0)+:(512)];
+        end
+        if (~running) begin
+            stage_valid__d = 1'b0;
+        end
+        reciprocal__count = decoder__out_received;
+        exponent = ((beats_log2) & 32'hffffffff) << 32'h17;
+        ratio = reciprocal__factor + exponent;
+        multiplier__a = stage_data__q;
+        multiplier__factor = ((32'h3f800000) & 32'hffffffff);
+        if (c[(64'h86)+:(1)]) begin
+            multiplier__factor = ratio;
+        end
+        side__0__clock = clock;
+        side__1__clock = clock;
+        side__2__clock = clock;
+        side__3__clock = clock;
+        side__4__clock = clock;
+        side__5__clock = clock;
+        side__1__d = side__0__q;
+        side__2__d = side__1__q;
+        side__3__d = side__2__q;
+        side__4__d = side__3__q;
+        side__5__d = side__4__q;
+        side__0__d = stage_valid__q;
+        comes = side__5__q && running;
+        keep = comes && (to_keep__q != 32'h0);
+        push = keep;
+        push_data = multiplier__product;
+        to_come_next = to_come__q - 32'h1;
+        to_keep_next = to_keep__q - 32'h1;
+        reserved_up = reserved__q;
+        if (decoder__burst) begin
+            reserved_up = reserved__q + block_beats;
+        end
+        reserved_next = reserved_up - 32'h1;
+        if (running) begin
+            reserved__d = reserved_up;
+        end
+        if (comes) begin
+            to_come__d = to_come_next;
+            if (c[(64'h86)+:(1)]) begin
+                reserved__d = reserved_next;
+            end
+        end
+        if (keep) begin
+            to_keep__d = to_keep_next;
+        end
+        page_beat = order_address__q[(32'h6)+:(6)];
+        until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
+        burst = until_page;
+        if (to_order__q < ((until_page) & 15'h7fff)) begin
+            burst = to_order__q[(32'h0)+:(7)];
+        end
+        burst_bytes = ((burst) & 13'h1fff) << 32'h6;
+        to_order_next = to_order__q - ((burst) & 15'h7fff);
+        order_address_next = order_address__q + ((burst_bytes) & 64'hffffffffffffffff);
+        order_valid = running && (to_order__q != 32'h0) && (unordered__q >= ((burst) & 16'hffff));
+        order[(64'h0)+:(64)] = order_address__q;
+        order[(64'h40)+:(7)] = burst;
+        owner[(64'h0)+:(3)] = slot__q;
+        owner[(64'h3)+:(2)] = ((32'h0) & 2'h3);
+        owner[(64'h5)+:(1)] = 1'b1;
+        owner[(64'h6)+:(1)] = 1'b0;
+        owner[(64'h7)+:(1)] = 1'b0;
+        owner[(64'h8)+:(1)] = 1'b0;
+        order[(64'h47)+:(9)] = owner;
+        ordered = order_valid && order_ready;
+        unordered_up = unordered__q;
+        if (keep) begin
+            unordered_up = unordered__q + 32'h1;
+        end
+        unordered_next = unordered_up - ((burst) & 16'hffff);
+        if (running) begin
+            unordered__d = unordered_up;
+        end
+        if (ordered) begin
+            unordered__d = unordered_next;
+            to_order__d = to_order_next;
+            order_address__d = order_address_next;
+        end
+        if (clear) begin
+            state__d = DrainState__Idle;
+            asked__d = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher__msix(clock,clear,written,valid,vector,ready);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [3:0] written;
+    output reg  valid;
+    output reg  [1:0] vector;
+    input wire  ready;
+    // Stub signals
+    reg  [3:0] pending__d;
+    wire  [3:0] pending__q;
+    reg  pending__clock;
+    reg  offered__d;
+    wire  offered__q;
+    reg  offered__clock;
+    reg  [1:0] at__d;
+    wire  [1:0] at__q;
+    reg  at__clock;
+    // Local signals
+    reg  [3:0] first;
+    reg  [3:0] left;
+    // Sub module instances
+    optireduce_nic__finisher__msix__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 offered(
+        .d(offered__d),
+        .q(offered__q),
+        .clock(offered__clock)
+    );
+    optireduce_nic__finisher__msix__at at(
+        .d(at__d),
+        .q(at__q),
+        .clock(at__clock)
+    );
+    // Update code
+    always @(*) begin
+        pending__clock = clock;
+        offered__clock = clock;
+        at__clock = clock;
+        pending__d = pending__q;
+        offered__d = offered__q;
+        at__d = at__q;
+        valid = offered__q;
+        vector = at__q;
+        left = pending__q;
+        if (~offered__q || ready) begin
+            offered__d = pending__q != 32'h0;
+            first = ((32'h8) & 4'hf);
+            at__d = ((32'h3) & 2'h3);
+            if (pending__q[32'h0]) begin
+                first = ((32'h1) & 4'hf);
+                at__d = ((32'h0) & 2'h3);
+            end
+            else if (pending__q[32'h1]) begin
+                first = ((32'h2) & 4'hf);
+                at__d = ((32'h1) & 2'h3);
+            end
+            else if (pending__q[32'h2]) begin
+                first = ((32'h4) & 4'hf);
+                at__d = ((32'h2) & 2'h3);
+            end
+            left = pending__q & (first ^ 32'hf);
+        end
+        else begin
+            first = ((32'h0) & 4'hf);
+        end
+        pending__d = left | written;
+        if (clear) begin
+            pending__d = ((32'h0) & 4'hf);
+            offered__d = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher__shift(data,word,shifted);
+    // Module arguments
+    input wire  [511:0] data;
+    input wire  [15:0] word;
+    output reg  [511:0] shifted;
+    // Update code (custom)
+    always @(*) shifted = {word, data[511:16]};
+endmodule
+
+module optireduce_nic__finisher__state(d,q,clock);
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    // Enums
+    localparam FinishState__Idle = 0;
+    localparam FinishState__Count = 1;
+    localparam FinishState__Report = 2;
+    localparam FinishState__Fill = 3;
+    localparam FinishState__Hand = 4;
+    localparam FinishState__Done = 5;
+    localparam FinishState__Pause = 6;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,order_valid,order,order_ready,note_push,note_data,note_valid,note,note_ready,done,owner,failed,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  reset;
+    input wire  push;
+    input wire  [511:0] push_data;
+    output reg  [15:0] room;
+    input wire  order_valid;
+    input wire  [79:0] order;
+    output reg  order_ready;
+    input wire  note_push;
+    input wire  [511:0] note_data;
+    input wire  note_valid;
+    input wire  [79:0] note;
+    output reg  note_ready;
+    output reg  done;
+    output reg  [8:0] owner;
+    output reg  failed;
+    output reg  aw_valid;
+    output reg  [63:0] aw_address;
+    output reg  [6:0] aw_beats;
+    input wire  aw_ready;
+    output reg  w_valid;
+    output reg  [511:0] w_data;
+    output reg  w_last;
+    input wire  w_ready;
+    input wire  b_valid;
+    input wire  b_error;
+    output reg  busy;
+    // Stub signals
+    reg  results__clock;
+    reg  results__clear;
+    reg  results__push;
+    reg  [511:0] results__push_data;
+    reg  results__pop;
+    wire  [511:0] results__pop_data;
+    wire  results__empty;
+    wire  [15:0] results__room;
+    reg  notes__clock;
+    reg  notes__clear;
+    reg  notes__push;
+    reg  [511:0] notes__push_data;
+    wire  notes__full;
+    reg  notes__pop;
+    wire  [511:0] notes__pop_data;
+    wire  notes__empty;
+    wire  [15:0] notes__room;
+    reg  owners__clock;
+    reg  owners__clear;
+    reg  owners__push;
+    reg  [8:0] owners__push_data;
+    wire  owners__full;
+    reg  owners__pop;
+    wire  [8:0] owners__pop_data;
+    wire  owners__empty;
+    wire  [15:0] owners__room;
+    reg  [71:0] offer__d;
+    wire  [71:0] offer__q;
+    reg  offer__clock;
+    reg  [6:0] left__d;
+    wire  [6:0] left__q;
+    reg  left__clock;
+    reg  of_note__d;
+    wire  of_note__q;
+    reg  of_note__clock;
+    // Local signals
+    reg  [6:0] left_next;
+    reg  here;
+    reg  taken;
+    reg  free;
+    reg  load;
+    reg  [79:0] chosen;
+    reg  idle;
+    // Sub module instances
+    optireduce_nic__finisher__write__results results(
+        .clock(results__clock),
+        .clear(results__clear),
+        .push(results__push),
+        .push_data(results__push_data),
+        .pop(results__pop),
+        .pop_data(results__pop_data),
+        .empty(results__empty),
+        .room(results__room)
+    );
+    optireduce_nic__finisher__write__notes notes(
+        .clock(notes__clock),
+        .clear(notes__clear),
+        .push(notes__push),
+        .push_data(notes__push_data),
+        .full(notes__full),
+        .pop(notes__pop),
+        .pop_data(notes__pop_data),
+        .empty(notes__empty),
+        .room(notes__room)
+    );
+    optireduce_nic__finisher__write__owners owners(
+        .clock(owners__clock),
+        .clear(owners__clear),
+        .push(owners__push),
+        .push_data(owners__push_data),
+        .full(owners__full),
+        .pop(owners__pop),
+        .pop_data(owners__pop_data),
+        .empty(owners__empty),
+        .room(owners__room)
+    );
+    optireduce_nic__finisher__write__offer offer(
+        .d(offer__d),
+        .q(offer__q),
+        .clock(offer__clock)
+    );
+    optireduce_nic__finisher__write__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 of_note(
+        .d(of_note__d),
+        .q(of_note__q),
+        .clock(of_note__clock)
+    );
+    // Update code
+    always @(*) begin
+        offer__clock = clock;
+        left__clock = clock;
+        of_note__clock = clock;
+        offer__d = offer__q;
+        left__d = left__q;
+        of_note__d = of_note__q;
+        results__clock = clock;
+        notes__clock = clock;
+        owners__clock = clock;
+        idle = left__q == 32'h0;
+        results__clear = (clear && idle) || reset;
+        notes__clear = (clear && idle) || reset;
+        owners__clear = reset;
+        results__push = push && ~clear;
+        results__push_data = push_data;
+        notes__push = note_push && ~clear;
+        notes__push_data = note_data;
+        room = results__room;
+        here = ~results__empty;
+        w_data = results__pop_data;
+        if (of_note__q) begin
+            here = ~notes__empty;
+            w_data = notes__pop_data;
+        end
+        w_valid = here && ~idle;
+        w_last = left__q == 32'h1;
+        taken = w_valid && w_ready;
+        results__pop = taken && ~of_note__q;
+        notes__pop = taken && of_note__q;
+        left_next = left__q - 32'h1;
+        if (taken) begin
+            left__d = left_next;
+        end
+        free = (idle || (taken && w_last)) && (~offer__q[(64'h0)+:(1)] || aw_ready) && ~owners__full && ~clear;
+        note_ready = free;
+        order_ready = free && ~note_valid;
+        load = free && (note_valid || order_valid);
+        chosen = order;
+        if (note_valid) begin
+            chosen = note;
+        end
+        if (aw_ready) begin
+            offer__d[(64'h0)+:(1)] = 1'b0;
+        end
+        if (load) begin
+            offer__d[(64'h0)+:(1)] = 1'b1;
+            offer__d[(64'h1)+:(64)] = chosen[(64'h0)+:(64)];
+            offer__d[(64'h41)+:(7)] = chosen[(64'h40)+:(7)];
+            left__d = chosen[(64'h40)+:(7)];
+            of_note__d = note_valid;
+        end
+        owners__push = load;
+        owners__push_data = chosen[(64'h47)+:(9)];
+        aw_valid = offer__q[(64'h0)+:(1)];
+        aw_address = offer__q[(64'h1)+:(64)];
+        aw_beats = offer__q[(64'h41)+:(7)];
+        owners__pop = b_valid;
+        owner = owners__pop_data;
+        done = b_valid && ~owners__empty && ~clear;
+        failed = b_error;
+        busy = offer__q[(64'h0)+:(1)] || ~idle || ~owners__empty;
+        if (reset) begin
+            offer__d[(64'h0)+:(1)] = 1'b0;
+            left__d = ((32'h0) & 7'h7f);
+        end
+    end
+endmodule
+
+module optireduce_nic__gate__0(clock,clear,now_ns,arm,rules,enter,packet,sender,mark,beat,own,quiet,free,open,closed,report,timer_ns);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [47:0] now_ns;
+    input wire  arm;
+    input wire  [172:0] rules;
+    input wire  enter;
+    input wire  packet;
+    input wire  [63:0] sender;
+    input wire  mark;
+    input wire  beat;
+    input wire  own;
+    input wire  quiet;
+    input wire  free;
+    output reg  open;
+    output reg  closed;
+    output reg  [205:0] report;
+    output reg  [47:0] timer_ns;
+    // Stub signals
+    reg  [144:0] st__d;
+    wire  [144:0] st__q;
+    reg  st__clock;
+    reg  [172:0] rule__d;
+    wire  [172:0] rule__q;
+    reg  rule__clock;
+    reg  [205:0] done__d;
+    wire  [205:0] done__q;
+    reg  done__clock;
+    // Local signals
+    reg  [47:0] deadline_ns;
+    reg  [47:0] silent_ns;
+    reg  [47:0] elapsed_ns;
+    reg  [47:0] silence_ns;
+    reg  all_marked;
+    reg  own_in;
+    reg  may_be_early;
+    reg  complete;
+    reg  early;
+    reg  overdue;
+    reg  [63:0] unheard;
+    reg  [63:0] unmarked;
+    reg  enough;
+    reg  [6:0] heard_next;
+    // Sub module instances
+    optireduce_nic__gate__0__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    optireduce_nic__gate__0__rule rule(
+        .d(rule__d),
+        .q(rule__q),
+        .clock(rule__clock)
+    );
+    optireduce_nic__gate__0__done done(
+        .d(done__d),
+        .q(done__q),
+        .clock(done__clock)
+    );
+    // Update code
+    always @(*) begin
+        st__clock = clock;
+        rule__clock = clock;
+        done__clock = clock;
+        st__d = st__q;
+        rule__d = rule__q;
+        done__d = done__q;
+        deadline_ns = done__q[(64'h6e)+:(48)] + ((rule__q[(64'h0)+:(32)]) & 48'hffffffffffff);
+        silent_ns = st__q[(64'h61)+:(48)] + ((rule__q[(64'h20)+:(32)]) & 48'hffffffffffff);
+        elapsed_ns = now_ns - done__q[(64'h6e)+:(48)];
+        silence_ns = now_ns - st__q[(64'h61)+:(48)];
+        unmarked = rule__q[(64'h48)+:(64)] & (st__q[(64'h21)+:(64)] ^ 64'hffffffffffffffff);
+        all_marked = unmarked == 32'h0;
+        own_in = done__q[(64'h18)+:(22)] == ((rule__q[(64'h9e)+:(15)]) & 22'h3fffff);
+        may_be_early = rule__q[(64'h47)+:(1)] && st__q[(64'h3)+:(1)] && own_in && all_marked;
+        complete = st__q[(64'h2)+:(1)] && (st__q[(64'h4)+:(22)] == 32'h0);
+        early = may_be_early && quiet && (silence_ns >= ((rule__q[(64'h20)+:(32)]) & 48'hffffffffffff));
+        overdue = st__q[(64'h2)+:(1)] && (elapsed_ns >= ((rule__q[(64'h0)+:(32)]) & 48'hffffffffffff));
+        unheard = sender & (done__q[(64'h2e)+:(64)] ^ 64'hffffffffffffffff);
+        heard_next = st__q[(64'h1a)+:(7)];
+        if (packet && (unheard != 32'h0)) begin
+            heard_next = st__q[(64'h1a)+:(7)] + 32'h1;
+        end
+        enough = (rule__q[(64'h40)+:(7)] != 32'h0) && (heard_next >= rule__q[(64'h40)+:(7)]);
+        if (st__q[(64'h0)+:(1)]) begin
+            if (packet) begin
+                done__d[(64'h2e)+:(64)] = done__q[(64'h2e)+:(64)] | sender;
+                st__d[(64'h1a)+:(7)] = heard_next;
+                st__d[(64'h61)+:(48)] = now_ns;
+                if (mark) begin
+                    st__d[(64'h21)+:(64)] = st__q[(64'h21)+:(64)] | sender;
+                end
+            end
+            if (beat) begin
+                st__d[(64'h4)+:(22)] = st__q[(64'h4)+:(22)] - 32'h1;
+                if (own) begin
+                    done__d[(64'h18)+:(22)] = done__q[(64'h18)+:(22)] + 32'h1;
+                end
+                else begin
+                    done__d[(64'h2)+:(22)] = done__q[(64'h2)+:(22)] + 32'h1;
+                end
+            end
+            if (enter) begin
+                st__d[(64'h3)+:(1)] = 1'b1;
+            end
+            if ((enter || enough) && ~st__q[(64'h2)+:(1)]) begin
+                st__d[(64'h2)+:(1)] = 1'b1;
+                st__d[(64'h61)+:(48)] = now_ns;
+                done__d[(64'h6e)+:(48)] = now_ns;
+            end
+            if (complete || early || overdue) begin
+                st__d[(64'h0)+:(1)] = 1'b0;
+                st__d[(64'h1)+:(1)] = 1'b1;
+                done__d[(64'h9e)+:(48)] = now_ns;
+                done__d[(64'h0)+:(2)] = ((32'h2) & 2'h3);
+                if (early) begin
+                    done__d[(64'h0)+:(2)] = ((32'h1) & 2'h3);
+                end
+                if (complete) begin
+                    done__d[(64'h0)+:(2)] = ((32'h0) & 2'h3);
+                end
+            end
+        end
+        if (arm) begin
+            rule__d = rules;
+            st__d[(64'h0)+:(1)] = 1'b1;
+            st__d[(64'h1)+:(1)] = 1'b0;
+            st__d[(64'h2)+:(1)] = 1'b0;
+            st__d[(64'h3)+:(1)] = 1'b0;
+            st__d[(64'h4)+:(22)] = rules[(64'h88)+:(22)];
+            st__d[(64'h1a)+:(7)] = ((32'h0) & 7'h7f);
+            st__d[(64'h21)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+            done__d[(64'h2)+:(22)] = ((32'h0) & 22'h3fffff);
+            done__d[(64'h18)+:(22)] = ((32'h0) & 22'h3fffff);
+            done__d[(64'h2e)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+        end
+        if (free || clear) begin
+            st__d[(64'h0)+:(1)] = 1'b0;
+            st__d[(64'h1)+:(1)] = 1'b0;
+            st__d[(64'h2)+:(1)] = 1'b0;
+            st__d[(64'h3)+:(1)] = 1'b0;
+        end
+        open = st__q[(64'h0)+:(1)];
+        closed = st__q[(64'h1)+:(1)];
+        report = done__q;
+        timer_ns = ((64'hffffffffffff) & 48'hffffffffffff);
+        if (st__q[(64'h0)+:(1)] && st__q[(64'h2)+:(1)]) begin
+            timer_ns = deadline_ns;
+            if (may_be_early && (silent_ns < deadline_ns)) begin
+                timer_ns = silent_ns;
+            end
+        end
+    end
+endmodule
+
+module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_address,read_epoch,count);
+    // Module arguments
+    input wire  clock;
+    input wire  accept;
+    input wire  [8:0] address;
+    input wire  [7:0] epoch;
+    input wire  scrub;
+    input wire  [8:0] read_address;
+    input wire  [7:0] read_epoch;
+    output reg  [15:0] count;
+    // Stub signals
+    reg  counting__clock;
+    reg  [8:0] counting__read_address;
+    wire  [23:0] counting__read_data;
+    reg  [8:0] counting__write_address;
+    reg  [23:0] counting__write_data;
+    reg  counting__write_enable;
+    reg  reading__clock;
+    reg  [8:0] reading__read_address;
+    wire  [23:0] reading__read_data;
+    reg  [8:0] reading__write_address;
+    reg  [23:0] reading__write_data;
+    reg  reading__write_enable;
+    // Local signals
+    reg  [23:0] next;
+    reg  [15:0] sum;
+    // Sub module instances
+    optireduce_nic__gather__arrivals__counting counting(
+        .clock(counting__clock),
+        .read_address(counting__read_address),
+        .read_data(counting__read_data),
+        .write_address(counting__write_address),
+        .write_data(counting__write_data),
+        .write_enable(counting__write_enable)
+    );
+    optireduce_nic__gather__arrivals__counting reading(
+        .clock(reading__clock),
+        .read_address(reading__read_address),
+        .read_data(reading__read_data),
+        .write_address(reading__write_address),
+        .write_data(reading__write_data),
+        .write_enable(reading__write_enable)
+    );
+    // Update code
+    always @(*) begin
+        counting__clock = clock;
+        reading__clock = clock;
+        counting__read_address = address;
+        sum = ((32'h1) & 16'hffff);
+        if (counting__read_data[(64'h10)+:(8)] == epoch) begin
+            sum = counting__read_data[(64'h0)+:(16)] + 32'h1;
+        end
+        next[(64'h0)+:(16)] = sum;
+        next[(64'h10)+:(8)] = epoch;
+        if (scrub) begin
+            next[(64'h10)+:(8)] = ((32'h0) & 8'hff);
+        end
+        counting__write_enable = accept || scrub;
+        counting__write_address = address;
+        counting__write_data = next;
+        reading__write_enable = accept || scrub;
+        reading__write_address = address;
+        reading__write_data = next;
+        reading__read_address = read_address;
+        count = ((32'h0) & 16'hffff);
+        if (reading__read_data[(64'h10)+:(8)] == read_epoch) begin
+            count = reading__read_data[(64'h0)+:(16)];
+        end
+    end
+endmodule
+
+module optireduce_nic__gather__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [16:0] read_address;
+    output reg  [519:0] read_data;
+    input wire  [16:0] write_address;
+    input wire  [519:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [519:0] mem [0:8191];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 8191; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[{read_address[2:0], read_address[12:3]}];
+        if (write_enable) mem[{write_address[2:0], write_address[12:3]}] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__gather__tags(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [16:0] read_address;
+    output reg  [7:0] read_data;
+    input wire  [16:0] write_address;
+    input wire  [7:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [7:0] mem [0:8191];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 8191; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[{read_address[2:0], read_address[12:3]}];
+        if (write_enable) mem[{write_address[2:0], write_address[12:3]}] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__gather__taken(d,q,clock);
+    // Module arguments
+    input wire  [556:0] d;
+    output reg  [556:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 557'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__guard__held(d,q,clock);
+    // Module arguments
+    input wire  [514:0] d;
+    output reg  [514:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 515'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__fifth(d,q,clock);
+    // Module arguments
+    input wire  [513:0] d;
+    output reg  [513:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 514'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__found(d,q,clock);
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 40'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__known(d,q,clock);
+    // Module arguments
+    input wire  [106:0] d;
+    output reg  [106:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 107'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__placed(d,q,clock);
+    // Module arguments
+    input wire  [126:0] d;
+    output reg  [126:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 127'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__ranged(d,q,clock);
+    // Module arguments
+    input wire  [97:0] d;
+    output reg  [97:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 98'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__verdict(d,q,clock);
+    // Module arguments
+    input wire  [50:0] d;
+    output reg  [50:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 51'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__lookup__widen(data,bf16,high,beat);
+    // Module arguments
+    input wire  [511:0] data;
+    input wire  bf16;
+    input wire  high;
+    output reg  [511:0] beat;
+    // Update code (custom)
+    always @(*) beat = bf16 ? (high ? {data[496 +: 16], 16'd0, data[480 +: 16], 16'd0, data[464 +: 16], 16'd0, data[448 +: 16], 16'd0, data[432 +: 16], 16'd0, data[416 +: 16], 16'd0, data[400 +: 16], 16'd0, data[384 +: 16], 16'd0, data[368 +: 16], 16'd0, data[352 +: 16], 16'd0, data[336 +: 16], 16'd0, data[320 +: 16], 16'd0, data[304 +: 16], 16'd0, data[288 +: 16], 16'd0, data[272 +: 16], 16'd0, data[256 +: 16], 16'd0} : {data[240 +: 16], 16'd0, data[224 +: 16], 16'd0, data[208 +: 16], 16'd0, data[192 +: 16], 16'd0, data[176 +: 16], 16'd0, data[160 +: 16], 16'd0, data[144 +: 16], 16'd0, data[128 +: 16], 16'd0, data[112 +: 16], 16'd0, data[96 +: 16], 16'd0, data[80 +: 16], 16'd0, data[64 +: 16], 16'd0, data[48 +: 16], 16'd0, data[32 +: 16], 16'd0, data[16 +: 16], 16'd0, data[0 +: 16], 16'd0}) : data;
+endmodule
+
+module optireduce_nic__parser__fields(d,q,clock);
+    // Module arguments
+    input wire  [77:0] d;
+    output reg  [77:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 78'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__parser__raw(d,q,clock);
+    // Module arguments
+    input wire  [524:0] d;
+    output reg  [524:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 525'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [24:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [24:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h8;
+    // Stub signals
+    reg  memory__clock;
+    reg  [2:0] memory__read_address;
+    wire  [24:0] memory__read_data;
+    reg  [2:0] memory__write_address;
+    reg  [24:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__planner__broadcasts__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [24:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [24:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h2;
+    // Stub signals
+    reg  memory__clock;
+    reg  memory__read_address;
+    wire  [24:0] memory__read_data;
+    reg  memory__write_address;
+    reg  [24:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__planner__contributes__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 1'h1);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 1'h1);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__planner__now(d,q,clock);
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 25'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__planner__state(d,q,clock);
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    // Enums
+    localparam PlanState__Idle = 0;
+    localparam PlanState__Window = 1;
+    localparam PlanState__Peer = 2;
+    localparam PlanState__Shard = 3;
+    localparam PlanState__Packet = 4;
+    localparam PlanState__Ask = 5;
+    localparam PlanState__Answer = 6;
+    localparam PlanState__Order = 7;
+    localparam PlanState__Finish = 8;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__reduce__adder(clock,a,b,sum);
+    // Module arguments
+    input wire  clock;
+    input wire  [511:0] a;
+    input wire  [511:0] b;
+    output reg  [511:0] sum;
+    // Stub signals
+    reg  lane__0__clock;
+    reg  [31:0] lane__0__a;
+    reg  [31:0] lane__0__b;
+    wire  [31:0] lane__0__sum;
+    reg  lane__1__clock;
+    reg  [31:0] lane__1__a;
+    reg  [31:0] lane__1__b;
+    wire  [31:0] lane__1__sum;
+    reg  lane__2__clock;
+    reg  [31:0] lane__2__a;
+    reg  [31:0] lane__2__b;
+    wire  [31:0] lane__2__sum;
+    reg  lane__3__clock;
+    reg  [31:0] lane__3__a;
+    reg  [31:0] lane__3__b;
+    wire  [31:0] lane__3__sum;
+    reg  lane__4__clock;
+    reg  [31:0] lane__4__a;
+    reg  [31:0] lane__4__b;
+    wire  [31:0] lane__4__sum;
+    reg  lane__5__clock;
+    reg  [31:0] lane__5__a;
+    reg  [31:0] lane__5__b;
+    wire  [31:0] lane__5__sum;
+    reg  lane__6__clock;
+    reg  [31:0] lane__6__a;
+    reg  [31:0] lane__6__b;
+    wire  [31:0] lane__6__sum;
+    reg  lane__7__clock;
+    reg  [31:0] lane__7__a;
+    reg  [31:0] lane__7__b;
+    wire  [31:0] lane__7__sum;
+    reg  lane__8__clock;
+    reg  [31:0] lane__8__a;
+    reg  [31:0] lane__8__b;
+    wire  [31:0] lane__8__sum;
+    reg  lane__9__clock;
+    reg  [31:0] lane__9__a;
+    reg  [31:0] lane__9__b;
+    wire  [31:0] lane__9__sum;
+    reg  lane__10__clock;
+    reg  [31:0] lane__10__a;
+    reg  [31:0] lane__10__b;
+    wire  [31:0] lane__10__sum;
+    reg  lane__11__clock;
+    reg  [31:0] lane__11__a;
+    reg  [31:0] lane__11__b;
+    wire  [31:0] lane__11__sum;
+    reg  lane__12__clock;
+    reg  [31:0] lane__12__a;
+    reg  [31:0] lane__12__b;
+    wire  [31:0] lane__12__sum;
+    reg  lane__13__clock;
+    reg  [31:0] lane__13__a;
+    reg  [31:0] lane__13__b;
+    wire  [31:0] lane__13__sum;
+    reg  lane__14__clock;
+    reg  [31:0] lane__14__a;
+    reg  [31:0] lane__14__b;
+    wire  [31:0] lane__14__sum;
+    reg  lane__15__clock;
+    reg  [31:0] lane__15__a;
+    reg  [31:0] lane__15__b;
+    wire  [31:0] lane__15__sum;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    // Sub module instances
+    optireduce_nic__reduce__adder__lane__0 lane__0(
+        .clock(lane__0__clock),
+        .a(lane__0__a),
+        .b(lane__0__b),
+        .sum(lane__0__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__1(
+        .clock(lane__1__clock),
+        .a(lane__1__a),
+        .b(lane__1__b),
+        .sum(lane__1__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__2(
+        .clock(lane__2__clock),
+        .a(lane__2__a),
+        .b(lane__2__b),
+        .sum(lane__2__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__3(
+        .clock(lane__3__clock),
+        .a(lane__3__a),
+        .b(lane__3__b),
+        .sum(lane__3__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__4(
+        .clock(lane__4__clock),
+        .a(lane__4__a),
+        .b(lane__4__b),
+        .sum(lane__4__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__5(
+        .clock(lane__5__clock),
+        .a(lane__5__a),
+        .b(lane__5__b),
+        .sum(lane__5__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__6(
+        .clock(lane__6__clock),
+        .a(lane__6__a),
+        .b(lane__6__b),
+        .sum(lane__6__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__7(
+        .clock(lane__7__clock),
+        .a(lane__7__a),
+        .b(lane__7__b),
+        .sum(lane__7__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__8(
+        .clock(lane__8__clock),
+        .a(lane__8__a),
+        .b(lane__8__b),
+        .sum(lane__8__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__9(
+        .clock(lane__9__clock),
+        .a(lane__9__a),
+        .b(lane__9__b),
+        .sum(lane__9__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__10(
+        .clock(lane__10__clock),
+        .a(lane__10__a),
+        .b(lane__10__b),
+        .sum(lane__10__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__11(
+        .clock(lane__11__clock),
+        .a(lane__11__a),
+        .b(lane__11__b),
+        .sum(lane__11__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__12(
+        .clock(lane__12__clock),
+        .a(lane__12__a),
+        .b(lane__12__b),
+        .sum(lane__12__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__13(
+        .clock(lane__13__clock),
+        .a(lane__13__a),
+        .b(lane__13__b),
+        .sum(lane__13__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__14(
+        .clock(lane__14__clock),
+        .a(lane__14__a),
+        .b(lane__14__b),
+        .sum(lane__14__sum)
+    );
+    optireduce_nic__reduce__adder__lane__0 lane__15(
+        .clock(lane__15__clock),
+        .a(lane__15__a),
+        .b(lane__15__b),
+        .sum(lane__15__sum)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    // Update code
+    always @(*) begin
+        lane__0__clock = clock;
+        lane__0__a = a[(0 * 32'h20)+:(32)];
+        lane__0__b = b[(0 * 32'h20)+:(32)];
+        pack__lane__0 = lane__0__sum;
+        lane__1__clock = clock;
+        lane__1__a = a[(1 * 32'h20)+:(32)];
+        lane__1__b = b[(1 * 32'h20)+:(32)];
+        pack__lane__1 = lane__1__sum;
+        lane__2__clock = clock;
+        lane__2__a = a[(2 * 32'h20)+:(32)];
+        lane__2__b = b[(2 * 32'h20)+:(32)];
+        pack__lane__2 = lane__2__sum;
+        lane__3__clock = clock;
+        lane__3__a = a[(3 * 32'h20)+:(32)];
+        lane__3__b = b[(3 * 32'h20)+:(32)];
+        pack__lane__3 = lane__3__sum;
+        lane__4__clock = clock;
+        lane__4__a = a[(4 * 32'h20)+:(32)];
+        lane__4__b = b[(4 * 32'h20)+:(32)];
+        pack__lane__4 = lane__4__sum;
+        lane__5__clock = clock;
+        lane__5__a = a[(5 * 32'h20)+:(32)];
+        lane__5__b = b[(5 * 32'h20)+:(32)];
+        pack__lane__5 = lane__5__sum;
+        lane__6__clock = clock;
+        lane__6__a = a[(6 * 32'h20)+:(32)];
+        lane__6__b = b[(6 * 32'h20)+:(32)];
+        pack__lane__6 = lane__6__sum;
+        lane__7__clock = clock;
+        lane__7__a = a[(7 * 32'h20)+:(32)];
+        lane__7__b = b[(7 * 32'h20)+:(32)];
+        pack__lane__7 = lane__7__sum;
+        lane__8__clock = clock;
+        lane__8__a = a[(8 * 32'h20)+:(32)];
+        lane__8__b = b[(8 * 32'h20)+:(32)];
+        pack__lane__8 = lane__8__sum;
+        lane__9__clock = clock;
+        lane__9__a = a[(9 * 32'h20)+:(32)];
+        lane__9__b = b[(9 * 32'h20)+:(32)];
+        pack__lane__9 = lane__9__sum;
+        lane__10__clock = clock;
+        lane__10__a = a[(10 * 32'h20)+:(32)];
+        lane__10__b = b[(10 * 32'h20)+:(32)];
+        pack__lane__10 = lane__10__sum;
+        lane__11__clock = clock;
+        lane__11__a = a[(11 * 32'h20)+:(32)];
+        lane__11__b = b[(11 * 32'h20)+:(32)];
+        pack__lane__11 = lane__11__sum;
+        lane__12__clock = clock;
+        lane__12__a = a[(12 * 32'h20)+:(32)];
+        lane__12__b = b[(12 * 32'h20)+:(32)];
+        pack__lane__12 = lane__12__sum;
+        lane__13__clock = clock;
+        lane__13__a = a[(13 * 32'h20)+:(32)];
+        lane__13__b = b[(13 * 32'h20)+:(32)];
+        pack__lane__13 = lane__13__sum;
+        lane__14__clock = clock;
+        lane__14__a = a[(14 * 32'h20)+:(32)];
+        lane__14__b = b[(14 * 32'h20)+:(32)];
+        pack__lane__14 = lane__14__sum;
+        lane__15__clock = clock;
+        lane__15__a = a[(15 * 32'h20)+:(32)];
+        lane__15__b = b[(15 * 32'h20)+:(32)];
+        pack__lane__15 = lane__15__sum;
+        sum = pack__beat;
+    end
+endmodule
+
+module optireduce_nic__reduce__first(fresh,data,sum);
+    // Module arguments
+    input wire  fresh;
+    input wire  [511:0] data;
+    output reg  [511:0] sum;
+    // Update code (custom)
+    always @(*) sum = fresh ? data : {16{32'h80000000}};
+endmodule
+
+module optireduce_nic__reduce__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [16:0] read_address;
+    output reg  [590:0] read_data;
+    input wire  [16:0] write_address;
+    input wire  [590:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [590:0] mem [0:4095];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 4095; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[{read_address[2:0], read_address[11:3]}];
+        if (write_enable) mem[{write_address[2:0], write_address[11:3]}] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__registers__build(window_beats,log2_n_max);
+    // Module arguments
+    output reg  [14:0] window_beats;
+    output reg  [3:0] log2_n_max;
+    // Constant declarations
+    localparam  beats = 15'b10000000000;
+    localparam  log2_n = 4'hc;
+    // Update code
+    always @(*) begin
+        window_beats = beats;
+        log2_n_max = log2_n;
+    end
+endmodule
+
+module optireduce_nic__registers__copy(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [9:0] read_address;
+    output reg  [31:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [31:0] mem [0:1023];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1023; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[read_address];
+        if (write_enable) mem[write_address] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__registers__counters(d,q,clock);
+    // Module arguments
+    input wire  [415:0] d;
+    output reg  [415:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 416'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__registers__cq_base_hi(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [1:0] read_address;
+    output reg  [31:0] read_data;
+    input wire  [1:0] write_address;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [31:0] mem [0:3];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__registers__host(d,q,clock);
+    // Module arguments
+    input wire  [213:0] d;
+    output reg  [213:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 214'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__registers__sq_log2(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [1:0] read_address;
+    output reg  [3:0] read_data;
+    input wire  [1:0] write_address;
+    input wire  [3:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [3:0] mem [0:3];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__restart__count(d,q,clock);
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 5'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [9:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [9:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h40;
+    // Stub signals
+    reg  memory__clock;
+    reg  [5:0] memory__read_address;
+    wire  [9:0] memory__read_data;
+    reg  [5:0] memory__write_address;
+    reg  [9:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__rx_buffer__lengths__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 6'h3f);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 6'h3f);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__rx_buffer__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [8:0] read_address;
+    output reg  [512:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  [512:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [512:0] mem [0:511];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[read_address];
+        if (write_enable) mem[write_address] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__rx_buffer__st(d,q,clock);
+    // Module arguments
+    input wire  [52:0] d;
+    output reg  [52:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 53'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [556:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [556:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h10;
+    // Stub signals
+    reg  memory__clock;
+    reg  [3:0] memory__read_address;
+    wire  [556:0] memory__read_data;
+    reg  [3:0] memory__write_address;
+    reg  [556:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__scale__outbox__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__scale__round(data,rounded);
+    // Module arguments
+    input wire  [511:0] data;
+    output reg  [511:0] rounded;
+    // Stub signals
+    reg  [31:0] lane__0__data;
+    wire  [31:0] lane__0__rounded;
+    reg  [31:0] lane__1__data;
+    wire  [31:0] lane__1__rounded;
+    reg  [31:0] lane__2__data;
+    wire  [31:0] lane__2__rounded;
+    reg  [31:0] lane__3__data;
+    wire  [31:0] lane__3__rounded;
+    reg  [31:0] lane__4__data;
+    wire  [31:0] lane__4__rounded;
+    reg  [31:0] lane__5__data;
+    wire  [31:0] lane__5__rounded;
+    reg  [31:0] lane__6__data;
+    wire  [31:0] lane__6__rounded;
+    reg  [31:0] lane__7__data;
+    wire  [31:0] lane__7__rounded;
+    reg  [31:0] lane__8__data;
+    wire  [31:0] lane__8__rounded;
+    reg  [31:0] lane__9__data;
+    wire  [31:0] lane__9__rounded;
+    reg  [31:0] lane__10__data;
+    wire  [31:0] lane__10__rounded;
+    reg  [31:0] lane__11__data;
+    wire  [31:0] lane__11__rounded;
+    reg  [31:0] lane__12__data;
+    wire  [31:0] lane__12__rounded;
+    reg  [31:0] lane__13__data;
+    wire  [31:0] lane__13__rounded;
+    reg  [31:0] lane__14__data;
+    wire  [31:0] lane__14__rounded;
+    reg  [31:0] lane__15__data;
+    wire  [31:0] lane__15__rounded;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    // Sub module instances
+    optireduce_nic__scale__round__lane__0 lane__0(
+        .data(lane__0__data),
+        .rounded(lane__0__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__1(
+        .data(lane__1__data),
+        .rounded(lane__1__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__2(
+        .data(lane__2__data),
+        .rounded(lane__2__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__3(
+        .data(lane__3__data),
+        .rounded(lane__3__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__4(
+        .data(lane__4__data),
+        .rounded(lane__4__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__5(
+        .data(lane__5__data),
+        .rounded(lane__5__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__6(
+        .data(lane__6__data),
+        .rounded(lane__6__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__7(
+        .data(lane__7__data),
+        .rounded(lane__7__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__8(
+        .data(lane__8__data),
+        .rounded(lane__8__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__9(
+        .data(lane__9__data),
+        .rounded(lane__9__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__10(
+        .data(lane__10__data),
+        .rounded(lane__10__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__11(
+        .data(lane__11__data),
+        .rounded(lane__11__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__12(
+        .data(lane__12__data),
+        .rounded(lane__12__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__13(
+        .data(lane__13__data),
+        .rounded(lane__13__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__14(
+        .data(lane__14__data),
+        .rounded(lane__14__rounded)
+    );
+    optireduce_nic__scale__round__lane__0 lane__15(
+        .data(lane__15__data),
+        .rounded(lane__15__rounded)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    // Update code
+    always @(*) begin
+        lane__0__data = data[(0 * 32'h20)+:(32)];
+        pack__lane__0 = lane__0__rounded;
+        lane__1__data = data[(1 * 32'h20)+:(32)];
+        pack__lane__1 = lane__1__rounded;
+        lane__2__data = data[(2 * 32'h20)+:(32)];
+        pack__lane__2 = lane__2__rounded;
+        lane__3__data = data[(3 * 32'h20)+:(32)];
+        pack__lane__3 = lane__3__rounded;
+        lane__4__data = data[(4 * 32'h20)+:(32)];
+        pack__lane__4 = lane__4__rounded;
+        lane__5__data = data[(5 * 32'h20)+:(32)];
+        pack__lane__5 = lane__5__rounded;
+        lane__6__data = data[(6 * 32'h20)+:(32)];
+        pack__lane__6 = lane__6__rounded;
+        lane__7__data = data[(7 * 32'h20)+:(32)];
+        pack__lane__7 = lane__7__rounded;
+        lane__8__data = data[(8 * 32'h20)+:(32)];
+        pack__lane__8 = lane__8__rounded;
+        lane__9__data = data[(9 * 32'h20)+:(32)];
+        pack__lane__9 = lane__9__rounded;
+        lane__10__data = data[(10 * 32'h20)+:(32)];
+        pack__lane__10 = lane__10__rounded;
+        lane__11__data = data[(11 * 32'h20)+:(32)];
+        pack__lane__11 = lane__11__rounded;
+        lane__12__data = data[(12 * 32'h20)+:(32)];
+        pack__lane__12 = lane__12__rounded;
+        lane__13__data = data[(13 * 32'h20)+:(32)];
+        pack__lane__13 = lane__13__rounded;
+        lane__14__data = data[(14 * 32'h20)+:(32)];
+        pack__lane__14 = lane__14__rounded;
+        lane__15__data = data[(15 * 32'h20)+:(32)];
+        pack__lane__15 = lane__15__rounded;
+        rounded = pack__beat;
+    end
+endmodule
+
+module optireduce_nic__scale__state(d,q,clock);
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    // Enums
+    localparam ScaleState__Idle = 0;
+    localparam ScaleState__Drain = 1;
+    localparam ScaleState__Read = 2;
+    localparam ScaleState__Store = 3;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__submit__epochs(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [7:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [7:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [7:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__submit__state(d,q,clock);
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    // Enums
+    localparam SubmitState__Idle = 0;
+    localparam SubmitState__Ask = 1;
+    localparam SubmitState__Wait = 2;
+    localparam SubmitState__Decode = 3;
+    localparam SubmitState__Check = 4;
+    localparam SubmitState__Senders = 5;
+    localparam SubmitState__Scrub = 6;
+    localparam SubmitState__Arm = 7;
+    localparam SubmitState__Contribute = 8;
+    localparam SubmitState__Broadcast = 9;
+    localparam SubmitState__Refuse = 10;
+    localparam SubmitState__Next = 11;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,order_valid,order,order_ready,buffer_valid,buffer_address,buffer_data,gather_valid,gather_address,gather_word,sent_bank,sent_slot,mac_valid,mac,mac_ready,began,working);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [199:0] job;
+    input wire  peer_write;
+    input wire  [7:0] peer_word;
+    input wire  [31:0] peer_data;
+    input wire  order_valid;
+    input wire  [114:0] order;
+    output reg  order_ready;
+    output reg  buffer_valid;
+    output reg  [16:0] buffer_address;
+    input wire  [511:0] buffer_data;
+    output reg  gather_valid;
+    output reg  [16:0] gather_address;
+    input wire  [519:0] gather_word;
+    output reg  [1:0] sent_bank;
+    output reg  [7:0] sent_slot;
+    output reg  mac_valid;
+    output reg  [512:0] mac;
+    input wire  mac_ready;
+    output reg  began;
+    output reg  working;
+    // Stub signals
+    reg  orders__clock;
+    reg  orders__clear;
+    reg  orders__push;
+    reg  [114:0] orders__push_data;
+    wire  orders__full;
+    reg  orders__pop;
+    wire  [114:0] orders__pop_data;
+    wire  orders__empty;
+    wire  [15:0] orders__room;
+    reg  outbox__clock;
+    reg  outbox__clear;
+    reg  outbox__push;
+    reg  [512:0] outbox__push_data;
+    wire  outbox__full;
+    reg  outbox__pop;
+    wire  [512:0] outbox__pop_data;
+    wire  outbox__empty;
+    wire  [15:0] outbox__room;
+    reg  peer_ip__clock;
+    reg  [5:0] peer_ip__read_address;
+    wire  [31:0] peer_ip__read_data;
+    reg  [5:0] peer_ip__write_address;
+    reg  [31:0] peer_ip__write_data;
+    reg  peer_ip__write_enable;
+    reg  peer_mac_lo__clock;
+    reg  [5:0] peer_mac_lo__read_address;
+    wire  [31:0] peer_mac_lo__read_data;
+    reg  [5:0] peer_mac_lo__write_address;
+    reg  [31:0] peer_mac_lo__write_data;
+    reg  peer_mac_lo__write_enable;
+    reg  peer_mac_hi__clock;
+    reg  [5:0] peer_mac_hi__read_address;
+    wire  [31:0] peer_mac_hi__read_data;
+    reg  [5:0] peer_mac_hi__write_address;
+    reg  [31:0] peer_mac_hi__write_data;
+    reg  peer_mac_hi__write_enable;
+    reg  fetched__d;
+    wire  fetched__q;
+    reg  fetched__clock;
+    reg  [114:0] fetched_order__d;
+    wire  [114:0] fetched_order__q;
+    reg  fetched_order__clock;
+    reg  prepared__d;
+    wire  prepared__q;
+    reg  prepared__clock;
+    reg  [114:0] prepared_order__d;
+    wire  [114:0] prepared_order__q;
+    reg  prepared_order__clock;
+    reg  [511:0] header__d;
+    wire  [511:0] header__q;
+    reg  header__clock;
+    reg  [19:0] sum__d;
+    wire  [19:0] sum__q;
+    reg  sum__clock;
+    reg  [26:0] sending__d;
+    wire  [26:0] sending__q;
+    reg  sending__clock;
+    reg  [3:0] asked__d;
+    wire  [3:0] asked__q;
+    reg  asked__clock;
+    reg  [511:0] asked_header__d;
+    wire  [511:0] asked_header__q;
+    reg  asked_header__clock;
+    // Local signals
+    reg  [114:0] o;
+    reg  [114:0] p;
+    reg  [511:0] h;
+    reg  [15:0] bytes;
+    reg  [15:0] total;
+    reg  [15:0] udp_length;
+    reg  [15:0] total_swapped;
+    reg  [31:0] ip;
+    reg  [31:0] my_ip;
+    reg  [19:0] words;
+    reg  [16:0] fold;
+    reg  [15:0] folded;
+    reg  [15:0] checksum;
+    reg  [31:0] offset;
+    reg  [7:0] flags;
+    reg  [15:0] timeout;
+    reg  [15:0] step;
+    reg  [15:0] bucket;
+    reg  take_prepared;
+    reg  move_up;
+    reg  room;
+    reg  payload_beat;
+    reg  opening;
+    reg  finish;
+    reg  [13:0] position_next;
+    reg  [7:0] remaining_next;
+    reg  [7:0] one8;
+    reg  [512:0] out;
+    // Sub module instances
+    optireduce_nic__builder__orders orders(
+        .clock(orders__clock),
+        .clear(orders__clear),
+        .push(orders__push),
+        .push_data(orders__push_data),
+        .full(orders__full),
+        .pop(orders__pop),
+        .pop_data(orders__pop_data),
+        .empty(orders__empty),
+        .room(orders__room)
+    );
+    optireduce_nic__builder__outbox outbox(
+        .clock(outbox__clock),
+        .clear(outbox__clear),
+        .push(outbox__push),
+        .push_data(outbox__push_data),
+        .full(outbox__full),
+        .pop(outbox__pop),
+        .pop_data(outbox__pop_data),
+        .empty(outbox__empty),
+        .room(outbox__room)
+    );
+    optireduce_nic__builder__peer_ip peer_ip(
+        .clock(peer_ip__clock),
+        .read_address(peer_ip__read_address),
+        .read_data(peer_ip__read_data),
+        .write_address(peer_ip__write_address),
+        .write_data(peer_ip__write_data),
+        .write_enable(peer_ip__write_enable)
+    );
+    optireduce_nic__builder__peer_ip peer_mac_lo(
+        .clock(peer_mac_lo__clock),
+        .read_address(peer_mac_lo__read_address),
+        .read_data(peer_mac_lo__read_data),
+        .write_address(peer_mac_lo__write_address),
+        .write_data(peer_mac_lo__write_data),
+        .write_enable(peer_mac_lo__write_enable)
+    );
+    optireduce_nic__builder__peer_ip peer_mac_hi(
+        .clock(peer_mac_hi__clock),
+        .read_address(peer_mac_hi__read_address),
+        .read_data(peer_mac_hi__read_data),
+        .write_address(peer_mac_hi__write_address),
+        .write_data(peer_mac_hi__write_data),
+        .write_enable(peer_mac_hi__write_enable)
+    );
+    optireduce_nic__finisher__drain__side__0 fetched(
+        .d(fetched__d),
+        .q(fetched__q),
+        .clock(fetched__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__tags fetched_order(
+        .d(fetched_order__d),
+        .q(fetched_order__q),
+        .clock(fetched_order__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 prepared(
+        .d(prepared__d),
+        .q(prepared__q),
+        .clock(prepared__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__to_float__tags prepared_order(
+        .d(prepared_order__d),
+        .q(prepared_order__q),
+        .clock(prepared_order__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data header(
+        .d(header__d),
+        .q(header__q),
+        .clock(header__clock)
+    );
+    optireduce_nic__builder__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
+    );
+    optireduce_nic__builder__sending sending(
+        .d(sending__d),
+        .q(sending__q),
+        .clock(sending__clock)
+    );
+    optireduce_nic__finisher__msix__pending asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data asked_header(
+        .d(asked_header__d),
+        .q(asked_header__q),
+        .clock(asked_header__clock)
+    );
+    // Update code
+    always @(*) begin
+        fetched__clock = clock;
+        fetched_order__clock = clock;
+        prepared__clock = clock;
+        prepared_order__clock = clock;
+        header__clock = clock;
+        sum__clock = clock;
+        sending__clock = clock;
+        asked__clock = clock;
+        asked_header__clock = clock;
+        fetched__d = fetched__q;
+        fetched_order__d = fetched_order__q;
+        prepared__d = prepared__q;
+        prepared_order__d = prepared_order__q;
+        header__d = header__q;
+        sum__d = sum__q;
+        sending__d = sending__q;
+        asked__d = asked__q;
+        asked_header__d = asked_header__q;
+        orders__clock = clock;
+        orders__clear = clear;
+        orders__push = order_valid;
+        orders__push_data = order;
+        order_ready = ~orders__full;
+        outbox__clock = clock;
+        outbox__clear = clear;
+        peer_ip__clock = clock;
+        peer_mac_lo__clock = clock;
+        peer_mac_hi__clock = clock;
+        peer_ip__write_address = peer_word[(32'h2)+:(6)];
+        peer_mac_lo__write_address = peer_word[(32'h2)+:(6)];
+        peer_mac_hi__write_address = peer_word[(32'h2)+:(6)];
+        peer_ip__write_data = peer_data;
+        peer_mac_lo__write_data = peer_data;
+        peer_mac_hi__write_data = peer_data;
+        peer_ip__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h0);
+        peer_mac_lo__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h1);
+        peer_mac_hi__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h2);
+        peer_ip__read_address = fetched_order__q[(64'h5)+:(6)];
+        peer_mac_lo__read_address = fetched_order__q[(64'h5)+:(6)];
+        peer_mac_hi__read_address = fetched_order__q[(64'h5)+:(6)];
+        p = prepared_order__q;
+        room = outbox__room >= 32'h3;
+        payload_beat = room && (sending__q[(64'h13)+:(8)] != 32'h0);
+        finish = prepared__q && p[(64'h22)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
+        opening = room && prepared__q && ~p[(64'h22)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
+        take_prepared = opening || finish;
+        move_up = fetched__q && (~prepared__q || take_prepared);
+        orders__pop = 1'b0;
+        if (move_up) begin
+            fetched__d = 1'b0;
+        end
+        if (~orders__empty && (~fetched__q || move_up)) begin
+            orders__pop = 1'b1;
+            fetched_order__d = orders__pop_data;
+            fetched__d = 1'b1;
+        end
+        o = fetched_order__q;
+        bytes = ((o[(64'h19)+:(8)]) & 16'hffff) << 32'h6;
+        total = bytes + 32'h32;
+        udp_length = bytes + 32'h1e;
+        total_swapped = (((total[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((total[(32'h8)+:(8)]) & 16'hffff);
+        ip = peer_ip__read_data;
+        my_ip = job[(64'h65)+:(32)];
+        words = ((32'h11c5) & 20'hfffff) + ((total_swapped) & 20'hfffff) + ((ip[(32'h0)+:(16)]) & 20'hfffff) + ((ip[(32'h10)+:(16)]) & 20'hfffff) + ((my_ip[(32'h0)+:(16)]) & 20'hfffff) + ((my_ip[(32'h10)+:(16)]) & 20'hfffff);
+        offset = ((o[(64'h57)+:(26)]) & 32'hffffffff) << 32'h6;
+        timeout = o[(64'h23)+:(16)];
+        step = o[(64'h37)+:(16)];
+        bucket = o[(64'h47)+:(16)];
+        flags = ((o[(64'h33)+:(4)]) & 8'hff) << 32'h4;
+        if (move_up) begin
+            prepared__d = 1'b1;
+            prepared_order__d = o;
+            sum__d = words;
+            header__d[(64'h0)+:(48)] = (((peer_mac_hi__read_data[(32'h0)+:(16)]) & 48'hffffffffffff) << 32'h20) | ((peer_mac_lo__read_data) & 48'hffffffffffff);
+            header__d[(64'h30)+:(48)] = job[(64'h85)+:(48)];
+            header__d[(64'h60)+:(16)] = ((32'h8) & 16'hffff);
+            header__d[(64'h70)+:(8)] = ((32'h45) & 8'hff);
+            header__d[(64'h80)+:(8)] = total[(32'h8)+:(8)];
+            header__d[(64'h88)+:(8)] = total[(32'h0)+:(8)];
+            header__d[(64'ha0)+:(16)] = ((32'h40) & 16'hffff);
+            header__d[(64'hb0)+:(8)] = ((32'h40) & 8'hff);
+            header__d[(64'hb8)+:(8)] = ((32'h11) & 8'hff);
+            header__d[(64'hd0)+:(32)] = my_ip;
+            header__d[(64'hf0)+:(32)] = ip;
+            header__d[(64'h110)+:(16)] = job[(64'h55)+:(16)];
+            header__d[(64'h120)+:(16)] = job[(64'h55)+:(16)];
+            header__d[(64'h130)+:(8)] = udp_length[(32'h8)+:(8)];
+            header__d[(64'h138)+:(8)] = udp_length[(32'h0)+:(8)];
+            header__d[(64'h150)+:(8)] = bucket[(32'h8)+:(8)];
+            header__d[(64'h158)+:(8)] = bucket[(32'h0)+:(8)];
+            header__d[(64'h160)+:(8)] = offset[(32'h18)+:(8)];
+            header__d[(64'h168)+:(8)] = offset[(32'h10)+:(8)];
+            header__d[(64'h170)+:(8)] = offset[(32'h8)+:(8)];
+            header__d[(64'h178)+:(8)] = offset[(32'h0)+:(8)];
+            header__d[(64'h180)+:(8)] = timeout[(32'h8)+:(8)];
+            header__d[(64'h188)+:(8)] = timeout[(32'h0)+:(8)];
+            header__d[(64'h190)+:(8)] = flags;
+            if (o[(64'h21)+:(1)] && o[(64'h71)+:(1)]) begin
+                header__d[(64'h190)+:(8)] = flags | 32'h3;
+            end
+            else if (o[(64'h21)+:(1)]) begin
+                header__d[(64'h190)+:(8)] = flags | 32'h1;
+            end
+            else if (o[(64'h71)+:(1)]) begin
+                header__d[(64'h190)+:(8)] = flags | 32'h2;
+            end
+            header__d[(64'h198)+:(8)] = ((32'h10) & 8'hff);
+            if (o[(64'h3)+:(1)]) begin
+                header__d[(64'h198)+:(8)] = ((32'h12) & 8'hff);
+            end
+            header__d[(64'h1a8)+:(8)] = ((job[(64'h0)+:(6)]) & 8'hff);
+            header__d[(64'h1b0)+:(8)] = step[(32'h8)+:(8)];
+            header__d[(64'h1b8)+:(8)] = step[(32'h0)+:(8)];
+            header__d[(64'h1c0)+:(64)] = job[(64'hd)+:(64)];
+        end
+        else if (take_prepared) begin
+            prepared__d = 1'b0;
+        end
+        fold = ((sum__q[(32'h0)+:(16)]) & 17'h1ffff) + ((sum__q[(32'h10)+:(4)]) & 17'h1ffff);
+        folded = fold[(32'h0)+:(16)] + ((fold[(32'h10)+:(1)]) & 16'hffff);
+        checksum = folded ^ 32'hffff;
+        h = header__q;
+        h[(64'hc0)+:(16)] = checksum;
+        began = opening;
+        position_next = sending__q[(64'h5)+:(14)] + 32'h1;
+        remaining_next = sending__q[(64'h13)+:(8)] - 32'h1;
+        asked_header__d = h;
+        asked__d[(64'h0)+:(1)] = opening || payload_beat;
+        asked__d[(64'h1)+:(1)] = opening;
+        asked__d[(64'h2)+:(1)] = sending__q[(64'h3)+:(1)];
+        asked__d[(64'h3)+:(1)] = payload_beat && (sending__q[(64'h13)+:(8)] == 32'h1);
+        buffer_valid = payload_beat && ~sending__q[(64'h3)+:(1)];
+        gather_valid = payload_beat && sending__q[(64'h3)+:(1)];
+        buffer_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        buffer_address[(64'h3)+:(14)] = sending__q[(64'h5)+:(14)];
+        if (sending__q[(64'h4)+:(1)]) begin
+            buffer_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+        gather_address[(64'h0)+:(3)] = sending__q[(64'h0)+:(3)];
+        gather_address[(64'h3)+:(14)] = sending__q[(64'h5)+:(14)];
+        if (payload_beat) begin
+            sending__d[(64'h5)+:(14)] = position_next;
+            sending__d[(64'h13)+:(8)] = remaining_next;
+        end
+        if (opening) begin
+            sending__d[(64'h0)+:(3)] = p[(64'h0)+:(3)];
+            sending__d[(64'h3)+:(1)] = p[(64'h3)+:(1)];
+            sending__d[(64'h4)+:(1)] = p[(64'h4)+:(1)];
+            sending__d[(64'h5)+:(14)] = p[(64'hb)+:(14)];
+            sending__d[(64'h13)+:(8)] = p[(64'h19)+:(8)];
+        end
+        sent_bank = ((32'h0) & 2'h3);
+        sent_slot = ((32'h0) & 8'hff);
+        one8 = ((32'h1) & 8'hff);
+        if (finish) begin
+            if (p[(64'h3)+:(1)]) begin
+                sent_slot = one8 << p[(64'h0)+:(3)];
+            end
+            else if (p[(64'h4)+:(1)]) begin
+                sent_bank = ((32'h2) & 2'h3);
+            end
+            else begin
+                sent_bank = ((32'h1) & 2'h3);
+            end
+        end
+        out[(64'h0)+:(512)] = buffer_data;
+        out[(64'h200)+:(1)] = asked__q[(64'h3)+:(1)];
+        if (asked__q[(64'h1)+:(1)]) begin
+            out[(64'h0)+:(512)] = ((asked_header__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
+        else if (asked__q[(64'h2)+:(1)]) begin
+            out[(64'h0)+:(512)] = gather_word[(64'h0)+:(512)];
+        end
+        outbox__push = asked__q[(64'h0)+:(1)];
+        outbox__push_data = out;
+        mac_valid = ~outbox__empty;
+        mac = outbox__pop_data;
+        outbox__pop = mac_ready;
+        working = ~orders__empty || fetched__q || prepared__q || (sending__q[(64'h13)+:(8)] != 32'h0) || asked__q[(64'h0)+:(1)] || ~outbox__empty;
+        if (clear) begin
+            fetched__d = 1'b0;
+            prepared__d = 1'b0;
+            sending__d[(64'h13)+:(8)] = ((32'h0) & 8'hff);
+            asked__d[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order_valid,order,order_ready,ar_valid,ar_address,ar_beats,ar_slot,ar_ready,r_valid,r_data,r_ready,own_valid,own,own_ready,send_valid,send,send_ready,read_valid,read_address,read_data,sent,held,emptying,working);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [199:0] job;
+    input wire  [7:0] arm;
+    input wire  [2:0] arm_slot;
+    input wire  [404:0] arm_context;
+    input wire  order_valid;
+    input wire  [101:0] order;
+    output reg  order_ready;
+    output reg  ar_valid;
+    output reg  [63:0] ar_address;
+    output reg  [6:0] ar_beats;
+    output reg  [2:0] ar_slot;
+    input wire  ar_ready;
+    input wire  r_valid;
+    input wire  [511:0] r_data;
+    output reg  r_ready;
+    output reg  own_valid;
+    output reg  [556:0] own;
+    input wire  own_ready;
+    output reg  send_valid;
+    output reg  [24:0] send;
+    input wire  send_ready;
+    input wire  read_valid;
+    input wire  [16:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [1:0] sent;
+    output reg  [7:0] held;
+    output reg  emptying;
+    output reg  working;
+    // Enums
+    localparam FillState__Idle = 0;
+    localparam FillState__Start = 1;
+    localparam FillState__Fill = 2;
+    localparam FillState__Hand = 3;
+    // Stub signals
+    reg  orders__clock;
+    reg  orders__clear;
+    reg  orders__push;
+    reg  [101:0] orders__push_data;
+    wire  orders__full;
+    reg  orders__pop;
+    wire  [101:0] orders__pop_data;
+    wire  orders__empty;
+    wire  [15:0] orders__room;
+    reg  contexts__clock;
+    reg  [2:0] contexts__read_address;
+    wire  [404:0] contexts__read_data;
+    reg  [2:0] contexts__write_address;
+    reg  [404:0] contexts__write_data;
+    reg  contexts__write_enable;
+    reg  encoder__clock;
+    reg  encoder__clear;
+    reg  encoder__start;
+    reg  [3:0] encoder__log2n;
+    reg  encoder__decode;
+    reg  [63:0] encoder__key;
+    reg  encoder__in_valid;
+    wire  encoder__in_ready;
+    reg  [511:0] encoder__in_data;
+    reg  encoder__in_received;
+    reg  encoder__go;
+    wire  encoder__burst;
+    wire  encoder__out_valid;
+    wire  [511:0] encoder__out_data;
+    wire  [10:0] encoder__out_received;
+    wire  encoder__idle;
+    reg  buffer__clock;
+    reg  [16:0] buffer__read_address;
+    wire  [511:0] buffer__read_data;
+    reg  [16:0] buffer__write_address;
+    reg  [511:0] buffer__write_data;
+    reg  buffer__write_enable;
+    reg  cleared__d;
+    wire  cleared__q;
+    reg  cleared__clock;
+    reg  [1:0] state__d;
+    wire  [1:0] state__q;
+    reg  state__clock;
+    reg  [101:0] order_now__d;
+    wire  [101:0] order_now__q;
+    reg  order_now__clock;
+    reg  bank__d;
+    wire  bank__q;
+    reg  bank__clock;
+    reg  [1:0] sending__d;
+    wire  [1:0] sending__q;
+    reg  sending__clock;
+    reg  looping__d;
+    wire  looping__q;
+    reg  looping__clock;
+    reg  loop_bank__d;
+    wire  loop_bank__q;
+    reg  loop_bank__clock;
+    reg  [14:0] loop_index__d;
+    wire  [14:0] loop_index__q;
+    reg  loop_index__clock;
+    reg  [2:0] loop_slot__d;
+    wire  [2:0] loop_slot__q;
+    reg  loop_slot__clock;
+    reg  [404:0] loop_context__d;
+    wire  [404:0] loop_context__q;
+    reg  loop_context__clock;
+    reg  loop_asked__d;
+    wire  loop_asked__q;
+    reg  loop_asked__clock;
+    reg  [14:0] loop_position__d;
+    wire  [14:0] loop_position__q;
+    reg  loop_position__clock;
+    reg  [14:0] loop_relative__d;
+    wire  [14:0] loop_relative__q;
+    reg  loop_relative__clock;
+    reg  outbox__clock;
+    reg  outbox__clear;
+    reg  outbox__push;
+    reg  [556:0] outbox__push_data;
+    wire  outbox__full;
+    reg  outbox__pop;
+    wire  [556:0] outbox__pop_data;
+    wire  outbox__empty;
+    wire  [15:0] outbox__room;
+    reg  [7:0] hold__d;
+    wire  [7:0] hold__q;
+    reg  hold__clock;
+    reg  [1:0] used__d;
+    wire  [1:0] used__q;
+    reg  used__clock;
+    reg  [2:0] slot_of_low__d;
+    wire  [2:0] slot_of_low__q;
+    reg  slot_of_low__clock;
+    reg  [2:0] slot_of_high__d;
+    wire  [2:0] slot_of_high__q;
+    reg  slot_of_high__clock;
+    reg  [14:0] to_ask__d;
+    wire  [14:0] to_ask__q;
+    reg  to_ask__clock;
+    reg  [63:0] ask_address__d;
+    wire  [63:0] ask_address__q;
+    reg  ask_address__clock;
+    reg  [14:0] to_come__d;
+    wire  [14:0] to_come__q;
+    reg  to_come__clock;
+    reg  [14:0] to_feed__d;
+    wire  [14:0] to_feed__q;
+    reg  to_feed__clock;
+    reg  [14:0] to_write__d;
+    wire  [14:0] to_write__q;
+    reg  to_write__clock;
+    reg  [10:0] block_index__d;
+    wire  [10:0] block_index__q;
+    reg  block_index__clock;
+    reg  [13:0] beat_index__d;
+    wire  [13:0] beat_index__q;
+    reg  beat_index__clock;
+    // Local signals
+    reg  [404:0] ctx;
+    reg  bank_busy;
+    reg  [6:0] until_page;
+    reg  [5:0] page_beat;
+    reg  [6:0] burst;
+    reg  [12:0] burst_bytes;
+    reg  [14:0] to_ask_next;
+    reg  [63:0] ask_address_next;
+    reg  feed;
+    reg  [511:0] feed_data;
+    reg  from_host;
+    reg  take;
+    reg  write;
+    reg  [511:0] write_data;
+    reg  [13:0] place;
+    reg  [13:0] row;
+    reg  [14:0] linear;
+    reg  [13:0] one10;
+    reg  [3:0] beats_log2;
+    reg  [13:0] beats_of_block;
+    reg  [13:0] last_beat;
+    reg  [13:0] beat_next;
+    reg  [10:0] block_next;
+    reg  [14:0] to_come_next;
+    reg  [14:0] to_feed_next;
+    reg  [14:0] to_write_next;
+    reg  [14:0] loop_next;
+    reg  [14:0] loop_at;
+    reg  loop_read;
+    reg  [1:0] sending_now;
+    reg  [1:0] freed;
+    reg  [1:0] bank_bit;
+    reg  [7:0] one8;
+    reg  [7:0] order_bit;
+    reg  [7:0] held_up;
+    reg  [7:0] low_bit;
+    reg  [7:0] high_bit;
+    reg  low_out;
+    reg  high_out;
+    reg  [7:0] unhold;
+    reg  [1:0] used_now;
+    // Sub module instances
+    optireduce_nic__contribute__orders orders(
+        .clock(orders__clock),
+        .clear(orders__clear),
+        .push(orders__push),
+        .push_data(orders__push_data),
+        .full(orders__full),
+        .pop(orders__pop),
+        .pop_data(orders__pop_data),
+        .empty(orders__empty),
+        .room(orders__room)
+    );
+    optireduce_nic__contribute__contexts contexts(
+        .clock(contexts__clock),
+        .read_address(contexts__read_address),
+        .read_data(contexts__read_data),
+        .write_address(contexts__write_address),
+        .write_data(contexts__write_data),
+        .write_enable(contexts__write_enable)
+    );
+    optireduce_nic__finisher__drain__decoder encoder(
+        .clock(encoder__clock),
+        .clear(encoder__clear),
+        .start(encoder__start),
+        .log2n(encoder__log2n),
+        .decode(encoder__decode),
+        .key(encoder__key),
+        .in_valid(encoder__in_valid),
+        .in_ready(encoder__in_ready),
+        .in_data(encoder__in_data),
+        .in_received(encoder__in_received),
+        .go(encoder__go),
+        .burst(encoder__burst),
+        .out_valid(encoder__out_valid),
+        .out_data(encoder__out_data),
+        .out_received(encoder__out_received),
+        .idle(encoder__idle)
+    );
+    optireduce_nic__contribute__buffer buffer(
+        .clock(buffer__clock),
+        .read_address(buffer__read_address),
+        .read_data(buffer__read_data),
+        .write_address(buffer__write_address),
+        .write_data(buffer__write_data),
+        .write_enable(buffer__write_enable)
+    );
+    optireduce_nic__finisher__drain__side__0 cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
+    optireduce_nic__contribute__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    optireduce_nic__contribute__order_now order_now(
+        .d(order_now__d),
+        .q(order_now__q),
+        .clock(order_now__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 bank(
+        .d(bank__d),
+        .q(bank__q),
+        .clock(bank__clock)
+    );
+    optireduce_nic__finisher__msix__at sending(
+        .d(sending__d),
+        .q(sending__q),
+        .clock(sending__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 looping(
+        .d(looping__d),
+        .q(looping__q),
+        .clock(looping__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 loop_bank(
+        .d(loop_bank__d),
+        .q(loop_bank__q),
+        .clock(loop_bank__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window loop_index(
+        .d(loop_index__d),
+        .q(loop_index__q),
+        .clock(loop_index__clock)
+    );
+    optireduce_nic__finisher__drain__slot loop_slot(
+        .d(loop_slot__d),
+        .q(loop_slot__q),
+        .clock(loop_slot__clock)
+    );
+    optireduce_nic__finisher__drain__ctx loop_context(
+        .d(loop_context__d),
+        .q(loop_context__q),
+        .clock(loop_context__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 loop_asked(
+        .d(loop_asked__d),
+        .q(loop_asked__q),
+        .clock(loop_asked__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window loop_position(
+        .d(loop_position__d),
+        .q(loop_position__q),
+        .clock(loop_position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window loop_relative(
+        .d(loop_relative__d),
+        .q(loop_relative__q),
+        .clock(loop_relative__clock)
+    );
+    optireduce_nic__contribute__outbox outbox(
+        .clock(outbox__clock),
+        .clear(outbox__clear),
+        .push(outbox__push),
+        .push_data(outbox__push_data),
+        .full(outbox__full),
+        .pop(outbox__pop),
+        .pop_data(outbox__pop_data),
+        .empty(outbox__empty),
+        .room(outbox__room)
+    );
+    optireduce_nic__contribute__hold hold(
+        .d(hold__d),
+        .q(hold__q),
+        .clock(hold__clock)
+    );
+    optireduce_nic__finisher__msix__at used(
+        .d(used__d),
+        .q(used__q),
+        .clock(used__clock)
+    );
+    optireduce_nic__finisher__drain__slot slot_of_low(
+        .d(slot_of_low__d),
+        .q(slot_of_low__q),
+        .clock(slot_of_low__clock)
+    );
+    optireduce_nic__finisher__drain__slot slot_of_high(
+        .d(slot_of_high__d),
+        .q(slot_of_high__q),
+        .clock(slot_of_high__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_ask(
+        .d(to_ask__d),
+        .q(to_ask__q),
+        .clock(to_ask__clock)
+    );
+    optireduce_nic__finisher__drain__order_address ask_address(
+        .d(ask_address__d),
+        .q(ask_address__q),
+        .clock(ask_address__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_come(
+        .d(to_come__d),
+        .q(to_come__q),
+        .clock(to_come__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_feed(
+        .d(to_feed__d),
+        .q(to_feed__q),
+        .clock(to_feed__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_write(
+        .d(to_write__d),
+        .q(to_write__q),
+        .clock(to_write__clock)
+    );
+    optireduce_nic__finisher__drain__block_index block_index(
+        .d(block_index__d),
+        .q(block_index__q),
+        .clock(block_index__clock)
+    );
+    optireduce_nic__finisher__drain__beat_index beat_index(
+        .d(beat_index__d),
+        .q(beat_index__q),
+        .clock(beat_index__clock)
+    );
+    // Update code
+    always @(*) begin
+        cleared__clock = clock;
+        state__clock = clock;
+        order_now__clock = clock;
+        bank__clock = clock;
+        sending__clock = clock;
+        looping__clock = clock;
+        loop_bank__clock = clock;
+        loop_index__clock = clock;
+        loop_slot__clock = clock;
+        loop_context__clock = clock;
+        loop_asked__clock = clock;
+        loop_position__clock = clock;
+        loop_relative__clock = clock;
+        to_ask__clock = clock;
+        ask_address__clock = clock;
+        to_come__clock = clock;
+        to_feed__clock = clock;
+        to_write__clock = clock;
+        block_index__clock = clock;
+        beat_index__clock = clock;
+        hold__clock = clock;
+        used__clock = clock;
+        slot_of_low__clock = clock;
+        slot_of_high__clock = clock;
+        cleared__d = cleared__q;
+        state__d = state__q;
+        order_now__d = order_now__q;
+        bank__d = bank__q;
+        sending__d = sending__q;
+        looping__d = looping__q;
+        loop_bank__d = loop_bank__q;
+        loop_index__d = loop_index__q;
+        loop_slot__d = loop_slot__q;
+        loop_context__d = loop_context__q;
+        loop_asked__d = loop_asked__q;
+        loop_position__d = loop_position__q;
+        loop_relative__d = loop_relative__q;
+        to_ask__d = to_ask__q;
+        ask_address__d = ask_address__q;
+        to_come__d = to_come__q;
+        to_feed__d = to_feed__q;
+        to_write__d = to_write__q;
+        block_index__d = block_index__q;
+        beat_index__d = beat_index__q;
+        hold__d = hold__q;
+        used__d = used__q;
+        slot_of_low__d = slot_of_low__q;
+        slot_of_high__d = slot_of_high__q;
+        contexts__clock = clock;
+        contexts__write_enable = arm != 32'h0;
+        contexts__write_address = arm_slot;
+        contexts__write_data = arm_context;
+        contexts__read_address = order_now__q[(64'h0)+:(3)];
+        ctx = contexts__read_data;
+        encoder__clock = clock;
+        buffer__clock = clock;
+        outbox__clock = clock;
+        outbox__clear = clear;
+        orders__clock = clock;
+        orders__clear = clear;
+        orders__push = order_valid;
+        orders__push_data = order;
+        orders__pop = 1'b0;
+        order_ready = ~orders__full;
+        bank_bit = ((32'h1) & 2'h3);
+        if (bank__q) begin
+            bank_bit = ((32'h2) & 2'h3);
+        end
+        freed = sent ^ 32'h3;
+        sending_now = sending__q & freed;
+        sending__d = sending_now;
+        bank_busy = (sending_now & bank_bit) != 32'h0;
+        one8 = ((32'h1) & 8'hff);
+        low_bit = one8 << slot_of_low__q;
+        high_bit = one8 << slot_of_high__q;
+        low_out = used__q[32'h0] && ~sending__q[32'h0] && (~looping__q || loop_bank__q);
+        high_out = used__q[32'h1] && ~sending__q[32'h1] && (~looping__q || ~loop_bank__q);
+        used_now = used__q;
+        unhold = ((32'h0) & 8'hff);
+        if (low_out) begin
+            used_now = used_now & 32'h2;
+            unhold = low_bit;
+        end
+        if (high_out) begin
+            used_now = used_now & 32'h1;
+            unhold = unhold | high_bit;
+        end
+        used__d = used_now;
+        order_bit = one8 << order[(64'h0)+:(3)];
+        held_up = hold__q & (unhold ^ 32'hff);
+        hold__d = held_up;
+        if (order_valid && ~orders__full) begin
+            hold__d = held_up | order_bit;
+        end
+        held = hold__q;
+        cleared__d = clear;
+        encoder__clear = clear && ~cleared__q;
+        encoder__start = 1'b0;
+        encoder__log2n = ctx[(64'h8a)+:(4)];
+        encoder__decode = 1'b0;
+        encoder__key = ctx[(64'h155)+:(64)];
+        encoder__in_received = 1'b1;
+        encoder__go = 1'b1;
+        send_valid = 1'b0;
+        send[(64'h0)+:(3)] = order_now__q[(64'h0)+:(3)];
+        send[(64'h3)+:(1)] = 1'b0;
+        send[(64'h4)+:(1)] = bank__q;
+        send[(64'h5)+:(16)] = order_now__q[(64'h52)+:(16)];
+        send[(64'h15)+:(4)] = order_now__q[(64'h62)+:(4)];
+        case (state__q)
+            FillState__Idle:
+                begin
+                    if (~orders__empty && ~bank_busy) begin
+                        orders__pop = 1'b1;
+                        order_now__d = orders__pop_data;
+                        state__d = FillState__Start;
+                    end
+                end
+            FillState__Start:
+                begin
+                    if (encoder__idle) begin
+                        encoder__start = ctx[(64'h86)+:(1)];
+                        to_ask__d = order_now__q[(64'h43)+:(15)];
+                        to_come__d = order_now__q[(64'h43)+:(15)];
+                        ask_address__d = order_now__q[(64'h3)+:(64)];
+                        to_feed__d = ctx[(64'h5a)+:(15)];
+                        to_write__d = ctx[(64'h5a)+:(15)];
+                        block_index__d = ((32'h0) & 11'h7ff);
+                        beat_index__d = ((32'h0) & 14'h3fff);
+                        state__d = FillState__Fill;
+                    end
+                end
+            FillState__Fill:
+                begin
+                    if (to_write__q == 32'h0) begin
+                        state__d = FillState__Hand;
+                    end
+                end
+            FillState__Hand:
+                begin
+                    send_valid = ~looping__q;
+                    if (send_ready && ~looping__q) begin
+                        sending__d = sending_now | bank_bit;
+                        looping__d = 1'b1;
+                        loop_bank__d = bank__q;
+                        loop_index__d = ((32'h0) & 15'h7fff);
+                        loop_slot__d = order_now__q[(64'h0)+:(3)];
+                        loop_context__d = ctx;
+                        bank__d = ~bank__q;
+                        used__d = used_now | bank_bit;
+                        if (bank__q) begin
+                            slot_of_high__d = order_now__q[(64'h0)+:(3)];
+                        end
+                        else begin
+                            slot_of_low__d = order_now__q[(64'h0)+:(3)];
+                        end
+                        state__d = FillState__Idle;
+                    end
+                end
+        endcase
+        page_beat = ask_address__q[(32'h6)+:(6)];
+        until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
+        burst = until_page;
+        if (to_ask__q < ((until_page) & 15'h7fff)) begin
+            burst = to_ask__q[(32'h0)+:(7)];
+        end
+        burst_bytes = ((burst) & 13'h1fff) << 32'h6;
+        to_ask_next = to_ask__q - ((burst) & 15'h7fff);
+        ask_address_next = ask_address__q + ((burst_bytes) & 64'hffffffffffffffff);
+        ar_valid = (state__q == FillState__Fill) && (to_ask__q != 32'h0);
+        ar_address = ask_address__q;
+        ar_beats = burst;
+        ar_slot = order_now__q[(64'h0)+:(3)];
+        if (ar_valid && ar_ready) begin
+            to_ask__d = to_ask_next;
+            ask_address__d = ask_address_next;
+        end
+        from_host = to_come__q != 32'h0;
+        feed = (state__q == FillState__Fill) && (to_feed__q != 32'h0);
+        feed_data = r_data;
+        if (from_host) begin
+            if (~r_valid) begin
+                feed = 1'b0;
+            end
+        end
+        else begin
+            feed_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
+        encoder__in_valid = feed && ctx[(64'h86)+:(1)];
+        encoder__in_data = feed_data;
+        take = feed && (encoder__in_ready || ~ctx[(64'h86)+:(1)]);
+        r_ready = take && from_host;
+        to_come_next = to_come__q - 32'h1;
+        to_feed_next = to_feed__q - 32'h1;
+        if (take) begin
+            to_feed__d = to_feed_next;
+            if (from_host) begin
+                to_come__d = to_come_next;
+            end
+        end
+        beats_log2 = ctx[(64'h8a)+:(4)] - 32'h4;
+        one10 = ((32'h1) & 14'h3fff);
+        beats_of_block = one10 << beats_log2;
+        last_beat = beats_of_block - 32'h1;
+        beat_next = beat_index__q + 32'h1;
+        block_next = block_index__q + 32'h1;
+        row = beat_index__q << ctx[(64'h8e)+:(4)];
+        linear = ctx[(64'h5a)+:(15)] - to_write__q;
+        place = linear[(32'h0)+:(14)];
+        write = take && ~ctx[(64'h86)+:(1)];
+        write_data = feed_data;
+        if (ctx[(64'h86)+:(1)]) begin
+            place = row + ((block_index__q) & 14'h3fff);
+            write = encoder__out_valid && (state__q == FillState__Fill);
+            write_data = encoder__out_data;
+        end
+        to_write_next = to_write__q - 32'h1;
+        if (write) begin
+            to_write__d = to_write_next;
+            beat_index__d = beat_next;
+            if (beat_index__q == last_beat) begin
+                beat_index__d = ((32'h0) & 14'h3fff);
+                block_index__d = block_next;
+            end
+        end
+        buffer__write_enable = write;
+        buffer__write_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        buffer__write_address[(64'h3)+:(14)] = place;
+        if (bank__q) begin
+            buffer__write_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+        buffer__write_data = write_data;
+        loop_at = loop_context__q[(64'haf)+:(15)] + loop_index__q;
+        loop_next = loop_index__q + 32'h1;
+        loop_read = looping__q && ~read_valid && (outbox__room >= 32'h2) && (loop_index__q != loop_context__q[(64'hbe)+:(15)]);
+        buffer__read_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        buffer__read_address[(64'h3)+:(14)] = loop_at[(32'h0)+:(14)];
+        if (loop_bank__q) begin
+            buffer__read_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+        if (read_valid) begin
+            buffer__read_address = read_address;
+        end
+        loop_asked__d = loop_read;
+        loop_position__d = loop_at;
+        loop_relative__d = loop_index__q;
+        if (loop_read) begin
+            loop_index__d = loop_next;
+        end
+        if (looping__q && (loop_index__q == loop_context__q[(64'hbe)+:(15)]) && ~loop_asked__q && outbox__empty) begin
+            looping__d = 1'b0;
+        end
+        outbox__push = loop_asked__q;
+        outbox__push_data[(64'h0)+:(3)] = loop_slot__q;
+        outbox__push_data[(64'h3)+:(14)] = loop_position__q[(32'h0)+:(14)];
+        outbox__push_data[(64'h11)+:(14)] = loop_relative__q[(32'h0)+:(14)];
+        outbox__push_data[(64'h1f)+:(6)] = job[(64'h0)+:(6)];
+        outbox__push_data[(64'h25)+:(8)] = loop_context__q[(64'hcd)+:(8)];
+        outbox__push_data[(64'h2d)+:(512)] = buffer__read_data;
+        own_valid = ~outbox__empty;
+        own = outbox__pop_data;
+        outbox__pop = own_ready;
+        read_data = buffer__read_data;
+        emptying = ~encoder__idle;
+        working = (state__q != FillState__Idle) || ~orders__empty || (used__q != 32'h0);
+        if (clear) begin
+            state__d = FillState__Idle;
+            sending__d = ((32'h0) & 2'h3);
+            looping__d = 1'b0;
+            loop_asked__d = 1'b0;
+            hold__d = ((32'h0) & 8'hff);
+            used__d = ((32'h0) & 2'h3);
+        end
+    end
+endmodule
+
+module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,submit_ready,submit_beat,contribute_valid,contribute_address,contribute_beats,contribute_slot,contribute_ready,contribute_beat,contribute_take,unread,ar_valid,ar_address,ar_beats,ar_ready,r_valid,r_last,r_error,r_ready,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  reset;
+    input wire  submit_valid;
+    input wire  [63:0] submit_address;
+    output reg  submit_ready;
+    output reg  submit_beat;
+    input wire  contribute_valid;
+    input wire  [63:0] contribute_address;
+    input wire  [6:0] contribute_beats;
+    input wire  [2:0] contribute_slot;
+    output reg  contribute_ready;
+    output reg  contribute_beat;
+    input wire  contribute_take;
+    output reg  [7:0] unread;
+    output reg  ar_valid;
+    output reg  [63:0] ar_address;
+    output reg  [6:0] ar_beats;
+    input wire  ar_ready;
+    input wire  r_valid;
+    input wire  r_last;
+    input wire  r_error;
+    output reg  r_ready;
+    output reg  busy;
+    // Stub signals
+    reg  [71:0] offer__d;
+    wire  [71:0] offer__q;
+    reg  offer__clock;
+    reg  owners__clock;
+    reg  owners__clear;
+    reg  owners__push;
+    reg  [3:0] owners__push_data;
+    wire  owners__full;
+    reg  owners__pop;
+    wire  [3:0] owners__pop_data;
+    wire  owners__empty;
+    wire  [15:0] owners__room;
+    // Local signals
+    reg  free;
+    reg  load;
+    reg  of_contribute;
+    reg  [7:0] one;
+    reg  [7:0] slot_bit;
+    // Sub module instances
+    optireduce_nic__finisher__write__offer offer(
+        .d(offer__d),
+        .q(offer__q),
+        .clock(offer__clock)
+    );
+    optireduce_nic__dma_read__owners owners(
+        .clock(owners__clock),
+        .clear(owners__clear),
+        .push(owners__push),
+        .push_data(owners__push_data),
+        .full(owners__full),
+        .pop(owners__pop),
+        .pop_data(owners__pop_data),
+        .empty(owners__empty),
+        .room(owners__room)
+    );
+    // Update code
+    always @(*) begin
+        offer__clock = clock;
+        offer__d = offer__q;
+        owners__clock = clock;
+        owners__clear = reset;
+        free = (~offer__q[(64'h0)+:(1)] || ar_ready) && ~owners__full && ~clear;
+        submit_ready = free;
+        contribute_ready = free && ~submit_valid;
+        load = free && (submit_valid || contribute_valid);
+        if (ar_ready) begin
+            offer__d[(64'h0)+:(1)] = 1'b0;
+        end
+        if (load) begin
+            offer__d[(64'h0)+:(1)] = 1'b1;
+            offer__d[(64'h1)+:(64)] = contribute_address;
+            offer__d[(64'h41)+:(7)] = contribute_beats;
+            if (submit_valid) begin
+                offer__d[(64'h1)+:(64)] = submit_address;
+                offer__d[(64'h41)+:(7)] = ((32'h1) & 7'h7f);
+            end
+        end
+        owners__push = load;
+        owners__push_data[(64'h0)+:(1)] = ~submit_valid;
+        owners__push_data[(64'h1)+:(3)] = contribute_slot;
+        ar_valid = offer__q[(64'h0)+:(1)];
+        ar_address = offer__q[(64'h1)+:(64)];
+        ar_beats = offer__q[(64'h41)+:(7)];
+        of_contribute = owners__pop_data[(64'h0)+:(1)];
+        submit_beat = r_valid && ~of_contribute && ~clear;
+        contribute_beat = r_valid && of_contribute && ~clear;
+        r_ready = ~of_contribute || contribute_take || clear;
+        owners__pop = r_valid && r_last && r_ready;
+        one = ((32'h1) & 8'hff);
+        slot_bit = one << owners__pop_data[(64'h1)+:(3)];
+        unread = ((32'h0) & 8'hff);
+        if (contribute_beat && r_error) begin
+            unread = slot_bit;
+        end
+        busy = offer__q[(64'h0)+:(1)] || ~owners__empty;
+        if (reset) begin
+            offer__d[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,refuse_ready,refuse,refusal,scaled,broadcast_closed,sending,unread,finishing,slot,broadcast,gate,count_address,count_epoch,contribute_count,broadcast_count,read_valid,read_address,read_ready,word,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,stop,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,freed,msix_valid,msix_vector,msix_ready,working,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  reset;
+    input wire  [199:0] job;
+    input wire  [7:0] arm;
+    input wire  [2:0] arm_slot;
+    input wire  [404:0] arm_context;
+    output reg  [3:0] refuse_ready;
+    input wire  refuse;
+    input wire  [49:0] refusal;
+    input wire  [7:0] scaled;
+    input wire  [7:0] broadcast_closed;
+    input wire  [7:0] sending;
+    input wire  [7:0] unread;
+    output reg  [7:0] finishing;
+    output reg  [2:0] slot;
+    output reg  broadcast;
+    input wire  [205:0] gate;
+    output reg  [8:0] count_address;
+    output reg  [7:0] count_epoch;
+    input wire  [15:0] contribute_count;
+    input wire  [15:0] broadcast_count;
+    output reg  read_valid;
+    output reg  [16:0] read_address;
+    input wire  read_ready;
+    input wire  [519:0] word;
+    output reg  [1:0] cq_queue;
+    input wire  [63:0] cq_base;
+    input wire  [15:0] cq_mask__0;
+    input wire  [15:0] cq_mask__1;
+    input wire  [15:0] cq_mask__2;
+    input wire  [15:0] cq_mask__3;
+    input wire  [15:0] cq_head__0;
+    input wire  [15:0] cq_head__1;
+    input wire  [15:0] cq_head__2;
+    input wire  [15:0] cq_head__3;
+    input wire  [15:0] sq_head__0;
+    input wire  [15:0] sq_head__1;
+    input wire  [15:0] sq_head__2;
+    input wire  [15:0] sq_head__3;
+    output reg  [15:0] cq_tail__0;
+    output reg  [15:0] cq_tail__1;
+    output reg  [15:0] cq_tail__2;
+    output reg  [15:0] cq_tail__3;
+    output reg  [3:0] stop;
+    output reg  aw_valid;
+    output reg  [63:0] aw_address;
+    output reg  [6:0] aw_beats;
+    input wire  aw_ready;
+    output reg  w_valid;
+    output reg  [511:0] w_data;
+    output reg  w_last;
+    input wire  w_ready;
+    input wire  b_valid;
+    input wire  b_error;
+    output reg  [7:0] freed;
+    output reg  msix_valid;
+    output reg  [1:0] msix_vector;
+    input wire  msix_ready;
+    output reg  working;
+    output reg  busy;
+    // Enums
+    localparam FinishState__Idle = 0;
+    localparam FinishState__Count = 1;
+    localparam FinishState__Report = 2;
+    localparam FinishState__Fill = 3;
+    localparam FinishState__Hand = 4;
+    localparam FinishState__Done = 5;
+    localparam FinishState__Pause = 6;
+    // Stub signals
+    reg  contexts__clock;
+    reg  [2:0] contexts__read_address;
+    wire  [404:0] contexts__read_data;
+    reg  [2:0] contexts__write_address;
+    reg  [404:0] contexts__write_data;
+    reg  contexts__write_enable;
+    reg  drain__clock;
+    reg  drain__clear;
+    reg  drain__start;
+    reg  [2:0] drain__start_slot;
+    reg  [404:0] drain__start_context;
+    wire  drain__idle;
+    wire  [7:0] drain__drained;
+    wire  drain__read_valid;
+    wire  [16:0] drain__read_address;
+    reg  drain__read_ready;
+    reg  [519:0] drain__word;
+    wire  drain__push;
+    wire  [511:0] drain__push_data;
+    reg  [15:0] drain__room;
+    wire  drain__order_valid;
+    wire  [79:0] drain__order;
+    reg  drain__order_ready;
+    reg  write__clock;
+    reg  write__clear;
+    reg  write__reset;
+    reg  write__push;
+    reg  [511:0] write__push_data;
+    wire  [15:0] write__room;
+    reg  write__order_valid;
+    reg  [79:0] write__order;
+    wire  write__order_ready;
+    reg  write__note_push;
+    reg  [511:0] write__note_data;
+    reg  write__note_valid;
+    reg  [79:0] write__note;
+    wire  write__note_ready;
+    wire  write__done;
+    wire  [8:0] write__owner;
+    wire  write__failed;
+    wire  write__aw_valid;
+    wire  [63:0] write__aw_address;
+    wire  [6:0] write__aw_beats;
+    reg  write__aw_ready;
+    wire  write__w_valid;
+    wire  [511:0] write__w_data;
+    wire  write__w_last;
+    reg  write__w_ready;
+    reg  write__b_valid;
+    reg  write__b_error;
+    wire  write__busy;
+    reg  msix__clock;
+    reg  msix__clear;
+    reg  [3:0] msix__written;
+    wire  msix__valid;
+    wire  [1:0] msix__vector;
+    reg  msix__ready;
+    reg  [511:0] shift__data;
+    reg  [15:0] shift__word;
+    wire  [511:0] shift__shifted;
+    reg  [2:0] state__d;
+    wire  [2:0] state__q;
+    reg  state__clock;
+    reg  [2:0] at__d;
+    wire  [2:0] at__q;
+    reg  at__clock;
+    reg  of_broadcast__d;
+    wire  of_broadcast__q;
+    reg  of_broadcast__clock;
+    reg  refused__d;
+    wire  refused__q;
+    reg  refused__clock;
+    reg  [1:0] queue__d;
+    wire  [1:0] queue__q;
+    reg  queue__clock;
+    reg  [49:0] refusals__0__d;
+    wire  [49:0] refusals__0__q;
+    reg  refusals__0__clock;
+    reg  [49:0] refusals__1__d;
+    wire  [49:0] refusals__1__q;
+    reg  refusals__1__clock;
+    reg  [49:0] refusals__2__d;
+    wire  [49:0] refusals__2__q;
+    reg  refusals__2__clock;
+    reg  [49:0] refusals__3__d;
+    wire  [49:0] refusals__3__q;
+    reg  refusals__3__clock;
+    reg  [3:0] to_refuse__d;
+    wire  [3:0] to_refuse__q;
+    reg  to_refuse__clock;
+    reg  [49:0] refusal_now__d;
+    wire  [49:0] refusal_now__q;
+    reg  refusal_now__clock;
+    reg  [3:0] room__d;
+    wire  [3:0] room__q;
+    reg  room__clock;
+    reg  [7:0] counted_contribute__d;
+    wire  [7:0] counted_contribute__q;
+    reg  counted_contribute__clock;
+    reg  [7:0] settled_contribute__d;
+    wire  [7:0] settled_contribute__q;
+    reg  settled_contribute__clock;
+    reg  [7:0] reported__d;
+    wire  [7:0] reported__q;
+    reg  reported__clock;
+    reg  [7:0] begun__d;
+    wire  [7:0] begun__q;
+    reg  begun__clock;
+    reg  [7:0] drained__d;
+    wire  [7:0] drained__q;
+    reg  drained__clock;
+    reg  [7:0] counted_broadcast__d;
+    wire  [7:0] counted_broadcast__q;
+    reg  counted_broadcast__clock;
+    reg  [7:0] settled_broadcast__d;
+    wire  [7:0] settled_broadcast__q;
+    reg  settled_broadcast__clock;
+    reg  [7:0] failed__d;
+    wire  [7:0] failed__q;
+    reg  failed__clock;
+    reg  [10:0] ack__d;
+    wire  [10:0] ack__q;
+    reg  ack__clock;
+    reg  [6:0] rank__d;
+    wire  [6:0] rank__q;
+    reg  rank__clock;
+    reg  [511:0] high__d;
+    wire  [511:0] high__q;
+    reg  high__clock;
+    reg  [15:0] issued__0__d;
+    wire  [15:0] issued__0__q;
+    reg  issued__0__clock;
+    reg  [15:0] issued__1__d;
+    wire  [15:0] issued__1__q;
+    reg  issued__1__clock;
+    reg  [15:0] issued__2__d;
+    wire  [15:0] issued__2__q;
+    reg  issued__2__clock;
+    reg  [15:0] issued__3__d;
+    wire  [15:0] issued__3__q;
+    reg  issued__3__clock;
+    reg  [15:0] visible__0__d;
+    wire  [15:0] visible__0__q;
+    reg  visible__0__clock;
+    reg  [15:0] visible__1__d;
+    wire  [15:0] visible__1__q;
+    reg  visible__1__clock;
+    reg  [15:0] visible__2__d;
+    wire  [15:0] visible__2__q;
+    reg  visible__2__clock;
+    reg  [15:0] visible__3__d;
+    wire  [15:0] visible__3__q;
+    reg  visible__3__clock;
+    reg  [3:0] turn__d;
+    wire  [3:0] turn__q;
+    reg  turn__clock;
+    // Local signals
+    reg  [404:0] ctx;
+    reg  [1:0] ctx_queue;
+    reg  [7:0] one;
+    reg  [3:0] one4;
+    reg  [7:0] slot_bit;
+    reg  [3:0] queue_bit;
+    reg  [3:0] refusal_bit;
+    reg  [3:0] refused_bit;
+    reg  [3:0] has_room;
+    reg  fits__0;
+    reg  fits__1;
+    reg  fits__2;
+    reg  fits__3;
+    reg  [15:0] used__0;
+    reg  [15:0] used__1;
+    reg  [15:0] used__2;
+    reg  [15:0] used__3;
+    reg  [3:0] refusable;
+    reg  [49:0] refusal_next;
+    reg  [7:0] keep;
+    reg  [3:0] keep_to_refuse;
+    reg  contribute_due;
+    reg  broadcast_due;
+    reg  settled;
+    reg  [7:0] to_start;
+    reg  start_due;
+    reg  hurry;
+    reg  [2:0] at_next;
+    reg  [6:0] rank_next;
+    reg  [63:0] report_address;
+    reg  [15:0] tail_now;
+    reg  [15:0] mask_now;
+    reg  [15:0] head_now;
+    reg  [15:0] tail_next;
+    reg  [15:0] index;
+    reg  [63:0] entry_offset;
+    reg  [63:0] entry_address;
+    reg  [6:0] peers;
+    reg  [21:0] expected;
+    reg  [14:0] expected_broadcast;
+    reg  [47:0] elapsed;
+    reg  [511:0] done;
+    reg  bad;
+    reg  [8:0] whose;
+    reg  [8:0] owner;
+    reg  [7:0] ack_slot;
+    reg  [3:0] ack_queue;
+    reg  spoilt;
+    reg  [7:0] settle_contribute;
+    reg  [7:0] settle_broadcast;
+    reg  [7:0] report_now;
+    reg  [7:0] free_now;
+    reg  [3:0] written;
+    reg  [15:0] visible_next__0;
+    reg  [15:0] visible_next__1;
+    reg  [15:0] visible_next__2;
+    reg  [15:0] visible_next__3;
+    reg  [7:0] unfreed;
+    reg  [7:0] not_slot;
+    reg  [7:0] counted_contribute_now;
+    reg  [7:0] counted_broadcast_now;
+    reg  [7:0] taken_contribute;
+    reg  [7:0] taken_broadcast;
+    reg  [7:0] start_now;
+    reg  [3:0] advance;
+    // Sub module instances
+    optireduce_nic__contribute__contexts contexts(
+        .clock(contexts__clock),
+        .read_address(contexts__read_address),
+        .read_data(contexts__read_data),
+        .write_address(contexts__write_address),
+        .write_data(contexts__write_data),
+        .write_enable(contexts__write_enable)
+    );
+    optireduce_nic__finisher__drain drain(
+        .clock(drain__clock),
+        .clear(drain__clear),
+        .start(drain__start),
+        .start_slot(drain__start_slot),
+        .start_context(drain__start_context),
+        .idle(drain__idle),
+        .drained(drain__drained),
+        .read_valid(drain__read_valid),
+        .read_address(drain__read_address),
+        .read_ready(drain__read_ready),
+        .word(drain__word),
+        .push(drain__push),
+        .push_data(drain__push_data),
+        .room(drain__room),
+        .order_valid(drain__order_valid),
+        .order(drain__order),
+        .order_ready(drain__order_ready)
+    );
+    optireduce_nic__finisher__write write(
+        .clock(write__clock),
+        .clear(write__clear),
+        .reset(write__reset),
+        .push(write__push),
+        .push_data(write__push_data),
+        .room(write__room),
+        .order_valid(write__order_valid),
+        .order(write__order),
+        .order_ready(write__order_ready),
+        .note_push(write__note_push),
+        .note_data(write__note_data),
+        .note_valid(write__note_valid),
+        .note(write__note),
+        .note_ready(write__note_ready),
+        .done(write__done),
+        .owner(write__owner),
+        .failed(write__failed),
+        .aw_valid(write__aw_valid),
+        .aw_address(write__aw_address),
+        .aw_beats(write__aw_beats),
+        .aw_ready(write__aw_ready),
+        .w_valid(write__w_valid),
+        .w_data(write__w_data),
+        .w_last(write__w_last),
+        .w_ready(write__w_ready),
+        .b_valid(write__b_valid),
+        .b_error(write__b_error),
+        .busy(write__busy)
+    );
+    optireduce_nic__finisher__msix msix(
+        .clock(msix__clock),
+        .clear(msix__clear),
+        .written(msix__written),
+        .valid(msix__valid),
+        .vector(msix__vector),
+        .ready(msix__ready)
+    );
+    optireduce_nic__finisher__shift shift(
+        .data(shift__data),
+        .word(shift__word),
+        .shifted(shift__shifted)
+    );
+    optireduce_nic__finisher__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    optireduce_nic__finisher__drain__slot at(
+        .d(at__d),
+        .q(at__q),
+        .clock(at__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 of_broadcast(
+        .d(of_broadcast__d),
+        .q(of_broadcast__q),
+        .clock(of_broadcast__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 refused(
+        .d(refused__d),
+        .q(refused__q),
+        .clock(refused__clock)
+    );
+    optireduce_nic__finisher__msix__at queue(
+        .d(queue__d),
+        .q(queue__q),
+        .clock(queue__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusals__0(
+        .d(refusals__0__d),
+        .q(refusals__0__q),
+        .clock(refusals__0__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusals__1(
+        .d(refusals__1__d),
+        .q(refusals__1__q),
+        .clock(refusals__1__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusals__2(
+        .d(refusals__2__d),
+        .q(refusals__2__q),
+        .clock(refusals__2__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusals__3(
+        .d(refusals__3__d),
+        .q(refusals__3__q),
+        .clock(refusals__3__clock)
+    );
+    optireduce_nic__finisher__msix__pending to_refuse(
+        .d(to_refuse__d),
+        .q(to_refuse__q),
+        .clock(to_refuse__clock)
+    );
+    optireduce_nic__finisher__refusals__0 refusal_now(
+        .d(refusal_now__d),
+        .q(refusal_now__q),
+        .clock(refusal_now__clock)
+    );
+    optireduce_nic__finisher__msix__pending room(
+        .d(room__d),
+        .q(room__q),
+        .clock(room__clock)
+    );
+    optireduce_nic__contribute__hold counted_contribute(
+        .d(counted_contribute__d),
+        .q(counted_contribute__q),
+        .clock(counted_contribute__clock)
+    );
+    optireduce_nic__contribute__hold settled_contribute(
+        .d(settled_contribute__d),
+        .q(settled_contribute__q),
+        .clock(settled_contribute__clock)
+    );
+    optireduce_nic__contribute__hold reported(
+        .d(reported__d),
+        .q(reported__q),
+        .clock(reported__clock)
+    );
+    optireduce_nic__contribute__hold begun(
+        .d(begun__d),
+        .q(begun__q),
+        .clock(begun__clock)
+    );
+    optireduce_nic__contribute__hold drained(
+        .d(drained__d),
+        .q(drained__q),
+        .clock(drained__clock)
+    );
+    optireduce_nic__contribute__hold counted_broadcast(
+        .d(counted_broadcast__d),
+        .q(counted_broadcast__q),
+        .clock(counted_broadcast__clock)
+    );
+    optireduce_nic__contribute__hold settled_broadcast(
+        .d(settled_broadcast__d),
+        .q(settled_broadcast__q),
+        .clock(settled_broadcast__clock)
+    );
+    optireduce_nic__contribute__hold failed(
+        .d(failed__d),
+        .q(failed__q),
+        .clock(failed__clock)
+    );
+    optireduce_nic__finisher__drain__block_index ack(
+        .d(ack__d),
+        .q(ack__q),
+        .clock(ack__clock)
+    );
+    optireduce_nic__finisher__write__left rank(
+        .d(rank__d),
+        .q(rank__q),
+        .clock(rank__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data high(
+        .d(high__d),
+        .q(high__q),
+        .clock(high__clock)
+    );
+    optireduce_nic__finisher__drain__reserved issued__0(
+        .d(issued__0__d),
+        .q(issued__0__q),
+        .clock(issued__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved issued__1(
+        .d(issued__1__d),
+        .q(issued__1__q),
+        .clock(issued__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved issued__2(
+        .d(issued__2__d),
+        .q(issued__2__q),
+        .clock(issued__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved issued__3(
+        .d(issued__3__d),
+        .q(issued__3__q),
+        .clock(issued__3__clock)
+    );
+    optireduce_nic__finisher__drain__reserved visible__0(
+        .d(visible__0__d),
+        .q(visible__0__q),
+        .clock(visible__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved visible__1(
+        .d(visible__1__d),
+        .q(visible__1__q),
+        .clock(visible__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved visible__2(
+        .d(visible__2__d),
+        .q(visible__2__q),
+        .clock(visible__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved visible__3(
+        .d(visible__3__d),
+        .q(visible__3__q),
+        .clock(visible__3__clock)
+    );
+    optireduce_nic__finisher__msix__pending turn(
+        .d(turn__d),
+        .q(turn__q),
+        .clock(turn__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        at__clock = clock;
+        of_broadcast__clock = clock;
+        refused__clock = clock;
+        queue__clock = clock;
+        to_refuse__clock = clock;
+        refusal_now__clock = clock;
+        room__clock = clock;
+        counted_contribute__clock = clock;
+        settled_contribute__clock = clock;
+        reported__clock = clock;
+        begun__clock = clock;
+        drained__clock = clock;
+        counted_broadcast__clock = clock;
+        settled_broadcast__clock = clock;
+        failed__clock = clock;
+        ack__clock = clock;
+        rank__clock = clock;
+        high__clock = clock;
+        turn__clock = clock;
+        state__d = state__q;
+        at__d = at__q;
+        of_broadcast__d = of_broadcast__q;
+        refused__d = refused__q;
+        queue__d = queue__q;
+        to_refuse__d = to_refuse__q;
+        refusal_now__d = refusal_now__q;
+        room__d = room__q;
+        counted_contribute__d = counted_contribute__q;
+        settled_contribute__d = settled_contribute__q;
+        reported__d = reported__q;
+        begun__d = begun__q;
+        drained__d = drained__q;
+        counted_broadcast__d = counted_broadcast__q;
+        settled_broadcast__d = settled_broadcast__q;
+        failed__d = failed__q;
+        ack__d = ack__q;
+        rank__d = rank__q;
+        high__d = high__q;
+        turn__d = turn__q;
+        drain__clock = clock;
+        drain__clear = clear;
+        write__clock = clock;
+        write__clear = clear;
+        write__reset = reset;
+        msix__clock = clock;
+        msix__clear = clear;
+        contexts__clock = clock;
+        contexts__write_enable = arm != 32'h0;
+        contexts__write_address = arm_slot;
+        contexts__write_data = arm_context;
+        contexts__read_address = at__q;
+        ctx = contexts__read_data;
+        one = ((32'h1) & 8'hff);
+        one4 = ((32'h1) & 4'hf);
+        slot_bit = one << at__q;
+        not_slot = slot_bit ^ 32'hff;
+        at_next = at__q + 32'h1;
+        slot = at__q;
+        broadcast = of_broadcast__q;
+        refuse_ready = to_refuse__q ^ 32'hf;
+        refusal_bit = ((32'h0) & 4'hf);
+        if (refuse) begin
+            refusal_bit = one4 << refusal[(64'h0)+:(2)];
+        end
+        refusable = to_refuse__q & room__q;
+        refusal_next = refusals__3__q;
+        refused_bit = ((32'h8) & 4'hf);
+        if (refusable[32'h0]) begin
+            refusal_next = refusals__0__q;
+            refused_bit = ((32'h1) & 4'hf);
+        end
+        else if (refusable[32'h1]) begin
+            refusal_next = refusals__1__q;
+            refused_bit = ((32'h2) & 4'hf);
+        end
+        else if (refusable[32'h2]) begin
+            refusal_next = refusals__2__q;
+            refused_bit = ((32'h4) & 4'hf);
+        end
+        keep_to_refuse = to_refuse__q;
+        queue_bit = one4 << queue__q;
+        has_room = ((32'h0) & 4'hf);
+        tail_now = ((32'h0) & 16'hffff);
+        mask_now = ((32'h0) & 16'hffff);
+        head_now = ((32'h0) & 16'hffff);
+        used__0 = issued__0__q - cq_head__0;
+        fits__0 = used__0 <= cq_mask__0;
+        has_room = (has_room & ~(1 << (0)) | ((fits__0) << (0)));
+        if (queue_bit[0]) begin
+            tail_now = issued__0__q;
+            mask_now = cq_mask__0;
+            head_now = sq_head__0;
+        end
+        used__1 = issued__1__q - cq_head__1;
+        fits__1 = used__1 <= cq_mask__1;
+        has_room = (has_room & ~(1 << (1)) | ((fits__1) << (1)));
+        if (queue_bit[1]) begin
+            tail_now = issued__1__q;
+            mask_now = cq_mask__1;
+            head_now = sq_head__1;
+        end
+        used__2 = issued__2__q - cq_head__2;
+        fits__2 = used__2 <= cq_mask__2;
+        has_room = (has_room & ~(1 << (2)) | ((fits__2) << (2)));
+        if (queue_bit[2]) begin
+            tail_now = issued__2__q;
+            mask_now = cq_mask__2;
+            head_now = sq_head__2;
+        end
+        used__3 = issued__3__q - cq_head__3;
+        fits__3 = used__3 <= cq_mask__3;
+        has_room = (has_room & ~(1 << (3)) | ((fits__3) << (3)));
+        if (queue_bit[3]) begin
+            tail_now = issued__3__q;
+            mask_now = cq_mask__3;
+            head_now = sq_head__3;
+        end
+        room__d = has_room;
+        cq_queue = queue__q;
+        index = tail_now & mask_now;
+        entry_offset = ((index) & 64'hffffffffffffffff) << 32'h6;
+        entry_address = cq_base + entry_offset;
+        tail_next = tail_now + 32'h1;
+        report_address = ctx[(64'h115)+:(64)];
+        if (of_broadcast__q) begin
+            report_address = ctx[(64'h115)+:(64)] + 32'h80;
+        end
+        contribute_due = (scaled & (counted_contribute__q ^ 32'hff) & slot_bit) != 32'h0;
+        broadcast_due = (drained__q & reported__q & (counted_broadcast__q ^ 32'hff) & slot_bit) != 32'h0;
+        ctx_queue = ctx[(64'had)+:(2)];
+        settled = ((settled_contribute__q | settled_broadcast__q) & slot_bit) != 32'h0 && room__q[ctx_queue];
+        to_start = broadcast_closed & scaled & (sending ^ 32'hff) & (begun__q ^ 32'hff);
+        start_due = (to_start & slot_bit) != 32'h0;
+        hurry = (to_start != 32'h0) && drain__idle && ~start_due;
+        bad = ((failed__q | unread) & slot_bit) != 32'h0;
+        peers = job[(64'h6)+:(7)] - 32'h1;
+        expected = ctx[(64'hbe)+:(15)] * peers;
+        expected_broadcast = ctx[(64'h5a)+:(15)] - ctx[(64'hbe)+:(15)];
+        elapsed = gate[(64'h9e)+:(48)] - gate[(64'h6e)+:(48)];
+        done = ((((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff)) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (refused__q) begin
+            done[(64'h0)+:(8)] = ((32'h3) & 8'hff);
+            done[(64'h8)+:(8)] = refusal_now__q[(64'h2)+:(8)];
+            done[(64'h18)+:(8)] = refusal_now__q[(64'h2a)+:(8)];
+            done[(64'h20)+:(32)] = refusal_now__q[(64'ha)+:(32)];
+        end
+        else begin
+            done[(64'h0)+:(8)] = ((32'h1) & 8'hff);
+            done[(64'h8)+:(8)] = ((at__q) & 8'hff);
+            done[(64'h10)+:(8)] = ((gate[(64'h0)+:(2)]) & 8'hff);
+            done[(64'h20)+:(32)] = ctx[(64'h0)+:(32)];
+            done[(64'h40)+:(32)] = ((gate[(64'h2)+:(22)]) & 32'hffffffff);
+            done[(64'h60)+:(32)] = ((expected) & 32'hffffffff);
+            done[(64'h80)+:(64)] = ((elapsed) & 64'hffffffffffffffff);
+            done[(64'hc0)+:(64)] = gate[(64'h2e)+:(64)];
+            done[(64'h100)+:(64)] = ((gate[(64'h9e)+:(48)]) & 64'hffffffffffffffff);
+            done[(64'h150)+:(16)] = ((gate[(64'h18)+:(22)]) & 16'hffff);
+            if (of_broadcast__q) begin
+                done[(64'h0)+:(8)] = ((32'h2) & 8'hff);
+                done[(64'h60)+:(32)] = ((expected_broadcast) & 32'hffffffff);
+            end
+            if (bad) begin
+                done[(64'h18)+:(8)] = ((32'h1) & 8'hff);
+            end
+        end
+        done[(64'h140)+:(16)] = head_now;
+        if ((turn__q & queue_bit) == 32'h0) begin
+            done[(64'h1f8)+:(8)] = ((32'h1) & 8'hff);
+        end
+        counted_contribute_now = ((32'h0) & 8'hff);
+        counted_broadcast_now = ((32'h0) & 8'hff);
+        taken_contribute = ((32'hff) & 8'hff);
+        taken_broadcast = ((32'hff) & 8'hff);
+        start_now = ((32'h0) & 8'hff);
+        advance = ((32'h0) & 4'hf);
+        drain__start = 1'b0;
+        drain__start_slot = at__q;
+        drain__start_context = ctx;
+        write__note_push = 1'b0;
+        write__note_data = high__q;
+        write__note_valid = 1'b0;
+        owner[(64'h0)+:(3)] = at__q;
+        owner[(64'h3)+:(2)] = queue__q;
+        owner[(64'h5)+:(1)] = of_broadcast__q;
+        owner[(64'h6)+:(1)] = state__q == FinishState__Report;
+        owner[(64'h7)+:(1)] = state__q == FinishState__Done;
+        owner[(64'h8)+:(1)] = refused__q;
+        write__note[(64'h0)+:(64)] = report_address;
+        write__note[(64'h40)+:(7)] = ((32'h2) & 7'h7f);
+        write__note[(64'h47)+:(9)] = owner;
+        shift__data = high__q;
+        shift__word = contribute_count;
+        if (of_broadcast__q) begin
+            shift__word = broadcast_count;
+        end
+        rank_next = rank__q + 32'h1;
+        case (state__q)
+            FinishState__Idle:
+                begin
+                    refused__d = 1'b0;
+                    of_broadcast__d = (reported__q & slot_bit) != 32'h0;
+                    queue__d = ctx[(64'had)+:(2)];
+                    rank__d = ((32'h0) & 7'h7f);
+                    if (start_due && drain__idle) begin
+                        drain__start = 1'b1;
+                        start_now = slot_bit;
+                    end
+                    if (refusable != 32'h0) begin
+                        keep_to_refuse = to_refuse__q & (refused_bit ^ 32'hf);
+                        refusal_now__d = refusal_next;
+                        refused__d = 1'b1;
+                        queue__d = refusal_next[(64'h0)+:(2)];
+                        state__d = FinishState__Fill;
+                    end
+                    else if (settled) begin
+                        state__d = FinishState__Fill;
+                    end
+                    else if ((contribute_due || broadcast_due) && ~hurry) begin
+                        state__d = FinishState__Count;
+                    end
+                    else begin
+                        at__d = at_next;
+                    end
+                end
+            FinishState__Count:
+                begin
+                    rank__d = rank_next;
+                    high__d = shift__shifted;
+                    if (rank__q == 32'h20) begin
+                        write__note_push = 1'b1;
+                    end
+                    if (rank__q == 32'h40) begin
+                        write__note_push = 1'b1;
+                        state__d = FinishState__Report;
+                    end
+                end
+            FinishState__Report:
+                begin
+                    write__note_valid = 1'b1;
+                    if (write__note_ready) begin
+                        counted_contribute_now = slot_bit;
+                        if (of_broadcast__q) begin
+                            counted_broadcast_now = slot_bit;
+                        end
+                        state__d = FinishState__Idle;
+                    end
+                end
+            FinishState__Fill:
+                begin
+                    high__d = ((done) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+                    state__d = FinishState__Hand;
+                end
+            FinishState__Hand:
+                begin
+                    write__note_push = 1'b1;
+                    state__d = FinishState__Done;
+                end
+            FinishState__Done:
+                begin
+                    write__note_valid = 1'b1;
+                    write__note[(64'h0)+:(64)] = entry_address;
+                    write__note[(64'h40)+:(7)] = ((32'h1) & 7'h7f);
+                    if (write__note_ready) begin
+                        advance = queue_bit;
+                        if (~refused__q) begin
+                            taken_contribute = not_slot;
+                            taken_broadcast = not_slot;
+                        end
+                        if (index == mask_now) begin
+                            turn__d = turn__q ^ queue_bit;
+                        end
+                        state__d = FinishState__Pause;
+                    end
+                end
+            FinishState__Pause:
+                begin
+                    state__d = FinishState__Idle;
+                end
+        endcase
+        to_refuse__d = keep_to_refuse | refusal_bit;
+        count_address = (((at__q) & 9'h1ff) << 32'h6) | ((rank__q[(32'h0)+:(6)]) & 9'h1ff);
+        count_epoch = ctx[(64'hcd)+:(8)];
+        ack__d[(64'h0)+:(1)] = write__done;
+        ack__d[(64'h1)+:(1)] = write__failed;
+        ack__d[(64'h2)+:(9)] = write__owner;
+        whose = ack__q[(64'h2)+:(9)];
+        ack_slot = ((32'h0) & 8'hff);
+        ack_queue = ((32'h0) & 4'hf);
+        if (ack__q[(64'h0)+:(1)]) begin
+            ack_slot = one << whose[(64'h0)+:(3)];
+            ack_queue = one4 << whose[(64'h3)+:(2)];
+        end
+        settle_contribute = ((32'h0) & 8'hff);
+        settle_broadcast = ((32'h0) & 8'hff);
+        report_now = ((32'h0) & 8'hff);
+        free_now = ((32'h0) & 8'hff);
+        written = ((32'h0) & 4'hf);
+        stop = ((32'h0) & 4'hf);
+        if (whose[(64'h6)+:(1)]) begin
+            if (whose[(64'h5)+:(1)]) begin
+                settle_broadcast = ack_slot;
+            end
+            else begin
+                settle_contribute = ack_slot;
+            end
+        end
+        if (whose[(64'h7)+:(1)]) begin
+            written = ack_queue;
+            if (ack__q[(64'h1)+:(1)]) begin
+                stop = ack_queue;
+            end
+            if (~whose[(64'h8)+:(1)]) begin
+                if (whose[(64'h5)+:(1)]) begin
+                    free_now = ack_slot;
+                end
+                else begin
+                    report_now = ack_slot;
+                end
+            end
+        end
+        spoilt = ack__q[(64'h1)+:(1)] && ~whose[(64'h8)+:(1)];
+        freed = free_now;
+        msix__written = written;
+        msix__ready = msix_ready;
+        msix_valid = msix__valid;
+        msix_vector = msix__vector;
+        keep = arm ^ 32'hff;
+        unfreed = free_now ^ 32'hff;
+        counted_contribute__d = (counted_contribute__q | counted_contribute_now) & keep;
+        settled_contribute__d = ((settled_contribute__q & taken_contribute) | settle_contribute) & keep;
+        reported__d = (reported__q | report_now) & keep;
+        begun__d = (begun__q | start_now) & unfreed;
+        drained__d = (drained__q | drain__drained) & unfreed;
+        counted_broadcast__d = (counted_broadcast__q | counted_broadcast_now) & unfreed;
+        settled_broadcast__d = ((settled_broadcast__q & taken_broadcast) | settle_broadcast) & unfreed;
+        failed__d = failed__q & keep;
+        if (spoilt) begin
+            failed__d = (failed__q | ack_slot) & keep;
+        end
+        finishing = begun__q;
+        refusals__0__clock = clock;
+        refusals__0__d = refusals__0__q;
+        if (refusal_bit[0]) begin
+            refusals__0__d = refusal;
+        end
+        issued__0__clock = clock;
+        issued__0__d = issued__0__q;
+        if (advance[0]) begin
+            issued__0__d = tail_next;
+        end
+        visible__0__clock = clock;
+        visible_next__0 = visible__0__q + 32'h1;
+        visible__0__d = visible__0__q;
+        if (written[0]) begin
+            visible__0__d = visible_next__0;
+        end
+        cq_tail__0 = visible__0__q;
+        if (clear) begin
+            issued__0__d = ((32'h0) & 16'hffff);
+            visible__0__d = ((32'h0) & 16'hffff);
+        end
+        refusals__1__clock = clock;
+        refusals__1__d = refusals__1__q;
+        if (refusal_bit[1]) begin
+            refusals__1__d = refusal;
+        end
+        issued__1__clock = clock;
+        issued__1__d = issued__1__q;
+        if (advance[1]) begin
+            issued__1__d = tail_next;
+        end
+        visible__1__clock = clock;
+        visible_next__1 = visible__1__q + 32'h1;
+        visible__1__d = visible__1__q;
+        if (written[1]) begin
+            visible__1__d = visible_next__1;
+        end
+        cq_tail__1 = visible__1__q;
+        if (clear) begin
+            issued__1__d = ((32'h0) & 16'hffff);
+            visible__1__d = ((32'h0) & 16'hffff);
+        end
+        refusals__2__clock = clock;
+        refusals__2__d = refusals__2__q;
+        if (refusal_bit[2]) begin
+            refusals__2__d = refusal;
+        end
+        issued__2__clock = clock;
+        issued__2__d = issued__2__q;
+        if (advance[2]) begin
+            issued__2__d = tail_next;
+        end
+        visible__2__clock = clock;
+        visible_next__2 = visible__2__q + 32'h1;
+        visible__2__d = visible__2__q;
+        if (written[2]) begin
+            visible__2__d = visible_next__2;
+        end
+        cq_tail__2 = visible__2__q;
+        if (clear) begin
+            issued__2__d = ((32'h0) & 16'hffff);
+            visible__2__d = ((32'h0) & 16'hffff);
+        end
+        refusals__3__clock = clock;
+        refusals__3__d = refusals__3__q;
+        if (refusal_bit[3]) begin
+            refusals__3__d = refusal;
+        end
+        issued__3__clock = clock;
+        issued__3__d = issued__3__q;
+        if (advance[3]) begin
+            issued__3__d = tail_next;
+        end
+        visible__3__clock = clock;
+        visible_next__3 = visible__3__q + 32'h1;
+        visible__3__d = visible__3__q;
+        if (written[3]) begin
+            visible__3__d = visible_next__3;
+        end
+        cq_tail__3 = visible__3__q;
+        if (clear) begin
+            issued__3__d = ((32'h0) & 16'hffff);
+            visible__3__d = ((32'h0) & 16'hffff);
+        end
+        read_valid = drain__read_valid;
+        read_address = drain__read_address;
+        drain__read_ready = read_ready;
+        drain__word = word;
+        write__push = drain__push;
+        write__push_data = drain__push_data;
+        drain__room = write__room;
+        write__order_valid = drain__order_valid;
+        write__order = drain__order;
+        drain__order_ready = write__order_ready;
+        aw_valid = write__aw_valid;
+        aw_address = write__aw_address;
+        aw_beats = write__aw_beats;
+        write__aw_ready = aw_ready;
+        w_valid = write__w_valid;
+        w_data = write__w_data;
+        w_last = write__w_last;
+        write__w_ready = w_ready;
+        write__b_valid = b_valid;
+        write__b_error = b_error;
+        busy = write__busy || ~drain__idle;
+        working = (state__q != FinishState__Idle) || busy || ack__q[(64'h0)+:(1)] || (to_refuse__q != 32'h0) || ((scaled & (reported__q ^ 32'hff)) != 32'h0) || ((broadcast_closed & scaled & (sending ^ 32'hff)) != 32'h0);
+        if (clear) begin
+            state__d = FinishState__Idle;
+            at__d = ((32'h0) & 3'h7);
+            to_refuse__d = ((32'h0) & 4'hf);
+            counted_contribute__d = ((32'h0) & 8'hff);
+            settled_contribute__d = ((32'h0) & 8'hff);
+            reported__d = ((32'h0) & 8'hff);
+            begun__d = ((32'h0) & 8'hff);
+            drained__d = ((32'h0) & 8'hff);
+            counted_broadcast__d = ((32'h0) & 8'hff);
+            settled_broadcast__d = ((32'h0) & 8'hff);
+            failed__d = ((32'h0) & 8'hff);
+            ack__d[(64'h0)+:(1)] = 1'b0;
+            turn__d = ((32'h0) & 4'hf);
+        end
+    end
+endmodule
+
+module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop_late,drop_duplicate,scaled_valid,scaled,scaled_ready,send_valid,send_address,finish_valid,finish_address,finish_ready,word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [7:0] open;
+    input wire  rx_valid;
+    input wire  [556:0] rx;
+    output reg  accepted;
+    output reg  [556:0] decided;
+    output reg  drop_late;
+    output reg  drop_duplicate;
+    input wire  scaled_valid;
+    input wire  [556:0] scaled;
+    output reg  scaled_ready;
+    input wire  send_valid;
+    input wire  [16:0] send_address;
+    input wire  finish_valid;
+    input wire  [16:0] finish_address;
+    output reg  finish_ready;
+    output reg  [519:0] word;
+    input wire  [8:0] count_address;
+    input wire  [7:0] count_epoch;
+    output reg  [15:0] count;
+    input wire  [14:0] window_beats;
+    input wire  scrub;
+    input wire  [2:0] scrub_slot;
+    output reg  scrub_busy;
+    // Stub signals
+    reg  ram__clock;
+    reg  [16:0] ram__read_address;
+    wire  [519:0] ram__read_data;
+    reg  [16:0] ram__write_address;
+    reg  [519:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  tags__clock;
+    reg  [16:0] tags__read_address;
+    wire  [7:0] tags__read_data;
+    reg  [16:0] tags__write_address;
+    reg  [7:0] tags__write_data;
+    reg  tags__write_enable;
+    reg  arrivals__clock;
+    reg  arrivals__accept;
+    reg  [8:0] arrivals__address;
+    reg  [7:0] arrivals__epoch;
+    reg  arrivals__scrub;
+    reg  [8:0] arrivals__read_address;
+    reg  [7:0] arrivals__read_epoch;
+    wire  [15:0] arrivals__count;
+    reg  [556:0] taken__d;
+    wire  [556:0] taken__q;
+    reg  taken__clock;
+    reg  busy__d;
+    wire  busy__q;
+    reg  busy__clock;
+    reg  scrubbing__d;
+    wire  scrubbing__q;
+    reg  scrubbing__clock;
+    reg  [16:0] scrub_at__d;
+    wire  [16:0] scrub_at__q;
+    reg  scrub_at__clock;
+    // Local signals
+    reg  [2:0] slot;
+    reg  is_open;
+    reg  present;
+    reg  accept;
+    reg  take_scaled;
+    reg  scrub_now;
+    reg  [13:0] scrub_next;
+    reg  [14:0] scrub_last;
+    reg  write;
+    reg  [16:0] address;
+    reg  [519:0] value;
+    // Sub module instances
+    optireduce_nic__gather__ram ram(
+        .clock(ram__clock),
+        .read_address(ram__read_address),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    optireduce_nic__gather__tags tags(
+        .clock(tags__clock),
+        .read_address(tags__read_address),
+        .read_data(tags__read_data),
+        .write_address(tags__write_address),
+        .write_data(tags__write_data),
+        .write_enable(tags__write_enable)
+    );
+    optireduce_nic__gather__arrivals arrivals(
+        .clock(arrivals__clock),
+        .accept(arrivals__accept),
+        .address(arrivals__address),
+        .epoch(arrivals__epoch),
+        .scrub(arrivals__scrub),
+        .read_address(arrivals__read_address),
+        .read_epoch(arrivals__read_epoch),
+        .count(arrivals__count)
+    );
+    optireduce_nic__gather__taken taken(
+        .d(taken__d),
+        .q(taken__q),
+        .clock(taken__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy(
+        .d(busy__d),
+        .q(busy__q),
+        .clock(busy__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 scrubbing(
+        .d(scrubbing__d),
+        .q(scrubbing__q),
+        .clock(scrubbing__clock)
+    );
+    optireduce_nic__lookup__key__0__found scrub_at(
+        .d(scrub_at__d),
+        .q(scrub_at__q),
+        .clock(scrub_at__clock)
+    );
+    // Update code
+    always @(*) begin
+        taken__clock = clock;
+        busy__clock = clock;
+        scrubbing__clock = clock;
+        scrub_at__clock = clock;
+        taken__d = taken__q;
+        busy__d = busy__q;
+        scrubbing__d = scrubbing__q;
+        scrub_at__d = scrub_at__q;
+        ram__clock = clock;
+        tags__clock = clock;
+        arrivals__clock = clock;
+        busy__d = rx_valid;
+        taken__d = rx;
+        tags__read_address[(64'h0)+:(3)] = rx[(64'h0)+:(3)];
+        tags__read_address[(64'h3)+:(14)] = rx[(64'h3)+:(14)];
+        slot = taken__q[(64'h0)+:(3)];
+        is_open = open[slot];
+        present = tags__read_data == taken__q[(64'h25)+:(8)];
+        accept = busy__q && is_open && ~present;
+        accepted = accept;
+        decided = taken__q;
+        drop_late = busy__q && ~is_open;
+        drop_duplicate = busy__q && is_open && present;
+        take_scaled = scaled_valid && ~accept;
+        scaled_ready = take_scaled;
+        scrub_now = scrubbing__q && ~busy__q && ~scaled_valid;
+        write = accept || take_scaled || scrub_now;
+        address[(64'h0)+:(3)] = slot;
+        address[(64'h3)+:(14)] = taken__q[(64'h3)+:(14)];
+        value[(64'h0)+:(512)] = taken__q[(64'h2d)+:(512)];
+        value[(64'h200)+:(8)] = taken__q[(64'h25)+:(8)];
+        if (take_scaled) begin
+            address[(64'h0)+:(3)] = scaled[(64'h0)+:(3)];
+            address[(64'h3)+:(14)] = scaled[(64'h3)+:(14)];
+            value[(64'h0)+:(512)] = scaled[(64'h2d)+:(512)];
+            value[(64'h200)+:(8)] = scaled[(64'h25)+:(8)];
+        end
+        scrub_next = scrub_at__q[(64'h3)+:(14)] + 32'h1;
+        scrub_last = window_beats - 32'h1;
+        if (scrub_now) begin
+            address = scrub_at__q;
+            value[(64'h200)+:(8)] = ((32'h0) & 8'hff);
+            scrub_at__d[(64'h3)+:(14)] = scrub_next;
+            if (((scrub_at__q[(64'h3)+:(14)]) & 15'h7fff) == scrub_last) begin
+                scrubbing__d = 1'b0;
+            end
+        end
+        if (scrub) begin
+            scrubbing__d = 1'b1;
+            scrub_at__d[(64'h0)+:(3)] = scrub_slot;
+            scrub_at__d[(64'h3)+:(14)] = ((32'h0) & 14'h3fff);
+        end
+        if (clear) begin
+            scrubbing__d = 1'b0;
+        end
+        scrub_busy = scrubbing__q || scrub;
+        ram__write_enable = write;
+        ram__write_address = address;
+        ram__write_data = value;
+        tags__write_enable = write;
+        tags__write_address = address;
+        tags__write_data = value[(64'h200)+:(8)];
+        finish_ready = finish_valid && ~send_valid;
+        ram__read_address = finish_address;
+        if (send_valid) begin
+            ram__read_address = send_address;
+        end
+        word = ram__read_data;
+        arrivals__accept = accept;
+        arrivals__epoch = taken__q[(64'h25)+:(8)];
+        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((taken__q[(64'h1f)+:(6)]) & 9'h1ff);
+        arrivals__scrub = scrub_now;
+        if (scrub_now) begin
+            arrivals__address = (((scrub_at__q[(64'h0)+:(3)]) & 9'h1ff) << 32'h6) | (((scrub_at__q[(64'h3)+:(14)]) & 9'h1ff) & 32'h3f);
+        end
+        arrivals__read_address = count_address;
+        arrivals__read_epoch = count_epoch;
+        count = arrivals__count;
+    end
+endmodule
+
+module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data,tx_last,tx_error,tx_ready,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  reset;
+    input wire  valid;
+    input wire  [512:0] beat;
+    output reg  ready;
+    output reg  tx_valid;
+    output reg  [511:0] tx_data;
+    output reg  tx_last;
+    output reg  tx_error;
+    input wire  tx_ready;
+    output reg  busy;
+    // Stub signals
+    reg  [514:0] held__d;
+    wire  [514:0] held__q;
+    reg  held__clock;
+    reg  open__d;
+    wire  open__q;
+    reg  open__clock;
+    // Local signals
+    reg  free;
+    // Sub module instances
+    optireduce_nic__guard__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 open(
+        .d(open__d),
+        .q(open__q),
+        .clock(open__clock)
+    );
+    // Update code
+    always @(*) begin
+        held__clock = clock;
+        open__clock = clock;
+        held__d = held__q;
+        open__d = open__q;
+        free = ~held__q[(64'h0)+:(1)] || tx_ready;
+        ready = free && ~clear;
+        if (free) begin
+            held__d[(64'h0)+:(1)] = 1'b0;
+            if (clear) begin
+                held__d[(64'h0)+:(1)] = open__q;
+                held__d[(64'h1)+:(512)] = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+                held__d[(64'h201)+:(1)] = 1'b1;
+                held__d[(64'h202)+:(1)] = 1'b1;
+                open__d = 1'b0;
+            end
+            else if (valid) begin
+                held__d[(64'h0)+:(1)] = 1'b1;
+                held__d[(64'h1)+:(512)] = beat[(64'h0)+:(512)];
+                held__d[(64'h201)+:(1)] = beat[(64'h200)+:(1)];
+                held__d[(64'h202)+:(1)] = 1'b0;
+                open__d = ~beat[(64'h200)+:(1)];
+            end
+        end
+        tx_valid = held__q[(64'h0)+:(1)];
+        tx_data = held__q[(64'h1)+:(512)];
+        tx_last = held__q[(64'h201)+:(1)];
+        tx_error = held__q[(64'h202)+:(1)];
+        busy = held__q[(64'h0)+:(1)] || open__q;
+        if (reset) begin
+            held__d[(64'h0)+:(1)] = 1'b0;
+            open__d = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,busy,in_valid,in_head,in_header,in_data,valid,broadcast,beat,packet,mark,empty,drop_no_window,drop_stale,drop_flags,drop_out_of_shard);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [199:0] job;
+    input wire  [7:0] arm;
+    input wire  [2:0] arm_slot;
+    input wire  [404:0] arm_context;
+    input wire  [7:0] freed;
+    input wire  stall;
+    output reg  busy;
+    input wire  in_valid;
+    input wire  in_head;
+    input wire  [77:0] in_header;
+    input wire  [511:0] in_data;
+    output reg  valid;
+    output reg  broadcast;
+    output reg  [556:0] beat;
+    output reg  packet;
+    output reg  mark;
+    output reg  empty;
+    output reg  drop_no_window;
+    output reg  drop_stale;
+    output reg  drop_flags;
+    output reg  drop_out_of_shard;
+    // Stub signals
+    reg  key__0__clock;
+    reg  key__0__arm;
+    reg  [404:0] key__0__ctx;
+    reg  key__0__free;
+    reg  key__0__compare;
+    reg  [77:0] key__0__header;
+    wire  key__0__hit;
+    wire  key__0__stale;
+    wire  [14:0] key__0__distance;
+    reg  key__1__clock;
+    reg  key__1__arm;
+    reg  [404:0] key__1__ctx;
+    reg  key__1__free;
+    reg  key__1__compare;
+    reg  [77:0] key__1__header;
+    wire  key__1__hit;
+    wire  key__1__stale;
+    wire  [14:0] key__1__distance;
+    reg  key__2__clock;
+    reg  key__2__arm;
+    reg  [404:0] key__2__ctx;
+    reg  key__2__free;
+    reg  key__2__compare;
+    reg  [77:0] key__2__header;
+    wire  key__2__hit;
+    wire  key__2__stale;
+    wire  [14:0] key__2__distance;
+    reg  key__3__clock;
+    reg  key__3__arm;
+    reg  [404:0] key__3__ctx;
+    reg  key__3__free;
+    reg  key__3__compare;
+    reg  [77:0] key__3__header;
+    wire  key__3__hit;
+    wire  key__3__stale;
+    wire  [14:0] key__3__distance;
+    reg  key__4__clock;
+    reg  key__4__arm;
+    reg  [404:0] key__4__ctx;
+    reg  key__4__free;
+    reg  key__4__compare;
+    reg  [77:0] key__4__header;
+    wire  key__4__hit;
+    wire  key__4__stale;
+    wire  [14:0] key__4__distance;
+    reg  key__5__clock;
+    reg  key__5__arm;
+    reg  [404:0] key__5__ctx;
+    reg  key__5__free;
+    reg  key__5__compare;
+    reg  [77:0] key__5__header;
+    wire  key__5__hit;
+    wire  key__5__stale;
+    wire  [14:0] key__5__distance;
+    reg  key__6__clock;
+    reg  key__6__arm;
+    reg  [404:0] key__6__ctx;
+    reg  key__6__free;
+    reg  key__6__compare;
+    reg  [77:0] key__6__header;
+    wire  key__6__hit;
+    wire  key__6__stale;
+    wire  [14:0] key__6__distance;
+    reg  key__7__clock;
+    reg  key__7__arm;
+    reg  [404:0] key__7__ctx;
+    reg  key__7__free;
+    reg  key__7__compare;
+    reg  [77:0] key__7__header;
+    wire  key__7__hit;
+    wire  key__7__stale;
+    wire  [14:0] key__7__distance;
+    reg  contexts__clock;
+    reg  [2:0] contexts__read_address;
+    wire  [404:0] contexts__read_data;
+    reg  [2:0] contexts__write_address;
+    reg  [404:0] contexts__write_data;
+    reg  contexts__write_enable;
+    reg  [511:0] widen__data;
+    reg  widen__bf16;
+    reg  widen__high;
+    wire  [511:0] widen__beat;
+    reg  [19:0] named__d;
+    wire  [19:0] named__q;
+    reg  named__clock;
+    reg  [39:0] found__d;
+    wire  [39:0] found__q;
+    reg  found__clock;
+    reg  [106:0] known__d;
+    wire  [106:0] known__q;
+    reg  known__clock;
+    reg  [126:0] placed__d;
+    wire  [126:0] placed__q;
+    reg  placed__clock;
+    reg  [97:0] ranged__d;
+    wire  [97:0] ranged__q;
+    reg  ranged__clock;
+    reg  [50:0] verdict__d;
+    wire  [50:0] verdict__q;
+    reg  verdict__clock;
+    reg  [14:0] position__d;
+    wire  [14:0] position__q;
+    reg  position__clock;
+    reg  padding__d;
+    wire  padding__q;
+    reg  padding__clock;
+    reg  half__d;
+    wire  half__q;
+    reg  half__clock;
+    reg  [513:0] first__d;
+    wire  [513:0] first__q;
+    reg  first__clock;
+    reg  [513:0] second__d;
+    wire  [513:0] second__q;
+    reg  second__clock;
+    reg  [513:0] third__d;
+    wire  [513:0] third__q;
+    reg  third__clock;
+    reg  [513:0] fourth__d;
+    wire  [513:0] fourth__q;
+    reg  fourth__clock;
+    reg  [513:0] fifth__d;
+    wire  [513:0] fifth__q;
+    reg  fifth__clock;
+    reg  [513:0] last__d;
+    wire  [513:0] last__q;
+    reg  last__clock;
+    // Local signals
+    reg  [2:0] slot;
+    reg  [14:0] distance;
+    reg  any_hit;
+    reg  any_stale;
+    reg  head1;
+    reg  head2;
+    reg  head3;
+    reg  head4;
+    reg  head5;
+    reg  [404:0] ctx;
+    reg  [6:0] sum;
+    reg  [6:0] wrapped;
+    reg  [21:0] product;
+    reg  [14:0] start;
+    reg  [14:0] limit;
+    reg  [14:0] own_end;
+    reg  [14:0] covered;
+    reg  [14:0] packet_end;
+    reg  [14:0] allowed;
+    reg  fits;
+    reg  splitting;
+    reg  step;
+    reg  [14:0] next_position;
+    reg  [14:0] relative;
+    // Sub module instances
+    optireduce_nic__lookup__key__0 key__0(
+        .clock(key__0__clock),
+        .arm(key__0__arm),
+        .ctx(key__0__ctx),
+        .free(key__0__free),
+        .compare(key__0__compare),
+        .header(key__0__header),
+        .hit(key__0__hit),
+        .stale(key__0__stale),
+        .distance(key__0__distance)
+    );
+    optireduce_nic__lookup__key__0 key__1(
+        .clock(key__1__clock),
+        .arm(key__1__arm),
+        .ctx(key__1__ctx),
+        .free(key__1__free),
+        .compare(key__1__compare),
+        .header(key__1__header),
+        .hit(key__1__hit),
+        .stale(key__1__stale),
+        .distance(key__1__distance)
+    );
+    optireduce_nic__lookup__key__0 key__2(
+        .clock(key__2__clock),
+        .arm(key__2__arm),
+        .ctx(key__2__ctx),
+        .free(key__2__free),
+        .compare(key__2__compare),
+        .header(key__2__header),
+        .hit(key__2__hit),
+        .stale(key__2__stale),
+        .distance(key__2__distance)
+    );
+    optireduce_nic__lookup__key__0 key__3(
+        .clock(key__3__clock),
+        .arm(key__3__arm),
+        .ctx(key__3__ctx),
+        .free(key__3__free),
+        .compare(key__3__compare),
+        .header(key__3__header),
+        .hit(key__3__hit),
+        .stale(key__3__stale),
+        .distance(key__3__distance)
+    );
+    optireduce_nic__lookup__key__0 key__4(
+        .clock(key__4__clock),
+        .arm(key__4__arm),
+        .ctx(key__4__ctx),
+        .free(key__4__free),
+        .compare(key__4__compare),
+        .header(key__4__header),
+        .hit(key__4__hit),
+        .stale(key__4__stale),
+        .distance(key__4__distance)
+    );
+    optireduce_nic__lookup__key__0 key__5(
+        .clock(key__5__clock),
+        .arm(key__5__arm),
+        .ctx(key__5__ctx),
+        .free(key__5__free),
+        .compare(key__5__compare),
+        .header(key__5__header),
+        .hit(key__5__hit),
+        .stale(key__5__stale),
+        .distance(key__5__distance)
+    );
+    optireduce_nic__lookup__key__0 key__6(
+        .clock(key__6__clock),
+        .arm(key__6__arm),
+        .ctx(key__6__ctx),
+        .free(key__6__free),
+        .compare(key__6__compare),
+        .header(key__6__header),
+        .hit(key__6__hit),
+        .stale(key__6__stale),
+        .distance(key__6__distance)
+    );
+    optireduce_nic__lookup__key__0 key__7(
+        .clock(key__7__clock),
+        .arm(key__7__arm),
+        .ctx(key__7__ctx),
+        .free(key__7__free),
+        .compare(key__7__compare),
+        .header(key__7__header),
+        .hit(key__7__hit),
+        .stale(key__7__stale),
+        .distance(key__7__distance)
+    );
+    optireduce_nic__contribute__contexts contexts(
+        .clock(contexts__clock),
+        .read_address(contexts__read_address),
+        .read_data(contexts__read_data),
+        .write_address(contexts__write_address),
+        .write_data(contexts__write_data),
+        .write_enable(contexts__write_enable)
+    );
+    optireduce_nic__lookup__widen widen(
+        .data(widen__data),
+        .bf16(widen__bf16),
+        .high(widen__high),
+        .beat(widen__beat)
+    );
+    optireduce_nic__builder__sum named(
+        .d(named__d),
+        .q(named__q),
+        .clock(named__clock)
+    );
+    optireduce_nic__lookup__found found(
+        .d(found__d),
+        .q(found__q),
+        .clock(found__clock)
+    );
+    optireduce_nic__lookup__known known(
+        .d(known__d),
+        .q(known__q),
+        .clock(known__clock)
+    );
+    optireduce_nic__lookup__placed placed(
+        .d(placed__d),
+        .q(placed__q),
+        .clock(placed__clock)
+    );
+    optireduce_nic__lookup__ranged ranged(
+        .d(ranged__d),
+        .q(ranged__q),
+        .clock(ranged__clock)
+    );
+    optireduce_nic__lookup__verdict verdict(
+        .d(verdict__d),
+        .q(verdict__q),
+        .clock(verdict__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 padding(
+        .d(padding__d),
+        .q(padding__q),
+        .clock(padding__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 half(
+        .d(half__d),
+        .q(half__q),
+        .clock(half__clock)
+    );
+    optireduce_nic__lookup__fifth first(
+        .d(first__d),
+        .q(first__q),
+        .clock(first__clock)
+    );
+    optireduce_nic__lookup__fifth second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
+    optireduce_nic__lookup__fifth third(
+        .d(third__d),
+        .q(third__q),
+        .clock(third__clock)
+    );
+    optireduce_nic__lookup__fifth fourth(
+        .d(fourth__d),
+        .q(fourth__q),
+        .clock(fourth__clock)
+    );
+    optireduce_nic__lookup__fifth fifth(
+        .d(fifth__d),
+        .q(fifth__q),
+        .clock(fifth__clock)
+    );
+    optireduce_nic__lookup__fifth last(
+        .d(last__d),
+        .q(last__q),
+        .clock(last__clock)
+    );
+    // Update code
+    always @(*) begin
+        named__clock = clock;
+        found__clock = clock;
+        known__clock = clock;
+        placed__clock = clock;
+        ranged__clock = clock;
+        verdict__clock = clock;
+        position__clock = clock;
+        padding__clock = clock;
+        half__clock = clock;
+        named__d = named__q;
+        found__d = found__q;
+        known__d = known__q;
+        placed__d = placed__q;
+        ranged__d = ranged__q;
+        verdict__d = verdict__q;
+        position__d = position__q;
+        padding__d = padding__q;
+        half__d = half__q;
+        first__clock = clock;
+        second__clock = clock;
+        third__clock = clock;
+        fourth__clock = clock;
+        fifth__clock = clock;
+        last__clock = clock;
+        first__d = first__q;
+        second__d = second__q;
+        third__d = third__q;
+        fourth__d = fourth__q;
+        fifth__d = fifth__q;
+        last__d = last__q;
+        contexts__clock = clock;
+        contexts__write_enable = arm != 32'h0;
+        contexts__write_address = arm_slot;
+        contexts__write_data = arm_context;
+        splitting = fifth__q[(64'h0)+:(1)] && ~fifth__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && verdict__q[(64'h32)+:(1)] && ~half__q;
+        busy = stall || splitting;
+        step = ~stall && ~splitting;
+        head1 = in_valid && in_head && step;
+        head2 = first__q[(64'h0)+:(1)] && first__q[(64'h1)+:(1)] && step;
+        head3 = second__q[(64'h0)+:(1)] && second__q[(64'h1)+:(1)] && step;
+        head4 = third__q[(64'h0)+:(1)] && third__q[(64'h1)+:(1)] && step;
+        head5 = fourth__q[(64'h0)+:(1)] && fourth__q[(64'h1)+:(1)] && step;
+        if (step) begin
+            first__d[(64'h0)+:(1)] = in_valid;
+            first__d[(64'h1)+:(1)] = in_head;
+            first__d[(64'h2)+:(512)] = in_data;
+            second__d = first__q;
+            third__d = second__q;
+            fourth__d = third__q;
+            fifth__d = fourth__q;
+        end
+        key__0__clock = clock;
+        key__0__arm = arm[0];
+        key__0__ctx = arm_context;
+        key__0__free = freed[0] || clear;
+        key__0__compare = head1;
+        key__0__header = in_header;
+        key__1__clock = clock;
+        key__1__arm = arm[1];
+        key__1__ctx = arm_context;
+        key__1__free = freed[1] || clear;
+        key__1__compare = head1;
+        key__1__header = in_header;
+        key__2__clock = clock;
+        key__2__arm = arm[2];
+        key__2__ctx = arm_context;
+        key__2__free = freed[2] || clear;
+        key__2__compare = head1;
+        key__2__header = in_header;
+        key__3__clock = clock;
+        key__3__arm = arm[3];
+        key__3__ctx = arm_context;
+        key__3__free = freed[3] || clear;
+        key__3__compare = head1;
+        key__3__header = in_header;
+        key__4__clock = clock;
+        key__4__arm = arm[4];
+        key__4__ctx = arm_context;
+        key__4__free = freed[4] || clear;
+        key__4__compare = head1;
+        key__4__header = in_header;
+        key__5__clock = clock;
+        key__5__arm = arm[5];
+        key__5__ctx = arm_context;
+        key__5__free = freed[5] || clear;
+        key__5__compare = head1;
+        key__5__header = in_header;
+        key__6__clock = clock;
+        key__6__arm = arm[6];
+        key__6__ctx = arm_context;
+        key__6__free = freed[6] || clear;
+        key__6__compare = head1;
+        key__6__header = in_header;
+        key__7__clock = clock;
+        key__7__arm = arm[7];
+        key__7__ctx = arm_context;
+        key__7__free = freed[7] || clear;
+        key__7__compare = head1;
+        key__7__header = in_header;
+        if (head1) begin
+            named__d[(64'h0)+:(6)] = in_header[(64'h44)+:(6)];
+            named__d[(64'h6)+:(1)] = in_header[(64'h4a)+:(1)];
+            named__d[(64'h7)+:(1)] = in_header[(64'h4b)+:(1)];
+            named__d[(64'h8)+:(1)] = in_header[(64'h4c)+:(1)];
+            named__d[(64'h9)+:(1)] = in_header[(64'h4d)+:(1)];
+            named__d[(64'ha)+:(10)] = in_header[(64'h3a)+:(10)];
+        end
+        slot = ((32'h0) & 3'h7);
+        distance = ((32'h0) & 15'h7fff);
+        any_hit = 1'b0;
+        any_stale = 1'b0;
+        if (key__0__hit) begin
+            distance = distance | key__0__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__0__stale;
+        if (key__1__hit) begin
+            distance = distance | key__1__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__1__stale;
+        if (key__2__hit) begin
+            distance = distance | key__2__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__2__stale;
+        if (key__3__hit) begin
+            distance = distance | key__3__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__3__stale;
+        if (key__4__hit) begin
+            distance = distance | key__4__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__4__stale;
+        if (key__5__hit) begin
+            distance = distance | key__5__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__5__stale;
+        if (key__6__hit) begin
+            distance = distance | key__6__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__6__stale;
+        if (key__7__hit) begin
+            distance = distance | key__7__distance;
+            any_hit = 1'b1;
+        end
+        any_stale = any_stale || key__7__stale;
+        if (key__1__hit || key__3__hit || key__5__hit || key__7__hit) begin
+            slot = ((32'h1) & 3'h7);
+        end
+        if (key__2__hit || key__3__hit || key__6__hit || key__7__hit) begin
+            slot = slot | 32'h2;
+        end
+        if (key__4__hit || key__5__hit || key__6__hit || key__7__hit) begin
+            slot = slot | 32'h4;
+        end
+        if (head2) begin
+            found__d[(64'h0)+:(1)] = any_hit;
+            found__d[(64'h1)+:(1)] = any_stale;
+            found__d[(64'h2)+:(3)] = slot;
+            found__d[(64'h5)+:(15)] = distance;
+            found__d[(64'h14)+:(6)] = named__q[(64'h0)+:(6)];
+            found__d[(64'h1a)+:(1)] = named__q[(64'h6)+:(1)];
+            found__d[(64'h1b)+:(1)] = named__q[(64'h7)+:(1)];
+            found__d[(64'h1c)+:(1)] = named__q[(64'h8)+:(1)];
+            found__d[(64'h1d)+:(1)] = named__q[(64'h9)+:(1)];
+            found__d[(64'h1e)+:(10)] = named__q[(64'ha)+:(10)];
+        end
+        contexts__read_address = found__q[(64'h2)+:(3)];
+        ctx = contexts__read_data;
+        sum = ((found__q[(64'h14)+:(6)]) & 7'h7f) + ctx[(64'h7f)+:(7)];
+        wrapped = sum - job[(64'h6)+:(7)];
+        if (head3) begin
+            known__d[(64'h0)+:(1)] = found__q[(64'h0)+:(1)];
+            known__d[(64'h1)+:(1)] = found__q[(64'h1)+:(1)];
+            known__d[(64'h2)+:(3)] = found__q[(64'h2)+:(3)];
+            known__d[(64'h5)+:(15)] = found__q[(64'h5)+:(15)];
+            known__d[(64'h14)+:(6)] = found__q[(64'h14)+:(6)];
+            known__d[(64'h1a)+:(1)] = found__q[(64'h1a)+:(1)];
+            known__d[(64'h1b)+:(1)] = found__q[(64'h1b)+:(1)];
+            known__d[(64'h1c)+:(1)] = found__q[(64'h1d)+:(1)];
+            known__d[(64'h1d)+:(10)] = found__q[(64'h1e)+:(10)];
+            known__d[(64'h27)+:(1)] = (found__q[(64'h1c)+:(1)] != ctx[(64'h86)+:(1)]) || (found__q[(64'h1d)+:(1)] != ctx[(64'h87)+:(1)]);
+            known__d[(64'h28)+:(8)] = ctx[(64'hcd)+:(8)];
+            known__d[(64'h30)+:(7)] = sum;
+            if (sum >= job[(64'h6)+:(7)]) begin
+                known__d[(64'h30)+:(7)] = wrapped;
+            end
+            known__d[(64'h37)+:(15)] = ctx[(64'h69)+:(15)];
+            known__d[(64'h46)+:(7)] = ctx[(64'h78)+:(7)];
+            known__d[(64'h4d)+:(15)] = ctx[(64'haf)+:(15)];
+            known__d[(64'h5c)+:(15)] = ctx[(64'hbe)+:(15)];
+        end
+        product = known__q[(64'h37)+:(15)] * known__q[(64'h30)+:(7)];
+        covered = ((known__q[(64'h1d)+:(10)]) & 15'h7fff);
+        if (known__q[(64'h1c)+:(1)]) begin
+            covered = ((known__q[(64'h1d)+:(10)]) & 15'h7fff) << 32'h1;
+        end
+        packet_end = known__q[(64'h5)+:(15)] + covered;
+        if (head4) begin
+            placed__d[(64'h0)+:(1)] = known__q[(64'h0)+:(1)];
+            placed__d[(64'h1)+:(1)] = known__q[(64'h1)+:(1)];
+            placed__d[(64'h2)+:(1)] = known__q[(64'h27)+:(1)];
+            placed__d[(64'h3)+:(3)] = known__q[(64'h2)+:(3)];
+            placed__d[(64'h6)+:(15)] = known__q[(64'h5)+:(15)];
+            placed__d[(64'h15)+:(6)] = known__q[(64'h14)+:(6)];
+            placed__d[(64'h1b)+:(1)] = known__q[(64'h1a)+:(1)];
+            placed__d[(64'h1c)+:(1)] = known__q[(64'h1b)+:(1)];
+            placed__d[(64'h1d)+:(1)] = known__q[(64'h1c)+:(1)];
+            placed__d[(64'h1e)+:(8)] = known__q[(64'h28)+:(8)];
+            placed__d[(64'h26)+:(15)] = known__q[(64'h4d)+:(15)];
+            placed__d[(64'h35)+:(15)] = known__q[(64'h5c)+:(15)];
+            placed__d[(64'h44)+:(22)] = product;
+            placed__d[(64'h5a)+:(7)] = known__q[(64'h46)+:(7)];
+            placed__d[(64'h61)+:(15)] = known__q[(64'h37)+:(15)];
+            if (known__q[(64'h30)+:(7)] < known__q[(64'h46)+:(7)]) begin
+                placed__d[(64'h5a)+:(7)] = known__q[(64'h30)+:(7)];
+                placed__d[(64'h61)+:(15)] = known__q[(64'h37)+:(15)] + 32'h1;
+            end
+            placed__d[(64'h70)+:(15)] = packet_end;
+        end
+        start = ((placed__q[(64'h44)+:(22)]) & 15'h7fff) + ((placed__q[(64'h5a)+:(7)]) & 15'h7fff);
+        limit = start + placed__q[(64'h61)+:(15)];
+        own_end = placed__q[(64'h26)+:(15)] + placed__q[(64'h35)+:(15)];
+        if (head5) begin
+            ranged__d[(64'h0)+:(1)] = placed__q[(64'h0)+:(1)];
+            ranged__d[(64'h1)+:(1)] = placed__q[(64'h1)+:(1)];
+            ranged__d[(64'h2)+:(1)] = placed__q[(64'h2)+:(1)];
+            ranged__d[(64'h3)+:(3)] = placed__q[(64'h3)+:(3)];
+            ranged__d[(64'h6)+:(15)] = placed__q[(64'h6)+:(15)];
+            ranged__d[(64'h15)+:(15)] = placed__q[(64'h70)+:(15)];
+            ranged__d[(64'h42)+:(15)] = placed__q[(64'h26)+:(15)];
+            ranged__d[(64'h51)+:(8)] = placed__q[(64'h1e)+:(8)];
+            ranged__d[(64'h59)+:(6)] = placed__q[(64'h15)+:(6)];
+            ranged__d[(64'h5f)+:(1)] = placed__q[(64'h1b)+:(1)];
+            ranged__d[(64'h60)+:(1)] = placed__q[(64'h1c)+:(1)];
+            ranged__d[(64'h61)+:(1)] = placed__q[(64'h1d)+:(1)];
+            ranged__d[(64'h24)+:(15)] = placed__q[(64'h26)+:(15)];
+            ranged__d[(64'h33)+:(15)] = own_end;
+            if (placed__q[(64'h1b)+:(1)]) begin
+                ranged__d[(64'h24)+:(15)] = start;
+                ranged__d[(64'h33)+:(15)] = limit;
+            end
+        end
+        allowed = ranged__q[(64'h33)+:(15)];
+        if (ranged__q[(64'h61)+:(1)]) begin
+            allowed = ranged__q[(64'h33)+:(15)] + 32'h1;
+        end
+        fits = (ranged__q[(64'h6)+:(15)] >= ranged__q[(64'h24)+:(15)]) && (ranged__q[(64'h15)+:(15)] <= allowed);
+        next_position = position__q + 32'h1;
+        drop_no_window = 1'b0;
+        drop_stale = 1'b0;
+        drop_flags = 1'b0;
+        drop_out_of_shard = 1'b0;
+        widen__data = fifth__q[(64'h2)+:(512)];
+        widen__bf16 = verdict__q[(64'h32)+:(1)];
+        widen__high = half__q;
+        if (~stall) begin
+            last__d[(64'h0)+:(1)] = fifth__q[(64'h0)+:(1)];
+            last__d[(64'h1)+:(1)] = fifth__q[(64'h1)+:(1)];
+            last__d[(64'h2)+:(512)] = widen__beat;
+            half__d = splitting;
+            padding__d = 1'b0;
+            if (last__q[(64'h0)+:(1)] && ~last__q[(64'h1)+:(1)]) begin
+                position__d = next_position;
+                padding__d = next_position == verdict__q[(64'h22)+:(15)];
+            end
+            if (fifth__q[(64'h0)+:(1)] && fifth__q[(64'h1)+:(1)]) begin
+                position__d = ranged__q[(64'h6)+:(15)];
+                padding__d = 1'b0;
+                verdict__d[(64'h0)+:(1)] = 1'b0;
+                verdict__d[(64'h1)+:(1)] = ranged__q[(64'h5f)+:(1)];
+                verdict__d[(64'h2)+:(3)] = ranged__q[(64'h3)+:(3)];
+                verdict__d[(64'h5)+:(6)] = ranged__q[(64'h59)+:(6)];
+                verdict__d[(64'hb)+:(8)] = ranged__q[(64'h51)+:(8)];
+                verdict__d[(64'h13)+:(15)] = ranged__q[(64'h42)+:(15)];
+                verdict__d[(64'h22)+:(15)] = ranged__q[(64'h33)+:(15)];
+                verdict__d[(64'h31)+:(1)] = ranged__q[(64'h60)+:(1)];
+                verdict__d[(64'h32)+:(1)] = ranged__q[(64'h61)+:(1)];
+                if (ranged__q[(64'h0)+:(1)]) begin
+                    if (ranged__q[(64'h2)+:(1)]) begin
+                        drop_flags = 1'b1;
+                    end
+                    else if (~fits) begin
+                        drop_out_of_shard = 1'b1;
+                    end
+                    else begin
+                        verdict__d[(64'h0)+:(1)] = 1'b1;
+                    end
+                end
+                else if (ranged__q[(64'h1)+:(1)]) begin
+                    drop_stale = 1'b1;
+                end
+                else begin
+                    drop_no_window = 1'b1;
+                end
+            end
+        end
+        relative = position__q - verdict__q[(64'h13)+:(15)];
+        valid = last__q[(64'h0)+:(1)] && ~last__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && ~padding__q;
+        broadcast = verdict__q[(64'h1)+:(1)];
+        beat[(64'h0)+:(3)] = verdict__q[(64'h2)+:(3)];
+        beat[(64'h3)+:(14)] = position__q[(32'h0)+:(14)];
+        beat[(64'h11)+:(14)] = relative[(32'h0)+:(14)];
+        beat[(64'h1f)+:(6)] = verdict__q[(64'h5)+:(6)];
+        beat[(64'h25)+:(8)] = verdict__q[(64'hb)+:(8)];
+        beat[(64'h2d)+:(512)] = last__q[(64'h2)+:(512)];
+        packet = last__q[(64'h0)+:(1)] && last__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && ~stall;
+        mark = verdict__q[(64'h31)+:(1)];
+        empty = ~first__q[(64'h0)+:(1)] && ~second__q[(64'h0)+:(1)] && ~third__q[(64'h0)+:(1)] && ~fourth__q[(64'h0)+:(1)] && ~fifth__q[(64'h0)+:(1)] && ~last__q[(64'h0)+:(1)];
+        if (clear) begin
+            first__d[(64'h0)+:(1)] = 1'b0;
+            second__d[(64'h0)+:(1)] = 1'b0;
+            third__d[(64'h0)+:(1)] = 1'b0;
+            fourth__d[(64'h0)+:(1)] = 1'b0;
+            fifth__d[(64'h0)+:(1)] = 1'b0;
+            last__d[(64'h0)+:(1)] = 1'b0;
+            verdict__d[(64'h0)+:(1)] = 1'b0;
+            half__d = 1'b0;
+            drop_no_window = 1'b0;
+            drop_stale = 1'b0;
+            drop_flags = 1'b0;
+            drop_out_of_shard = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,valid,head,header,data,empty,drop_foreign,drop_malformed,drop_version,drop_job);
+    // Module arguments
+    input wire  clock;
+    input wire  [199:0] job;
+    input wire  in_valid;
+    input wire  [512:0] in_data;
+    input wire  [9:0] frame_beats;
+    output reg  pop;
+    input wire  stall;
+    output reg  valid;
+    output reg  head;
+    output reg  [77:0] header;
+    output reg  [511:0] data;
+    output reg  empty;
+    output reg  drop_foreign;
+    output reg  drop_malformed;
+    output reg  drop_version;
+    output reg  drop_job;
+    // Stub signals
+    reg  [524:0] raw__d;
+    wire  [524:0] raw__q;
+    reg  raw__clock;
+    reg  [514:0] parsed__d;
+    wire  [514:0] parsed__q;
+    reg  parsed__clock;
+    reg  [77:0] fields__d;
+    wire  [77:0] fields__q;
+    reg  fields__clock;
+    reg  in_frame__d;
+    wire  in_frame__q;
+    reg  in_frame__clock;
+    // Local signals
+    reg  [511:0] h;
+    reg  [15:0] fragment;
+    reg  [15:0] total;
+    reg  [15:0] udp_length;
+    reg  [15:0] udp_expected;
+    reg  [15:0] payload;
+    reg  [9:0] payload_beats;
+    reg  [9:0] frame_expected;
+    reg  [31:0] offset;
+    reg  [15:0] sender;
+    reg  [3:0] stage;
+    reg  [3:0] version;
+    reg  foreign;
+    reg  malformed;
+    reg  wrong_version;
+    reg  wrong_job;
+    reg  [7:0] flags;
+    reg  [7:0] version_stage;
+    // Sub module instances
+    optireduce_nic__parser__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    optireduce_nic__guard__held parsed(
+        .d(parsed__d),
+        .q(parsed__q),
+        .clock(parsed__clock)
+    );
+    optireduce_nic__parser__fields fields(
+        .d(fields__d),
+        .q(fields__q),
+        .clock(fields__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 in_frame(
+        .d(in_frame__d),
+        .q(in_frame__q),
+        .clock(in_frame__clock)
+    );
+    // Update code
+    always @(*) begin
+        raw__clock = clock;
+        parsed__clock = clock;
+        fields__clock = clock;
+        in_frame__clock = clock;
+        raw__d = raw__q;
+        parsed__d = parsed__q;
+        fields__d = fields__q;
+        in_frame__d = in_frame__q;
+        pop = ~stall;
+        if (~stall) begin
+            raw__d[(64'h0)+:(1)] = in_valid;
+            raw__d[(64'h1)+:(1)] = ~in_frame__q;
+            raw__d[(64'h2)+:(512)] = in_data[(64'h0)+:(512)];
+            raw__d[(64'h202)+:(1)] = in_data[(64'h200)+:(1)];
+            raw__d[(64'h203)+:(10)] = frame_beats;
+            in_frame__d = in_valid && ~in_data[(64'h200)+:(1)];
+        end
+        h = ((raw__q[(64'h2)+:(512)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        fragment = h[(64'ha0)+:(16)] & 32'hff3f;
+        total = (((h[(64'h80)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h88)+:(8)]) & 16'hffff);
+        udp_length = (((h[(64'h130)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h138)+:(8)]) & 16'hffff);
+        udp_expected = total - 32'h14;
+        payload = total - 32'h32;
+        payload_beats = payload[(32'h6)+:(10)];
+        frame_expected = payload_beats + 32'h1;
+        offset = (((h[(64'h160)+:(8)]) & 32'hffffffff) << 32'h18) | (((h[(64'h168)+:(8)]) & 32'hffffffff) << 32'h10) | (((h[(64'h170)+:(8)]) & 32'hffffffff) << 32'h8) | ((h[(64'h178)+:(8)]) & 32'hffffffff);
+        sender = (((h[(64'h1a0)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h1a8)+:(8)]) & 16'hffff);
+        flags = h[(64'h190)+:(8)];
+        version_stage = h[(64'h198)+:(8)];
+        stage = version_stage[(32'h0)+:(4)];
+        version = version_stage[(32'h4)+:(4)];
+        foreign = (h[(64'h60)+:(16)] != 32'h8) || (h[(64'h70)+:(8)] != 32'h45) || (fragment != 32'h0) || (h[(64'hb8)+:(8)] != 32'h11) || (h[(64'h120)+:(16)] != job[(64'h55)+:(16)]);
+        malformed = (total < 32'h72) || (udp_length != udp_expected) || (payload[(32'h0)+:(6)] != 32'h0) || (raw__q[(64'h203)+:(10)] != frame_expected) || (sender >= ((job[(64'h6)+:(7)]) & 16'hffff)) || (sender == ((job[(64'h0)+:(6)]) & 16'hffff)) || ((stage != 32'h0) && (stage != 32'h2)) || (offset[(32'h0)+:(6)] != 32'h0);
+        wrong_version = version != 32'h1;
+        wrong_job = h[(64'h1c0)+:(64)] != job[(64'hd)+:(64)];
+        drop_foreign = 1'b0;
+        drop_malformed = 1'b0;
+        drop_version = 1'b0;
+        drop_job = 1'b0;
+        if (~stall) begin
+            parsed__d[(64'h0)+:(1)] = raw__q[(64'h0)+:(1)];
+            parsed__d[(64'h1)+:(1)] = raw__q[(64'h1)+:(1)];
+            parsed__d[(64'h2)+:(512)] = raw__q[(64'h2)+:(512)];
+            if (raw__q[(64'h0)+:(1)] && raw__q[(64'h1)+:(1)]) begin
+                parsed__d[(64'h202)+:(1)] = 1'b0;
+                if (foreign) begin
+                    drop_foreign = 1'b1;
+                end
+                else if (malformed) begin
+                    drop_malformed = 1'b1;
+                end
+                else if (wrong_version) begin
+                    drop_version = 1'b1;
+                end
+                else if (wrong_job) begin
+                    drop_job = 1'b1;
+                end
+                else begin
+                    parsed__d[(64'h202)+:(1)] = 1'b1;
+                end
+                fields__d[(64'h0)+:(16)] = (((h[(64'h150)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h158)+:(8)]) & 16'hffff);
+                fields__d[(64'h10)+:(16)] = (((h[(64'h1b0)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h1b8)+:(8)]) & 16'hffff);
+                fields__d[(64'h20)+:(26)] = offset[(32'h6)+:(26)];
+                fields__d[(64'h3a)+:(10)] = payload_beats;
+                fields__d[(64'h44)+:(6)] = sender[(32'h0)+:(6)];
+                fields__d[(64'h4a)+:(1)] = stage == 32'h2;
+                fields__d[(64'h4b)+:(1)] = flags[32'h0];
+                fields__d[(64'h4c)+:(1)] = flags[32'h1];
+                fields__d[(64'h4d)+:(1)] = flags[32'h2];
+            end
+        end
+        valid = parsed__q[(64'h0)+:(1)] && parsed__q[(64'h202)+:(1)];
+        head = parsed__q[(64'h1)+:(1)];
+        header = fields__q;
+        data = parsed__q[(64'h2)+:(512)];
+        empty = ~raw__q[(64'h0)+:(1)] && ~parsed__q[(64'h0)+:(1)];
+    end
+endmodule
+
+module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [199:0] job;
+    input wire  [7:0] arm;
+    input wire  [2:0] arm_slot;
+    input wire  [404:0] arm_context;
+    input wire  contribute_valid;
+    input wire  [24:0] contribute;
+    output reg  contribute_ready;
+    input wire  broadcast_valid;
+    input wire  [24:0] broadcast;
+    output reg  ask_valid;
+    output reg  [16:0] ask_address;
+    input wire  ask_ready;
+    input wire  [519:0] word;
+    output reg  valid;
+    output reg  [114:0] order;
+    input wire  ready;
+    output reg  working;
+    // Enums
+    localparam PlanState__Idle = 0;
+    localparam PlanState__Window = 1;
+    localparam PlanState__Peer = 2;
+    localparam PlanState__Shard = 3;
+    localparam PlanState__Packet = 4;
+    localparam PlanState__Ask = 5;
+    localparam PlanState__Answer = 6;
+    localparam PlanState__Order = 7;
+    localparam PlanState__Finish = 8;
+    // Stub signals
+    reg  contributes__clock;
+    reg  contributes__clear;
+    reg  contributes__push;
+    reg  [24:0] contributes__push_data;
+    wire  contributes__full;
+    reg  contributes__pop;
+    wire  [24:0] contributes__pop_data;
+    wire  contributes__empty;
+    wire  [15:0] contributes__room;
+    reg  broadcasts__clock;
+    reg  broadcasts__clear;
+    reg  broadcasts__push;
+    reg  [24:0] broadcasts__push_data;
+    wire  broadcasts__full;
+    reg  broadcasts__pop;
+    wire  [24:0] broadcasts__pop_data;
+    wire  broadcasts__empty;
+    wire  [15:0] broadcasts__room;
+    reg  contexts__clock;
+    reg  [2:0] contexts__read_address;
+    wire  [404:0] contexts__read_data;
+    reg  [2:0] contexts__write_address;
+    reg  [404:0] contexts__write_data;
+    reg  contexts__write_enable;
+    reg  [3:0] state__d;
+    wire  [3:0] state__q;
+    reg  state__clock;
+    reg  [24:0] now__d;
+    wire  [24:0] now__q;
+    reg  now__clock;
+    reg  [6:0] round__d;
+    wire  [6:0] round__q;
+    reg  round__clock;
+    reg  [6:0] peer__d;
+    wire  [6:0] peer__q;
+    reg  peer__clock;
+    reg  [6:0] shard__d;
+    wire  [6:0] shard__q;
+    reg  shard__clock;
+    reg  [14:0] position__d;
+    wire  [14:0] position__q;
+    reg  position__clock;
+    reg  [14:0] remaining__d;
+    wire  [14:0] remaining__q;
+    reg  remaining__clock;
+    reg  [7:0] packet_beats__d;
+    wire  [7:0] packet_beats__q;
+    reg  packet_beats__clock;
+    reg  [15:0] mark_beats__d;
+    wire  [15:0] mark_beats__q;
+    reg  mark_beats__clock;
+    reg  fresh_round__d;
+    wire  fresh_round__q;
+    reg  fresh_round__clock;
+    // Local signals
+    reg  [404:0] ctx;
+    reg  [6:0] round_next;
+    reg  [6:0] peer_sum;
+    reg  [6:0] peer_wrapped;
+    reg  [6:0] shard_sum;
+    reg  [6:0] shard_wrapped;
+    reg  [6:0] extra;
+    reg  [14:0] length;
+    reg  [21:0] product;
+    reg  [14:0] start;
+    reg  [14:0] taken;
+    reg  [14:0] position_next;
+    reg  [14:0] remaining_next;
+    reg  marked;
+    reg  [25:0] offset;
+    // Sub module instances
+    optireduce_nic__planner__contributes contributes(
+        .clock(contributes__clock),
+        .clear(contributes__clear),
+        .push(contributes__push),
+        .push_data(contributes__push_data),
+        .full(contributes__full),
+        .pop(contributes__pop),
+        .pop_data(contributes__pop_data),
+        .empty(contributes__empty),
+        .room(contributes__room)
+    );
+    optireduce_nic__planner__broadcasts broadcasts(
+        .clock(broadcasts__clock),
+        .clear(broadcasts__clear),
+        .push(broadcasts__push),
+        .push_data(broadcasts__push_data),
+        .full(broadcasts__full),
+        .pop(broadcasts__pop),
+        .pop_data(broadcasts__pop_data),
+        .empty(broadcasts__empty),
+        .room(broadcasts__room)
+    );
+    optireduce_nic__contribute__contexts contexts(
+        .clock(contexts__clock),
+        .read_address(contexts__read_address),
+        .read_data(contexts__read_data),
+        .write_address(contexts__write_address),
+        .write_data(contexts__write_data),
+        .write_enable(contexts__write_enable)
+    );
+    optireduce_nic__planner__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    optireduce_nic__planner__now now(
+        .d(now__d),
+        .q(now__q),
+        .clock(now__clock)
+    );
+    optireduce_nic__finisher__write__left round(
+        .d(round__d),
+        .q(round__q),
+        .clock(round__clock)
+    );
+    optireduce_nic__finisher__write__left peer(
+        .d(peer__d),
+        .q(peer__q),
+        .clock(peer__clock)
+    );
+    optireduce_nic__finisher__write__left shard(
+        .d(shard__d),
+        .q(shard__q),
+        .clock(shard__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window remaining(
+        .d(remaining__d),
+        .q(remaining__q),
+        .clock(remaining__clock)
+    );
+    optireduce_nic__contribute__hold packet_beats(
+        .d(packet_beats__d),
+        .q(packet_beats__q),
+        .clock(packet_beats__clock)
+    );
+    optireduce_nic__finisher__drain__reserved mark_beats(
+        .d(mark_beats__d),
+        .q(mark_beats__q),
+        .clock(mark_beats__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 fresh_round(
+        .d(fresh_round__d),
+        .q(fresh_round__q),
+        .clock(fresh_round__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        now__clock = clock;
+        round__clock = clock;
+        peer__clock = clock;
+        shard__clock = clock;
+        position__clock = clock;
+        remaining__clock = clock;
+        packet_beats__clock = clock;
+        mark_beats__clock = clock;
+        fresh_round__clock = clock;
+        state__d = state__q;
+        now__d = now__q;
+        round__d = round__q;
+        peer__d = peer__q;
+        shard__d = shard__q;
+        position__d = position__q;
+        remaining__d = remaining__q;
+        packet_beats__d = packet_beats__q;
+        mark_beats__d = mark_beats__q;
+        fresh_round__d = fresh_round__q;
+        contexts__clock = clock;
+        contexts__write_enable = arm != 32'h0;
+        contexts__write_address = arm_slot;
+        contexts__write_data = arm_context;
+        contexts__read_address = now__q[(64'h0)+:(3)];
+        ctx = contexts__read_data;
+        contributes__clock = clock;
+        contributes__clear = clear;
+        contributes__push = contribute_valid;
+        contributes__push_data = contribute;
+        contributes__pop = 1'b0;
+        contribute_ready = ~contributes__full;
+        broadcasts__clock = clock;
+        broadcasts__clear = clear;
+        broadcasts__push = broadcast_valid;
+        broadcasts__push_data = broadcast;
+        broadcasts__pop = 1'b0;
+        round_next = round__q + 32'h1;
+        peer_sum = ((job[(64'h0)+:(6)]) & 7'h7f) + round__q;
+        peer_wrapped = peer_sum - job[(64'h6)+:(7)];
+        shard_sum = peer__q + ctx[(64'h7f)+:(7)];
+        shard_wrapped = shard_sum - job[(64'h6)+:(7)];
+        extra = ctx[(64'h78)+:(7)];
+        length = ctx[(64'h69)+:(15)];
+        if (shard__q < ctx[(64'h78)+:(7)]) begin
+            extra = shard__q;
+            length = ctx[(64'h69)+:(15)] + 32'h1;
+        end
+        product = ctx[(64'h69)+:(15)] * shard__q;
+        start = product[(32'h0)+:(15)] + ((extra) & 15'h7fff);
+        taken = ((job[(64'h4d)+:(8)]) & 15'h7fff);
+        if (remaining__q < ((job[(64'h4d)+:(8)]) & 15'h7fff)) begin
+            taken = remaining__q;
+        end
+        position_next = position__q + ((packet_beats__q) & 15'h7fff);
+        remaining_next = remaining__q - ((packet_beats__q) & 15'h7fff);
+        marked = ((remaining__q) & 16'hffff) <= mark_beats__q;
+        offset = ctx[(64'h40)+:(26)] + ((position__q) & 26'h3ffffff);
+        ask_valid = 1'b0;
+        ask_address[(64'h0)+:(3)] = now__q[(64'h0)+:(3)];
+        ask_address[(64'h3)+:(14)] = position__q[(32'h0)+:(14)];
+        valid = 1'b0;
+        order[(64'h0)+:(3)] = now__q[(64'h0)+:(3)];
+        order[(64'h3)+:(1)] = now__q[(64'h3)+:(1)];
+        order[(64'h4)+:(1)] = now__q[(64'h4)+:(1)];
+        order[(64'h5)+:(6)] = peer__q[(32'h0)+:(6)];
+        order[(64'hb)+:(14)] = position__q[(32'h0)+:(14)];
+        order[(64'h19)+:(8)] = packet_beats__q;
+        order[(64'h21)+:(1)] = marked;
+        order[(64'h22)+:(1)] = state__q == PlanState__Finish;
+        order[(64'h23)+:(16)] = now__q[(64'h5)+:(16)];
+        order[(64'h33)+:(4)] = now__q[(64'h15)+:(4)];
+        order[(64'h37)+:(16)] = ctx[(64'h20)+:(16)];
+        order[(64'h47)+:(16)] = ctx[(64'h30)+:(16)];
+        order[(64'h57)+:(26)] = offset;
+        order[(64'h71)+:(1)] = ctx[(64'h86)+:(1)];
+        order[(64'h72)+:(1)] = ctx[(64'h87)+:(1)];
+        case (state__q)
+            PlanState__Idle:
+                begin
+                    round__d = ((32'h1) & 7'h7f);
+                    if (~broadcasts__empty) begin
+                        broadcasts__pop = 1'b1;
+                        now__d = broadcasts__pop_data;
+                        state__d = PlanState__Window;
+                    end
+                    else if (~contributes__empty) begin
+                        contributes__pop = 1'b1;
+                        now__d = contributes__pop_data;
+                        state__d = PlanState__Window;
+                    end
+                end
+            PlanState__Window:
+                begin
+                    mark_beats__d = ctx[(64'ha1)+:(8)] * job[(64'h4d)+:(8)];
+                    state__d = PlanState__Peer;
+                end
+            PlanState__Peer:
+                begin
+                    peer__d = peer_sum;
+                    if (peer_sum >= job[(64'h6)+:(7)]) begin
+                        peer__d = peer_wrapped;
+                    end
+                    state__d = PlanState__Shard;
+                    if (round__q >= job[(64'h6)+:(7)]) begin
+                        state__d = PlanState__Finish;
+                    end
+                end
+            PlanState__Shard:
+                begin
+                    shard__d = shard_sum;
+                    if (shard_sum >= job[(64'h6)+:(7)]) begin
+                        shard__d = shard_wrapped;
+                    end
+                    packet_beats__d = ((32'h0) & 8'hff);
+                    remaining__d = ((32'h0) & 15'h7fff);
+                    state__d = PlanState__Packet;
+                    fresh_round__d = 1'b1;
+                end
+            PlanState__Packet:
+                begin
+                    fresh_round__d = 1'b0;
+                    if (fresh_round__q) begin
+                        position__d = start;
+                        remaining__d = length;
+                        if (now__q[(64'h3)+:(1)]) begin
+                            position__d = ctx[(64'haf)+:(15)];
+                            remaining__d = ctx[(64'hbe)+:(15)];
+                        end
+                    end
+                    else if (remaining__q == 32'h0) begin
+                        round__d = round_next;
+                        state__d = PlanState__Peer;
+                    end
+                    else begin
+                        packet_beats__d = taken[(32'h0)+:(8)];
+                        state__d = PlanState__Order;
+                        if (now__q[(64'h3)+:(1)]) begin
+                            state__d = PlanState__Ask;
+                        end
+                    end
+                end
+            PlanState__Ask:
+                begin
+                    ask_valid = 1'b1;
+                    if (ask_ready) begin
+                        state__d = PlanState__Answer;
+                    end
+                end
+            PlanState__Answer:
+                begin
+                    state__d = PlanState__Order;
+                    if (word[(64'h200)+:(8)] != ctx[(64'hcd)+:(8)]) begin
+                        position__d = position_next;
+                        remaining__d = remaining_next;
+                        state__d = PlanState__Packet;
+                    end
+                end
+            PlanState__Order:
+                begin
+                    valid = 1'b1;
+                    if (ready) begin
+                        position__d = position_next;
+                        remaining__d = remaining_next;
+                        state__d = PlanState__Packet;
+                    end
+                end
+            PlanState__Finish:
+                begin
+                    valid = 1'b1;
+                    order[(64'h19)+:(8)] = ((32'h0) & 8'hff);
+                    if (ready) begin
+                        state__d = PlanState__Idle;
+                    end
+                end
+        endcase
+        working = (state__q != PlanState__Idle) || ~contributes__empty || ~broadcasts__empty;
+        if (clear) begin
+            state__d = PlanState__Idle;
+        end
+    end
+endmodule
+
+module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,own,own_ready,accepted,accepted_own,decided,drop_late,drop_duplicate,scale_valid,scale_address,scale_ready,scale_word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [7:0] open;
+    input wire  rx_valid;
+    input wire  [556:0] rx;
+    output reg  rx_ready;
+    input wire  own_valid;
+    input wire  [556:0] own;
+    output reg  own_ready;
+    output reg  accepted;
+    output reg  accepted_own;
+    output reg  [556:0] decided;
+    output reg  drop_late;
+    output reg  drop_duplicate;
+    input wire  scale_valid;
+    input wire  [16:0] scale_address;
+    output reg  scale_ready;
+    output reg  [590:0] scale_word;
+    input wire  [8:0] count_address;
+    input wire  [7:0] count_epoch;
+    output reg  [15:0] count;
+    input wire  [14:0] window_beats;
+    input wire  scrub;
+    input wire  [2:0] scrub_slot;
+    output reg  scrub_busy;
+    // Stub signals
+    reg  ram__clock;
+    reg  [16:0] ram__read_address;
+    wire  [590:0] ram__read_data;
+    reg  [16:0] ram__write_address;
+    reg  [590:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  adder__clock;
+    reg  [511:0] adder__a;
+    reg  [511:0] adder__b;
+    wire  [511:0] adder__sum;
+    reg  first__fresh;
+    reg  [511:0] first__data;
+    wire  [511:0] first__sum;
+    reg  arrivals__clock;
+    reg  arrivals__accept;
+    reg  [8:0] arrivals__address;
+    reg  [7:0] arrivals__epoch;
+    reg  arrivals__scrub;
+    reg  [8:0] arrivals__read_address;
+    reg  [7:0] arrivals__read_epoch;
+    wire  [15:0] arrivals__count;
+    reg  [556:0] taken__d;
+    wire  [556:0] taken__q;
+    reg  taken__clock;
+    reg  taken_own__d;
+    wire  taken_own__q;
+    reg  taken_own__clock;
+    reg  busy__0__d;
+    wire  busy__0__q;
+    reg  busy__0__clock;
+    reg  busy__1__d;
+    wire  busy__1__q;
+    reg  busy__1__clock;
+    reg  busy__2__d;
+    wire  busy__2__q;
+    reg  busy__2__clock;
+    reg  busy__3__d;
+    wire  busy__3__q;
+    reg  busy__3__clock;
+    reg  busy__4__d;
+    wire  busy__4__q;
+    reg  busy__4__clock;
+    reg  busy__5__d;
+    wire  busy__5__q;
+    reg  busy__5__clock;
+    reg  busy__6__d;
+    wire  busy__6__q;
+    reg  busy__6__clock;
+    reg  [16:0] place__0__d;
+    wire  [16:0] place__0__q;
+    reg  place__0__clock;
+    reg  [16:0] place__1__d;
+    wire  [16:0] place__1__q;
+    reg  place__1__clock;
+    reg  [16:0] place__2__d;
+    wire  [16:0] place__2__q;
+    reg  place__2__clock;
+    reg  [16:0] place__3__d;
+    wire  [16:0] place__3__q;
+    reg  place__3__clock;
+    reg  [16:0] place__4__d;
+    wire  [16:0] place__4__q;
+    reg  place__4__clock;
+    reg  [16:0] place__5__d;
+    wire  [16:0] place__5__q;
+    reg  place__5__clock;
+    reg  [16:0] place__6__d;
+    wire  [16:0] place__6__q;
+    reg  place__6__clock;
+    reg  [95:0] flight__0__d;
+    wire  [95:0] flight__0__q;
+    reg  flight__0__clock;
+    reg  [95:0] flight__1__d;
+    wire  [95:0] flight__1__q;
+    reg  flight__1__clock;
+    reg  [95:0] flight__2__d;
+    wire  [95:0] flight__2__q;
+    reg  flight__2__clock;
+    reg  [95:0] flight__3__d;
+    wire  [95:0] flight__3__q;
+    reg  flight__3__clock;
+    reg  [95:0] flight__4__d;
+    wire  [95:0] flight__4__q;
+    reg  flight__4__clock;
+    reg  [95:0] flight__5__d;
+    wire  [95:0] flight__5__q;
+    reg  flight__5__clock;
+    reg  scrubbing__d;
+    wire  scrubbing__q;
+    reg  scrubbing__clock;
+    reg  [16:0] scrub_at__d;
+    wire  [16:0] scrub_at__q;
+    reg  scrub_at__clock;
+    // Local signals
+    reg  [16:0] rx_address;
+    reg  [16:0] own_address;
+    reg  rx_hazard;
+    reg  own_hazard;
+    reg  take_rx;
+    reg  take_own;
+    reg  fresh;
+    reg  [63:0] one;
+    reg  [63:0] mask;
+    reg  is_open;
+    reg  duplicate;
+    reg  accept;
+    reg  [63:0] arrived;
+    reg  [6:0] sum_count;
+    reg  [63:0] seen;
+    reg  [2:0] slot;
+    reg  [95:0] back;
+    reg  scrub_now;
+    reg  [13:0] scrub_next;
+    reg  [14:0] scrub_half;
+    reg  [14:0] scrub_last;
+    reg  [8:0] scrub_arrival;
+    // Sub module instances
+    optireduce_nic__reduce__ram ram(
+        .clock(ram__clock),
+        .read_address(ram__read_address),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    optireduce_nic__reduce__adder adder(
+        .clock(adder__clock),
+        .a(adder__a),
+        .b(adder__b),
+        .sum(adder__sum)
+    );
+    optireduce_nic__reduce__first first(
+        .fresh(first__fresh),
+        .data(first__data),
+        .sum(first__sum)
+    );
+    optireduce_nic__gather__arrivals arrivals(
+        .clock(arrivals__clock),
+        .accept(arrivals__accept),
+        .address(arrivals__address),
+        .epoch(arrivals__epoch),
+        .scrub(arrivals__scrub),
+        .read_address(arrivals__read_address),
+        .read_epoch(arrivals__read_epoch),
+        .count(arrivals__count)
+    );
+    optireduce_nic__gather__taken taken(
+        .d(taken__d),
+        .q(taken__q),
+        .clock(taken__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 taken_own(
+        .d(taken_own__d),
+        .q(taken_own__q),
+        .clock(taken_own__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy__0(
+        .d(busy__0__d),
+        .q(busy__0__q),
+        .clock(busy__0__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy__1(
+        .d(busy__1__d),
+        .q(busy__1__q),
+        .clock(busy__1__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy__2(
+        .d(busy__2__d),
+        .q(busy__2__q),
+        .clock(busy__2__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy__3(
+        .d(busy__3__d),
+        .q(busy__3__q),
+        .clock(busy__3__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy__4(
+        .d(busy__4__d),
+        .q(busy__4__q),
+        .clock(busy__4__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy__5(
+        .d(busy__5__d),
+        .q(busy__5__q),
+        .clock(busy__5__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy__6(
+        .d(busy__6__d),
+        .q(busy__6__q),
+        .clock(busy__6__clock)
+    );
+    optireduce_nic__lookup__key__0__found place__0(
+        .d(place__0__d),
+        .q(place__0__q),
+        .clock(place__0__clock)
+    );
+    optireduce_nic__lookup__key__0__found place__1(
+        .d(place__1__d),
+        .q(place__1__q),
+        .clock(place__1__clock)
+    );
+    optireduce_nic__lookup__key__0__found place__2(
+        .d(place__2__d),
+        .q(place__2__q),
+        .clock(place__2__clock)
+    );
+    optireduce_nic__lookup__key__0__found place__3(
+        .d(place__3__d),
+        .q(place__3__q),
+        .clock(place__3__clock)
+    );
+    optireduce_nic__lookup__key__0__found place__4(
+        .d(place__4__d),
+        .q(place__4__q),
+        .clock(place__4__clock)
+    );
+    optireduce_nic__lookup__key__0__found place__5(
+        .d(place__5__d),
+        .q(place__5__q),
+        .clock(place__5__clock)
+    );
+    optireduce_nic__lookup__key__0__found place__6(
+        .d(place__6__d),
+        .q(place__6__q),
+        .clock(place__6__clock)
+    );
+    optireduce_nic__reduce__flight__0 flight__0(
+        .d(flight__0__d),
+        .q(flight__0__q),
+        .clock(flight__0__clock)
+    );
+    optireduce_nic__reduce__flight__0 flight__1(
+        .d(flight__1__d),
+        .q(flight__1__q),
+        .clock(flight__1__clock)
+    );
+    optireduce_nic__reduce__flight__0 flight__2(
+        .d(flight__2__d),
+        .q(flight__2__q),
+        .clock(flight__2__clock)
+    );
+    optireduce_nic__reduce__flight__0 flight__3(
+        .d(flight__3__d),
+        .q(flight__3__q),
+        .clock(flight__3__clock)
+    );
+    optireduce_nic__reduce__flight__0 flight__4(
+        .d(flight__4__d),
+        .q(flight__4__q),
+        .clock(flight__4__clock)
+    );
+    optireduce_nic__reduce__flight__0 flight__5(
+        .d(flight__5__d),
+        .q(flight__5__q),
+        .clock(flight__5__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 scrubbing(
+        .d(scrubbing__d),
+        .q(scrubbing__q),
+        .clock(scrubbing__clock)
+    );
+    optireduce_nic__lookup__key__0__found scrub_at(
+        .d(scrub_at__d),
+        .q(scrub_at__q),
+        .clock(scrub_at__clock)
+    );
+    // Update code
+    always @(*) begin
+        taken__clock = clock;
+        taken_own__clock = clock;
+        scrubbing__clock = clock;
+        scrub_at__clock = clock;
+        taken__d = taken__q;
+        taken_own__d = taken_own__q;
+        scrubbing__d = scrubbing__q;
+        scrub_at__d = scrub_at__q;
+        ram__clock = clock;
+        adder__clock = clock;
+        arrivals__clock = clock;
+        busy__0__clock = clock;
+        place__0__clock = clock;
+        busy__1__clock = clock;
+        place__1__clock = clock;
+        busy__2__clock = clock;
+        place__2__clock = clock;
+        busy__3__clock = clock;
+        place__3__clock = clock;
+        busy__4__clock = clock;
+        place__4__clock = clock;
+        busy__5__clock = clock;
+        place__5__clock = clock;
+        busy__6__clock = clock;
+        place__6__clock = clock;
+        flight__0__clock = clock;
+        busy__1__d = busy__0__q;
+        place__1__d = place__0__q;
+        flight__1__clock = clock;
+        busy__2__d = busy__1__q;
+        place__2__d = place__1__q;
+        flight__2__clock = clock;
+        busy__3__d = busy__2__q;
+        place__3__d = place__2__q;
+        flight__3__clock = clock;
+        busy__4__d = busy__3__q;
+        place__4__d = place__3__q;
+        flight__4__clock = clock;
+        busy__5__d = busy__4__q;
+        place__5__d = place__4__q;
+        flight__5__clock = clock;
+        busy__6__d = busy__5__q;
+        place__6__d = place__5__q;
+        flight__1__d = flight__0__q;
+        flight__2__d = flight__1__q;
+        flight__3__d = flight__2__q;
+        flight__4__d = flight__3__q;
+        flight__5__d = flight__4__q;
+        rx_address[(64'h0)+:(3)] = rx[(64'h0)+:(3)];
+        rx_address[(64'h3)+:(14)] = rx[(64'h11)+:(14)];
+        own_address[(64'h0)+:(3)] = own[(64'h0)+:(3)];
+        own_address[(64'h3)+:(14)] = own[(64'h11)+:(14)];
+        rx_hazard = 1'b0;
+        own_hazard = 1'b0;
+        if (busy__0__q && (place__0__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__0__q && (place__0__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__1__q && (place__1__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__1__q && (place__1__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__2__q && (place__2__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__2__q && (place__2__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__3__q && (place__3__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__3__q && (place__3__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__4__q && (place__4__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__4__q && (place__4__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__5__q && (place__5__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__5__q && (place__5__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__6__q && (place__6__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__6__q && (place__6__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        take_rx = rx_valid && ~rx_hazard;
+        take_own = own_valid && ~own_hazard && ~rx_valid;
+        rx_ready = ~rx_hazard;
+        own_ready = take_own;
+        scale_ready = scale_valid && ~take_rx && ~take_own;
+        busy__0__d = take_rx || take_own;
+        place__0__d = rx_address;
+        taken__d = rx;
+        taken_own__d = 1'b0;
+        ram__read_address = rx_address;
+        if (take_own) begin
+            place__0__d = own_address;
+            taken__d = own;
+            taken_own__d = 1'b1;
+            ram__read_address = own_address;
+        end
+        else if (~take_rx) begin
+            ram__read_address = scale_address;
+        end
+        scale_word = ram__read_data;
+        slot = taken__q[(64'h0)+:(3)];
+        is_open = open[slot];
+        fresh = ram__read_data[(64'h247)+:(8)] == taken__q[(64'h25)+:(8)];
+        one = ((32'h1) & 64'hffffffffffffffff);
+        mask = one << taken__q[(64'h1f)+:(6)];
+        arrived = ((32'h0) & 64'hffffffffffffffff);
+        sum_count = ((32'h1) & 7'h7f);
+        if (fresh) begin
+            arrived = ram__read_data[(64'h200)+:(64)];
+            sum_count = ram__read_data[(64'h240)+:(7)] + 32'h1;
+        end
+        seen = arrived & mask;
+        duplicate = seen != 32'h0;
+        accept = busy__0__q && is_open && ~duplicate;
+        accepted = accept;
+        accepted_own = taken_own__q;
+        decided = taken__q;
+        drop_late = busy__0__q && ~is_open && ~taken_own__q;
+        drop_duplicate = busy__0__q && is_open && duplicate && ~taken_own__q;
+        first__fresh = fresh;
+        first__data = ram__read_data[(64'h0)+:(512)];
+        adder__a = first__sum;
+        adder__b = taken__q[(64'h2d)+:(512)];
+        busy__1__d = accept;
+        back[(64'h0)+:(17)] = place__0__q;
+        back[(64'h11)+:(64)] = arrived | mask;
+        back[(64'h51)+:(7)] = sum_count;
+        back[(64'h58)+:(8)] = taken__q[(64'h25)+:(8)];
+        flight__0__d = back;
+        scrub_now = scrubbing__q && ~busy__6__q && ~busy__0__q;
+        scrub_next = scrub_at__q[(64'h3)+:(14)] + 32'h1;
+        scrub_half = window_beats >> 32'h1;
+        scrub_last = scrub_half - 32'h1;
+        scrub_arrival = (((scrub_at__q[(64'h0)+:(3)]) & 9'h1ff) << 32'h6) | (((scrub_at__q[(64'h3)+:(14)]) & 9'h1ff) & 32'h3f);
+        if (scrub_now) begin
+            scrub_at__d[(64'h3)+:(14)] = scrub_next;
+            if (((scrub_at__q[(64'h3)+:(14)]) & 15'h7fff) == scrub_last) begin
+                scrubbing__d = 1'b0;
+            end
+        end
+        if (scrub) begin
+            scrubbing__d = 1'b1;
+            scrub_at__d[(64'h0)+:(3)] = scrub_slot;
+            scrub_at__d[(64'h3)+:(14)] = ((32'h0) & 14'h3fff);
+        end
+        if (clear) begin
+            scrubbing__d = 1'b0;
+        end
+        scrub_busy = scrubbing__q || scrub;
+        ram__write_enable = busy__6__q || scrub_now;
+        ram__write_address = flight__5__q[(64'h0)+:(17)];
+        ram__write_data[(64'h0)+:(512)] = adder__sum;
+        ram__write_data[(64'h200)+:(64)] = flight__5__q[(64'h11)+:(64)];
+        ram__write_data[(64'h240)+:(7)] = flight__5__q[(64'h51)+:(7)];
+        ram__write_data[(64'h247)+:(8)] = flight__5__q[(64'h58)+:(8)];
+        if (scrub_now) begin
+            ram__write_address = scrub_at__q;
+            ram__write_data[(64'h247)+:(8)] = ((32'h0) & 8'hff);
+        end
+        arrivals__accept = accept;
+        arrivals__epoch = taken__q[(64'h25)+:(8)];
+        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((taken__q[(64'h1f)+:(6)]) & 9'h1ff);
+        arrivals__scrub = scrub_now;
+        if (scrub_now) begin
+            arrivals__address = scrub_arrival;
+        end
+        arrivals__read_address = count_address;
+        arrivals__read_epoch = count_epoch;
+        count = arrivals__count;
+    end
+endmodule
+
+module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,write_data,read_address,read_data,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,dma_fault,stop,events,enable,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,peer_write,peer_word);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  clear;
+    input wire  busy;
+    input wire  write;
+    input wire  [9:0] write_address;
+    input wire  [31:0] write_data;
+    input wire  [9:0] read_address;
+    output reg  [31:0] read_data;
+    input wire  [15:0] sq_head__0;
+    input wire  [15:0] sq_head__1;
+    input wire  [15:0] sq_head__2;
+    input wire  [15:0] sq_head__3;
+    input wire  [15:0] cq_tail__0;
+    input wire  [15:0] cq_tail__1;
+    input wire  [15:0] cq_tail__2;
+    input wire  [15:0] cq_tail__3;
+    input wire  dma_fault;
+    input wire  [3:0] stop;
+    input wire  [14:0] events;
+    output reg  enable;
+    output reg  [199:0] job;
+    output reg  [3:0] usable;
+    input wire  [1:0] sq_queue;
+    output reg  [63:0] sq_base;
+    output reg  [15:0] sq_mask;
+    output reg  [15:0] sq_tail__0;
+    output reg  [15:0] sq_tail__1;
+    output reg  [15:0] sq_tail__2;
+    output reg  [15:0] sq_tail__3;
+    input wire  [1:0] cq_queue;
+    output reg  [63:0] cq_base;
+    output reg  [15:0] cq_mask__0;
+    output reg  [15:0] cq_mask__1;
+    output reg  [15:0] cq_mask__2;
+    output reg  [15:0] cq_mask__3;
+    output reg  [15:0] cq_head__0;
+    output reg  [15:0] cq_head__1;
+    output reg  [15:0] cq_head__2;
+    output reg  [15:0] cq_head__3;
+    output reg  peer_write;
+    output reg  [7:0] peer_word;
+    // Stub signals
+    reg  [213:0] host__d;
+    wire  [213:0] host__q;
+    reg  host__clock;
+    reg  copy__clock;
+    reg  [9:0] copy__read_address;
+    wire  [31:0] copy__read_data;
+    reg  [9:0] copy__write_address;
+    reg  [31:0] copy__write_data;
+    reg  copy__write_enable;
+    reg  sq_base_lo__clock;
+    reg  [1:0] sq_base_lo__read_address;
+    wire  [31:0] sq_base_lo__read_data;
+    reg  [1:0] sq_base_lo__write_address;
+    reg  [31:0] sq_base_lo__write_data;
+    reg  sq_base_lo__write_enable;
+    reg  sq_base_hi__clock;
+    reg  [1:0] sq_base_hi__read_address;
+    wire  [31:0] sq_base_hi__read_data;
+    reg  [1:0] sq_base_hi__write_address;
+    reg  [31:0] sq_base_hi__write_data;
+    reg  sq_base_hi__write_enable;
+    reg  sq_log2__clock;
+    reg  [1:0] sq_log2__read_address;
+    wire  [3:0] sq_log2__read_data;
+    reg  [1:0] sq_log2__write_address;
+    reg  [3:0] sq_log2__write_data;
+    reg  sq_log2__write_enable;
+    reg  cq_base_lo__clock;
+    reg  [1:0] cq_base_lo__read_address;
+    wire  [31:0] cq_base_lo__read_data;
+    reg  [1:0] cq_base_lo__write_address;
+    reg  [31:0] cq_base_lo__write_data;
+    reg  cq_base_lo__write_enable;
+    reg  cq_base_hi__clock;
+    reg  [1:0] cq_base_hi__read_address;
+    wire  [31:0] cq_base_hi__read_data;
+    reg  [1:0] cq_base_hi__write_address;
+    reg  [31:0] cq_base_hi__write_data;
+    reg  cq_base_hi__write_enable;
+    reg  [3:0] cq_log2__0__d;
+    wire  [3:0] cq_log2__0__q;
+    reg  cq_log2__0__clock;
+    reg  [3:0] cq_log2__1__d;
+    wire  [3:0] cq_log2__1__q;
+    reg  cq_log2__1__clock;
+    reg  [3:0] cq_log2__2__d;
+    wire  [3:0] cq_log2__2__q;
+    reg  cq_log2__2__clock;
+    reg  [3:0] cq_log2__3__d;
+    wire  [3:0] cq_log2__3__q;
+    reg  cq_log2__3__clock;
+    reg  [15:0] tail__0__d;
+    wire  [15:0] tail__0__q;
+    reg  tail__0__clock;
+    reg  [15:0] tail__1__d;
+    wire  [15:0] tail__1__q;
+    reg  tail__1__clock;
+    reg  [15:0] tail__2__d;
+    wire  [15:0] tail__2__q;
+    reg  tail__2__clock;
+    reg  [15:0] tail__3__d;
+    wire  [15:0] tail__3__q;
+    reg  tail__3__clock;
+    reg  [15:0] head__0__d;
+    wire  [15:0] head__0__q;
+    reg  head__0__clock;
+    reg  [15:0] head__1__d;
+    wire  [15:0] head__1__q;
+    reg  head__1__clock;
+    reg  [15:0] head__2__d;
+    wire  [15:0] head__2__q;
+    reg  head__2__clock;
+    reg  [15:0] head__3__d;
+    wire  [15:0] head__3__q;
+    reg  head__3__clock;
+    reg  [3:0] sq_lo_set__d;
+    wire  [3:0] sq_lo_set__q;
+    reg  sq_lo_set__clock;
+    reg  [3:0] sq_hi_set__d;
+    wire  [3:0] sq_hi_set__q;
+    reg  sq_hi_set__clock;
+    reg  [3:0] cq_lo_set__d;
+    wire  [3:0] cq_lo_set__q;
+    reg  cq_lo_set__clock;
+    reg  [3:0] cq_hi_set__d;
+    wire  [3:0] cq_hi_set__q;
+    reg  cq_hi_set__clock;
+    reg  [3:0] stopped__d;
+    wire  [3:0] stopped__q;
+    reg  stopped__clock;
+    reg  [415:0] counters__d;
+    wire  [415:0] counters__q;
+    reg  counters__clock;
+    reg  faulty__d;
+    wire  faulty__q;
+    reg  faulty__clock;
+    reg  [31:0] value__d;
+    wire  [31:0] value__q;
+    reg  value__clock;
+    wire  [14:0] build__window_beats;
+    wire  [3:0] build__log2_n_max;
+    // Local signals
+    reg  [31:0] data;
+    reg  [31:0] kept;
+    reg  [3:0] some;
+    reg  [1:0] queue;
+    reg  of_queue;
+    reg  [5:0] place;
+    reg  [3:0] one4;
+    reg  [3:0] queue_bit;
+    reg  [3:0] other_queues;
+    reg  [1:0] read_queue;
+    reg  [5:0] read_place;
+    reg  [3:0] read_bit;
+    reg  [15:0] head_read;
+    reg  [15:0] tail_read;
+    reg  [15:0] one;
+    reg  [15:0] sq_size;
+    reg  [15:0] cq_size__0;
+    reg  [15:0] cq_size__1;
+    reg  [15:0] cq_size__2;
+    reg  [15:0] cq_size__3;
+    reg  [1:0] late;
+    reg  [1:0] duplicate;
+    reg  [31:0] inverted;
+    reg  fault_bit;
+    reg  busy_bit;
+    reg  enable_bit;
+    reg  [63:0] tag;
+    // Sub module instances
+    optireduce_nic__registers__host host(
+        .d(host__d),
+        .q(host__q),
+        .clock(host__clock)
+    );
+    optireduce_nic__registers__copy copy(
+        .clock(copy__clock),
+        .read_address(copy__read_address),
+        .read_data(copy__read_data),
+        .write_address(copy__write_address),
+        .write_data(copy__write_data),
+        .write_enable(copy__write_enable)
+    );
+    optireduce_nic__registers__cq_base_hi sq_base_lo(
+        .clock(sq_base_lo__clock),
+        .read_address(sq_base_lo__read_address),
+        .read_data(sq_base_lo__read_data),
+        .write_address(sq_base_lo__write_address),
+        .write_data(sq_base_lo__write_data),
+        .write_enable(sq_base_lo__write_enable)
+    );
+    optireduce_nic__registers__cq_base_hi sq_base_hi(
+        .clock(sq_base_hi__clock),
+        .read_address(sq_base_hi__read_address),
+        .read_data(sq_base_hi__read_data),
+        .write_address(sq_base_hi__write_address),
+        .write_data(sq_base_hi__write_data),
+        .write_enable(sq_base_hi__write_enable)
+    );
+    optireduce_nic__registers__sq_log2 sq_log2(
+        .clock(sq_log2__clock),
+        .read_address(sq_log2__read_address),
+        .read_data(sq_log2__read_data),
+        .write_address(sq_log2__write_address),
+        .write_data(sq_log2__write_data),
+        .write_enable(sq_log2__write_enable)
+    );
+    optireduce_nic__registers__cq_base_hi cq_base_lo(
+        .clock(cq_base_lo__clock),
+        .read_address(cq_base_lo__read_address),
+        .read_data(cq_base_lo__read_data),
+        .write_address(cq_base_lo__write_address),
+        .write_data(cq_base_lo__write_data),
+        .write_enable(cq_base_lo__write_enable)
+    );
+    optireduce_nic__registers__cq_base_hi cq_base_hi(
+        .clock(cq_base_hi__clock),
+        .read_address(cq_base_hi__read_address),
+        .read_data(cq_base_hi__read_data),
+        .write_address(cq_base_hi__write_address),
+        .write_data(cq_base_hi__write_data),
+        .write_enable(cq_base_hi__write_enable)
+    );
+    optireduce_nic__finisher__msix__pending cq_log2__0(
+        .d(cq_log2__0__d),
+        .q(cq_log2__0__q),
+        .clock(cq_log2__0__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_log2__1(
+        .d(cq_log2__1__d),
+        .q(cq_log2__1__q),
+        .clock(cq_log2__1__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_log2__2(
+        .d(cq_log2__2__d),
+        .q(cq_log2__2__q),
+        .clock(cq_log2__2__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_log2__3(
+        .d(cq_log2__3__d),
+        .q(cq_log2__3__q),
+        .clock(cq_log2__3__clock)
+    );
+    optireduce_nic__finisher__drain__reserved tail__0(
+        .d(tail__0__d),
+        .q(tail__0__q),
+        .clock(tail__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved tail__1(
+        .d(tail__1__d),
+        .q(tail__1__q),
+        .clock(tail__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved tail__2(
+        .d(tail__2__d),
+        .q(tail__2__q),
+        .clock(tail__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved tail__3(
+        .d(tail__3__d),
+        .q(tail__3__q),
+        .clock(tail__3__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__0(
+        .d(head__0__d),
+        .q(head__0__q),
+        .clock(head__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__1(
+        .d(head__1__d),
+        .q(head__1__q),
+        .clock(head__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__2(
+        .d(head__2__d),
+        .q(head__2__q),
+        .clock(head__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__3(
+        .d(head__3__d),
+        .q(head__3__q),
+        .clock(head__3__clock)
+    );
+    optireduce_nic__finisher__msix__pending sq_lo_set(
+        .d(sq_lo_set__d),
+        .q(sq_lo_set__q),
+        .clock(sq_lo_set__clock)
+    );
+    optireduce_nic__finisher__msix__pending sq_hi_set(
+        .d(sq_hi_set__d),
+        .q(sq_hi_set__q),
+        .clock(sq_hi_set__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_lo_set(
+        .d(cq_lo_set__d),
+        .q(cq_lo_set__q),
+        .clock(cq_lo_set__clock)
+    );
+    optireduce_nic__finisher__msix__pending cq_hi_set(
+        .d(cq_hi_set__d),
+        .q(cq_hi_set__q),
+        .clock(cq_hi_set__clock)
+    );
+    optireduce_nic__finisher__msix__pending stopped(
+        .d(stopped__d),
+        .q(stopped__q),
+        .clock(stopped__clock)
+    );
+    optireduce_nic__registers__counters counters(
+        .d(counters__d),
+        .q(counters__q),
+        .clock(counters__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 faulty(
+        .d(faulty__d),
+        .q(faulty__q),
+        .clock(faulty__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__result value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    optireduce_nic__registers__build build(
+        .window_beats(build__window_beats),
+        .log2_n_max(build__log2_n_max)
+    );
+    // Update code
+    always @(*) begin
+        host__clock = clock;
+        sq_lo_set__clock = clock;
+        sq_hi_set__clock = clock;
+        cq_lo_set__clock = clock;
+        cq_hi_set__clock = clock;
+        stopped__clock = clock;
+        counters__clock = clock;
+        faulty__clock = clock;
+        value__clock = clock;
+        host__d = host__q;
+        sq_lo_set__d = sq_lo_set__q;
+        sq_hi_set__d = sq_hi_set__q;
+        cq_lo_set__d = cq_lo_set__q;
+        cq_hi_set__d = cq_hi_set__q;
+        stopped__d = stopped__q;
+        counters__d = counters__q;
+        faulty__d = faulty__q;
+        value__d = value__q;
+        copy__clock = clock;
+        sq_base_lo__clock = clock;
+        sq_base_hi__clock = clock;
+        sq_log2__clock = clock;
+        cq_base_lo__clock = clock;
+        cq_base_hi__clock = clock;
+        data = write_data;
+        queue = write_address[(32'h6)+:(2)];
+        place = write_address[(32'h0)+:(6)];
+        of_queue = write && (write_address[(32'h8)+:(2)] == 32'h2);
+        one4 = ((32'h1) & 4'hf);
+        queue_bit = ((32'h0) & 4'hf);
+        if (of_queue) begin
+            queue_bit = one4 << queue;
+        end
+        other_queues = queue_bit ^ 32'hf;
+        some = ((32'h0) & 4'hf);
+        if (data != 32'h0) begin
+            some = queue_bit;
+        end
+        sq_base_lo__write_enable = of_queue && (place == 32'h0);
+        sq_base_hi__write_enable = of_queue && (place == 32'h1);
+        sq_log2__write_enable = of_queue && (place == 32'h2);
+        cq_base_lo__write_enable = of_queue && (place == 32'h3);
+        cq_base_hi__write_enable = of_queue && (place == 32'h4);
+        sq_base_lo__write_address = queue;
+        sq_base_hi__write_address = queue;
+        sq_log2__write_address = queue;
+        cq_base_lo__write_address = queue;
+        cq_base_hi__write_address = queue;
+        sq_base_lo__write_data = data;
+        sq_base_hi__write_data = data;
+        sq_log2__write_data = data[(32'h0)+:(4)];
+        cq_base_lo__write_data = data;
+        cq_base_hi__write_data = data;
+        cq_log2__0__clock = clock;
+        tail__0__clock = clock;
+        head__0__clock = clock;
+        cq_log2__0__d = cq_log2__0__q;
+        tail__0__d = tail__0__q;
+        head__0__d = head__0__q;
+        if (queue_bit[0]) begin
+            if (place == 32'h5) begin
+                cq_log2__0__d = data[(32'h0)+:(4)];
+            end
+            else if (place == 32'h10) begin
+                tail__0__d = data[(32'h0)+:(16)];
+            end
+            else if (place == 32'h20) begin
+                head__0__d = data[(32'h0)+:(16)];
+            end
+        end
+        cq_log2__1__clock = clock;
+        tail__1__clock = clock;
+        head__1__clock = clock;
+        cq_log2__1__d = cq_log2__1__q;
+        tail__1__d = tail__1__q;
+        head__1__d = head__1__q;
+        if (queue_bit[1]) begin
+            if (place == 32'h5) begin
+                cq_log2__1__d = data[(32'h0)+:(4)];
+            end
+            else if (place == 32'h10) begin
+                tail__1__d = data[(32'h0)+:(16)];
+            end
+            else if (place == 32'h20) begin
+                head__1__d = data[(32'h0)+:(16)];
+            end
+        end
+        cq_log2__2__clock = clock;
+        tail__2__clock = clock;
+        head__2__clock = clock;
+        cq_log2__2__d = cq_log2__2__q;
+        tail__2__d = tail__2__q;
+        head__2__d = head__2__q;
+        if (queue_bit[2]) begin
+            if (place == 32'h5) begin
+                cq_log2__2__d = data[(32'h0)+:(4)];
+            end
+            else if (place == 32'h10) begin
+                tail__2__d = data[(32'h0)+:(16)];
+            end
+            else if (place == 32'h20) begin
+                head__2__d = data[(32'h0)+:(16)];
+            end
+        end
+        cq_log2__3__clock = clock;
+        tail__3__clock = clock;
+        head__3__clock = clock;
+        cq_log2__3__d = cq_log2__3__q;
+        tail__3__d = tail__3__q;
+        head__3__d = head__3__q;
+        if (queue_bit[3]) begin
+            if (place == 32'h5) begin
+                cq_log2__3__d = data[(32'h0)+:(4)];
+            end
+            else if (place == 32'h10) begin
+                tail__3__d = data[(32'h0)+:(16)];
+            end
+            else if (place == 32'h20) begin
+                head__3__d = data[(32'h0)+:(16)];
+            end
+        end
+        kept = ((32'h0) & 32'hffffffff);
+        if (of_queue) begin
+            if (place == 32'h0) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+                sq_lo_set__d = (sq_lo_set__q & other_queues) | some;
+            end
+            else if (place == 32'h1) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+                sq_hi_set__d = (sq_hi_set__q & other_queues) | some;
+            end
+            else if (place == 32'h3) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+                cq_lo_set__d = (cq_lo_set__q & other_queues) | some;
+            end
+            else if (place == 32'h4) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+                cq_hi_set__d = (cq_hi_set__q & other_queues) | some;
+            end
+            else if ((place == 32'h2) || (place == 32'h5)) begin
+                kept = ((32'hf) & 32'hffffffff);
+            end
+            else if ((place == 32'h10) || (place == 32'h20)) begin
+                kept = ((32'hffff) & 32'hffffffff);
+            end
+        end
+        else if (write) begin
+            if (write_address == 32'h40) begin
+                host__d[(64'h0)+:(1)] = data[32'h0];
+            end
+            else if (write_address == 32'h41) begin
+                host__d[(64'h1)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h42) begin
+                host__d[(64'h21)+:(6)] = data[(32'h0)+:(6)];
+                kept = ((32'h3f) & 32'hffffffff);
+            end
+            else if (write_address == 32'h43) begin
+                host__d[(64'h27)+:(7)] = data[(32'h0)+:(7)];
+                kept = ((32'h7f) & 32'hffffffff);
+            end
+            else if (write_address == 32'h44) begin
+                host__d[(64'h2e)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h45) begin
+                host__d[(64'h4e)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h46) begin
+                host__d[(64'h6e)+:(8)] = data[(32'h0)+:(8)];
+                kept = ((32'hff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h47) begin
+                host__d[(64'h76)+:(16)] = data[(32'h0)+:(16)];
+                kept = ((32'hffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h48) begin
+                host__d[(64'h86)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h49) begin
+                host__d[(64'ha6)+:(32)] = data;
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h4a) begin
+                host__d[(64'hc6)+:(16)] = data[(32'h0)+:(16)];
+                kept = ((32'hffff) & 32'hffffffff);
+            end
+        end
+        copy__write_enable = kept != 32'h0;
+        copy__write_address = write_address;
+        copy__write_data = data & kept;
+        copy__read_address = read_address;
+        peer_write = write && (write_address[(32'h8)+:(2)] == 32'h1);
+        peer_word = write_address[(32'h0)+:(8)];
+        fault_bit = ((32'h0) & 1'h1);
+        if (faulty__q) begin
+            fault_bit = ((32'h1) & 1'h1);
+        end
+        busy_bit = ((32'h0) & 1'h1);
+        if (busy) begin
+            busy_bit = ((32'h1) & 1'h1);
+        end
+        enable_bit = ((32'h0) & 1'h1);
+        if (host__q[(64'h0)+:(1)]) begin
+            enable_bit = ((32'h1) & 1'h1);
+        end
+        inverted = host__q[(64'h1)+:(32)] ^ 64'hffffffff;
+        read_queue = read_address[(32'h6)+:(2)];
+        read_place = read_address[(32'h0)+:(6)];
+        read_bit = one4 << read_queue;
+        head_read = ((32'h0) & 16'hffff);
+        tail_read = ((32'h0) & 16'hffff);
+        if (read_bit[0]) begin
+            head_read = sq_head__0;
+            tail_read = cq_tail__0;
+        end
+        if (read_bit[1]) begin
+            head_read = sq_head__1;
+            tail_read = cq_tail__1;
+        end
+        if (read_bit[2]) begin
+            head_read = sq_head__2;
+            tail_read = cq_tail__2;
+        end
+        if (read_bit[3]) begin
+            head_read = sq_head__3;
+            tail_read = cq_tail__3;
+        end
+        value__d = ((32'h0) & 32'hffffffff);
+        if (read_address[(32'h8)+:(2)] == 32'h2) begin
+            if (read_place == 32'h30) begin
+                value__d = ((head_read) & 32'hffffffff);
+            end
+            else if (read_place == 32'h31) begin
+                value__d = ((tail_read) & 32'hffffffff);
+            end
+        end
+        else if (read_address == 32'h0) begin
+            value__d = ((32'h4f524e43) & 32'hffffffff);
+        end
+        else if (read_address == 32'h1) begin
+            value__d = ((32'h2) & 32'hffffffff);
+        end
+        else if (read_address == 32'h2) begin
+            value__d = ((32'h1) & 32'hffffffff);
+        end
+        else if (read_address == 32'h3) begin
+            value__d = ((32'h8) & 32'hffffffff);
+        end
+        else if (read_address == 32'h4) begin
+            value__d = ((build__window_beats) & 32'hffffffff);
+        end
+        else if (read_address == 32'h5) begin
+            value__d = ((build__log2_n_max) & 32'hffffffff);
+        end
+        else if (read_address == 32'h6) begin
+            value__d = ((32'h40) & 32'hffffffff);
+        end
+        else if (read_address == 32'h7) begin
+            value__d = ((32'h8b) & 32'hffffffff);
+        end
+        else if (read_address == 32'h8) begin
+            value__d = ((32'h4) & 32'hffffffff);
+        end
+        else if (read_address == 32'h10) begin
+            value__d = inverted;
+        end
+        else if (read_address == 32'h11) begin
+            value__d = (((stopped__q) & 32'hffffffff) << 32'h8) | (((busy_bit) & 32'hffffffff) << 32'h1) | ((fault_bit) & 32'hffffffff);
+        end
+        else if (read_address == 32'h40) begin
+            value__d = ((enable_bit) & 32'hffffffff);
+        end
+        else if (read_address == 32'h20) begin
+            value__d = counters__q[(64'h0)+:(32)];
+        end
+        else if (read_address == 32'h21) begin
+            value__d = counters__q[(64'h20)+:(32)];
+        end
+        else if (read_address == 32'h22) begin
+            value__d = counters__q[(64'h40)+:(32)];
+        end
+        else if (read_address == 32'h23) begin
+            value__d = counters__q[(64'h60)+:(32)];
+        end
+        else if (read_address == 32'h24) begin
+            value__d = counters__q[(64'h80)+:(32)];
+        end
+        else if (read_address == 32'h25) begin
+            value__d = counters__q[(64'ha0)+:(32)];
+        end
+        else if (read_address == 32'h26) begin
+            value__d = counters__q[(64'hc0)+:(32)];
+        end
+        else if (read_address == 32'h27) begin
+            value__d = counters__q[(64'he0)+:(32)];
+        end
+        else if (read_address == 32'h28) begin
+            value__d = counters__q[(64'h100)+:(32)];
+        end
+        else if (read_address == 32'h29) begin
+            value__d = counters__q[(64'h120)+:(32)];
+        end
+        else if (read_address == 32'h2a) begin
+            value__d = counters__q[(64'h140)+:(32)];
+        end
+        else if (read_address == 32'h2b) begin
+            value__d = counters__q[(64'h160)+:(32)];
+        end
+        else if (read_address == 32'h2c) begin
+            value__d = counters__q[(64'h180)+:(32)];
+        end
+        read_data = value__q | copy__read_data;
+        late = ((32'h0) & 2'h3);
+        if (events[(64'hb)+:(1)] && events[(64'hc)+:(1)]) begin
+            late = ((32'h2) & 2'h3);
+        end
+        else if (events[(64'hb)+:(1)] || events[(64'hc)+:(1)]) begin
+            late = ((32'h1) & 2'h3);
+        end
+        duplicate = ((32'h0) & 2'h3);
+        if (events[(64'hd)+:(1)] && events[(64'he)+:(1)]) begin
+            duplicate = ((32'h2) & 2'h3);
+        end
+        else if (events[(64'hd)+:(1)] || events[(64'he)+:(1)]) begin
+            duplicate = ((32'h1) & 2'h3);
+        end
+        if (events[(64'h0)+:(1)]) begin
+            counters__d[(64'h0)+:(32)] = counters__q[(64'h0)+:(32)] + 32'h1;
+        end
+        if (events[(64'h1)+:(1)]) begin
+            counters__d[(64'h20)+:(32)] = counters__q[(64'h20)+:(32)] + 32'h1;
+        end
+        if (events[(64'h2)+:(1)]) begin
+            counters__d[(64'h40)+:(32)] = counters__q[(64'h40)+:(32)] + 32'h1;
+        end
+        if (events[(64'h3)+:(1)]) begin
+            counters__d[(64'h60)+:(32)] = counters__q[(64'h60)+:(32)] + 32'h1;
+        end
+        if (events[(64'h4)+:(1)]) begin
+            counters__d[(64'h80)+:(32)] = counters__q[(64'h80)+:(32)] + 32'h1;
+        end
+        if (events[(64'h5)+:(1)]) begin
+            counters__d[(64'ha0)+:(32)] = counters__q[(64'ha0)+:(32)] + 32'h1;
+        end
+        if (events[(64'h6)+:(1)]) begin
+            counters__d[(64'hc0)+:(32)] = counters__q[(64'hc0)+:(32)] + 32'h1;
+        end
+        if (events[(64'h7)+:(1)]) begin
+            counters__d[(64'he0)+:(32)] = counters__q[(64'he0)+:(32)] + 32'h1;
+        end
+        if (events[(64'h8)+:(1)]) begin
+            counters__d[(64'h180)+:(32)] = counters__q[(64'h180)+:(32)] + 32'h1;
+        end
+        if (events[(64'h9)+:(1)]) begin
+            counters__d[(64'h100)+:(32)] = counters__q[(64'h100)+:(32)] + 32'h1;
+        end
+        if (events[(64'ha)+:(1)]) begin
+            counters__d[(64'h120)+:(32)] = counters__q[(64'h120)+:(32)] + 32'h1;
+        end
+        counters__d[(64'h140)+:(32)] = counters__q[(64'h140)+:(32)] + ((late) & 32'hffffffff);
+        counters__d[(64'h160)+:(32)] = counters__q[(64'h160)+:(32)] + ((duplicate) & 32'hffffffff);
+        if (dma_fault) begin
+            faulty__d = 1'b1;
+        end
+        stopped__d = stopped__q | stop;
+        if (clear) begin
+            faulty__d = 1'b0;
+            stopped__d = ((32'h0) & 4'hf);
+            counters__d[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h20)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h40)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h60)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h80)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'ha0)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'hc0)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'he0)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h100)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h120)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h140)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h160)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h180)+:(32)] = ((32'h0) & 32'hffffffff);
+        end
+        if (reset) begin
+            host__d[(64'h0)+:(1)] = 1'b0;
+        end
+        enable = host__q[(64'h0)+:(1)];
+        usable = (sq_lo_set__q | sq_hi_set__q) & (cq_lo_set__q | cq_hi_set__q) & (stopped__q ^ 32'hf);
+        one = ((32'h1) & 16'hffff);
+        sq_base_lo__read_address = sq_queue;
+        sq_base_hi__read_address = sq_queue;
+        sq_log2__read_address = sq_queue;
+        cq_base_lo__read_address = cq_queue;
+        cq_base_hi__read_address = cq_queue;
+        sq_size = one << sq_log2__read_data;
+        sq_mask = sq_size - 32'h1;
+        sq_base = (((sq_base_hi__read_data) & 64'hffffffffffffffff) << 32'h20) | ((sq_base_lo__read_data) & 64'hffffffffffffffff);
+        cq_base = (((cq_base_hi__read_data) & 64'hffffffffffffffff) << 32'h20) | ((cq_base_lo__read_data) & 64'hffffffffffffffff);
+        cq_size__0 = one << cq_log2__0__q;
+        cq_mask__0 = cq_size__0 - 32'h1;
+        sq_tail__0 = tail__0__q;
+        cq_head__0 = head__0__q;
+        cq_size__1 = one << cq_log2__1__q;
+        cq_mask__1 = cq_size__1 - 32'h1;
+        sq_tail__1 = tail__1__q;
+        cq_head__1 = head__1__q;
+        cq_size__2 = one << cq_log2__2__q;
+        cq_mask__2 = cq_size__2 - 32'h1;
+        sq_tail__2 = tail__2__q;
+        cq_head__2 = head__2__q;
+        cq_size__3 = one << cq_log2__3__q;
+        cq_mask__3 = cq_size__3 - 32'h1;
+        sq_tail__3 = tail__3__q;
+        cq_head__3 = head__3__q;
+        tag = (((host__q[(64'h4e)+:(32)]) & 64'hffffffffffffffff) << 32'h20) | ((host__q[(64'h2e)+:(32)]) & 64'hffffffffffffffff);
+        job[(64'hb5)+:(15)] = build__window_beats;
+        job[(64'hc4)+:(4)] = build__log2_n_max;
+        job[(64'h0)+:(6)] = host__q[(64'h21)+:(6)];
+        job[(64'h6)+:(7)] = host__q[(64'h27)+:(7)];
+        job[(64'hd)+:(64)] = tag;
+        job[(64'h4d)+:(8)] = host__q[(64'h6e)+:(8)];
+        job[(64'h55)+:(16)] = host__q[(64'h76)+:(16)];
+        job[(64'h65)+:(32)] = host__q[(64'h86)+:(32)];
+        job[(64'h85)+:(48)] = (((host__q[(64'hc6)+:(16)]) & 48'hffffffffffff) << 32'h20) | ((host__q[(64'ha6)+:(32)]) & 48'hffffffffffff);
+    end
+endmodule
+
+module optireduce_nic__restart(clock,enable,owed,clear,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  enable;
+    input wire  owed;
+    output reg  clear;
+    output reg  busy;
+    // Stub signals
+    reg  live__d;
+    wire  live__q;
+    reg  live__clock;
+    reg  ending__d;
+    wire  ending__q;
+    reg  ending__clock;
+    reg  [4:0] count__d;
+    wire  [4:0] count__q;
+    reg  count__clock;
+    // Local signals
+    reg  [4:0] count_next;
+    // Sub module instances
+    optireduce_nic__finisher__drain__side__0 live(
+        .d(live__d),
+        .q(live__q),
+        .clock(live__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 ending(
+        .d(ending__d),
+        .q(ending__q),
+        .clock(ending__clock)
+    );
+    optireduce_nic__restart__count count(
+        .d(count__d),
+        .q(count__q),
+        .clock(count__clock)
+    );
+    // Update code
+    always @(*) begin
+        live__clock = clock;
+        ending__clock = clock;
+        count__clock = clock;
+        live__d = live__q;
+        ending__d = ending__q;
+        count__d = count__q;
+        clear = ~live__q;
+        busy = ending__q || (live__q && ~enable);
+        count_next = count__q + 32'h1;
+        if (live__q) begin
+            if (~enable) begin
+                live__d = 1'b0;
+                ending__d = 1'b1;
+                count__d = ((32'h0) & 5'h1f);
+            end
+        end
+        else if (ending__q) begin
+            if (count__q != 32'h1f) begin
+                count__d = count_next;
+            end
+            else if (~owed) begin
+                ending__d = 1'b0;
+            end
+        end
+        else begin
+            live__d = enable;
+        end
+    end
+endmodule
+
+module optireduce_nic__rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,dropped);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  rx_valid;
+    input wire  [511:0] rx_data;
+    input wire  rx_last;
+    input wire  rx_error;
+    output reg  valid;
+    output reg  [512:0] data;
+    output reg  [9:0] frame_beats;
+    input wire  pop;
+    output reg  stored;
+    output reg  dropped;
+    // Stub signals
+    reg  ram__clock;
+    reg  [8:0] ram__read_address;
+    wire  [512:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  [512:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  lengths__clock;
+    reg  lengths__clear;
+    reg  lengths__push;
+    reg  [9:0] lengths__push_data;
+    wire  lengths__full;
+    reg  lengths__pop;
+    wire  [9:0] lengths__pop_data;
+    wire  lengths__empty;
+    wire  [15:0] lengths__room;
+    reg  [52:0] st__d;
+    wire  [52:0] st__q;
+    reg  st__clock;
+    // Local signals
+    reg  [9:0] used;
+    reg  [9:0] write_next;
+    reg  [9:0] read_next;
+    reg  [9:0] length;
+    reg  spoiled;
+    reg  has_beat;
+    reg  take;
+    reg  comes;
+    reg  [512:0] word;
+    // Sub module instances
+    optireduce_nic__rx_buffer__ram ram(
+        .clock(ram__clock),
+        .read_address(ram__read_address),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    optireduce_nic__rx_buffer__lengths lengths(
+        .clock(lengths__clock),
+        .clear(lengths__clear),
+        .push(lengths__push),
+        .push_data(lengths__push_data),
+        .full(lengths__full),
+        .pop(lengths__pop),
+        .pop_data(lengths__pop_data),
+        .empty(lengths__empty),
+        .room(lengths__room)
+    );
+    optireduce_nic__rx_buffer__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    // Update code
+    always @(*) begin
+        st__clock = clock;
+        st__d = st__q;
+        ram__clock = clock;
+        lengths__clock = clock;
+        lengths__clear = clear;
+        used = st__q[(64'h0)+:(10)] - st__q[(64'h28)+:(10)];
+        write_next = st__q[(64'h0)+:(10)] + 32'h1;
+        length = write_next - st__q[(64'ha)+:(10)];
+        spoiled = st__q[(64'h32)+:(1)] || (used == 32'h200) || lengths__full;
+        word[(64'h0)+:(512)] = rx_data;
+        word[(64'h200)+:(1)] = rx_last;
+        ram__write_address = ((st__q[(64'h0)+:(10)]) & 9'h1ff);
+        ram__write_data = word;
+        comes = rx_valid && ~st__q[(64'h34)+:(1)];
+        ram__write_enable = comes && ~spoiled;
+        lengths__push = 1'b0;
+        lengths__push_data = length;
+        stored = 1'b0;
+        dropped = 1'b0;
+        if (rx_valid) begin
+            st__d[(64'h33)+:(1)] = ~rx_last;
+            if (rx_last) begin
+                st__d[(64'h34)+:(1)] = 1'b0;
+            end
+        end
+        if (comes) begin
+            if (rx_last) begin
+                st__d[(64'h32)+:(1)] = 1'b0;
+                if (spoiled || rx_error) begin
+                    st__d[(64'h0)+:(10)] = st__q[(64'ha)+:(10)];
+                    dropped = 1'b1;
+                end
+                else begin
+                    st__d[(64'h0)+:(10)] = write_next;
+                    st__d[(64'ha)+:(10)] = write_next;
+                    st__d[(64'h14)+:(10)] = write_next;
+                    lengths__push = 1'b1;
+                    stored = 1'b1;
+                end
+            end
+            else begin
+                st__d[(64'h32)+:(1)] = spoiled;
+                if (~spoiled) begin
+                    st__d[(64'h0)+:(10)] = write_next;
+                end
+            end
+        end
+        st__d[(64'h1e)+:(10)] = st__q[(64'h14)+:(10)];
+        has_beat = st__q[(64'h28)+:(10)] != st__q[(64'h1e)+:(10)];
+        take = has_beat && pop;
+        read_next = st__q[(64'h28)+:(10)] + 32'h1;
+        ram__read_address = ((st__q[(64'h28)+:(10)]) & 9'h1ff);
+        if (take) begin
+            ram__read_address = read_next[(32'h0)+:(9)];
+            st__d[(64'h28)+:(10)] = read_next;
+        end
+        valid = has_beat;
+        data = ram__read_data;
+        frame_beats = lengths__pop_data;
+        lengths__pop = take && ram__read_data[(64'h200)+:(1)];
+        if (clear) begin
+            st__d[(64'h0)+:(10)] = ((32'h0) & 10'h3ff);
+            st__d[(64'ha)+:(10)] = ((32'h0) & 10'h3ff);
+            st__d[(64'h14)+:(10)] = ((32'h0) & 10'h3ff);
+            st__d[(64'h1e)+:(10)] = ((32'h0) & 10'h3ff);
+            st__d[(64'h28)+:(10)] = ((32'h0) & 10'h3ff);
+            st__d[(64'h32)+:(1)] = 1'b0;
+            st__d[(64'h34)+:(1)] = st__q[(64'h33)+:(1)];
+            if (rx_valid) begin
+                st__d[(64'h34)+:(1)] = ~rx_last;
+            end
+            stored = 1'b0;
+            dropped = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_valid,read_address,read_ready,word,valid,mean,ready,broadcast,broadcast_slot,working);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [7:0] arm;
+    input wire  [2:0] arm_slot;
+    input wire  [404:0] arm_context;
+    input wire  [7:0] closed;
+    output reg  [7:0] scaled;
+    output reg  read_valid;
+    output reg  [16:0] read_address;
+    input wire  read_ready;
+    input wire  [590:0] word;
+    output reg  valid;
+    output reg  [556:0] mean;
+    input wire  ready;
+    output reg  broadcast;
+    output reg  [2:0] broadcast_slot;
+    output reg  working;
+    // Enums
+    localparam ScaleState__Idle = 0;
+    localparam ScaleState__Drain = 1;
+    localparam ScaleState__Read = 2;
+    localparam ScaleState__Store = 3;
+    // Stub signals
+    reg  [1:0] state__d;
+    wire  [1:0] state__q;
+    reg  state__clock;
+    reg  [2:0] slot__d;
+    wire  [2:0] slot__q;
+    reg  slot__clock;
+    reg  [14:0] index__d;
+    wire  [14:0] index__q;
+    reg  index__clock;
+    reg  [4:0] pause__d;
+    wire  [4:0] pause__q;
+    reg  pause__clock;
+    reg  [7:0] done__d;
+    wire  [7:0] done__q;
+    reg  done__clock;
+    reg  contexts__clock;
+    reg  [2:0] contexts__read_address;
+    wire  [404:0] contexts__read_data;
+    reg  [2:0] contexts__write_address;
+    reg  [404:0] contexts__write_data;
+    reg  contexts__write_enable;
+    reg  reciprocal__clock;
+    reg  [10:0] reciprocal__count;
+    wire  [31:0] reciprocal__factor;
+    reg  multiplier__clock;
+    reg  [511:0] multiplier__a;
+    reg  [31:0] multiplier__factor;
+    wire  [511:0] multiplier__product;
+    reg  [511:0] round__data;
+    wire  [511:0] round__rounded;
+    reg  [14:0] asked__d;
+    wire  [14:0] asked__q;
+    reg  asked__clock;
+    reg  [511:0] data__d;
+    wire  [511:0] data__q;
+    reg  data__clock;
+    reg  [14:0] side__0__d;
+    wire  [14:0] side__0__q;
+    reg  side__0__clock;
+    reg  [14:0] side__1__d;
+    wire  [14:0] side__1__q;
+    reg  side__1__clock;
+    reg  [14:0] side__2__d;
+    wire  [14:0] side__2__q;
+    reg  side__2__clock;
+    reg  [14:0] side__3__d;
+    wire  [14:0] side__3__q;
+    reg  side__3__clock;
+    reg  [14:0] side__4__d;
+    wire  [14:0] side__4__q;
+    reg  side__4__clock;
+    reg  [14:0] side__5__d;
+    wire  [14:0] side__5__q;
+    reg  side__5__clock;
+    reg  [14:0] side__6__d;
+    wire  [14:0] side__6__q;
+    reg  side__6__clock;
+    reg  outbox__clock;
+    reg  outbox__clear;
+    reg  outbox__push;
+    reg  [556:0] outbox__push_data;
+    wire  outbox__full;
+    reg  outbox__pop;
+    wire  [556:0] outbox__pop_data;
+    wire  outbox__empty;
+    wire  [15:0] outbox__room;
+    // Local signals
+    reg  [404:0] ctx;
+    reg  [14:0] side0;
+    reg  [7:0] one;
+    reg  [7:0] slot_bit;
+    reg  [7:0] pending;
+    reg  [7:0] undone;
+    reg  [7:0] keep;
+    reg  [14:0] index_next;
+    reg  [2:0] slot_next;
+    reg  [4:0] wait_next;
+    reg  [14:0] position;
+    reg  ask;
+    reg  present;
+    // Sub module instances
+    optireduce_nic__scale__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    optireduce_nic__finisher__drain__slot slot(
+        .d(slot__d),
+        .q(slot__q),
+        .clock(slot__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window index(
+        .d(index__d),
+        .q(index__q),
+        .clock(index__clock)
+    );
+    optireduce_nic__restart__count pause(
+        .d(pause__d),
+        .q(pause__q),
+        .clock(pause__clock)
+    );
+    optireduce_nic__contribute__hold done(
+        .d(done__d),
+        .q(done__q),
+        .clock(done__clock)
+    );
+    optireduce_nic__contribute__contexts contexts(
+        .clock(contexts__clock),
+        .read_address(contexts__read_address),
+        .read_data(contexts__read_data),
+        .write_address(contexts__write_address),
+        .write_data(contexts__write_data),
+        .write_enable(contexts__write_enable)
+    );
+    optireduce_nic__finisher__drain__reciprocal reciprocal(
+        .clock(reciprocal__clock),
+        .count(reciprocal__count),
+        .factor(reciprocal__factor)
+    );
+    optireduce_nic__finisher__drain__multiplier multiplier(
+        .clock(multiplier__clock),
+        .a(multiplier__a),
+        .factor(multiplier__factor),
+        .product(multiplier__product)
+    );
+    optireduce_nic__scale__round round(
+        .data(round__data),
+        .rounded(round__rounded)
+    );
+    optireduce_nic__finisher__drain__decoder__window asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data data(
+        .d(data__d),
+        .q(data__q),
+        .clock(data__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window side__0(
+        .d(side__0__d),
+        .q(side__0__q),
+        .clock(side__0__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window side__1(
+        .d(side__1__d),
+        .q(side__1__q),
+        .clock(side__1__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window side__2(
+        .d(side__2__d),
+        .q(side__2__q),
+        .clock(side__2__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window side__3(
+        .d(side__3__d),
+        .q(side__3__q),
+        .clock(side__3__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window side__4(
+        .d(side__4__d),
+        .q(side__4__q),
+        .clock(side__4__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window side__5(
+        .d(side__5__d),
+        .q(side__5__q),
+        .clock(side__5__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window side__6(
+        .d(side__6__d),
+        .q(side__6__q),
+        .clock(side__6__clock)
+    );
+    optireduce_nic__scale__outbox outbox(
+        .clock(outbox__clock),
+        .clear(outbox__clear),
+        .push(outbox__push),
+        .push_data(outbox__push_data),
+        .full(outbox__full),
+        .pop(outbox__pop),
+        .pop_data(outbox__pop_data),
+        .empty(outbox__empty),
+        .room(outbox__room)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        slot__clock = clock;
+        index__clock = clock;
+        pause__clock = clock;
+        done__clock = clock;
+        asked__clock = clock;
+        data__clock = clock;
+        state__d = state__q;
+        slot__d = slot__q;
+        index__d = index__q;
+        pause__d = pause__q;
+        done__d = done__q;
+        asked__d = asked__q;
+        data__d = data__q;
+        contexts__clock = clock;
+        contexts__write_enable = arm != 32'h0;
+        contexts__write_address = arm_slot;
+        contexts__write_data = arm_context;
+        contexts__read_address = slot__q;
+        ctx = contexts__read_data;
+        reciprocal__clock = clock;
+        multiplier__clock = clock;
+        outbox__clock = clock;
+        outbox__clear = clear;
+        side__0__clock = clock;
+        side__1__clock = clock;
+        side__2__clock = clock;
+        side__3__clock = clock;
+        side__4__clock = clock;
+        side__5__clock = clock;
+        side__6__clock = clock;
+        side__1__d = side__0__q;
+        side__2__d = side__1__q;
+        side__3__d = side__2__q;
+        side__4__d = side__3__q;
+        side__5__d = side__4__q;
+        side__6__d = side__5__q;
+        one = ((32'h1) & 8'hff);
+        slot_bit = one << slot__q;
+        undone = done__q ^ 32'hff;
+        pending = closed & undone & slot_bit;
+        slot_next = slot__q + 32'h1;
+        index_next = index__q + 32'h1;
+        wait_next = pause__q + 32'h1;
+        keep = arm ^ 32'hff;
+        done__d = done__q & keep;
+        ask = 1'b0;
+        broadcast = 1'b0;
+        broadcast_slot = slot__q;
+        working = (state__q != ScaleState__Idle) || ((closed & undone) != 32'h0);
+        case (state__q)
+            ScaleState__Idle:
+                begin
+                    index__d = ((32'h0) & 15'h7fff);
+                    pause__d = ((32'h0) & 5'h1f);
+                    if (pending != 32'h0) begin
+                        state__d = ScaleState__Drain;
+                    end
+                    else begin
+                        slot__d = slot_next;
+                    end
+                end
+            ScaleState__Drain:
+                begin
+                    pause__d = wait_next;
+                    if (pause__q == 32'hf) begin
+                        state__d = ScaleState__Read;
+                        pause__d = ((32'h0) & 5'h1f);
+                    end
+                end
+            ScaleState__Read:
+                begin
+                    ask = (index__q != ctx[(64'hbe)+:(15)]) && (outbox__room >= 32'h9);
+                    if (index__q == ctx[(64'hbe)+:(15)]) begin
+                        state__d = ScaleState__Store;
+                    end
+                    if (read_ready) begin
+                        index__d = index_next;
+                    end
+                end
+            ScaleState__Store:
+                begin
+                    pause__d = wait_next;
+                    if (pause__q == 32'hf) begin
+                        pause__d = pause__q;
+                        if (outbox__empty) begin
+                            done__d = (done__q & keep) | slot_bit;
+                            broadcast = ctx[(64'h88)+:(1)];
+                            state__d = ScaleState__Idle;
+                        end
+                    end
+                end
+        endcase
+        read_valid = ask;
+        read_address[(64'h0)+:(3)] = slot__q;
+        read_address[(64'h3)+:(14)] = index__q[(32'h0)+:(14)];
+        position = ctx[(64'haf)+:(15)] + index__q;
+        asked__d[(64'h0)+:(1)] = ask && read_ready;
+        asked__d[(64'h1)+:(14)] = position[(32'h0)+:(14)];
+        present = word[(64'h247)+:(8)] == ctx[(64'hcd)+:(8)];
+        side0[(64'h0)+:(1)] = asked__q[(64'h0)+:(1)] && present;
+        side0[(64'h1)+:(14)] = asked__q[(64'h1)+:(14)];
+        side__0__d = side0;
+        reciprocal__count = ((word[(64'h240)+:(7)]) & 11'h7ff);
+        data__d = word[(64'h0)+:(512)];
+        multiplier__a = data__q;
+        multiplier__factor = reciprocal__factor;
+        outbox__push = side__6__q[(64'h0)+:(1)];
+        outbox__push_data[(64'h0)+:(3)] = slot__q;
+        outbox__push_data[(64'h3)+:(14)] = side__6__q[(64'h1)+:(14)];
+        outbox__push_data[(64'h11)+:(14)] = ((32'h0) & 14'h3fff);
+        outbox__push_data[(64'h1f)+:(6)] = ((32'h0) & 6'h3f);
+        outbox__push_data[(64'h25)+:(8)] = ctx[(64'hcd)+:(8)];
+        round__data = multiplier__product;
+        outbox__push_data[(64'h2d)+:(512)] = multiplier__product;
+        if (ctx[(64'h87)+:(1)]) begin
+            outbox__push_data[(64'h2d)+:(512)] = round__rounded;
+        end
+        valid = ~outbox__empty;
+        mean = outbox__pop_data;
+        outbox__pop = ready;
+        scaled = done__q;
+        if (clear) begin
+            state__d = ScaleState__Idle;
+            slot__d = ((32'h0) & 3'h7);
+            done__d = ((32'h0) & 8'hff);
+            broadcast = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,stop,ar_valid,ar_address,ar_ready,r_valid,r_data,r_error,arm,arm_slot,arm_context,contribute_rules,broadcast_rules,enter,order_valid,order,order_ready,send_valid,send,send_ready,scaled,freed,scrub,scrub_slot,scrub_busy,finishing,ordering,refuse_ready,refuse,refusal,working);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [199:0] job;
+    input wire  [3:0] usable;
+    output reg  [1:0] sq_queue;
+    input wire  [63:0] sq_base;
+    input wire  [15:0] sq_mask;
+    input wire  [15:0] sq_tail__0;
+    input wire  [15:0] sq_tail__1;
+    input wire  [15:0] sq_tail__2;
+    input wire  [15:0] sq_tail__3;
+    output reg  [15:0] sq_head__0;
+    output reg  [15:0] sq_head__1;
+    output reg  [15:0] sq_head__2;
+    output reg  [15:0] sq_head__3;
+    output reg  [3:0] stop;
+    output reg  ar_valid;
+    output reg  [63:0] ar_address;
+    input wire  ar_ready;
+    input wire  r_valid;
+    input wire  [511:0] r_data;
+    input wire  r_error;
+    output reg  [7:0] arm;
+    output reg  [2:0] arm_slot;
+    output reg  [404:0] arm_context;
+    output reg  [172:0] contribute_rules;
+    output reg  [172:0] broadcast_rules;
+    output reg  [7:0] enter;
+    output reg  order_valid;
+    output reg  [101:0] order;
+    input wire  order_ready;
+    output reg  send_valid;
+    output reg  [24:0] send;
+    input wire  send_ready;
+    input wire  [7:0] scaled;
+    input wire  [7:0] freed;
+    output reg  scrub;
+    output reg  [2:0] scrub_slot;
+    input wire  scrub_busy;
+    input wire  [7:0] finishing;
+    output reg  [7:0] ordering;
+    input wire  [3:0] refuse_ready;
+    output reg  refuse;
+    output reg  [49:0] refusal;
+    output reg  working;
+    // Enums
+    localparam SubmitState__Idle = 0;
+    localparam SubmitState__Ask = 1;
+    localparam SubmitState__Wait = 2;
+    localparam SubmitState__Decode = 3;
+    localparam SubmitState__Check = 4;
+    localparam SubmitState__Senders = 5;
+    localparam SubmitState__Scrub = 6;
+    localparam SubmitState__Arm = 7;
+    localparam SubmitState__Contribute = 8;
+    localparam SubmitState__Broadcast = 9;
+    localparam SubmitState__Refuse = 10;
+    localparam SubmitState__Next = 11;
+    // Stub signals
+    reg  [3:0] state__d;
+    wire  [3:0] state__q;
+    reg  state__clock;
+    reg  [1:0] queue__d;
+    wire  [1:0] queue__q;
+    reg  queue__clock;
+    reg  [15:0] head__0__d;
+    wire  [15:0] head__0__q;
+    reg  head__0__clock;
+    reg  [15:0] head__1__d;
+    wire  [15:0] head__1__q;
+    reg  head__1__clock;
+    reg  [15:0] head__2__d;
+    wire  [15:0] head__2__q;
+    reg  head__2__clock;
+    reg  [15:0] head__3__d;
+    wire  [15:0] head__3__q;
+    reg  head__3__clock;
+    reg  [511:0] entry__d;
+    wire  [511:0] entry__q;
+    reg  entry__clock;
+    reg  [7:0] in_use__d;
+    wire  [7:0] in_use__q;
+    reg  in_use__clock;
+    reg  [7:0] asked__d;
+    wire  [7:0] asked__q;
+    reg  asked__clock;
+    reg  [7:0] status__d;
+    wire  [7:0] status__q;
+    reg  status__clock;
+    reg  contexts__clock;
+    reg  [2:0] contexts__read_address;
+    wire  [404:0] contexts__read_data;
+    reg  [2:0] contexts__write_address;
+    reg  [404:0] contexts__write_data;
+    reg  contexts__write_enable;
+    reg  epochs__clock;
+    reg  [2:0] epochs__read_address;
+    wire  [7:0] epochs__read_data;
+    reg  [2:0] epochs__write_address;
+    reg  [7:0] epochs__write_data;
+    reg  epochs__write_enable;
+    reg  [7:0] epoch__d;
+    wire  [7:0] epoch__q;
+    reg  epoch__clock;
+    reg  [14:0] own_start__d;
+    wire  [14:0] own_start__q;
+    reg  own_start__clock;
+    reg  [14:0] own_beats__d;
+    wire  [14:0] own_beats__q;
+    reg  own_beats__clock;
+    reg  [6:0] rank__d;
+    wire  [6:0] rank__q;
+    reg  rank__clock;
+    reg  [63:0] contribute_senders__d;
+    wire  [63:0] contribute_senders__q;
+    reg  contribute_senders__clock;
+    reg  [63:0] broadcast_senders__d;
+    wire  [63:0] broadcast_senders__q;
+    reg  broadcast_senders__clock;
+    // Local signals
+    reg  rings__0;
+    reg  rings__1;
+    reg  rings__2;
+    reg  rings__3;
+    reg  [3:0] waiting;
+    reg  [3:0] ready;
+    reg  [1:0] second;
+    reg  [1:0] third;
+    reg  [1:0] fourth;
+    reg  [3:0] one4;
+    reg  [3:0] queue_bit;
+    reg  [15:0] head_now;
+    reg  [3:0] consumed;
+    reg  [511:0] e;
+    reg  [2:0] slot;
+    reg  [7:0] flags;
+    reg  [7:0] one;
+    reg  [7:0] slot_bit;
+    reg  busy;
+    reg  ready_mean;
+    reg  [404:0] ctx;
+    reg  [404:0] fresh;
+    reg  same;
+    reg  ending;
+    reg  [15:0] index;
+    reg  [63:0] offset;
+    reg  [15:0] head_next;
+    reg  [6:0] sum;
+    reg  [6:0] wrapped;
+    reg  [6:0] shard;
+    reg  [6:0] remainder;
+    reg  [6:0] rotation;
+    reg  [14:0] quotient;
+    reg  [6:0] extra;
+    reg  [14:0] length;
+    reg  [21:0] start;
+    reg  [21:0] start_extra;
+    reg  [21:0] cut;
+    reg  [21:0] cut_sum;
+    reg  [31:0] base;
+    reg  [7:0] block_log2;
+    reg  [7:0] window_log2;
+    reg  [15:0] one16;
+    reg  [15:0] encoded_beats;
+    reg  good_size;
+    reg  good;
+    reg  [14:0] shard_beats;
+    reg  [7:0] epoch_now;
+    reg  [7:0] epoch_next;
+    reg  [63:0] one64;
+    reg  [63:0] rank_bit;
+    reg  [6:0] rank_next;
+    reg  [21:0] contribute_all;
+    reg  [14:0] broadcast_all;
+    reg  [7:0] unfreed;
+    reg  [7:0] kept;
+    // Sub module instances
+    optireduce_nic__submit__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    optireduce_nic__finisher__msix__at queue(
+        .d(queue__d),
+        .q(queue__q),
+        .clock(queue__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__0(
+        .d(head__0__d),
+        .q(head__0__q),
+        .clock(head__0__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__1(
+        .d(head__1__d),
+        .q(head__1__q),
+        .clock(head__1__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__2(
+        .d(head__2__d),
+        .q(head__2__q),
+        .clock(head__2__clock)
+    );
+    optireduce_nic__finisher__drain__reserved head__3(
+        .d(head__3__d),
+        .q(head__3__q),
+        .clock(head__3__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data entry(
+        .d(entry__d),
+        .q(entry__q),
+        .clock(entry__clock)
+    );
+    optireduce_nic__contribute__hold in_use(
+        .d(in_use__d),
+        .q(in_use__q),
+        .clock(in_use__clock)
+    );
+    optireduce_nic__contribute__hold asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    optireduce_nic__contribute__hold status(
+        .d(status__d),
+        .q(status__q),
+        .clock(status__clock)
+    );
+    optireduce_nic__contribute__contexts contexts(
+        .clock(contexts__clock),
+        .read_address(contexts__read_address),
+        .read_data(contexts__read_data),
+        .write_address(contexts__write_address),
+        .write_data(contexts__write_data),
+        .write_enable(contexts__write_enable)
+    );
+    optireduce_nic__submit__epochs epochs(
+        .clock(epochs__clock),
+        .read_address(epochs__read_address),
+        .read_data(epochs__read_data),
+        .write_address(epochs__write_address),
+        .write_data(epochs__write_data),
+        .write_enable(epochs__write_enable)
+    );
+    optireduce_nic__contribute__hold epoch(
+        .d(epoch__d),
+        .q(epoch__q),
+        .clock(epoch__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window own_start(
+        .d(own_start__d),
+        .q(own_start__q),
+        .clock(own_start__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window own_beats(
+        .d(own_beats__d),
+        .q(own_beats__q),
+        .clock(own_beats__clock)
+    );
+    optireduce_nic__finisher__write__left rank(
+        .d(rank__d),
+        .q(rank__q),
+        .clock(rank__clock)
+    );
+    optireduce_nic__finisher__drain__order_address contribute_senders(
+        .d(contribute_senders__d),
+        .q(contribute_senders__q),
+        .clock(contribute_senders__clock)
+    );
+    optireduce_nic__finisher__drain__order_address broadcast_senders(
+        .d(broadcast_senders__d),
+        .q(broadcast_senders__q),
+        .clock(broadcast_senders__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        queue__clock = clock;
+        entry__clock = clock;
+        in_use__clock = clock;
+        asked__clock = clock;
+        status__clock = clock;
+        epoch__clock = clock;
+        own_start__clock = clock;
+        own_beats__clock = clock;
+        rank__clock = clock;
+        contribute_senders__clock = clock;
+        broadcast_senders__clock = clock;
+        state__d = state__q;
+        queue__d = queue__q;
+        entry__d = entry__q;
+        in_use__d = in_use__q;
+        asked__d = asked__q;
+        status__d = status__q;
+        epoch__d = epoch__q;
+        own_start__d = own_start__q;
+        own_beats__d = own_beats__q;
+        rank__d = rank__q;
+        contribute_senders__d = contribute_senders__q;
+        broadcast_senders__d = broadcast_senders__q;
+        e = entry__q;
+        slot = ((e[(64'h8)+:(8)]) & 3'h7);
+        flags = e[(64'h50)+:(8)];
+        one = ((32'h1) & 8'hff);
+        slot_bit = one << slot;
+        busy = (in_use__q & slot_bit) != 32'h0;
+        ready_mean = (scaled & slot_bit) != 32'h0;
+        contexts__clock = clock;
+        contexts__read_address = slot;
+        ctx = contexts__read_data;
+        ending = (finishing & slot_bit) != 32'h0;
+        same = busy && ~ending && (ctx[(64'had)+:(2)] == queue__q) && (ctx[(64'h0)+:(32)] == e[(64'h20)+:(32)]) && (ctx[(64'h20)+:(16)] == e[(64'h10)+:(16)]);
+        epochs__clock = clock;
+        epochs__read_address = slot;
+        epoch_now = epochs__read_data;
+        epoch_next = epoch_now + 32'h1;
+        one4 = ((32'h1) & 4'hf);
+        queue_bit = one4 << queue__q;
+        head_now = ((32'h0) & 16'hffff);
+        waiting = ((32'h0) & 4'hf);
+        rings__0 = head__0__q != sq_tail__0;
+        waiting = (waiting & ~(1 << (0)) | ((rings__0) << (0)));
+        if (queue_bit[0]) begin
+            head_now = head__0__q;
+        end
+        rings__1 = head__1__q != sq_tail__1;
+        waiting = (waiting & ~(1 << (1)) | ((rings__1) << (1)));
+        if (queue_bit[1]) begin
+            head_now = head__1__q;
+        end
+        rings__2 = head__2__q != sq_tail__2;
+        waiting = (waiting & ~(1 << (2)) | ((rings__2) << (2)));
+        if (queue_bit[2]) begin
+            head_now = head__2__q;
+        end
+        rings__3 = head__3__q != sq_tail__3;
+        waiting = (waiting & ~(1 << (3)) | ((rings__3) << (3)));
+        if (queue_bit[3]) begin
+            head_now = head__3__q;
+        end
+        ready = waiting & usable & refuse_ready;
+        second = queue__q + 32'h1;
+        third = queue__q + 32'h2;
+        fourth = queue__q + 32'h3;
+        sq_queue = queue__q;
+        stop = ((32'h0) & 4'hf);
+        consumed = ((32'h0) & 4'hf);
+        index = head_now & sq_mask;
+        offset = ((index) & 64'hffffffffffffffff) << 32'h6;
+        ar_address = sq_base + offset;
+        head_next = head_now + 32'h1;
+        rotation = ((e[(64'ha8)+:(8)]) & 7'h7f);
+        remainder = ((e[(64'ha0)+:(8)]) & 7'h7f);
+        quotient = ((e[(64'h90)+:(16)]) & 15'h7fff);
+        sum = rank__q + rotation;
+        wrapped = sum - job[(64'h6)+:(7)];
+        shard = sum;
+        if (sum >= job[(64'h6)+:(7)]) begin
+            shard = wrapped;
+        end
+        extra = remainder;
+        length = quotient;
+        if (shard < remainder) begin
+            extra = shard;
+            length = quotient + 32'h1;
+        end
+        start = quotient * shard;
+        start_extra = start + ((extra) & 22'h3fffff);
+        cut = quotient * job[(64'h6)+:(7)];
+        cut_sum = cut + ((remainder) & 22'h3fffff);
+        block_log2 = e[(64'h58)+:(8)] - 32'h4;
+        window_log2 = block_log2 + e[(64'hb8)+:(8)];
+        one16 = ((32'h1) & 16'hffff);
+        encoded_beats = one16 << window_log2;
+        good_size = ~flags[32'h0] || (((e[(64'h58)+:(8)] == 32'h8) || (e[(64'h58)+:(8)] == 32'ha) || (e[(64'h58)+:(8)] == 32'hc) || (e[(64'h58)+:(8)] == 32'he)) && (e[(64'h58)+:(8)] <= ((job[(64'hc4)+:(4)]) & 8'hff)) && (e[(64'hb8)+:(8)] < 32'hb) && (encoded_beats == e[(64'h80)+:(16)]));
+        shard_beats = job[(64'hb5)+:(15)] >> 32'h1;
+        good = (e[(64'h80)+:(16)] != 32'h0) && (e[(64'h80)+:(16)] <= ((job[(64'hb5)+:(15)]) & 16'hffff)) && (e[(64'h100)+:(16)] <= e[(64'h80)+:(16)]) && (e[(64'h90)+:(16)] <= ((shard_beats) & 16'hffff)) && (e[(64'ha0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'ha8)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (cut_sum == ((e[(64'h80)+:(16)]) & 22'h3fffff)) && (e[(64'hb0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'h130)+:(8)] < 32'h10) && good_size;
+        one64 = ((32'h1) & 64'hffffffffffffffff);
+        rank_bit = one64 << rank__q;
+        rank_next = rank__q + 32'h1;
+        base = e[(64'h60)+:(32)];
+        fresh[(64'h0)+:(32)] = e[(64'h20)+:(32)];
+        fresh[(64'h20)+:(16)] = e[(64'h10)+:(16)];
+        fresh[(64'h30)+:(16)] = e[(64'h40)+:(16)];
+        fresh[(64'h40)+:(26)] = base[(32'h6)+:(26)];
+        fresh[(64'h5a)+:(15)] = ((e[(64'h80)+:(16)]) & 15'h7fff);
+        fresh[(64'h69)+:(15)] = quotient;
+        fresh[(64'h78)+:(7)] = remainder;
+        fresh[(64'h7f)+:(7)] = rotation;
+        fresh[(64'h86)+:(1)] = flags[32'h0];
+        fresh[(64'h87)+:(1)] = flags[32'h3];
+        fresh[(64'h88)+:(1)] = flags[32'h1];
+        fresh[(64'h89)+:(1)] = flags[32'h2];
+        fresh[(64'h8a)+:(4)] = ((e[(64'h58)+:(8)]) & 4'hf);
+        fresh[(64'h8e)+:(4)] = ((e[(64'hb8)+:(8)]) & 4'hf);
+        fresh[(64'h92)+:(15)] = ((e[(64'h100)+:(16)]) & 15'h7fff);
+        fresh[(64'ha1)+:(8)] = e[(64'h128)+:(8)];
+        fresh[(64'ha9)+:(4)] = ((e[(64'h130)+:(8)]) & 4'hf);
+        fresh[(64'had)+:(2)] = queue__q;
+        fresh[(64'haf)+:(15)] = own_start__q;
+        fresh[(64'hbe)+:(15)] = own_beats__q;
+        fresh[(64'hcd)+:(8)] = epoch__q;
+        fresh[(64'hd5)+:(64)] = e[(64'h140)+:(64)];
+        fresh[(64'h115)+:(64)] = e[(64'h180)+:(64)];
+        fresh[(64'h155)+:(64)] = e[(64'h1c0)+:(64)];
+        arm = ((32'h0) & 8'hff);
+        arm_slot = slot;
+        arm_context = fresh;
+        contribute_all = own_beats__q * job[(64'h6)+:(7)];
+        broadcast_all = ((e[(64'h80)+:(16)]) & 15'h7fff) - own_beats__q;
+        contribute_rules[(64'h0)+:(32)] = e[(64'hc0)+:(32)];
+        contribute_rules[(64'h20)+:(32)] = e[(64'he0)+:(32)];
+        contribute_rules[(64'h40)+:(7)] = ((e[(64'hb0)+:(8)]) & 7'h7f);
+        contribute_rules[(64'h47)+:(1)] = flags[32'h2];
+        contribute_rules[(64'h48)+:(64)] = contribute_senders__q;
+        contribute_rules[(64'h88)+:(22)] = contribute_all;
+        contribute_rules[(64'h9e)+:(15)] = own_beats__q;
+        broadcast_rules[(64'h0)+:(32)] = e[(64'hc0)+:(32)];
+        broadcast_rules[(64'h20)+:(32)] = e[(64'he0)+:(32)];
+        broadcast_rules[(64'h40)+:(7)] = ((e[(64'hb0)+:(8)]) & 7'h7f);
+        broadcast_rules[(64'h47)+:(1)] = flags[32'h2];
+        broadcast_rules[(64'h48)+:(64)] = broadcast_senders__q;
+        broadcast_rules[(64'h88)+:(22)] = ((broadcast_all) & 22'h3fffff);
+        broadcast_rules[(64'h9e)+:(15)] = ((32'h0) & 15'h7fff);
+        contexts__write_enable = state__q == SubmitState__Arm;
+        contexts__write_address = slot;
+        contexts__write_data = fresh;
+        epochs__write_enable = state__q == SubmitState__Arm;
+        epochs__write_address = slot;
+        epochs__write_data = epoch__q;
+        order_valid = 1'b0;
+        order[(64'h0)+:(3)] = slot;
+        order[(64'h3)+:(64)] = e[(64'h140)+:(64)];
+        order[(64'h43)+:(15)] = ((e[(64'h100)+:(16)]) & 15'h7fff);
+        order[(64'h52)+:(16)] = e[(64'h110)+:(16)];
+        order[(64'h62)+:(4)] = ((e[(64'h120)+:(8)]) & 4'hf);
+        send_valid = 1'b0;
+        send[(64'h0)+:(3)] = slot;
+        send[(64'h3)+:(1)] = 1'b1;
+        send[(64'h4)+:(1)] = 1'b0;
+        send[(64'h5)+:(16)] = e[(64'h110)+:(16)];
+        send[(64'h15)+:(4)] = ((e[(64'h120)+:(8)]) & 4'hf);
+        enter = ((32'h0) & 8'hff);
+        ordering = ((32'h0) & 8'hff);
+        refuse = 1'b0;
+        refusal[(64'h0)+:(2)] = queue__q;
+        refusal[(64'h2)+:(8)] = e[(64'h8)+:(8)];
+        refusal[(64'ha)+:(32)] = e[(64'h20)+:(32)];
+        refusal[(64'h2a)+:(8)] = status__q;
+        scrub = 1'b0;
+        scrub_slot = slot;
+        unfreed = freed ^ 32'hff;
+        kept = in_use__q & unfreed;
+        in_use__d = kept;
+        asked__d = asked__q & kept;
+        ar_valid = state__q == SubmitState__Ask;
+        case (state__q)
+            SubmitState__Idle:
+                begin
+                    if (ready != 32'h0) begin
+                        state__d = SubmitState__Ask;
+                        if (ready[second]) begin
+                            queue__d = second;
+                        end
+                        else if (ready[third]) begin
+                            queue__d = third;
+                        end
+                        else if (ready[fourth]) begin
+                            queue__d = fourth;
+                        end
+                    end
+                end
+            SubmitState__Ask:
+                begin
+                    if (ar_ready) begin
+                        state__d = SubmitState__Wait;
+                    end
+                end
+            SubmitState__Wait:
+                begin
+                    if (r_valid) begin
+                        entry__d = ((r_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+                        state__d = SubmitState__Decode;
+                        if (r_error) begin
+                            stop = queue_bit;
+                            state__d = SubmitState__Idle;
+                        end
+                    end
+                end
+            SubmitState__Decode:
+                begin
+                    rank__d = ((job[(64'h0)+:(6)]) & 7'h7f);
+                    status__d = ((32'h2) & 8'hff);
+                    state__d = SubmitState__Refuse;
+                    if (e[(64'h8)+:(8)] < 32'h8) begin
+                        if (e[(64'h0)+:(8)] == 32'h1) begin
+                            state__d = SubmitState__Check;
+                        end
+                        else if (e[(64'h0)+:(8)] == 32'h2) begin
+                            if (~same || ((asked__q & slot_bit) != 32'h0)) begin
+                                status__d = ((32'h4) & 8'hff);
+                            end
+                            else if (e[(64'h100)+:(16)] <= ((ctx[(64'h5a)+:(15)]) & 16'hffff)) begin
+                                state__d = SubmitState__Contribute;
+                            end
+                        end
+                        else if (e[(64'h0)+:(8)] == 32'h3) begin
+                            if (~same || ~ready_mean) begin
+                                status__d = ((32'h4) & 8'hff);
+                            end
+                            else if (~ctx[(64'h88)+:(1)]) begin
+                                state__d = SubmitState__Broadcast;
+                            end
+                        end
+                    end
+                end
+            SubmitState__Check:
+                begin
+                    own_start__d = start_extra[(32'h0)+:(15)];
+                    own_beats__d = length;
+                    rank__d = ((32'h0) & 7'h7f);
+                    contribute_senders__d = ((32'h0) & 64'hffffffffffffffff);
+                    broadcast_senders__d = ((32'h0) & 64'hffffffffffffffff);
+                    epoch__d = epoch_next;
+                    if (~good) begin
+                        state__d = SubmitState__Refuse;
+                    end
+                    else if (busy) begin
+                        status__d = ((32'h3) & 8'hff);
+                        state__d = SubmitState__Refuse;
+                    end
+                    else begin
+                        state__d = SubmitState__Senders;
+                    end
+                end
+            SubmitState__Senders:
+                begin
+                    rank__d = rank_next;
+                    if (rank__q != ((job[(64'h0)+:(6)]) & 7'h7f)) begin
+                        if (own_beats__q != 32'h0) begin
+                            contribute_senders__d = contribute_senders__q | rank_bit;
+                        end
+                        if (length != 32'h0) begin
+                            broadcast_senders__d = broadcast_senders__q | rank_bit;
+                        end
+                    end
+                    if (rank_next == job[(64'h6)+:(7)]) begin
+                        state__d = SubmitState__Arm;
+                        if (epoch__q == 32'h0) begin
+                            epoch__d = ((32'h1) & 8'hff);
+                            scrub = 1'b1;
+                            state__d = SubmitState__Scrub;
+                        end
+                    end
+                end
+            SubmitState__Scrub:
+                begin
+                    if (~scrub_busy) begin
+                        state__d = SubmitState__Arm;
+                    end
+                end
+            SubmitState__Arm:
+                begin
+                    arm = slot_bit;
+                    in_use__d = kept | slot_bit;
+                    state__d = SubmitState__Next;
+                end
+            SubmitState__Contribute:
+                begin
+                    ordering = slot_bit;
+                    if (ending) begin
+                        status__d = ((32'h4) & 8'hff);
+                        state__d = SubmitState__Refuse;
+                    end
+                    else begin
+                        order_valid = 1'b1;
+                        if (order_ready) begin
+                            enter = slot_bit;
+                            asked__d = (asked__q & kept) | slot_bit;
+                            state__d = SubmitState__Next;
+                        end
+                    end
+                end
+            SubmitState__Broadcast:
+                begin
+                    ordering = slot_bit;
+                    if (ending) begin
+                        status__d = ((32'h4) & 8'hff);
+                        state__d = SubmitState__Refuse;
+                    end
+                    else begin
+                        send_valid = 1'b1;
+                        if (send_ready) begin
+                            state__d = SubmitState__Next;
+                        end
+                    end
+                end
+            SubmitState__Refuse:
+                begin
+                    refuse = 1'b1;
+                    state__d = SubmitState__Next;
+                end
+            SubmitState__Next:
+                begin
+                    consumed = queue_bit;
+                    state__d = SubmitState__Idle;
+                end
+        endcase
+        head__0__clock = clock;
+        head__0__d = head__0__q;
+        sq_head__0 = head__0__q;
+        if (consumed[0]) begin
+            head__0__d = head_next;
+        end
+        if (clear) begin
+            head__0__d = ((32'h0) & 16'hffff);
+        end
+        head__1__clock = clock;
+        head__1__d = head__1__q;
+        sq_head__1 = head__1__q;
+        if (consumed[1]) begin
+            head__1__d = head_next;
+        end
+        if (clear) begin
+            head__1__d = ((32'h0) & 16'hffff);
+        end
+        head__2__clock = clock;
+        head__2__d = head__2__q;
+        sq_head__2 = head__2__q;
+        if (consumed[2]) begin
+            head__2__d = head_next;
+        end
+        if (clear) begin
+            head__2__d = ((32'h0) & 16'hffff);
+        end
+        head__3__clock = clock;
+        head__3__d = head__3__q;
+        sq_head__3 = head__3__q;
+        if (consumed[3]) begin
+            head__3__d = head_next;
+        end
+        if (clear) begin
+            head__3__d = ((32'h0) & 16'hffff);
+        end
+        working = (state__q != SubmitState__Idle) || ((waiting & usable) != 32'h0);
+        if (clear) begin
+            state__d = SubmitState__Idle;
+            queue__d = ((32'h0) & 2'h3);
+            in_use__d = ((32'h0) & 8'hff);
+            asked__d = ((32'h0) & 8'hff);
+        end
+    end
+endmodule
+
+module optireduce_registers__address(d,q,clock);
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 12'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_data,reg_read_address,reg_read_data,msix_valid,msix_vector,msix_ready,axi_ar_valid,axi_ar_address,axi_ar_beats,axi_ar_ready,axi_r_valid,axi_r_data,axi_r_last,axi_r_error,axi_r_ready,axi_aw_valid,axi_aw_address,axi_aw_beats,axi_aw_ready,axi_w_valid,axi_w_data,axi_w_last,axi_w_ready,axi_b_valid,axi_b_error,rx_valid,rx_data,rx_last,rx_error,tx_valid,tx_data,tx_last,tx_error,tx_ready,asleep,timer_ns,trace_arm,trace_cookie,trace_sum,trace_sum_place,trace_mean,trace_mean_place,trace_contribute_open,trace_broadcast_open);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [47:0] now_ns;
+    input wire  reg_write;
+    input wire  [9:0] reg_write_address;
+    input wire  [31:0] reg_write_data;
+    input wire  [9:0] reg_read_address;
+    output reg  [31:0] reg_read_data;
+    output reg  msix_valid;
+    output reg  [1:0] msix_vector;
+    input wire  msix_ready;
+    output reg  axi_ar_valid;
+    output reg  [63:0] axi_ar_address;
+    output reg  [6:0] axi_ar_beats;
+    input wire  axi_ar_ready;
+    input wire  axi_r_valid;
+    input wire  [511:0] axi_r_data;
+    input wire  axi_r_last;
+    input wire  axi_r_error;
+    output reg  axi_r_ready;
+    output reg  axi_aw_valid;
+    output reg  [63:0] axi_aw_address;
+    output reg  [6:0] axi_aw_beats;
+    input wire  axi_aw_ready;
+    output reg  axi_w_valid;
+    output reg  [511:0] axi_w_data;
+    output reg  axi_w_last;
+    input wire  axi_w_ready;
+    input wire  axi_b_valid;
+    input wire  axi_b_error;
+    input wire  rx_valid;
+    input wire  [511:0] rx_data;
+    input wire  rx_last;
+    input wire  rx_error;
+    output reg  tx_valid;
+    output reg  [511:0] tx_data;
+    output reg  tx_last;
+    output reg  tx_error;
+    input wire  tx_ready;
+    output reg  asleep;
+    output reg  [47:0] timer_ns;
+    output reg  [7:0] trace_arm;
+    output reg  [31:0] trace_cookie;
+    output reg  trace_sum;
+    output reg  [22:0] trace_sum_place;
+    output reg  trace_mean;
+    output reg  [22:0] trace_mean_place;
+    output reg  [7:0] trace_contribute_open;
+    output reg  [7:0] trace_broadcast_open;
+    // Stub signals
+    reg  registers__clock;
+    reg  registers__reset;
+    reg  registers__clear;
+    reg  registers__busy;
+    reg  registers__write;
+    reg  [9:0] registers__write_address;
+    reg  [31:0] registers__write_data;
+    reg  [9:0] registers__read_address;
+    wire  [31:0] registers__read_data;
+    reg  [15:0] registers__sq_head__0;
+    reg  [15:0] registers__sq_head__1;
+    reg  [15:0] registers__sq_head__2;
+    reg  [15:0] registers__sq_head__3;
+    reg  [15:0] registers__cq_tail__0;
+    reg  [15:0] registers__cq_tail__1;
+    reg  [15:0] registers__cq_tail__2;
+    reg  [15:0] registers__cq_tail__3;
+    reg  registers__dma_fault;
+    reg  [3:0] registers__stop;
+    reg  [14:0] registers__events;
+    wire  registers__enable;
+    wire  [199:0] registers__job;
+    wire  [3:0] registers__usable;
+    reg  [1:0] registers__sq_queue;
+    wire  [63:0] registers__sq_base;
+    wire  [15:0] registers__sq_mask;
+    wire  [15:0] registers__sq_tail__0;
+    wire  [15:0] registers__sq_tail__1;
+    wire  [15:0] registers__sq_tail__2;
+    wire  [15:0] registers__sq_tail__3;
+    reg  [1:0] registers__cq_queue;
+    wire  [63:0] registers__cq_base;
+    wire  [15:0] registers__cq_mask__0;
+    wire  [15:0] registers__cq_mask__1;
+    wire  [15:0] registers__cq_mask__2;
+    wire  [15:0] registers__cq_mask__3;
+    wire  [15:0] registers__cq_head__0;
+    wire  [15:0] registers__cq_head__1;
+    wire  [15:0] registers__cq_head__2;
+    wire  [15:0] registers__cq_head__3;
+    wire  registers__peer_write;
+    wire  [7:0] registers__peer_word;
+    reg  restart__clock;
+    reg  restart__enable;
+    reg  restart__owed;
+    wire  restart__clear;
+    wire  restart__busy;
+    reg  guard__clock;
+    reg  guard__clear;
+    reg  guard__reset;
+    reg  guard__valid;
+    reg  [512:0] guard__beat;
+    wire  guard__ready;
+    wire  guard__tx_valid;
+    wire  [511:0] guard__tx_data;
+    wire  guard__tx_last;
+    wire  guard__tx_error;
+    reg  guard__tx_ready;
+    wire  guard__busy;
+    reg  dma_read__clock;
+    reg  dma_read__clear;
+    reg  dma_read__reset;
+    reg  dma_read__submit_valid;
+    reg  [63:0] dma_read__submit_address;
+    wire  dma_read__submit_ready;
+    wire  dma_read__submit_beat;
+    reg  dma_read__contribute_valid;
+    reg  [63:0] dma_read__contribute_address;
+    reg  [6:0] dma_read__contribute_beats;
+    reg  [2:0] dma_read__contribute_slot;
+    wire  dma_read__contribute_ready;
+    wire  dma_read__contribute_beat;
+    reg  dma_read__contribute_take;
+    wire  [7:0] dma_read__unread;
+    wire  dma_read__ar_valid;
+    wire  [63:0] dma_read__ar_address;
+    wire  [6:0] dma_read__ar_beats;
+    reg  dma_read__ar_ready;
+    reg  dma_read__r_valid;
+    reg  dma_read__r_last;
+    reg  dma_read__r_error;
+    wire  dma_read__r_ready;
+    wire  dma_read__busy;
+    reg  submit__clock;
+    reg  submit__clear;
+    reg  [199:0] submit__job;
+    reg  [3:0] submit__usable;
+    wire  [1:0] submit__sq_queue;
+    reg  [63:0] submit__sq_base;
+    reg  [15:0] submit__sq_mask;
+    reg  [15:0] submit__sq_tail__0;
+    reg  [15:0] submit__sq_tail__1;
+    reg  [15:0] submit__sq_tail__2;
+    reg  [15:0] submit__sq_tail__3;
+    wire  [15:0] submit__sq_head__0;
+    wire  [15:0] submit__sq_head__1;
+    wire  [15:0] submit__sq_head__2;
+    wire  [15:0] submit__sq_head__3;
+    wire  [3:0] submit__stop;
+    wire  submit__ar_valid;
+    wire  [63:0] submit__ar_address;
+    reg  submit__ar_ready;
+    reg  submit__r_valid;
+    reg  [511:0] submit__r_data;
+    reg  submit__r_error;
+    wire  [7:0] submit__arm;
+    wire  [2:0] submit__arm_slot;
+    wire  [404:0] submit__arm_context;
+    wire  [172:0] submit__contribute_rules;
+    wire  [172:0] submit__broadcast_rules;
+    wire  [7:0] submit__enter;
+    wire  submit__order_valid;
+    wire  [101:0] submit__order;
+    reg  submit__order_ready;
+    wire  submit__send_valid;
+    wire  [24:0] submit__send;
+    reg  submit__send_ready;
+    reg  [7:0] submit__scaled;
+    reg  [7:0] submit__freed;
+    wire  submit__scrub;
+    wire  [2:0] submit__scrub_slot;
+    reg  submit__scrub_busy;
+    reg  [7:0] submit__finishing;
+    wire  [7:0] submit__ordering;
+    reg  [3:0] submit__refuse_ready;
+    wire  submit__refuse;
+    wire  [49:0] submit__refusal;
+    wire  submit__working;
+    reg  contribute__clock;
+    reg  contribute__clear;
+    reg  [199:0] contribute__job;
+    reg  [7:0] contribute__arm;
+    reg  [2:0] contribute__arm_slot;
+    reg  [404:0] contribute__arm_context;
+    reg  contribute__order_valid;
+    reg  [101:0] contribute__order;
+    wire  contribute__order_ready;
+    wire  contribute__ar_valid;
+    wire  [63:0] contribute__ar_address;
+    wire  [6:0] contribute__ar_beats;
+    wire  [2:0] contribute__ar_slot;
+    reg  contribute__ar_ready;
+    reg  contribute__r_valid;
+    reg  [511:0] contribute__r_data;
+    wire  contribute__r_ready;
+    wire  contribute__own_valid;
+    wire  [556:0] contribute__own;
+    reg  contribute__own_ready;
+    wire  contribute__send_valid;
+    wire  [24:0] contribute__send;
+    reg  contribute__send_ready;
+    reg  contribute__read_valid;
+    reg  [16:0] contribute__read_address;
+    wire  [511:0] contribute__read_data;
+    reg  [1:0] contribute__sent;
+    wire  [7:0] contribute__held;
+    wire  contribute__emptying;
+    wire  contribute__working;
+    reg  planner__clock;
+    reg  planner__clear;
+    reg  [199:0] planner__job;
+    reg  [7:0] planner__arm;
+    reg  [2:0] planner__arm_slot;
+    reg  [404:0] planner__arm_context;
+    reg  planner__contribute_valid;
+    reg  [24:0] planner__contribute;
+    wire  planner__contribute_ready;
+    reg  planner__broadcast_valid;
+    reg  [24:0] planner__broadcast;
+    wire  planner__ask_valid;
+    wire  [16:0] planner__ask_address;
+    reg  planner__ask_ready;
+    reg  [519:0] planner__word;
+    wire  planner__valid;
+    wire  [114:0] planner__order;
+    reg  planner__ready;
+    wire  planner__working;
+    reg  builder__clock;
+    reg  builder__clear;
+    reg  [199:0] builder__job;
+    reg  builder__peer_write;
+    reg  [7:0] builder__peer_word;
+    reg  [31:0] builder__peer_data;
+    reg  builder__order_valid;
+    reg  [114:0] builder__order;
+    wire  builder__order_ready;
+    wire  builder__buffer_valid;
+    wire  [16:0] builder__buffer_address;
+    reg  [511:0] builder__buffer_data;
+    wire  builder__gather_valid;
+    wire  [16:0] builder__gather_address;
+    reg  [519:0] builder__gather_word;
+    wire  [1:0] builder__sent_bank;
+    wire  [7:0] builder__sent_slot;
+    wire  builder__mac_valid;
+    wire  [512:0] builder__mac;
+    reg  builder__mac_ready;
+    wire  builder__began;
+    wire  builder__working;
+    reg  rx_buffer__clock;
+    reg  rx_buffer__clear;
+    reg  rx_buffer__rx_valid;
+    reg  [511:0] rx_buffer__rx_data;
+    reg  rx_buffer__rx_last;
+    reg  rx_buffer__rx_error;
+    wire  rx_buffer__valid;
+    wire  [512:0] rx_buffer__data;
+    wire  [9:0] rx_buffer__frame_beats;
+    reg  rx_buffer__pop;
+    wire  rx_buffer__stored;
+    wire  rx_buffer__dropped;
+    reg  parser__clock;
+    reg  [199:0] parser__job;
+    reg  parser__in_valid;
+    reg  [512:0] parser__in_data;
+    reg  [9:0] parser__frame_beats;
+    wire  parser__pop;
+    reg  parser__stall;
+    wire  parser__valid;
+    wire  parser__head;
+    wire  [77:0] parser__header;
+    wire  [511:0] parser__data;
+    wire  parser__empty;
+    wire  parser__drop_foreign;
+    wire  parser__drop_malformed;
+    wire  parser__drop_version;
+    wire  parser__drop_job;
+    reg  lookup__clock;
+    reg  lookup__clear;
+    reg  [199:0] lookup__job;
+    reg  [7:0] lookup__arm;
+    reg  [2:0] lookup__arm_slot;
+    reg  [404:0] lookup__arm_context;
+    reg  [7:0] lookup__freed;
+    reg  lookup__stall;
+    wire  lookup__busy;
+    reg  lookup__in_valid;
+    reg  lookup__in_head;
+    reg  [77:0] lookup__in_header;
+    reg  [511:0] lookup__in_data;
+    wire  lookup__valid;
+    wire  lookup__broadcast;
+    wire  [556:0] lookup__beat;
+    wire  lookup__packet;
+    wire  lookup__mark;
+    wire  lookup__empty;
+    wire  lookup__drop_no_window;
+    wire  lookup__drop_stale;
+    wire  lookup__drop_flags;
+    wire  lookup__drop_out_of_shard;
+    reg  gate__0__clock;
+    reg  gate__0__clear;
+    reg  [47:0] gate__0__now_ns;
+    reg  gate__0__arm;
+    reg  [172:0] gate__0__rules;
+    reg  gate__0__enter;
+    reg  gate__0__packet;
+    reg  [63:0] gate__0__sender;
+    reg  gate__0__mark;
+    reg  gate__0__beat;
+    reg  gate__0__own;
+    reg  gate__0__quiet;
+    reg  gate__0__free;
+    wire  gate__0__open;
+    wire  gate__0__closed;
+    wire  [205:0] gate__0__report;
+    wire  [47:0] gate__0__timer_ns;
+    reg  gate__1__clock;
+    reg  gate__1__clear;
+    reg  [47:0] gate__1__now_ns;
+    reg  gate__1__arm;
+    reg  [172:0] gate__1__rules;
+    reg  gate__1__enter;
+    reg  gate__1__packet;
+    reg  [63:0] gate__1__sender;
+    reg  gate__1__mark;
+    reg  gate__1__beat;
+    reg  gate__1__own;
+    reg  gate__1__quiet;
+    reg  gate__1__free;
+    wire  gate__1__open;
+    wire  gate__1__closed;
+    wire  [205:0] gate__1__report;
+    wire  [47:0] gate__1__timer_ns;
+    reg  gate__2__clock;
+    reg  gate__2__clear;
+    reg  [47:0] gate__2__now_ns;
+    reg  gate__2__arm;
+    reg  [172:0] gate__2__rules;
+    reg  gate__2__enter;
+    reg  gate__2__packet;
+    reg  [63:0] gate__2__sender;
+    reg  gate__2__mark;
+    reg  gate__2__beat;
+    reg  gate__2__own;
+    reg  gate__2__quiet;
+    reg  gate__2__free;
+    wire  gate__2__open;
+    wire  gate__2__closed;
+    wire  [205:0] gate__2__report;
+    wire  [47:0] gate__2__timer_ns;
+    reg  gate__3__clock;
+    reg  gate__3__clear;
+    reg  [47:0] gate__3__now_ns;
+    reg  gate__3__arm;
+    reg  [172:0] gate__3__rules;
+    reg  gate__3__enter;
+    reg  gate__3__packet;
+    reg  [63:0] gate__3__sender;
+    reg  gate__3__mark;
+    reg  gate__3__beat;
+    reg  gate__3__own;
+    reg  gate__3__quiet;
+    reg  gate__3__free;
+    wire  gate__3__open;
+    wire  gate__3__closed;
+    wire  [205:0] gate__3__report;
+    wire  [47:0] gate__3__timer_ns;
+    reg  gate__4__clock;
+    reg  gate__4__clear;
+    reg  [47:0] gate__4__now_ns;
+    reg  gate__4__arm;
+    reg  [172:0] gate__4__rules;
+    reg  gate__4__enter;
+    reg  gate__4__packet;
+    reg  [63:0] gate__4__sender;
+    reg  gate__4__mark;
+    reg  gate__4__beat;
+    reg  gate__4__own;
+    reg  gate__4__quiet;
+    reg  gate__4__free;
+    wire  gate__4__open;
+    wire  gate__4__closed;
+    wire  [205:0] gate__4__report;
+    wire  [47:0] gate__4__timer_ns;
+    reg  gate__5__clock;
+    reg  gate__5__clear;
+    reg  [47:0] gate__5__now_ns;
+    reg  gate__5__arm;
+    reg  [172:0] gate__5__rules;
+    reg  gate__5__enter;
+    reg  gate__5__packet;
+    reg  [63:0] gate__5__sender;
+    reg  gate__5__mark;
+    reg  gate__5__beat;
+    reg  gate__5__own;
+    reg  gate__5__quiet;
+    reg  gate__5__free;
+    wire  gate__5__open;
+    wire  gate__5__closed;
+    wire  [205:0] gate__5__report;
+    wire  [47:0] gate__5__timer_ns;
+    reg  gate__6__clock;
+    reg  gate__6__clear;
+    reg  [47:0] gate__6__now_ns;
+    reg  gate__6__arm;
+    reg  [172:0] gate__6__rules;
+    reg  gate__6__enter;
+    reg  gate__6__packet;
+    reg  [63:0] gate__6__sender;
+    reg  gate__6__mark;
+    reg  gate__6__beat;
+    reg  gate__6__own;
+    reg  gate__6__quiet;
+    reg  gate__6__free;
+    wire  gate__6__open;
+    wire  gate__6__closed;
+    wire  [205:0] gate__6__report;
+    wire  [47:0] gate__6__timer_ns;
+    reg  gate__7__clock;
+    reg  gate__7__clear;
+    reg  [47:0] gate__7__now_ns;
+    reg  gate__7__arm;
+    reg  [172:0] gate__7__rules;
+    reg  gate__7__enter;
+    reg  gate__7__packet;
+    reg  [63:0] gate__7__sender;
+    reg  gate__7__mark;
+    reg  gate__7__beat;
+    reg  gate__7__own;
+    reg  gate__7__quiet;
+    reg  gate__7__free;
+    wire  gate__7__open;
+    wire  gate__7__closed;
+    wire  [205:0] gate__7__report;
+    wire  [47:0] gate__7__timer_ns;
+    reg  gate__8__clock;
+    reg  gate__8__clear;
+    reg  [47:0] gate__8__now_ns;
+    reg  gate__8__arm;
+    reg  [172:0] gate__8__rules;
+    reg  gate__8__enter;
+    reg  gate__8__packet;
+    reg  [63:0] gate__8__sender;
+    reg  gate__8__mark;
+    reg  gate__8__beat;
+    reg  gate__8__own;
+    reg  gate__8__quiet;
+    reg  gate__8__free;
+    wire  gate__8__open;
+    wire  gate__8__closed;
+    wire  [205:0] gate__8__report;
+    wire  [47:0] gate__8__timer_ns;
+    reg  gate__9__clock;
+    reg  gate__9__clear;
+    reg  [47:0] gate__9__now_ns;
+    reg  gate__9__arm;
+    reg  [172:0] gate__9__rules;
+    reg  gate__9__enter;
+    reg  gate__9__packet;
+    reg  [63:0] gate__9__sender;
+    reg  gate__9__mark;
+    reg  gate__9__beat;
+    reg  gate__9__own;
+    reg  gate__9__quiet;
+    reg  gate__9__free;
+    wire  gate__9__open;
+    wire  gate__9__closed;
+    wire  [205:0] gate__9__report;
+    wire  [47:0] gate__9__timer_ns;
+    reg  gate__10__clock;
+    reg  gate__10__clear;
+    reg  [47:0] gate__10__now_ns;
+    reg  gate__10__arm;
+    reg  [172:0] gate__10__rules;
+    reg  gate__10__enter;
+    reg  gate__10__packet;
+    reg  [63:0] gate__10__sender;
+    reg  gate__10__mark;
+    reg  gate__10__beat;
+    reg  gate__10__own;
+    reg  gate__10__quiet;
+    reg  gate__10__free;
+    wire  gate__10__open;
+    wire  gate__10__closed;
+    wire  [205:0] gate__10__report;
+    wire  [47:0] gate__10__timer_ns;
+    reg  gate__11__clock;
+    reg  gate__11__clear;
+    reg  [47:0] gate__11__now_ns;
+    reg  gate__11__arm;
+    reg  [172:0] gate__11__rules;
+    reg  gate__11__enter;
+    reg  gate__11__packet;
+    reg  [63:0] gate__11__sender;
+    reg  gate__11__mark;
+    reg  gate__11__beat;
+    reg  gate__11__own;
+    reg  gate__11__quiet;
+    reg  gate__11__free;
+    wire  gate__11__open;
+    wire  gate__11__closed;
+    wire  [205:0] gate__11__report;
+    wire  [47:0] gate__11__timer_ns;
+    reg  gate__12__clock;
+    reg  gate__12__clear;
+    reg  [47:0] gate__12__now_ns;
+    reg  gate__12__arm;
+    reg  [172:0] gate__12__rules;
+    reg  gate__12__enter;
+    reg  gate__12__packet;
+    reg  [63:0] gate__12__sender;
+    reg  gate__12__mark;
+    reg  gate__12__beat;
+    reg  gate__12__own;
+    reg  gate__12__quiet;
+    reg  gate__12__free;
+    wire  gate__12__open;
+    wire  gate__12__closed;
+    wire  [205:0] gate__12__report;
+    wire  [47:0] gate__12__timer_ns;
+    reg  gate__13__clock;
+    reg  gate__13__clear;
+    reg  [47:0] gate__13__now_ns;
+    reg  gate__13__arm;
+    reg  [172:0] gate__13__rules;
+    reg  gate__13__enter;
+    reg  gate__13__packet;
+    reg  [63:0] gate__13__sender;
+    reg  gate__13__mark;
+    reg  gate__13__beat;
+    reg  gate__13__own;
+    reg  gate__13__quiet;
+    reg  gate__13__free;
+    wire  gate__13__open;
+    wire  gate__13__closed;
+    wire  [205:0] gate__13__report;
+    wire  [47:0] gate__13__timer_ns;
+    reg  gate__14__clock;
+    reg  gate__14__clear;
+    reg  [47:0] gate__14__now_ns;
+    reg  gate__14__arm;
+    reg  [172:0] gate__14__rules;
+    reg  gate__14__enter;
+    reg  gate__14__packet;
+    reg  [63:0] gate__14__sender;
+    reg  gate__14__mark;
+    reg  gate__14__beat;
+    reg  gate__14__own;
+    reg  gate__14__quiet;
+    reg  gate__14__free;
+    wire  gate__14__open;
+    wire  gate__14__closed;
+    wire  [205:0] gate__14__report;
+    wire  [47:0] gate__14__timer_ns;
+    reg  gate__15__clock;
+    reg  gate__15__clear;
+    reg  [47:0] gate__15__now_ns;
+    reg  gate__15__arm;
+    reg  [172:0] gate__15__rules;
+    reg  gate__15__enter;
+    reg  gate__15__packet;
+    reg  [63:0] gate__15__sender;
+    reg  gate__15__mark;
+    reg  gate__15__beat;
+    reg  gate__15__own;
+    reg  gate__15__quiet;
+    reg  gate__15__free;
+    wire  gate__15__open;
+    wire  gate__15__closed;
+    wire  [205:0] gate__15__report;
+    wire  [47:0] gate__15__timer_ns;
+    reg  reduce__clock;
+    reg  reduce__clear;
+    reg  [7:0] reduce__open;
+    reg  reduce__rx_valid;
+    reg  [556:0] reduce__rx;
+    wire  reduce__rx_ready;
+    reg  reduce__own_valid;
+    reg  [556:0] reduce__own;
+    wire  reduce__own_ready;
+    wire  reduce__accepted;
+    wire  reduce__accepted_own;
+    wire  [556:0] reduce__decided;
+    wire  reduce__drop_late;
+    wire  reduce__drop_duplicate;
+    reg  reduce__scale_valid;
+    reg  [16:0] reduce__scale_address;
+    wire  reduce__scale_ready;
+    wire  [590:0] reduce__scale_word;
+    reg  [8:0] reduce__count_address;
+    reg  [7:0] reduce__count_epoch;
+    wire  [15:0] reduce__count;
+    reg  [14:0] reduce__window_beats;
+    reg  reduce__scrub;
+    reg  [2:0] reduce__scrub_slot;
+    wire  reduce__scrub_busy;
+    reg  scale__clock;
+    reg  scale__clear;
+    reg  [7:0] scale__arm;
+    reg  [2:0] scale__arm_slot;
+    reg  [404:0] scale__arm_context;
+    reg  [7:0] scale__closed;
+    wire  [7:0] scale__scaled;
+    wire  scale__read_valid;
+    wire  [16:0] scale__read_address;
+    reg  scale__read_ready;
+    reg  [590:0] scale__word;
+    wire  scale__valid;
+    wire  [556:0] scale__mean;
+    reg  scale__ready;
+    wire  scale__broadcast;
+    wire  [2:0] scale__broadcast_slot;
+    wire  scale__working;
+    reg  gather__clock;
+    reg  gather__clear;
+    reg  [7:0] gather__open;
+    reg  gather__rx_valid;
+    reg  [556:0] gather__rx;
+    wire  gather__accepted;
+    wire  [556:0] gather__decided;
+    wire  gather__drop_late;
+    wire  gather__drop_duplicate;
+    reg  gather__scaled_valid;
+    reg  [556:0] gather__scaled;
+    wire  gather__scaled_ready;
+    reg  gather__send_valid;
+    reg  [16:0] gather__send_address;
+    reg  gather__finish_valid;
+    reg  [16:0] gather__finish_address;
+    wire  gather__finish_ready;
+    wire  [519:0] gather__word;
+    reg  [8:0] gather__count_address;
+    reg  [7:0] gather__count_epoch;
+    wire  [15:0] gather__count;
+    reg  [14:0] gather__window_beats;
+    reg  gather__scrub;
+    reg  [2:0] gather__scrub_slot;
+    wire  gather__scrub_busy;
+    reg  finisher__clock;
+    reg  finisher__clear;
+    reg  finisher__reset;
+    reg  [199:0] finisher__job;
+    reg  [7:0] finisher__arm;
+    reg  [2:0] finisher__arm_slot;
+    reg  [404:0] finisher__arm_context;
+    wire  [3:0] finisher__refuse_ready;
+    reg  finisher__refuse;
+    reg  [49:0] finisher__refusal;
+    reg  [7:0] finisher__scaled;
+    reg  [7:0] finisher__broadcast_closed;
+    reg  [7:0] finisher__sending;
+    reg  [7:0] finisher__unread;
+    wire  [7:0] finisher__finishing;
+    wire  [2:0] finisher__slot;
+    wire  finisher__broadcast;
+    reg  [205:0] finisher__gate;
+    wire  [8:0] finisher__count_address;
+    wire  [7:0] finisher__count_epoch;
+    reg  [15:0] finisher__contribute_count;
+    reg  [15:0] finisher__broadcast_count;
+    wire  finisher__read_valid;
+    wire  [16:0] finisher__read_address;
+    reg  finisher__read_ready;
+    reg  [519:0] finisher__word;
+    wire  [1:0] finisher__cq_queue;
+    reg  [63:0] finisher__cq_base;
+    reg  [15:0] finisher__cq_mask__0;
+    reg  [15:0] finisher__cq_mask__1;
+    reg  [15:0] finisher__cq_mask__2;
+    reg  [15:0] finisher__cq_mask__3;
+    reg  [15:0] finisher__cq_head__0;
+    reg  [15:0] finisher__cq_head__1;
+    reg  [15:0] finisher__cq_head__2;
+    reg  [15:0] finisher__cq_head__3;
+    reg  [15:0] finisher__sq_head__0;
+    reg  [15:0] finisher__sq_head__1;
+    reg  [15:0] finisher__sq_head__2;
+    reg  [15:0] finisher__sq_head__3;
+    wire  [15:0] finisher__cq_tail__0;
+    wire  [15:0] finisher__cq_tail__1;
+    wire  [15:0] finisher__cq_tail__2;
+    wire  [15:0] finisher__cq_tail__3;
+    wire  [3:0] finisher__stop;
+    wire  finisher__aw_valid;
+    wire  [63:0] finisher__aw_address;
+    wire  [6:0] finisher__aw_beats;
+    reg  finisher__aw_ready;
+    wire  finisher__w_valid;
+    wire  [511:0] finisher__w_data;
+    wire  finisher__w_last;
+    reg  finisher__w_ready;
+    reg  finisher__b_valid;
+    reg  finisher__b_error;
+    wire  [7:0] finisher__freed;
+    wire  finisher__msix_valid;
+    wire  [1:0] finisher__msix_vector;
+    reg  finisher__msix_ready;
+    wire  finisher__working;
+    wire  finisher__busy;
+    reg  [7:0] sending__d;
+    wire  [7:0] sending__q;
+    reg  sending__clock;
+    reg  [7:0] unread__d;
+    wire  [7:0] unread__q;
+    reg  unread__clock;
+    reg  [3:0] scan__d;
+    wire  [3:0] scan__q;
+    reg  scan__clock;
+    reg  [47:0] nearest__d;
+    wire  [47:0] nearest__q;
+    reg  nearest__clock;
+    reg  [47:0] timer__d;
+    wire  [47:0] timer__q;
+    reg  timer__clock;
+    // Local signals
+    reg  clear;
+    reg  [7:0] own_slot;
+    reg  own_bad;
+    reg  [7:0] order_slot;
+    reg  skip;
+    reg  [1:0] skipped_bank;
+    reg  stall;
+    reg  quiet;
+    reg  to_reduce;
+    reg  to_gather;
+    reg  [7:0] contribute_open;
+    reg  [7:0] contribute_closed;
+    reg  [7:0] broadcast_open;
+    reg  [7:0] broadcast_closed;
+    reg  [63:0] one64;
+    reg  [7:0] one8;
+    reg  [63:0] sender;
+    reg  [7:0] packet_slot;
+    reg  [7:0] packet_contribute;
+    reg  [7:0] packet_broadcast;
+    reg  [7:0] sum_slot;
+    reg  [7:0] mean_slot;
+    reg  [7:0] finish_slot;
+    reg  [205:0] finish_gate;
+    reg  auto_valid;
+    reg  [24:0] send;
+    reg  [7:0] send_slot;
+    reg  [7:0] unsent;
+    reg  [47:0] looked_at;
+    reg  [3:0] scan_next;
+    reg  [15:0] scan_bit;
+    reg  [15:0] one16;
+    reg  [404:0] ctx;
+    reg  [14:0] events;
+    // Sub module instances
+    optireduce_nic__registers registers(
+        .clock(registers__clock),
+        .reset(registers__reset),
+        .clear(registers__clear),
+        .busy(registers__busy),
+        .write(registers__write),
+        .write_address(registers__write_address),
+        .write_data(registers__write_data),
+        .read_address(registers__read_address),
+        .read_data(registers__read_data),
+        .sq_head__0(registers__sq_head__0),
+        .sq_head__1(registers__sq_head__1),
+        .sq_head__2(registers__sq_head__2),
+        .sq_head__3(registers__sq_head__3),
+        .cq_tail__0(registers__cq_tail__0),
+        .cq_tail__1(registers__cq_tail__1),
+        .cq_tail__2(registers__cq_tail__2),
+        .cq_tail__3(registers__cq_tail__3),
+        .dma_fault(registers__dma_fault),
+        .stop(registers__stop),
+        .events(registers__events),
+        .enable(registers__enable),
+        .job(registers__job),
+        .usable(registers__usable),
+        .sq_queue(registers__sq_queue),
+        .sq_base(registers__sq_base),
+        .sq_mask(registers__sq_mask),
+        .sq_tail__0(registers__sq_tail__0),
+        .sq_tail__1(registers__sq_tail__1),
+        .sq_tail__2(registers__sq_tail__2),
+        .sq_tail__3(registers__sq_tail__3),
+        .cq_queue(registers__cq_queue),
+        .cq_base(registers__cq_base),
+        .cq_mask__0(registers__cq_mask__0),
+        .cq_mask__1(registers__cq_mask__1),
+        .cq_mask__2(registers__cq_mask__2),
+        .cq_mask__3(registers__cq_mask__3),
+        .cq_head__0(registers__cq_head__0),
+        .cq_head__1(registers__cq_head__1),
+        .cq_head__2(registers__cq_head__2),
+        .cq_head__3(registers__cq_head__3),
+        .peer_write(registers__peer_write),
+        .peer_word(registers__peer_word)
+    );
+    optireduce_nic__restart restart(
+        .clock(restart__clock),
+        .enable(restart__enable),
+        .owed(restart__owed),
+        .clear(restart__clear),
+        .busy(restart__busy)
+    );
+    optireduce_nic__guard guard(
+        .clock(guard__clock),
+        .clear(guard__clear),
+        .reset(guard__reset),
+        .valid(guard__valid),
+        .beat(guard__beat),
+        .ready(guard__ready),
+        .tx_valid(guard__tx_valid),
+        .tx_data(guard__tx_data),
+        .tx_last(guard__tx_last),
+        .tx_error(guard__tx_error),
+        .tx_ready(guard__tx_ready),
+        .busy(guard__busy)
+    );
+    optireduce_nic__dma_read dma_read(
+        .clock(dma_read__clock),
+        .clear(dma_read__clear),
+        .reset(dma_read__reset),
+        .submit_valid(dma_read__submit_valid),
+        .submit_address(dma_read__submit_address),
+        .submit_ready(dma_read__submit_ready),
+        .submit_beat(dma_read__submit_beat),
+        .contribute_valid(dma_read__contribute_valid),
+        .contribute_address(dma_read__contribute_address),
+        .contribute_beats(dma_read__contribute_beats),
+        .contribute_slot(dma_read__contribute_slot),
+        .contribute_ready(dma_read__contribute_ready),
+        .contribute_beat(dma_read__contribute_beat),
+        .contribute_take(dma_read__contribute_take),
+        .unread(dma_read__unread),
+        .ar_valid(dma_read__ar_valid),
+        .ar_address(dma_read__ar_address),
+        .ar_beats(dma_read__ar_beats),
+        .ar_ready(dma_read__ar_ready),
+        .r_valid(dma_read__r_valid),
+        .r_last(dma_read__r_last),
+        .r_error(dma_read__r_error),
+        .r_ready(dma_read__r_ready),
+        .busy(dma_read__busy)
+    );
+    optireduce_nic__submit submit(
+        .clock(submit__clock),
+        .clear(submit__clear),
+        .job(submit__job),
+        .usable(submit__usable),
+        .sq_queue(submit__sq_queue),
+        .sq_base(submit__sq_base),
+        .sq_mask(submit__sq_mask),
+        .sq_tail__0(submit__sq_tail__0),
+        .sq_tail__1(submit__sq_tail__1),
+        .sq_tail__2(submit__sq_tail__2),
+        .sq_tail__3(submit__sq_tail__3),
+        .sq_head__0(submit__sq_head__0),
+        .sq_head__1(submit__sq_head__1),
+        .sq_head__2(submit__sq_head__2),
+        .sq_head__3(submit__sq_head__3),
+        .stop(submit__stop),
+        .ar_valid(submit__ar_valid),
+        .ar_address(submit__ar_address),
+        .ar_ready(submit__ar_ready),
+        .r_valid(submit__r_valid),
+        .r_data(submit__r_data),
+        .r_error(submit__r_error),
+        .arm(submit__arm),
+        .arm_slot(submit__arm_slot),
+        .arm_context(submit__arm_context),
+        .contribute_rules(submit__contribute_rules),
+        .broadcast_rules(submit__broadcast_rules),
+        .enter(submit__enter),
+        .order_valid(submit__order_valid),
+        .order(submit__order),
+        .order_ready(submit__order_ready),
+        .send_valid(submit__send_valid),
+        .send(submit__send),
+        .send_ready(submit__send_ready),
+        .scaled(submit__scaled),
+        .freed(submit__freed),
+        .scrub(submit__scrub),
+        .scrub_slot(submit__scrub_slot),
+        .scrub_busy(submit__scrub_busy),
+        .finishing(submit__finishing),
+        .ordering(submit__ordering),
+        .refuse_ready(submit__refuse_ready),
+        .refuse(submit__refuse),
+        .refusal(submit__refusal),
+        .working(submit__working)
+    );
+    optireduce_nic__contribute contribute(
+        .clock(contribute__clock),
+        .clear(contribute__clear),
+        .job(contribute__job),
+        .arm(contribute__arm),
+        .arm_slot(contribute__arm_slot),
+        .arm_context(contribute__arm_context),
+        .order_valid(contribute__order_valid),
+        .order(contribute__order),
+        .order_ready(contribute__order_ready),
+        .ar_valid(contribute__ar_valid),
+        .ar_address(contribute__ar_address),
+        .ar_beats(contribute__ar_beats),
+        .ar_slot(contribute__ar_slot),
+        .ar_ready(contribute__ar_ready),
+        .r_valid(contribute__r_valid),
+        .r_data(contribute__r_data),
+        .r_ready(contribute__r_ready),
+        .own_valid(contribute__own_valid),
+        .own(contribute__own),
+        .own_ready(contribute__own_ready),
+        .send_valid(contribute__send_valid),
+        .send(contribute__send),
+        .send_ready(contribute__send_ready),
+        .read_valid(contribute__read_valid),
+        .read_address(contribute__read_address),
+        .read_data(contribute__read_data),
+        .sent(contribute__sent),
+        .held(contribute__held),
+        .emptying(contribute__emptying),
+        .working(contribute__working)
+    );
+    optireduce_nic__planner planner(
+        .clock(planner__clock),
+        .clear(planner__clear),
+        .job(planner__job),
+        .arm(planner__arm),
+        .arm_slot(planner__arm_slot),
+        .arm_context(planner__arm_context),
+        .contribute_valid(planner__contribute_valid),
+        .contribute(planner__contribute),
+        .contribute_ready(planner__contribute_ready),
+        .broadcast_valid(planner__broadcast_valid),
+        .broadcast(planner__broadcast),
+        .ask_valid(planner__ask_valid),
+        .ask_address(planner__ask_address),
+        .ask_ready(planner__ask_ready),
+        .word(planner__word),
+        .valid(planner__valid),
+        .order(planner__order),
+        .ready(planner__ready),
+        .working(planner__working)
+    );
+    optireduce_nic__builder builder(
+        .clock(builder__clock),
+        .clear(builder__clear),
+        .job(builder__job),
+        .peer_write(builder__peer_write),
+        .peer_word(builder__peer_word),
+        .peer_data(builder__peer_data),
+        .order_valid(builder__order_valid),
+        .order(builder__order),
+        .order_ready(builder__order_ready),
+        .buffer_valid(builder__buffer_valid),
+        .buffer_address(builder__buffer_address),
+        .buffer_data(builder__buffer_data),
+        .gather_valid(builder__gather_valid),
+        .gather_address(builder__gather_address),
+        .gather_word(builder__gather_word),
+        .sent_bank(builder__sent_bank),
+        .sent_slot(builder__sent_slot),
+        .mac_valid(builder__mac_valid),
+        .mac(builder__mac),
+        .mac_ready(builder__mac_ready),
+        .began(builder__began),
+        .working(builder__working)
+    );
+    optireduce_nic__rx_buffer rx_buffer(
+        .clock(rx_buffer__clock),
+        .clear(rx_buffer__clear),
+        .rx_valid(rx_buffer__rx_valid),
+        .rx_data(rx_buffer__rx_data),
+        .rx_last(rx_buffer__rx_last),
+        .rx_error(rx_buffer__rx_error),
+        .valid(rx_buffer__valid),
+        .data(rx_buffer__data),
+        .frame_beats(rx_buffer__frame_beats),
+        .pop(rx_buffer__pop),
+        .stored(rx_buffer__stored),
+        .dropped(rx_buffer__dropped)
+    );
+    optireduce_nic__parser parser(
+        .clock(parser__clock),
+        .job(parser__job),
+        .in_valid(parser__in_valid),
+        .in_data(parser__in_data),
+        .frame_beats(parser__frame_beats),
+        .pop(parser__pop),
+        .stall(parser__stall),
+        .valid(parser__valid),
+        .head(parser__head),
+        .header(parser__header),
+        .data(parser__data),
+        .empty(parser__empty),
+        .drop_foreign(parser__drop_foreign),
+        .drop_malformed(parser__drop_malformed),
+        .drop_version(parser__drop_version),
+        .drop_job(parser__drop_job)
+    );
+    optireduce_nic__lookup lookup(
+        .clock(lookup__clock),
+        .clear(lookup__clear),
+        .job(lookup__job),
+        .arm(lookup__arm),
+        .arm_slot(lookup__arm_slot),
+        .arm_context(lookup__arm_context),
+        .freed(lookup__freed),
+        .stall(lookup__stall),
+        .busy(lookup__busy),
+        .in_valid(lookup__in_valid),
+        .in_head(lookup__in_head),
+        .in_header(lookup__in_header),
+        .in_data(lookup__in_data),
+        .valid(lookup__valid),
+        .broadcast(lookup__broadcast),
+        .beat(lookup__beat),
+        .packet(lookup__packet),
+        .mark(lookup__mark),
+        .empty(lookup__empty),
+        .drop_no_window(lookup__drop_no_window),
+        .drop_stale(lookup__drop_stale),
+        .drop_flags(lookup__drop_flags),
+        .drop_out_of_shard(lookup__drop_out_of_shard)
+    );
+    optireduce_nic__gate__0 gate__0(
+        .clock(gate__0__clock),
+        .clear(gate__0__clear),
+        .now_ns(gate__0__now_ns),
+        .arm(gate__0__arm),
+        .rules(gate__0__rules),
+        .enter(gate__0__enter),
+        .packet(gate__0__packet),
+        .sender(gate__0__sender),
+        .mark(gate__0__mark),
+        .beat(gate__0__beat),
+        .own(gate__0__own),
+        .quiet(gate__0__quiet),
+        .free(gate__0__free),
+        .open(gate__0__open),
+        .closed(gate__0__closed),
+        .report(gate__0__report),
+        .timer_ns(gate__0__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__1(
+        .clock(gate__1__clock),
+        .clear(gate__1__clear),
+        .now_ns(gate__1__now_ns),
+        .arm(gate__1__arm),
+        .rules(gate__1__rules),
+        .enter(gate__1__enter),
+        .packet(gate__1__packet),
+        .sender(gate__1__sender),
+        .mark(gate__1__mark),
+        .beat(gate__1__beat),
+        .own(gate__1__own),
+        .quiet(gate__1__quiet),
+        .free(gate__1__free),
+        .open(gate__1__open),
+        .closed(gate__1__closed),
+        .report(gate__1__report),
+        .timer_ns(gate__1__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__2(
+        .clock(gate__2__clock),
+        .clear(gate__2__clear),
+        .now_ns(gate__2__now_ns),
+        .arm(gate__2__arm),
+        .rules(gate__2__rules),
+        .enter(gate__2__enter),
+        .packet(gate__2__packet),
+        .sender(gate__2__sender),
+        .mark(gate__2__mark),
+        .beat(gate__2__beat),
+        .own(gate__2__own),
+        .quiet(gate__2__quiet),
+        .free(gate__2__free),
+        .open(gate__2__open),
+        .closed(gate__2__closed),
+        .report(gate__2__report),
+        .timer_ns(gate__2__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__3(
+        .clock(gate__3__clock),
+        .clear(gate__3__clear),
+        .now_ns(gate__3__now_ns),
+        .arm(gate__3__arm),
+        .rules(gate__3__rules),
+        .enter(gate__3__enter),
+        .packet(gate__3__packet),
+        .sender(gate__3__sender),
+        .mark(gate__3__mark),
+        .beat(gate__3__beat),
+        .own(gate__3__own),
+        .quiet(gate__3__quiet),
+        .free(gate__3__free),
+        .open(gate__3__open),
+        .closed(gate__3__closed),
+        .report(gate__3__report),
+        .timer_ns(gate__3__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__4(
+        .clock(gate__4__clock),
+        .clear(gate__4__clear),
+        .now_ns(gate__4__now_ns),
+        .arm(gate__4__arm),
+        .rules(gate__4__rules),
+        .enter(gate__4__enter),
+        .packet(gate__4__packet),
+        .sender(gate__4__sender),
+        .mark(gate__4__mark),
+        .beat(gate__4__beat),
+        .own(gate__4__own),
+        .quiet(gate__4__quiet),
+        .free(gate__4__free),
+        .open(gate__4__open),
+        .closed(gate__4__closed),
+        .report(gate__4__report),
+        .timer_ns(gate__4__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__5(
+        .clock(gate__5__clock),
+        .clear(gate__5__clear),
+        .now_ns(gate__5__now_ns),
+        .arm(gate__5__arm),
+        .rules(gate__5__rules),
+        .enter(gate__5__enter),
+        .packet(gate__5__packet),
+        .sender(gate__5__sender),
+        .mark(gate__5__mark),
+        .beat(gate__5__beat),
+        .own(gate__5__own),
+        .quiet(gate__5__quiet),
+        .free(gate__5__free),
+        .open(gate__5__open),
+        .closed(gate__5__closed),
+        .report(gate__5__report),
+        .timer_ns(gate__5__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__6(
+        .clock(gate__6__clock),
+        .clear(gate__6__clear),
+        .now_ns(gate__6__now_ns),
+        .arm(gate__6__arm),
+        .rules(gate__6__rules),
+        .enter(gate__6__enter),
+        .packet(gate__6__packet),
+        .sender(gate__6__sender),
+        .mark(gate__6__mark),
+        .beat(gate__6__beat),
+        .own(gate__6__own),
+        .quiet(gate__6__quiet),
+        .free(gate__6__free),
+        .open(gate__6__open),
+        .closed(gate__6__closed),
+        .report(gate__6__report),
+        .timer_ns(gate__6__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__7(
+        .clock(gate__7__clock),
+        .clear(gate__7__clear),
+        .now_ns(gate__7__now_ns),
+        .arm(gate__7__arm),
+        .rules(gate__7__rules),
+        .enter(gate__7__enter),
+        .packet(gate__7__packet),
+        .sender(gate__7__sender),
+        .mark(gate__7__mark),
+        .beat(gate__7__beat),
+        .own(gate__7__own),
+        .quiet(gate__7__quiet),
+        .free(gate__7__free),
+        .open(gate__7__open),
+        .closed(gate__7__closed),
+        .report(gate__7__report),
+        .timer_ns(gate__7__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__8(
+        .clock(gate__8__clock),
+        .clear(gate__8__clear),
+        .now_ns(gate__8__now_ns),
+        .arm(gate__8__arm),
+        .rules(gate__8__rules),
+        .enter(gate__8__enter),
+        .packet(gate__8__packet),
+        .sender(gate__8__sender),
+        .mark(gate__8__mark),
+        .beat(gate__8__beat),
+        .own(gate__8__own),
+        .quiet(gate__8__quiet),
+        .free(gate__8__free),
+        .open(gate__8__open),
+        .closed(gate__8__closed),
+        .report(gate__8__report),
+        .timer_ns(gate__8__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__9(
+        .clock(gate__9__clock),
+        .clear(gate__9__clear),
+        .now_ns(gate__9__now_ns),
+        .arm(gate__9__arm),
+        .rules(gate__9__rules),
+        .enter(gate__9__enter),
+        .packet(gate__9__packet),
+        .sender(gate__9__sender),
+        .mark(gate__9__mark),
+        .beat(gate__9__beat),
+        .own(gate__9__own),
+        .quiet(gate__9__quiet),
+        .free(gate__9__free),
+        .open(gate__9__open),
+        .closed(gate__9__closed),
+        .report(gate__9__report),
+        .timer_ns(gate__9__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__10(
+        .clock(gate__10__clock),
+        .clear(gate__10__clear),
+        .now_ns(gate__10__now_ns),
+        .arm(gate__10__arm),
+        .rules(gate__10__rules),
+        .enter(gate__10__enter),
+        .packet(gate__10__packet),
+        .sender(gate__10__sender),
+        .mark(gate__10__mark),
+        .beat(gate__10__beat),
+        .own(gate__10__own),
+        .quiet(gate__10__quiet),
+        .free(gate__10__free),
+        .open(gate__10__open),
+        .closed(gate__10__closed),
+        .report(gate__10__report),
+        .timer_ns(gate__10__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__11(
+        .clock(gate__11__clock),
+        .clear(gate__11__clear),
+        .now_ns(gate__11__now_ns),
+        .arm(gate__11__arm),
+        .rules(gate__11__rules),
+        .enter(gate__11__enter),
+        .packet(gate__11__packet),
+        .sender(gate__11__sender),
+        .mark(gate__11__mark),
+        .beat(gate__11__beat),
+        .own(gate__11__own),
+        .quiet(gate__11__quiet),
+        .free(gate__11__free),
+        .open(gate__11__open),
+        .closed(gate__11__closed),
+        .report(gate__11__report),
+        .timer_ns(gate__11__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__12(
+        .clock(gate__12__clock),
+        .clear(gate__12__clear),
+        .now_ns(gate__12__now_ns),
+        .arm(gate__12__arm),
+        .rules(gate__12__rules),
+        .enter(gate__12__enter),
+        .packet(gate__12__packet),
+        .sender(gate__12__sender),
+        .mark(gate__12__mark),
+        .beat(gate__12__beat),
+        .own(gate__12__own),
+        .quiet(gate__12__quiet),
+        .free(gate__12__free),
+        .open(gate__12__open),
+        .closed(gate__12__closed),
+        .report(gate__12__report),
+        .timer_ns(gate__12__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__13(
+        .clock(gate__13__clock),
+        .clear(gate__13__clear),
+        .now_ns(gate__13__now_ns),
+        .arm(gate__13__arm),
+        .rules(gate__13__rules),
+        .enter(gate__13__enter),
+        .packet(gate__13__packet),
+        .sender(gate__13__sender),
+        .mark(gate__13__mark),
+        .beat(gate__13__beat),
+        .own(gate__13__own),
+        .quiet(gate__13__quiet),
+        .free(gate__13__free),
+        .open(gate__13__open),
+        .closed(gate__13__closed),
+        .report(gate__13__report),
+        .timer_ns(gate__13__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__14(
+        .clock(gate__14__clock),
+        .clear(gate__14__clear),
+        .now_ns(gate__14__now_ns),
+        .arm(gate__14__arm),
+        .rules(gate__14__rules),
+        .enter(gate__14__enter),
+        .packet(gate__14__packet),
+        .sender(gate__14__sender),
+        .mark(gate__14__mark),
+        .beat(gate__14__beat),
+        .own(gate__14__own),
+        .quiet(gate__14__quiet),
+        .free(gate__14__free),
+        .open(gate__14__open),
+        .closed(gate__14__closed),
+        .report(gate__14__report),
+        .timer_ns(gate__14__timer_ns)
+    );
+    optireduce_nic__gate__0 gate__15(
+        .clock(gate__15__clock),
+        .clear(gate__15__clear),
+        .now_ns(gate__15__now_ns),
+        .arm(gate__15__arm),
+        .rules(gate__15__rules),
+        .enter(gate__15__enter),
+        .packet(gate__15__packet),
+        .sender(gate__15__sender),
+        .mark(gate__15__mark),
+        .beat(gate__15__beat),
+        .own(gate__15__own),
+        .quiet(gate__15__quiet),
+        .free(gate__15__free),
+        .open(gate__15__open),
+        .closed(gate__15__closed),
+        .report(gate__15__report),
+        .timer_ns(gate__15__timer_ns)
+    );
+    optireduce_nic__reduce reduce(
+        .clock(reduce__clock),
+        .clear(reduce__clear),
+        .open(reduce__open),
+        .rx_valid(reduce__rx_valid),
+        .rx(reduce__rx),
+        .rx_ready(reduce__rx_ready),
+        .own_valid(reduce__own_valid),
+        .own(reduce__own),
+        .own_ready(reduce__own_ready),
+        .accepted(reduce__accepted),
+        .accepted_own(reduce__accepted_own),
+        .decided(reduce__decided),
+        .drop_late(reduce__drop_late),
+        .drop_duplicate(reduce__drop_duplicate),
+        .scale_valid(reduce__scale_valid),
+        .scale_address(reduce__scale_address),
+        .scale_ready(reduce__scale_ready),
+        .scale_word(reduce__scale_word),
+        .count_address(reduce__count_address),
+        .count_epoch(reduce__count_epoch),
+        .count(reduce__count),
+        .window_beats(reduce__window_beats),
+        .scrub(reduce__scrub),
+        .scrub_slot(reduce__scrub_slot),
+        .scrub_busy(reduce__scrub_busy)
+    );
+    optireduce_nic__scale scale(
+        .clock(scale__clock),
+        .clear(scale__clear),
+        .arm(scale__arm),
+        .arm_slot(scale__arm_slot),
+        .arm_context(scale__arm_context),
+        .closed(scale__closed),
+        .scaled(scale__scaled),
+        .read_valid(scale__read_valid),
+        .read_address(scale__read_address),
+        .read_ready(scale__read_ready),
+        .word(scale__word),
+        .valid(scale__valid),
+        .mean(scale__mean),
+        .ready(scale__ready),
+        .broadcast(scale__broadcast),
+        .broadcast_slot(scale__broadcast_slot),
+        .working(scale__working)
+    );
+    optireduce_nic__gather gather(
+        .clock(gather__clock),
+        .clear(gather__clear),
+        .open(gather__open),
+        .rx_valid(gather__rx_valid),
+        .rx(gather__rx),
+        .accepted(gather__accepted),
+        .decided(gather__decided),
+        .drop_late(gather__drop_late),
+        .drop_duplicate(gather__drop_duplicate),
+        .scaled_valid(gather__scaled_valid),
+        .scaled(gather__scaled),
+        .scaled_ready(gather__scaled_ready),
+        .send_valid(gather__send_valid),
+        .send_address(gather__send_address),
+        .finish_valid(gather__finish_valid),
+        .finish_address(gather__finish_address),
+        .finish_ready(gather__finish_ready),
+        .word(gather__word),
+        .count_address(gather__count_address),
+        .count_epoch(gather__count_epoch),
+        .count(gather__count),
+        .window_beats(gather__window_beats),
+        .scrub(gather__scrub),
+        .scrub_slot(gather__scrub_slot),
+        .scrub_busy(gather__scrub_busy)
+    );
+    optireduce_nic__finisher finisher(
+        .clock(finisher__clock),
+        .clear(finisher__clear),
+        .reset(finisher__reset),
+        .job(finisher__job),
+        .arm(finisher__arm),
+        .arm_slot(finisher__arm_slot),
+        .arm_context(finisher__arm_context),
+        .refuse_ready(finisher__refuse_ready),
+        .refuse(finisher__refuse),
+        .refusal(finisher__refusal),
+        .scaled(finisher__scaled),
+        .broadcast_closed(finisher__broadcast_closed),
+        .sending(finisher__sending),
+        .unread(finisher__unread),
+        .finishing(finisher__finishing),
+        .slot(finisher__slot),
+        .broadcast(finisher__broadcast),
+        .gate(finisher__gate),
+        .count_address(finisher__count_address),
+        .count_epoch(finisher__count_epoch),
+        .contribute_count(finisher__contribute_count),
+        .broadcast_count(finisher__broadcast_count),
+        .read_valid(finisher__read_valid),
+        .read_address(finisher__read_address),
+        .read_ready(finisher__read_ready),
+        .word(finisher__word),
+        .cq_queue(finisher__cq_queue),
+        .cq_base(finisher__cq_base),
+        .cq_mask__0(finisher__cq_mask__0),
+        .cq_mask__1(finisher__cq_mask__1),
+        .cq_mask__2(finisher__cq_mask__2),
+        .cq_mask__3(finisher__cq_mask__3),
+        .cq_head__0(finisher__cq_head__0),
+        .cq_head__1(finisher__cq_head__1),
+        .cq_head__2(finisher__cq_head__2),
+        .cq_head__3(finisher__cq_head__3),
+        .sq_head__0(finisher__sq_head__0),
+        .sq_head__1(finisher__sq_head__1),
+        .sq_head__2(finisher__sq_head__2),
+        .sq_head__3(finisher__sq_head__3),
+        .cq_tail__0(finisher__cq_tail__0),
+        .cq_tail__1(finisher__cq_tail__1),
+        .cq_tail__2(finisher__cq_tail__2),
+        .cq_tail__3(finisher__cq_tail__3),
+        .stop(finisher__stop),
+        .aw_valid(finisher__aw_valid),
+        .aw_address(finisher__aw_address),
+        .aw_beats(finisher__aw_beats),
+        .aw_ready(finisher__aw_ready),
+        .w_valid(finisher__w_valid),
+        .w_data(finisher__w_data),
+        .w_last(finisher__w_last),
+        .w_ready(finisher__w_ready),
+        .b_valid(finisher__b_valid),
+        .b_error(finisher__b_error),
+        .freed(finisher__freed),
+        .msix_valid(finisher__msix_valid),
+        .msix_vector(finisher__msix_vector),
+        .msix_ready(finisher__msix_ready),
+        .working(finisher__working),
+        .busy(finisher__busy)
+    );
+    optireduce_nic__contribute__hold sending(
+        .d(sending__d),
+        .q(sending__q),
+        .clock(sending__clock)
+    );
+    optireduce_nic__contribute__hold unread(
+        .d(unread__d),
+        .q(unread__q),
+        .clock(unread__clock)
+    );
+    optireduce_nic__finisher__msix__pending scan(
+        .d(scan__d),
+        .q(scan__q),
+        .clock(scan__clock)
+    );
+    optireduce_nic__finisher__drain__inbox__state nearest(
+        .d(nearest__d),
+        .q(nearest__q),
+        .clock(nearest__clock)
+    );
+    optireduce_nic__finisher__drain__inbox__state timer(
+        .d(timer__d),
+        .q(timer__q),
+        .clock(timer__clock)
+    );
+    // Update code
+    always @(*) begin
+        sending__clock = clock;
+        unread__clock = clock;
+        scan__clock = clock;
+        nearest__clock = clock;
+        timer__clock = clock;
+        sending__d = sending__q;
+        unread__d = unread__q;
+        scan__d = scan__q;
+        nearest__d = nearest__q;
+        timer__d = timer__q;
+        restart__clock = clock;
+        guard__clock = clock;
+        registers__clock = clock;
+        dma_read__clock = clock;
+        submit__clock = clock;
+        contribute__clock = clock;
+        planner__clock = clock;
+        builder__clock = clock;
+        rx_buffer__clock = clock;
+        parser__clock = clock;
+        lookup__clock = clock;
+        reduce__clock = clock;
+        scale__clock = clock;
+        gather__clock = clock;
+        finisher__clock = clock;
+        registers__write = reg_write;
+        registers__write_address = reg_write_address;
+        registers__write_data = reg_write_data;
+        registers__read_address = reg_read_address;
+        reg_read_data = registers__read_data;
+        registers__reset = reset;
+        restart__enable = registers__enable;
+        restart__owed = dma_read__busy || finisher__busy || contribute__emptying || guard__busy;
+        clear = restart__clear;
+        registers__clear = clear;
+        registers__busy = restart__busy;
+        dma_read__reset = reset;
+        finisher__reset = reset;
+        guard__reset = reset;
+        guard__clear = clear;
+        dma_read__clear = clear;
+        submit__clear = clear;
+        contribute__clear = clear;
+        planner__clear = clear;
+        builder__clear = clear;
+        rx_buffer__clear = clear;
+        lookup__clear = clear;
+        reduce__clear = clear;
+        scale__clear = clear;
+        gather__clear = clear;
+        finisher__clear = clear;
+        submit__job = registers__job;
+        contribute__job = registers__job;
+        planner__job = registers__job;
+        builder__job = registers__job;
+        parser__job = registers__job;
+        lookup__job = registers__job;
+        finisher__job = registers__job;
+        builder__peer_write = registers__peer_write;
+        builder__peer_word = registers__peer_word;
+        builder__peer_data = reg_write_data;
+        dma_read__submit_valid = submit__ar_valid;
+        dma_read__submit_address = submit__ar_address;
+        submit__ar_ready = dma_read__submit_ready;
+        submit__r_valid = dma_read__submit_beat;
+        submit__r_data = axi_r_data;
+        submit__r_error = axi_r_error;
+        dma_read__contribute_valid = contribute__ar_valid;
+        dma_read__contribute_address = contribute__ar_address;
+        dma_read__contribute_beats = contribute__ar_beats;
+        dma_read__contribute_slot = contribute__ar_slot;
+        contribute__ar_ready = dma_read__contribute_ready;
+        contribute__r_valid = dma_read__contribute_beat;
+        contribute__r_data = axi_r_data;
+        dma_read__contribute_take = contribute__r_ready;
+        axi_ar_valid = dma_read__ar_valid;
+        axi_ar_address = dma_read__ar_address;
+        axi_ar_beats = dma_read__ar_beats;
+        dma_read__ar_ready = axi_ar_ready;
+        dma_read__r_valid = axi_r_valid;
+        dma_read__r_last = axi_r_last;
+        dma_read__r_error = axi_r_error;
+        axi_r_ready = dma_read__r_ready;
+        axi_aw_valid = finisher__aw_valid;
+        axi_aw_address = finisher__aw_address;
+        axi_aw_beats = finisher__aw_beats;
+        finisher__aw_ready = axi_aw_ready;
+        axi_w_valid = finisher__w_valid;
+        axi_w_data = finisher__w_data;
+        axi_w_last = finisher__w_last;
+        finisher__w_ready = axi_w_ready;
+        finisher__b_valid = axi_b_valid;
+        finisher__b_error = axi_b_error;
+        registers__dma_fault = (axi_r_valid && axi_r_error) || (axi_b_valid && axi_b_error);
+        submit__usable = registers__usable;
+        registers__sq_queue = submit__sq_queue;
+        submit__sq_base = registers__sq_base;
+        submit__sq_mask = registers__sq_mask;
+        registers__cq_queue = finisher__cq_queue;
+        finisher__cq_base = registers__cq_base;
+        submit__sq_tail__0 = registers__sq_tail__0;
+        registers__sq_head__0 = submit__sq_head__0;
+        finisher__sq_head__0 = submit__sq_head__0;
+        finisher__cq_mask__0 = registers__cq_mask__0;
+        finisher__cq_head__0 = registers__cq_head__0;
+        registers__cq_tail__0 = finisher__cq_tail__0;
+        submit__sq_tail__1 = registers__sq_tail__1;
+        registers__sq_head__1 = submit__sq_head__1;
+        finisher__sq_head__1 = submit__sq_head__1;
+        finisher__cq_mask__1 = registers__cq_mask__1;
+        finisher__cq_head__1 = registers__cq_head__1;
+        registers__cq_tail__1 = finisher__cq_tail__1;
+        submit__sq_tail__2 = registers__sq_tail__2;
+        registers__sq_head__2 = submit__sq_head__2;
+        finisher__sq_head__2 = submit__sq_head__2;
+        finisher__cq_mask__2 = registers__cq_mask__2;
+        finisher__cq_head__2 = registers__cq_head__2;
+        registers__cq_tail__2 = finisher__cq_tail__2;
+        submit__sq_tail__3 = registers__sq_tail__3;
+        registers__sq_head__3 = submit__sq_head__3;
+        finisher__sq_head__3 = submit__sq_head__3;
+        finisher__cq_mask__3 = registers__cq_mask__3;
+        finisher__cq_head__3 = registers__cq_head__3;
+        registers__cq_tail__3 = finisher__cq_tail__3;
+        registers__stop = submit__stop | finisher__stop;
+        msix_valid = finisher__msix_valid;
+        msix_vector = finisher__msix_vector;
+        finisher__msix_ready = msix_ready;
+        ctx = submit__arm_context;
+        lookup__arm = submit__arm;
+        lookup__arm_slot = submit__arm_slot;
+        lookup__arm_context = ctx;
+        contribute__arm = submit__arm;
+        contribute__arm_slot = submit__arm_slot;
+        contribute__arm_context = ctx;
+        planner__arm = submit__arm;
+        planner__arm_slot = submit__arm_slot;
+        planner__arm_context = ctx;
+        scale__arm = submit__arm;
+        scale__arm_slot = submit__arm_slot;
+        scale__arm_context = ctx;
+        finisher__arm = submit__arm;
+        finisher__arm_slot = submit__arm_slot;
+        finisher__arm_context = ctx;
+        lookup__freed = finisher__freed;
+        submit__freed = finisher__freed;
+        rx_buffer__rx_valid = rx_valid;
+        rx_buffer__rx_data = rx_data;
+        rx_buffer__rx_last = rx_last;
+        rx_buffer__rx_error = rx_error;
+        parser__in_valid = rx_buffer__valid;
+        parser__in_data = rx_buffer__data;
+        parser__frame_beats = rx_buffer__frame_beats;
+        rx_buffer__pop = parser__pop;
+        lookup__in_valid = parser__valid;
+        lookup__in_head = parser__head;
+        lookup__in_header = parser__header;
+        lookup__in_data = parser__data;
+        to_reduce = lookup__valid && ~lookup__broadcast;
+        to_gather = lookup__valid && lookup__broadcast;
+        reduce__rx_valid = to_reduce;
+        reduce__rx = lookup__beat;
+        gather__rx_valid = to_gather;
+        gather__rx = lookup__beat;
+        stall = to_reduce && ~reduce__rx_ready;
+        parser__stall = lookup__busy;
+        lookup__stall = stall;
+        quiet = ~rx_buffer__valid && parser__empty && lookup__empty;
+        unread__d = (unread__q & (submit__arm ^ 32'hff)) | dma_read__unread;
+        if (clear) begin
+            unread__d = ((32'h0) & 8'hff);
+        end
+        one8 = ((32'h1) & 8'hff);
+        own_slot = one8 << contribute__own[(64'h0)+:(3)];
+        own_bad = (unread__q & own_slot) != 32'h0;
+        finisher__unread = unread__q;
+        reduce__own_valid = contribute__own_valid && ~own_bad;
+        reduce__own = contribute__own;
+        contribute__own_ready = reduce__own_ready || own_bad;
+        reduce__scale_valid = scale__read_valid;
+        reduce__scale_address = scale__read_address;
+        scale__read_ready = reduce__scale_ready;
+        scale__word = reduce__scale_word;
+        gather__scaled_valid = scale__valid;
+        gather__scaled = scale__mean;
+        scale__ready = gather__scaled_ready;
+        submit__scaled = scale__scaled;
+        finisher__scaled = scale__scaled;
+        reduce__window_beats = registers__job[(64'hb5)+:(15)];
+        gather__window_beats = registers__job[(64'hb5)+:(15)];
+        reduce__scrub = submit__scrub;
+        reduce__scrub_slot = submit__scrub_slot;
+        gather__scrub = submit__scrub;
+        gather__scrub_slot = submit__scrub_slot;
+        submit__scrub_busy = reduce__scrub_busy || gather__scrub_busy;
+        one64 = ((32'h1) & 64'hffffffffffffffff);
+        sender = one64 << lookup__beat[(64'h1f)+:(6)];
+        packet_slot = one8 << lookup__beat[(64'h0)+:(3)];
+        packet_contribute = ((32'h0) & 8'hff);
+        packet_broadcast = ((32'h0) & 8'hff);
+        if (lookup__packet && lookup__broadcast) begin
+            packet_broadcast = packet_slot;
+        end
+        else if (lookup__packet) begin
+            packet_contribute = packet_slot;
+        end
+        sum_slot = ((32'h0) & 8'hff);
+        if (reduce__accepted) begin
+            sum_slot = one8 << reduce__decided[(64'h0)+:(3)];
+        end
+        mean_slot = ((32'h0) & 8'hff);
+        if (gather__accepted) begin
+            mean_slot = one8 << gather__decided[(64'h0)+:(3)];
+        end
+        contribute_open = ((32'h0) & 8'hff);
+        contribute_closed = ((32'h0) & 8'hff);
+        broadcast_open = ((32'h0) & 8'hff);
+        broadcast_closed = ((32'h0) & 8'hff);
+        contribute_open = (contribute_open & ~(1 << (0)) | ((gate__0__open) << (0)));
+        contribute_closed = (contribute_closed & ~(1 << (0)) | ((gate__0__closed) << (0)));
+        broadcast_open = (broadcast_open & ~(1 << (0)) | ((gate__8__open) << (0)));
+        broadcast_closed = (broadcast_closed & ~(1 << (0)) | ((gate__8__closed) << (0)));
+        contribute_open = (contribute_open & ~(1 << (1)) | ((gate__1__open) << (1)));
+        contribute_closed = (contribute_closed & ~(1 << (1)) | ((gate__1__closed) << (1)));
+        broadcast_open = (broadcast_open & ~(1 << (1)) | ((gate__9__open) << (1)));
+        broadcast_closed = (broadcast_closed & ~(1 << (1)) | ((gate__9__closed) << (1)));
+        contribute_open = (contribute_open & ~(1 << (2)) | ((gate__2__open) << (2)));
+        contribute_closed = (contribute_closed & ~(1 << (2)) | ((gate__2__closed) << (2)));
+        broadcast_open = (broadcast_open & ~(1 << (2)) | ((gate__10__open) << (2)));
+        broadcast_closed = (broadcast_closed & ~(1 << (2)) | ((gate__10__closed) << (2)));
+        contribute_open = (contribute_open & ~(1 << (3)) | ((gate__3__open) << (3)));
+        contribute_closed = (contribute_closed & ~(1 << (3)) | ((gate__3__closed) << (3)));
+        broadcast_open = (broadcast_open & ~(1 << (3)) | ((gate__11__open) << (3)));
+        broadcast_closed = (broadcast_closed & ~(1 << (3)) | ((gate__11__closed) << (3)));
+        contribute_open = (contribute_open & ~(1 << (4)) | ((gate__4__open) << (4)));
+        contribute_closed = (contribute_closed & ~(1 << (4)) | ((gate__4__closed) << (4)));
+        broadcast_open = (broadcast_open & ~(1 << (4)) | ((gate__12__open) << (4)));
+        broadcast_closed = (broadcast_closed & ~(1 << (4)) | ((gate__12__closed) << (4)));
+        contribute_open = (contribute_open & ~(1 << (5)) | ((gate__5__open) << (5)));
+        contribute_closed = (contribute_closed & ~(1 << (5)) | ((gate__5__closed) << (5)));
+        broadcast_open = (broadcast_open & ~(1 << (5)) | ((gate__13__open) << (5)));
+        broadcast_closed = (broadcast_closed & ~(1 << (5)) | ((gate__13__closed) << (5)));
+        contribute_open = (contribute_open & ~(1 << (6)) | ((gate__6__open) << (6)));
+        contribute_closed = (contribute_closed & ~(1 << (6)) | ((gate__6__closed) << (6)));
+        broadcast_open = (broadcast_open & ~(1 << (6)) | ((gate__14__open) << (6)));
+        broadcast_closed = (broadcast_closed & ~(1 << (6)) | ((gate__14__closed) << (6)));
+        contribute_open = (contribute_open & ~(1 << (7)) | ((gate__7__open) << (7)));
+        contribute_closed = (contribute_closed & ~(1 << (7)) | ((gate__7__closed) << (7)));
+        broadcast_open = (broadcast_open & ~(1 << (7)) | ((gate__15__open) << (7)));
+        broadcast_closed = (broadcast_closed & ~(1 << (7)) | ((gate__15__closed) << (7)));
+        gate__0__clock = clock;
+        gate__0__clear = clear;
+        gate__0__now_ns = now_ns;
+        gate__0__quiet = quiet;
+        gate__0__sender = sender;
+        gate__0__mark = lookup__mark;
+        gate__1__clock = clock;
+        gate__1__clear = clear;
+        gate__1__now_ns = now_ns;
+        gate__1__quiet = quiet;
+        gate__1__sender = sender;
+        gate__1__mark = lookup__mark;
+        gate__2__clock = clock;
+        gate__2__clear = clear;
+        gate__2__now_ns = now_ns;
+        gate__2__quiet = quiet;
+        gate__2__sender = sender;
+        gate__2__mark = lookup__mark;
+        gate__3__clock = clock;
+        gate__3__clear = clear;
+        gate__3__now_ns = now_ns;
+        gate__3__quiet = quiet;
+        gate__3__sender = sender;
+        gate__3__mark = lookup__mark;
+        gate__4__clock = clock;
+        gate__4__clear = clear;
+        gate__4__now_ns = now_ns;
+        gate__4__quiet = quiet;
+        gate__4__sender = sender;
+        gate__4__mark = lookup__mark;
+        gate__5__clock = clock;
+        gate__5__clear = clear;
+        gate__5__now_ns = now_ns;
+        gate__5__quiet = quiet;
+        gate__5__sender = sender;
+        gate__5__mark = lookup__mark;
+        gate__6__clock = clock;
+        gate__6__clear = clear;
+        gate__6__now_ns = now_ns;
+        gate__6__quiet = quiet;
+        gate__6__sender = sender;
+        gate__6__mark = lookup__mark;
+        gate__7__clock = clock;
+        gate__7__clear = clear;
+        gate__7__now_ns = now_ns;
+        gate__7__quiet = quiet;
+        gate__7__sender = sender;
+        gate__7__mark = lookup__mark;
+        gate__8__clock = clock;
+        gate__8__clear = clear;
+        gate__8__now_ns = now_ns;
+        gate__8__quiet = quiet;
+        gate__8__sender = sender;
+        gate__8__mark = lookup__mark;
+        gate__9__clock = clock;
+        gate__9__clear = clear;
+        gate__9__now_ns = now_ns;
+        gate__9__quiet = quiet;
+        gate__9__sender = sender;
+        gate__9__mark = lookup__mark;
+        gate__10__clock = clock;
+        gate__10__clear = clear;
+        gate__10__now_ns = now_ns;
+        gate__10__quiet = quiet;
+        gate__10__sender = sender;
+        gate__10__mark = lookup__mark;
+        gate__11__clock = clock;
+        gate__11__clear = clear;
+        gate__11__now_ns = now_ns;
+        gate__11__quiet = quiet;
+        gate__11__sender = sender;
+        gate__11__mark = lookup__mark;
+        gate__12__clock = clock;
+        gate__12__clear = clear;
+        gate__12__now_ns = now_ns;
+        gate__12__quiet = quiet;
+        gate__12__sender = sender;
+        gate__12__mark = lookup__mark;
+        gate__13__clock = clock;
+        gate__13__clear = clear;
+        gate__13__now_ns = now_ns;
+        gate__13__quiet = quiet;
+        gate__13__sender = sender;
+        gate__13__mark = lookup__mark;
+        gate__14__clock = clock;
+        gate__14__clear = clear;
+        gate__14__now_ns = now_ns;
+        gate__14__quiet = quiet;
+        gate__14__sender = sender;
+        gate__14__mark = lookup__mark;
+        gate__15__clock = clock;
+        gate__15__clear = clear;
+        gate__15__now_ns = now_ns;
+        gate__15__quiet = quiet;
+        gate__15__sender = sender;
+        gate__15__mark = lookup__mark;
+        gate__0__arm = submit__arm[0];
+        gate__0__rules = submit__contribute_rules;
+        gate__0__enter = submit__enter[0];
+        gate__0__packet = packet_contribute[0];
+        gate__0__beat = sum_slot[0];
+        gate__0__own = reduce__accepted_own;
+        gate__0__free = finisher__freed[0];
+        gate__8__arm = submit__arm[0];
+        gate__8__rules = submit__broadcast_rules;
+        gate__8__enter = contribute_closed[0];
+        gate__8__packet = packet_broadcast[0];
+        gate__8__beat = mean_slot[0];
+        gate__8__own = 1'b0;
+        gate__8__free = finisher__freed[0];
+        gate__1__arm = submit__arm[1];
+        gate__1__rules = submit__contribute_rules;
+        gate__1__enter = submit__enter[1];
+        gate__1__packet = packet_contribute[1];
+        gate__1__beat = sum_slot[1];
+        gate__1__own = reduce__accepted_own;
+        gate__1__free = finisher__freed[1];
+        gate__9__arm = submit__arm[1];
+        gate__9__rules = submit__broadcast_rules;
+        gate__9__enter = contribute_closed[1];
+        gate__9__packet = packet_broadcast[1];
+        gate__9__beat = mean_slot[1];
+        gate__9__own = 1'b0;
+        gate__9__free = finisher__freed[1];
+        gate__2__arm = submit__arm[2];
+        gate__2__rules = submit__contribute_rules;
+        gate__2__enter = submit__enter[2];
+        gate__2__packet = packet_contribute[2];
+        gate__2__beat = sum_slot[2];
+        gate__2__own = reduce__accepted_own;
+        gate__2__free = finisher__freed[2];
+        gate__10__arm = submit__arm[2];
+        gate__10__rules = submit__broadcast_rules;
+        gate__10__enter = contribute_closed[2];
+        gate__10__packet = packet_broadcast[2];
+        gate__10__beat = mean_slot[2];
+        gate__10__own = 1'b0;
+        gate__10__free = finisher__freed[2];
+        gate__3__arm = submit__arm[3];
+        gate__3__rules = submit__contribute_rules;
+        gate__3__enter = submit__enter[3];
+        gate__3__packet = packet_contribute[3];
+        gate__3__beat = sum_slot[3];
+        gate__3__own = reduce__accepted_own;
+        gate__3__free = finisher__freed[3];
+        gate__11__arm = submit__arm[3];
+        gate__11__rules = submit__broadcast_rules;
+        gate__11__enter = contribute_closed[3];
+        gate__11__packet = packet_broadcast[3];
+        gate__11__beat = mean_slot[3];
+        gate__11__own = 1'b0;
+        gate__11__free = finisher__freed[3];
+        gate__4__arm = submit__arm[4];
+        gate__4__rules = submit__contribute_rules;
+        gate__4__enter = submit__enter[4];
+        gate__4__packet = packet_contribute[4];
+        gate__4__beat = sum_slot[4];
+        gate__4__own = reduce__accepted_own;
+        gate__4__free = finisher__freed[4];
+        gate__12__arm = submit__arm[4];
+        gate__12__rules = submit__broadcast_rules;
+        gate__12__enter = contribute_closed[4];
+        gate__12__packet = packet_broadcast[4];
+        gate__12__beat = mean_slot[4];
+        gate__12__own = 1'b0;
+        gate__12__free = finisher__freed[4];
+        gate__5__arm = submit__arm[5];
+        gate__5__rules = submit__contribute_rules;
+        gate__5__enter = submit__enter[5];
+        gate__5__packet = packet_contribute[5];
+        gate__5__beat = sum_slot[5];
+        gate__5__own = reduce__accepted_own;
+        gate__5__free = finisher__freed[5];
+        gate__13__arm = submit__arm[5];
+        gate__13__rules = submit__broadcast_rules;
+        gate__13__enter = contribute_closed[5];
+        gate__13__packet = packet_broadcast[5];
+        gate__13__beat = mean_slot[5];
+        gate__13__own = 1'b0;
+        gate__13__free = finisher__freed[5];
+        gate__6__arm = submit__arm[6];
+        gate__6__rules = submit__contribute_rules;
+        gate__6__enter = submit__enter[6];
+        gate__6__packet = packet_contribute[6];
+        gate__6__beat = sum_slot[6];
+        gate__6__own = reduce__accepted_own;
+        gate__6__free = finisher__freed[6];
+        gate__14__arm = submit__arm[6];
+        gate__14__rules = submit__broadcast_rules;
+        gate__14__enter = contribute_closed[6];
+        gate__14__packet = packet_broadcast[6];
+        gate__14__beat = mean_slot[6];
+        gate__14__own = 1'b0;
+        gate__14__free = finisher__freed[6];
+        gate__7__arm = submit__arm[7];
+        gate__7__rules = submit__contribute_rules;
+        gate__7__enter = submit__enter[7];
+        gate__7__packet = packet_contribute[7];
+        gate__7__beat = sum_slot[7];
+        gate__7__own = reduce__accepted_own;
+        gate__7__free = finisher__freed[7];
+        gate__15__arm = submit__arm[7];
+        gate__15__rules = submit__broadcast_rules;
+        gate__15__enter = contribute_closed[7];
+        gate__15__packet = packet_broadcast[7];
+        gate__15__beat = mean_slot[7];
+        gate__15__own = 1'b0;
+        gate__15__free = finisher__freed[7];
+        reduce__open = contribute_open;
+        gather__open = broadcast_open;
+        scale__closed = contribute_closed;
+        finisher__broadcast_closed = broadcast_closed;
+        finish_slot = one8 << finisher__slot;
+        finish_gate = gate__0__report;
+        if (finish_slot[0]) begin
+            finish_gate = gate__0__report;
+            if (finisher__broadcast) begin
+                finish_gate = gate__8__report;
+            end
+        end
+        if (finish_slot[1]) begin
+            finish_gate = gate__1__report;
+            if (finisher__broadcast) begin
+                finish_gate = gate__9__report;
+            end
+        end
+        if (finish_slot[2]) begin
+            finish_gate = gate__2__report;
+            if (finisher__broadcast) begin
+                finish_gate = gate__10__report;
+            end
+        end
+        if (finish_slot[3]) begin
+            finish_gate = gate__3__report;
+            if (finisher__broadcast) begin
+                finish_gate = gate__11__report;
+            end
+        end
+        if (finish_slot[4]) begin
+            finish_gate = gate__4__report;
+            if (finisher__broadcast) begin
+                finish_gate = gate__12__report;
+            end
+        end
+        if (finish_slot[5]) begin
+            finish_gate = gate__5__report;
+            if (finisher__broadcast) begin
+                finish_gate = gate__13__report;
+            end
+        end
+        if (finish_slot[6]) begin
+            finish_gate = gate__6__report;
+            if (finisher__broadcast) begin
+                finish_gate = gate__14__report;
+            end
+        end
+        if (finish_slot[7]) begin
+            finish_gate = gate__7__report;
+            if (finisher__broadcast) begin
+                finish_gate = gate__15__report;
+            end
+        end
+        finisher__gate = finish_gate;
+        reduce__count_address = finisher__count_address;
+        reduce__count_epoch = finisher__count_epoch;
+        finisher__contribute_count = reduce__count;
+        gather__count_address = finisher__count_address;
+        gather__count_epoch = finisher__count_epoch;
+        finisher__broadcast_count = gather__count;
+        submit__finishing = finisher__finishing;
+        submit__refuse_ready = finisher__refuse_ready;
+        finisher__refuse = submit__refuse;
+        finisher__refusal = submit__refusal;
+        gather__finish_valid = finisher__read_valid;
+        gather__finish_address = finisher__read_address;
+        finisher__read_ready = gather__finish_ready;
+        finisher__word = gather__word;
+        contribute__order_valid = submit__order_valid;
+        contribute__order = submit__order;
+        submit__order_ready = contribute__order_ready;
+        planner__contribute_valid = contribute__send_valid;
+        planner__contribute = contribute__send;
+        contribute__send_ready = planner__contribute_ready;
+        auto_valid = scale__broadcast;
+        send = submit__send;
+        if (auto_valid) begin
+            send[(64'h0)+:(3)] = scale__broadcast_slot;
+            send[(64'h5)+:(16)] = ((32'h0) & 16'hffff);
+            send[(64'h15)+:(4)] = ((32'h0) & 4'hf);
+        end
+        submit__send_ready = ~auto_valid;
+        planner__broadcast_valid = auto_valid || submit__send_valid;
+        planner__broadcast = send;
+        send_slot = ((32'h0) & 8'hff);
+        if (planner__broadcast_valid) begin
+            send_slot = one8 << send[(64'h0)+:(3)];
+        end
+        unsent = builder__sent_slot ^ 32'hff;
+        sending__d = (sending__q & unsent) | send_slot;
+        if (clear) begin
+            sending__d = ((32'h0) & 8'hff);
+        end
+        finisher__sending = sending__q | send_slot | contribute__held | submit__ordering;
+        order_slot = one8 << planner__order[(64'h0)+:(3)];
+        skip = planner__valid && ~planner__order[(64'h3)+:(1)] && ((unread__q & order_slot) != 32'h0);
+        builder__order_valid = planner__valid && ~skip;
+        builder__order = planner__order;
+        planner__ready = builder__order_ready;
+        skipped_bank = ((32'h0) & 2'h3);
+        if (skip) begin
+            planner__ready = ~planner__order[(64'h22)+:(1)] || ~builder__working;
+            if (planner__order[(64'h22)+:(1)] && ~builder__working) begin
+                skipped_bank = ((32'h1) & 2'h3);
+                if (planner__order[(64'h4)+:(1)]) begin
+                    skipped_bank = ((32'h2) & 2'h3);
+                end
+            end
+        end
+        contribute__read_valid = builder__buffer_valid;
+        contribute__read_address = builder__buffer_address;
+        builder__buffer_data = contribute__read_data;
+        contribute__sent = builder__sent_bank | skipped_bank;
+        gather__send_valid = builder__gather_valid || planner__ask_valid;
+        gather__send_address = planner__ask_address;
+        if (builder__gather_valid) begin
+            gather__send_address = builder__gather_address;
+        end
+        planner__ask_ready = ~builder__gather_valid;
+        planner__word = gather__word;
+        builder__gather_word = gather__word;
+        guard__valid = builder__mac_valid;
+        guard__beat = builder__mac;
+        builder__mac_ready = guard__ready;
+        tx_valid = guard__tx_valid;
+        tx_data = guard__tx_data;
+        tx_last = guard__tx_last;
+        tx_error = guard__tx_error;
+        guard__tx_ready = tx_ready;
+        events[(64'h0)+:(1)] = rx_buffer__stored || rx_buffer__dropped;
+        events[(64'h1)+:(1)] = builder__began;
+        events[(64'h2)+:(1)] = rx_buffer__dropped;
+        events[(64'h3)+:(1)] = parser__drop_foreign;
+        events[(64'h4)+:(1)] = parser__drop_malformed;
+        events[(64'h5)+:(1)] = parser__drop_version;
+        events[(64'h6)+:(1)] = parser__drop_job;
+        events[(64'h7)+:(1)] = lookup__drop_no_window;
+        events[(64'h8)+:(1)] = lookup__drop_stale;
+        events[(64'h9)+:(1)] = lookup__drop_flags;
+        events[(64'ha)+:(1)] = lookup__drop_out_of_shard;
+        events[(64'hb)+:(1)] = reduce__drop_late;
+        events[(64'hc)+:(1)] = gather__drop_late;
+        events[(64'hd)+:(1)] = reduce__drop_duplicate;
+        events[(64'he)+:(1)] = gather__drop_duplicate;
+        registers__events = events;
+        one16 = ((32'h1) & 16'hffff);
+        scan_next = scan__q + 32'h1;
+        scan_bit = one16 << scan__q;
+        scan__d = scan_next;
+        looked_at = gate__0__timer_ns;
+        if (scan_bit[0]) begin
+            looked_at = gate__0__timer_ns;
+        end
+        if (scan_bit[1]) begin
+            looked_at = gate__1__timer_ns;
+        end
+        if (scan_bit[2]) begin
+            looked_at = gate__2__timer_ns;
+        end
+        if (scan_bit[3]) begin
+            looked_at = gate__3__timer_ns;
+        end
+        if (scan_bit[4]) begin
+            looked_at = gate__4__timer_ns;
+        end
+        if (scan_bit[5]) begin
+            looked_at = gate__5__timer_ns;
+        end
+        if (scan_bit[6]) begin
+            looked_at = gate__6__timer_ns;
+        end
+        if (scan_bit[7]) begin
+            looked_at = gate__7__timer_ns;
+        end
+        if (scan_bit[8]) begin
+            looked_at = gate__8__timer_ns;
+        end
+        if (scan_bit[9]) begin
+            looked_at = gate__9__timer_ns;
+        end
+        if (scan_bit[10]) begin
+            looked_at = gate__10__timer_ns;
+        end
+        if (scan_bit[11]) begin
+            looked_at = gate__11__timer_ns;
+        end
+        if (scan_bit[12]) begin
+            looked_at = gate__12__timer_ns;
+        end
+        if (scan_bit[13]) begin
+            looked_at = gate__13__timer_ns;
+        end
+        if (scan_bit[14]) begin
+            looked_at = gate__14__timer_ns;
+        end
+        if (scan_bit[15]) begin
+            looked_at = gate__15__timer_ns;
+        end
+        if ((scan__q == 32'h0) || (looked_at < nearest__q)) begin
+            nearest__d = looked_at;
+        end
+        if (scan__q == 32'h0) begin
+            timer__d = nearest__q;
+        end
+        if (clear) begin
+            scan__d = ((32'h0) & 4'hf);
+        end
+        timer_ns = timer__q;
+        asleep = quiet && ~restart__busy && ~guard__busy && ~rx_valid && ~submit__working && ~contribute__working && ~scale__working && ~planner__working && ~builder__working && ~finisher__working;
+        trace_arm = submit__arm;
+        trace_cookie = ctx[(64'h0)+:(32)];
+        trace_sum = reduce__accepted;
+        trace_sum_place = (((reduce__decided[(64'h0)+:(3)]) & 23'h7fffff) << 32'h14) | (((reduce__decided[(64'h3)+:(14)]) & 23'h7fffff) << 32'h6) | ((reduce__decided[(64'h1f)+:(6)]) & 23'h7fffff);
+        trace_mean = gather__accepted;
+        trace_mean_place = (((gather__decided[(64'h0)+:(3)]) & 23'h7fffff) << 32'h14) | (((gather__decided[(64'h3)+:(14)]) & 23'h7fffff) << 32'h6) | ((gather__decided[(64'h1f)+:(6)]) & 23'h7fffff);
+        trace_contribute_open = contribute_open;
+        trace_broadcast_open = broadcast_open;
+    end
+endmodule
+
+module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstrb,wready,bvalid,bresp,bready,arvalid,araddr,arready,rvalid,rdata,rresp,rready,write,write_address,write_data,read_address,read_data);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  awvalid;
+    input wire  [11:0] awaddr;
+    output reg  awready;
+    input wire  wvalid;
+    input wire  [31:0] wdata;
+    input wire  [3:0] wstrb;
+    output reg  wready;
+    output reg  bvalid;
+    output reg  [1:0] bresp;
+    input wire  bready;
+    input wire  arvalid;
+    input wire  [11:0] araddr;
+    output reg  arready;
+    output reg  rvalid;
+    output reg  [31:0] rdata;
+    output reg  [1:0] rresp;
+    input wire  rready;
+    output reg  write;
+    output reg  [9:0] write_address;
+    output reg  [31:0] write_data;
+    output reg  [9:0] read_address;
+    input wire  [31:0] read_data;
+    // Stub signals
+    reg  have_address__d;
+    wire  have_address__q;
+    reg  have_address__clock;
+    reg  [11:0] address__d;
+    wire  [11:0] address__q;
+    reg  address__clock;
+    reg  have_data__d;
+    wire  have_data__q;
+    reg  have_data__clock;
+    reg  [31:0] data__d;
+    wire  [31:0] data__q;
+    reg  data__clock;
+    reg  whole__d;
+    wire  whole__q;
+    reg  whole__clock;
+    reg  answer__d;
+    wire  answer__q;
+    reg  answer__clock;
+    reg  failed__d;
+    wire  failed__q;
+    reg  failed__clock;
+    reg  asked__d;
+    wire  asked__q;
+    reg  asked__clock;
+    reg  coming__d;
+    wire  coming__q;
+    reg  coming__clock;
+    reg  waiting__d;
+    wire  waiting__q;
+    reg  waiting__clock;
+    reg  [11:0] read__d;
+    wire  [11:0] read__q;
+    reg  read__clock;
+    reg  have_value__d;
+    wire  have_value__q;
+    reg  have_value__clock;
+    reg  [31:0] value__d;
+    wire  [31:0] value__q;
+    reg  value__clock;
+    // Local signals
+    reg  go;
+    // Sub module instances
+    optireduce_nic__finisher__drain__side__0 have_address(
+        .d(have_address__d),
+        .q(have_address__q),
+        .clock(have_address__clock)
+    );
+    optireduce_registers__address address(
+        .d(address__d),
+        .q(address__q),
+        .clock(address__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 have_data(
+        .d(have_data__d),
+        .q(have_data__q),
+        .clock(have_data__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__result data(
+        .d(data__d),
+        .q(data__q),
+        .clock(data__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 whole(
+        .d(whole__d),
+        .q(whole__q),
+        .clock(whole__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 answer(
+        .d(answer__d),
+        .q(answer__q),
+        .clock(answer__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 failed(
+        .d(failed__d),
+        .q(failed__q),
+        .clock(failed__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 coming(
+        .d(coming__d),
+        .q(coming__q),
+        .clock(coming__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 waiting(
+        .d(waiting__d),
+        .q(waiting__q),
+        .clock(waiting__clock)
+    );
+    optireduce_registers__address read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 have_value(
+        .d(have_value__d),
+        .q(have_value__q),
+        .clock(have_value__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__lane__0__result value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    // Update code
+    always @(*) begin
+        have_address__clock = clock;
+        address__clock = clock;
+        have_data__clock = clock;
+        data__clock = clock;
+        whole__clock = clock;
+        answer__clock = clock;
+        failed__clock = clock;
+        asked__clock = clock;
+        coming__clock = clock;
+        waiting__clock = clock;
+        read__clock = clock;
+        have_value__clock = clock;
+        value__clock = clock;
+        have_address__d = have_address__q;
+        address__d = address__q;
+        have_data__d = have_data__q;
+        data__d = data__q;
+        whole__d = whole__q;
+        answer__d = answer__q;
+        failed__d = failed__q;
+        asked__d = asked__q;
+        coming__d = coming__q;
+        waiting__d = waiting__q;
+        read__d = read__q;
+        have_value__d = have_value__q;
+        value__d = value__q;
+        awready = ~have_address__q;
+        if (awvalid && ~have_address__q) begin
+            have_address__d = 1'b1;
+            address__d = awaddr;
+        end
+        wready = ~have_data__q;
+        if (wvalid && ~have_data__q) begin
+            have_data__d = 1'b1;
+            data__d = wdata;
+            whole__d = wstrb == 32'hf;
+        end
+        go = have_address__q && have_data__q && ~answer__q;
+        write = go && whole__q;
+        write_address = address__q[(32'h2)+:(10)];
+        write_data = data__q;
+        if (answer__q && bready) begin
+            answer__d = 1'b0;
+        end
+        if (go) begin
+            have_address__d = 1'b0;
+            have_data__d = 1'b0;
+            answer__d = 1'b1;
+            failed__d = ~whole__q;
+        end
+        bvalid = answer__q;
+        bresp = ((32'h0) & 2'h3);
+        if (failed__q) begin
+            bresp = ((32'h2) & 2'h3);
+        end
+        arready = ~asked__q;
+        coming__d = 1'b0;
+        if (arvalid && ~asked__q) begin
+            asked__d = 1'b1;
+            coming__d = 1'b1;
+            read__d = araddr;
+        end
+        read_address = read__q[(32'h2)+:(10)];
+        waiting__d = coming__q;
+        if (waiting__q) begin
+            have_value__d = 1'b1;
+            value__d = read_data;
+        end
+        if (have_value__q && rready) begin
+            have_value__d = 1'b0;
+            asked__d = 1'b0;
+        end
+        rvalid = have_value__q;
+        rdata = value__q;
+        rresp = ((32'h0) & 2'h3);
+        if (reset) begin
+            have_address__d = 1'b0;
+            have_data__d = 1'b0;
+            answer__d = 1'b0;
+            asked__d = 1'b0;
+            coming__d = 1'b0;
+            waiting__d = 1'b0;
+            have_value__d = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arprot,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,m_axi_awid,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awlock,m_axi_awcache,m_axi_awprot,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bid,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_arid,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arlock,m_axi_arcache,m_axi_arprot,m_axi_arvalid,m_axi_arready,m_axi_rid,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tlast,s_axis_rx_tuser,s_axis_rx_tvalid,s_axis_rx_tready,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tlast,m_axis_tx_tuser,m_axis_tx_tvalid,m_axis_tx_tready,msix_valid,msix_vector,msix_ready);
+    // Module arguments
+    input wire  clock;
+    input wire  aresetn;
+    input wire  [11:0] s_axil_awaddr;
+    input wire  [2:0] s_axil_awprot;
+    input wire  s_axil_awvalid;
+    output reg  s_axil_awready;
+    input wire  [31:0] s_axil_wdata;
+    input wire  [3:0] s_axil_wstrb;
+    input wire  s_axil_wvalid;
+    output reg  s_axil_wready;
+    output reg  [1:0] s_axil_bresp;
+    output reg  s_axil_bvalid;
+    input wire  s_axil_bready;
+    input wire  [11:0] s_axil_araddr;
+    input wire  [2:0] s_axil_arprot;
+    input wire  s_axil_arvalid;
+    output reg  s_axil_arready;
+    output reg  [31:0] s_axil_rdata;
+    output reg  [1:0] s_axil_rresp;
+    output reg  s_axil_rvalid;
+    input wire  s_axil_rready;
+    output reg  [3:0] m_axi_awid;
+    output reg  [63:0] m_axi_awaddr;
+    output reg  [7:0] m_axi_awlen;
+    output reg  [2:0] m_axi_awsize;
+    output reg  [1:0] m_axi_awburst;
+    output reg  m_axi_awlock;
+    output reg  [3:0] m_axi_awcache;
+    output reg  [2:0] m_axi_awprot;
+    output reg  m_axi_awvalid;
+    input wire  m_axi_awready;
+    output reg  [511:0] m_axi_wdata;
+    output reg  [63:0] m_axi_wstrb;
+    output reg  m_axi_wlast;
+    output reg  m_axi_wvalid;
+    input wire  m_axi_wready;
+    input wire  [3:0] m_axi_bid;
+    input wire  [1:0] m_axi_bresp;
+    input wire  m_axi_bvalid;
+    output reg  m_axi_bready;
+    output reg  [3:0] m_axi_arid;
+    output reg  [63:0] m_axi_araddr;
+    output reg  [7:0] m_axi_arlen;
+    output reg  [2:0] m_axi_arsize;
+    output reg  [1:0] m_axi_arburst;
+    output reg  m_axi_arlock;
+    output reg  [3:0] m_axi_arcache;
+    output reg  [2:0] m_axi_arprot;
+    output reg  m_axi_arvalid;
+    input wire  m_axi_arready;
+    input wire  [3:0] m_axi_rid;
+    input wire  [511:0] m_axi_rdata;
+    input wire  [1:0] m_axi_rresp;
+    input wire  m_axi_rlast;
+    input wire  m_axi_rvalid;
+    output reg  m_axi_rready;
+    input wire  [511:0] s_axis_rx_tdata;
+    input wire  [63:0] s_axis_rx_tkeep;
+    input wire  s_axis_rx_tlast;
+    input wire  s_axis_rx_tuser;
+    input wire  s_axis_rx_tvalid;
+    output reg  s_axis_rx_tready;
+    output reg  [511:0] m_axis_tx_tdata;
+    output reg  [63:0] m_axis_tx_tkeep;
+    output reg  m_axis_tx_tlast;
+    output reg  m_axis_tx_tuser;
+    output reg  m_axis_tx_tvalid;
+    input wire  m_axis_tx_tready;
+    output reg  msix_valid;
+    output reg  [1:0] msix_vector;
+    input wire  msix_ready;
+    // Stub signals
+    reg  nic__clock;
+    reg  nic__reset;
+    reg  [47:0] nic__now_ns;
+    reg  nic__reg_write;
+    reg  [9:0] nic__reg_write_address;
+    reg  [31:0] nic__reg_write_data;
+    reg  [9:0] nic__reg_read_address;
+    wire  [31:0] nic__reg_read_data;
+    wire  nic__msix_valid;
+    wire  [1:0] nic__msix_vector;
+    reg  nic__msix_ready;
+    wire  nic__axi_ar_valid;
+    wire  [63:0] nic__axi_ar_address;
+    wire  [6:0] nic__axi_ar_beats;
+    reg  nic__axi_ar_ready;
+    reg  nic__axi_r_valid;
+    reg  [511:0] nic__axi_r_data;
+    reg  nic__axi_r_last;
+    reg  nic__axi_r_error;
+    wire  nic__axi_r_ready;
+    wire  nic__axi_aw_valid;
+    wire  [63:0] nic__axi_aw_address;
+    wire  [6:0] nic__axi_aw_beats;
+    reg  nic__axi_aw_ready;
+    wire  nic__axi_w_valid;
+    wire  [511:0] nic__axi_w_data;
+    wire  nic__axi_w_last;
+    reg  nic__axi_w_ready;
+    reg  nic__axi_b_valid;
+    reg  nic__axi_b_error;
+    reg  nic__rx_valid;
+    reg  [511:0] nic__rx_data;
+    reg  nic__rx_last;
+    reg  nic__rx_error;
+    wire  nic__tx_valid;
+    wire  [511:0] nic__tx_data;
+    wire  nic__tx_last;
+    wire  nic__tx_error;
+    reg  nic__tx_ready;
+    wire  nic__asleep;
+    wire  [47:0] nic__timer_ns;
+    wire  [7:0] nic__trace_arm;
+    wire  [31:0] nic__trace_cookie;
+    wire  nic__trace_sum;
+    wire  [22:0] nic__trace_sum_place;
+    wire  nic__trace_mean;
+    wire  [22:0] nic__trace_mean_place;
+    wire  [7:0] nic__trace_contribute_open;
+    wire  [7:0] nic__trace_broadcast_open;
+    reg  registers__clock;
+    reg  registers__reset;
+    reg  registers__awvalid;
+    reg  [11:0] registers__awaddr;
+    wire  registers__awready;
+    reg  registers__wvalid;
+    reg  [31:0] registers__wdata;
+    reg  [3:0] registers__wstrb;
+    wire  registers__wready;
+    wire  registers__bvalid;
+    wire  [1:0] registers__bresp;
+    reg  registers__bready;
+    reg  registers__arvalid;
+    reg  [11:0] registers__araddr;
+    wire  registers__arready;
+    wire  registers__rvalid;
+    wire  [31:0] registers__rdata;
+    wire  [1:0] registers__rresp;
+    reg  registers__rready;
+    wire  registers__write;
+    wire  [9:0] registers__write_address;
+    wire  [31:0] registers__write_data;
+    wire  [9:0] registers__read_address;
+    reg  [31:0] registers__read_data;
+    reg  [47:0] now_ns__d;
+    wire  [47:0] now_ns__q;
+    reg  now_ns__clock;
+    reg  rx_bad__d;
+    wire  rx_bad__q;
+    reg  rx_bad__clock;
+    // Local signals
+    reg  reset;
+    reg  [47:0] now_next;
+    reg  rx_spoilt;
+    reg  [6:0] ar_len;
+    reg  [6:0] aw_len;
+    // Sub module instances
+    optireduce_nic nic(
+        .clock(nic__clock),
+        .reset(nic__reset),
+        .now_ns(nic__now_ns),
+        .reg_write(nic__reg_write),
+        .reg_write_address(nic__reg_write_address),
+        .reg_write_data(nic__reg_write_data),
+        .reg_read_address(nic__reg_read_address),
+        .reg_read_data(nic__reg_read_data),
+        .msix_valid(nic__msix_valid),
+        .msix_vector(nic__msix_vector),
+        .msix_ready(nic__msix_ready),
+        .axi_ar_valid(nic__axi_ar_valid),
+        .axi_ar_address(nic__axi_ar_address),
+        .axi_ar_beats(nic__axi_ar_beats),
+        .axi_ar_ready(nic__axi_ar_ready),
+        .axi_r_valid(nic__axi_r_valid),
+        .axi_r_data(nic__axi_r_data),
+        .axi_r_last(nic__axi_r_last),
+        .axi_r_error(nic__axi_r_error),
+        .axi_r_ready(nic__axi_r_ready),
+        .axi_aw_valid(nic__axi_aw_valid),
+        .axi_aw_address(nic__axi_aw_address),
+        .axi_aw_beats(nic__axi_aw_beats),
+        .axi_aw_ready(nic__axi_aw_ready),
+        .axi_w_valid(nic__axi_w_valid),
+        .axi_w_data(nic__axi_w_data),
+        .axi_w_last(nic__axi_w_last),
+        .axi_w_ready(nic__axi_w_ready),
+        .axi_b_valid(nic__axi_b_valid),
+        .axi_b_error(nic__axi_b_error),
+        .rx_valid(nic__rx_valid),
+        .rx_data(nic__rx_data),
+        .rx_last(nic__rx_last),
+        .rx_error(nic__rx_error),
+        .tx_valid(nic__tx_valid),
+        .tx_data(nic__tx_data),
+        .tx_last(nic__tx_last),
+        .tx_error(nic__tx_error),
+        .tx_ready(nic__tx_ready),
+        .asleep(nic__asleep),
+        .timer_ns(nic__timer_ns),
+        .trace_arm(nic__trace_arm),
+        .trace_cookie(nic__trace_cookie),
+        .trace_sum(nic__trace_sum),
+        .trace_sum_place(nic__trace_sum_place),
+        .trace_mean(nic__trace_mean),
+        .trace_mean_place(nic__trace_mean_place),
+        .trace_contribute_open(nic__trace_contribute_open),
+        .trace_broadcast_open(nic__trace_broadcast_open)
+    );
+    optireduce_registers registers(
+        .clock(registers__clock),
+        .reset(registers__reset),
+        .awvalid(registers__awvalid),
+        .awaddr(registers__awaddr),
+        .awready(registers__awready),
+        .wvalid(registers__wvalid),
+        .wdata(registers__wdata),
+        .wstrb(registers__wstrb),
+        .wready(registers__wready),
+        .bvalid(registers__bvalid),
+        .bresp(registers__bresp),
+        .bready(registers__bready),
+        .arvalid(registers__arvalid),
+        .araddr(registers__araddr),
+        .arready(registers__arready),
+        .rvalid(registers__rvalid),
+        .rdata(registers__rdata),
+        .rresp(registers__rresp),
+        .rready(registers__rready),
+        .write(registers__write),
+        .write_address(registers__write_address),
+        .write_data(registers__write_data),
+        .read_address(registers__read_address),
+        .read_data(registers__read_data)
+    );
+    optireduce_nic__finisher__drain__inbox__state now_ns(
+        .d(now_ns__d),
+        .q(now_ns__q),
+        .clock(now_ns__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 rx_bad(
+        .d(rx_bad__d),
+        .q(rx_bad__q),
+        .clock(rx_bad__clock)
+    );
+    // Update code
+    always @(*) begin
+        now_ns__clock = clock;
+        rx_bad__clock = clock;
+        now_ns__d = now_ns__q;
+        rx_bad__d = rx_bad__q;
+        nic__clock = clock;
+        registers__clock = clock;
+        reset = ~aresetn;
+        nic__reset = reset;
+        registers__reset = reset;
+        now_next = now_ns__q + 32'h4;
+        now_ns__d = now_next;
+        nic__now_ns = now_ns__q;
+        registers__awvalid = s_axil_awvalid;
+        registers__awaddr = s_axil_awaddr;
+        s_axil_awready = registers__awready;
+        registers__wvalid = s_axil_wvalid;
+        registers__wdata = s_axil_wdata;
+        registers__wstrb = s_axil_wstrb;
+        s_axil_wready = registers__wready;
+        s_axil_bvalid = registers__bvalid;
+        s_axil_bresp = registers__bresp;
+        registers__bready = s_axil_bready;
+        registers__arvalid = s_axil_arvalid;
+        registers__araddr = s_axil_araddr;
+        s_axil_arready = registers__arready;
+        s_axil_rvalid = registers__rvalid;
+        s_axil_rdata = registers__rdata;
+        s_axil_rresp = registers__rresp;
+        registers__rready = s_axil_rready;
+        nic__reg_write = registers__write;
+        nic__reg_write_address = registers__write_address;
+        nic__reg_write_data = registers__write_data;
+        nic__reg_read_address = registers__read_address;
+        registers__read_data = nic__reg_read_data;
+        aw_len = nic__axi_aw_beats - 32'h1;
+        m_axi_awid = ((32'h0) & 4'hf);
+        m_axi_awaddr = nic__axi_aw_address;
+        m_axi_awlen = ((aw_len) & 8'hff);
+        m_axi_awsize = ((32'h6) & 3'h7);
+        m_axi_awburst = ((32'h1) & 2'h3);
+        m_axi_awlock = ((32'h0) & 1'h1);
+        m_axi_awcache = ((32'h3) & 4'hf);
+        m_axi_awprot = ((32'h0) & 3'h7);
+        m_axi_awvalid = nic__axi_aw_valid;
+        nic__axi_aw_ready = m_axi_awready;
+        m_axi_wdata = nic__axi_w_data;
+        m_axi_wstrb = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
+        m_axi_wlast = nic__axi_w_last;
+        m_axi_wvalid = nic__axi_w_valid;
+        nic__axi_w_ready = m_axi_wready;
+        nic__axi_b_valid = m_axi_bvalid;
+        nic__axi_b_error = m_axi_bresp != 32'h0;
+        m_axi_bready = 1'b1;
+        ar_len = nic__axi_ar_beats - 32'h1;
+        m_axi_arid = ((32'h0) & 4'hf);
+        m_axi_araddr = nic__axi_ar_address;
+        m_axi_arlen = ((ar_len) & 8'hff);
+        m_axi_arsize = ((32'h6) & 3'h7);
+        m_axi_arburst = ((32'h1) & 2'h3);
+        m_axi_arlock = ((32'h0) & 1'h1);
+        m_axi_arcache = ((32'h3) & 4'hf);
+        m_axi_arprot = ((32'h0) & 3'h7);
+        m_axi_arvalid = nic__axi_ar_valid;
+        nic__axi_ar_ready = m_axi_arready;
+        nic__axi_r_valid = m_axi_rvalid;
+        nic__axi_r_data = m_axi_rdata;
+        nic__axi_r_last = m_axi_rlast;
+        nic__axi_r_error = m_axi_rresp != 32'h0;
+        m_axi_rready = nic__axi_r_ready;
+        s_axis_rx_tready = 1'b1;
+        rx_spoilt = rx_bad__q || (s_axis_rx_tkeep != 64'hffffffffffffffff);
+        if (s_axis_rx_tvalid) begin
+            rx_bad__d = rx_spoilt && ~s_axis_rx_tlast;
+        end
+        nic__rx_valid = s_axis_rx_tvalid;
+        nic__rx_data = s_axis_rx_tdata;
+        nic__rx_last = s_axis_rx_tlast;
+        nic__rx_error = s_axis_rx_tuser || rx_spoilt;
+        m_axis_tx_tdata = nic__tx_data;
+        m_axis_tx_tkeep = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
+        m_axis_tx_tlast = nic__tx_last;
+        m_axis_tx_tuser = nic__tx_error;
+        m_axis_tx_tvalid = nic__tx_valid;
+        nic__tx_ready = m_axis_tx_tready;
+        msix_valid = nic__msix_valid;
+        msix_vector = nic__msix_vector;
+        nic__msix_ready = msix_ready;
+        if (reset) begin
+            now_ns__d = ((32'h0) & 48'hffffffffffff);
+            rx_bad__d = 1'b0;
+        end
+    end
+endmodule

@@ -1,0 +1,214 @@
+//! The bitstream of the reduced card for ECP5, by open tools: `bitstreams/ecp5-85f/build`.
+//!
+//! What: windows of 8 KiB, Hadamard blocks of 256, and the sixteen lanes of every adder and multiplier on one
+//! ([`fold`]); yosys `synth_ecp5`, nextpnr-ecp5 for an LFE5U-85F of speed grade 8 in CABGA756, ecppack.
+//! Beside the bitstream lies its manifest. As building takes long, what is checked is that the bitstream is the one of
+//! the manifest, and that the manifest is of these sources.
+//! Limits: built; not run on a board.
+
+use crate::card::build::Build;
+use crate::eda::{Job, Tool};
+use crate::fold::{self, Lane};
+use crate::fp_add::{self, FpAdd};
+use crate::fp_mul::{self, Multiply, Unpack};
+use crate::fp_to_int::{self, FpToScaledInt};
+use crate::{emit, rtl};
+use optireduce_contract::limits::CONTRACT_VERSION;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The reduced card.
+const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
+/// Cycles in a step of the card: lanes on one unit.
+const PACE: usize = 16;
+const SYNTHESIS: &str =
+    "read_verilog -sv card.v shell.v; synth_ecp5 -top shell -json shell.json; tee -q -o stat.txt stat";
+const PLACE: &[&str] = &[
+    "--85k",
+    "--speed",
+    "8",
+    "--package",
+    "CABGA756",
+    "--lpf",
+    "shell.lpf",
+    "--lpf-allow-unconstrained",
+    "--timing-allow-fail",
+    "--seed",
+    "1",
+    "--json",
+    "shell.json",
+    "--textcfg",
+    "shell.config",
+    "--report",
+    "report.json",
+];
+const PACK: &[&str] = &["--compress", "--input", "shell.config", "--bit", "shell.bit"];
+
+/// The Verilog of the reduced card, its top called `optireduce_card`.
+///
+/// # Errors
+/// When lanes cannot be shared.
+pub fn card() -> Result<String, String> {
+    let lanes = [
+        Lane { verilog: emit::of::<FpAdd>(), latency: fp_add::LATENCY },
+        Lane { verilog: emit::of::<Unpack>(), latency: 2 },
+        Lane { verilog: emit::of::<Multiply>(), latency: fp_mul::LATENCY - 2 },
+        Lane { verilog: emit::of::<FpToScaledInt>(), latency: fp_to_int::LATENCY },
+    ];
+    Ok(rtl::renamed(&fold::folded(&emit::smartnic(BUILD), &lanes, PACE)?))
+}
+
+/// A board's folder and what is built there.
+struct Sources {
+    folder: PathBuf,
+    card: String,
+    shell: String,
+    constraints: String,
+}
+
+impl Sources {
+    fn read(folder: &Path) -> Result<Self, String> {
+        let read = |name: &str| {
+            let path = folder.join(name);
+            fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+        };
+        Ok(Self { folder: folder.to_owned(), card: card()?, shell: read("shell.v")?, constraints: read("shell.lpf")? })
+    }
+
+    /// Of all that the bitstream is made from but the tools.
+    fn sha256(&self) -> String {
+        let mut hasher = Sha256::new();
+        for text in [&self.card, &self.shell, &self.constraints] {
+            hasher.update(text.len().to_le_bytes());
+            hasher.update(text);
+        }
+        hex(&hasher.finalize())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Builds the bitstream in `folder` (`bitstreams/ecp5-85f`) and writes its manifest.
+///
+/// # Errors
+/// When sources are not committed, a tool is missing or fails, or the card does not fit.
+pub fn build(folder: &Path) -> Result<(), String> {
+    let sources = Sources::read(folder)?;
+    let git = commit(folder)?;
+    let inputs = [
+        ("card.v", sources.card.as_str()),
+        ("shell.v", sources.shell.as_str()),
+        ("shell.lpf", sources.constraints.as_str()),
+    ];
+    let recipe = format!("{SYNTHESIS}{PLACE:?}{PACK:?}");
+    let mut job = Job::new("ecp5-85f", "bitstream", &inputs, &recipe, &[Tool::Yosys, Tool::Nextpnr, Tool::Ecppack])?;
+    if !job.is_done() {
+        job.yosys(SYNTHESIS)?;
+        job.succeed(Tool::Nextpnr, PLACE, "nextpnr.log")?;
+        job.succeed(Tool::Ecppack, PACK, "ecppack.log")?;
+        job = job.keep()?;
+    }
+    let bitstream =
+        fs::read(job.path("shell.bit")).map_err(|error| format!("{}: {error}", job.path("shell.bit").display()))?;
+    let report: Value =
+        serde_json::from_str(&job.read("report.json")?).map_err(|error| format!("report.json: {error}"))?;
+    let manifest = manifest(&sources.sha256(), &hex(&Sha256::digest(&bitstream)), &git, &report)?;
+    for (name, bytes) in [("shell.bit", bitstream.as_slice()), ("manifest.toml", manifest.as_bytes())] {
+        let path = sources.folder.join(name);
+        fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn manifest(sources: &str, sha256: &str, git: &str, report: &Value) -> Result<String, String> {
+    let used = |cell: &str| {
+        let used = report["utilization"][cell]["used"].as_u64();
+        used.ok_or_else(|| format!("report.json: no utilization.{cell}.used"))
+    };
+    let clocks = report["fmax"].as_object().into_iter().flatten();
+    let fmax =
+        clocks.filter_map(|(_, clock)| clock["achieved"].as_f64()).reduce(f64::min).ok_or("report.json: no fmax")?;
+    Ok(format!(
+        "# Written by bitstreams/ecp5-85f/build. Built; not run on a board.\n\
+         board = \"ecp5-85f\"\n\
+         part = \"LFE5U-85F-8BG756C\"\n\
+         contract = {CONTRACT_VERSION}\n\
+         state = \"built\"\n\
+         git = \"{git}\"\n\
+         # Of shell.bit, and of all it is made from: the reduced card's Verilog, shell.v and shell.lpf.\n\
+         sha256 = \"{sha256}\"\n\
+         sources_sha256 = \"{sources}\"\n\
+         tool = \"yosys, nextpnr-ecp5, ecppack\"\n\
+         tool_version = \"{}; {}\"\n\
+         fmax_mhz = {fmax:.2}\n\
+         \n\
+         [utilisation]\n\
+         lut = {}\n\
+         ff = {}\n\
+         bram = {}\n\
+         dsp = {}\n",
+        Tool::Yosys.version()?,
+        Tool::Nextpnr.version()?.replace('"', ""),
+        used("TRELLIS_COMB")?,
+        used("TRELLIS_FF")?,
+        used("DP16KD")?,
+        used("MULT18X18D")?,
+    ))
+}
+
+/// The commit of the sources.
+fn commit(folder: &Path) -> Result<String, String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
+        let output = output.map_err(|error| format!("git: {error}"))?;
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+            false => Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim())),
+        }
+    };
+    let changed = git(&["status", "--porcelain", "--", ":/hw", "shell.v", "shell.lpf"])?;
+    match changed.lines().next() {
+        Some(line) => {
+            Err(format!("{}: commit first: the manifest names the commit of the sources ({line})", folder.display()))
+        }
+        None => git(&["rev-parse", "HEAD"]),
+    }
+}
+
+/// Whether the bitstream in `folder` is that of its manifest, and the manifest that of these sources.
+///
+/// # Errors
+/// What is not, found and expected, and the command that builds it anew.
+pub fn check(folder: &Path) -> Result<(), String> {
+    let path = folder.join("manifest.toml");
+    let manifest = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let bitstream = folder.join("shell.bit");
+    let bytes = fs::read(&bitstream).map_err(|error| format!("{}: {error}", bitstream.display()))?;
+    let expected = [
+        ("contract", CONTRACT_VERSION.to_string()),
+        ("sha256", hex(&Sha256::digest(&bytes))),
+        ("sources_sha256", Sources::read(folder)?.sha256()),
+    ];
+    for (field, expected) in expected {
+        let values = manifest.lines().filter_map(|line| line.split_once(" = "));
+        let found = values.filter(|(name, _)| *name == field).map(|(_, value)| value.trim_matches('"')).next();
+        if found != Some(expected.as_str()) {
+            return Err(format!(
+                "{}: {field} is {}, expected {expected}: the bitstream is not of these sources. Build it anew (an hour):\n  \
+                 bitstreams/ecp5-85f/build",
+                path.display(),
+                found.unwrap_or("missing"),
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Time-shares lanes: sixteen arithmetic units of a card become one, on a small FPGA.
+//!
+//! Why: a board whose wire brings a byte a cycle brings a beat in 64. A card that makes one step in `pace` cycles is as
+//! fast there, and a unit that works in every cycle does the work of `pace` lanes.
+//! How: a phase counter gives every module a `tick`, high in the last of `pace` cycles; registers and memories move with
+//! it. Units named by [`Lane`] are the exception: they work in every cycle, on one lane after another, and their
+//! results lie in small rings until the cycle in which they are due. Seen from outside, once a tick, the card does in
+//! every step what it did in a cycle; nothing in it is changed but speed.
+//! The top gets an output `tick`: its inputs count, and its outputs move, when `tick` is high.
+//! Limits: reads the Verilog that rust-hdl writes. A unit must be a pipeline that samples all inputs at once and whose
+//! latency is 2 to 14 cycles. For that many steps after power-on its results are zeros.
+//! Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 64 words and more become block RAM: there is
+//! time for a cycle in between.
+
+use crate::rtl::{Port, ports_of};
+use crate::share::{self, Module};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// A unit to be shared.
+pub struct Lane {
+    /// Its Verilog, as the top.
+    pub verilog: String,
+    /// Cycles from its inputs to its outputs.
+    pub latency: usize,
+}
+
+/// Places of a ring of results.
+const RING: usize = 16;
+/// Words from which a memory with a combinational read becomes block RAM.
+const BLOCK_RAM_WORDS: usize = 64;
+
+/// `verilog` (top module `top`) with all `lanes` shared, a step in `pace` cycles, a power of two from 2 to 16.
+///
+/// # Errors
+/// When a lane is nowhere instantiated, cannot be shared, or the Verilog is not in rust-hdl's style.
+pub fn folded(verilog: &str, lanes: &[Lane], pace: usize) -> Result<String, String> {
+    if !pace.is_power_of_two() || !(2..=16).contains(&pace) {
+        return Err(format!("a step in {pace} cycles: 2, 4, 8 or 16 are possible"));
+    }
+    let modules = share::shared(verilog);
+    let meanings = meanings(&modules);
+    let mut latencies: HashMap<&str, usize> = HashMap::new();
+    for lane in lanes {
+        let own = share::shared(&lane.verilog);
+        let meaning = self::meanings(&own).remove("top").ok_or("a lane has no module top")?;
+        if !(2..RING - 1).contains(&lane.latency) {
+            return Err(format!("a lane of {} cycles: 2 to {} can be shared", lane.latency, RING - 2));
+        }
+        let found = modules.iter().find(|module| meanings[module.name.as_str()] == meaning);
+        let module = found.ok_or_else(|| format!("a lane of {} cycles is nowhere instantiated", lane.latency))?;
+        latencies.insert(&module.name, lane.latency);
+    }
+    let by_name: HashMap<&str, &Module> = modules.iter().map(|module| (module.name.as_str(), module)).collect();
+    let mut out = String::new();
+    let (mut slow, mut fast) = (vec!["top"], Vec::new());
+    let mut next = 0;
+    while let Some(name) = slow.get(next).copied() {
+        next += 1;
+        let module = by_name[name];
+        let mut shared = Vec::new();
+        let body = slowed(module, &by_name, &latencies, pace, &mut shared);
+        for (child, _) in body.lines().filter_map(child) {
+            // What is not among the modules is made here.
+            if let Some(module) = by_name.get(child).filter(|_| !slow.contains(&child)) {
+                slow.push(&module.name);
+            }
+        }
+        for share in shared {
+            let unit = by_name[share.unit];
+            let (name, latency) = (format!("{}$share${}", module.name, share.index), latencies[share.unit]);
+            out += &share_module(&name, unit, share.count, latency, pace);
+            collect(share.unit, &by_name, &mut fast);
+        }
+        let body = if module.name == "top" { with_phase(&body, pace)? } else { body };
+        _ = write!(out, "\nmodule {}{body}\n", module.name);
+    }
+    for name in fast {
+        _ = write!(out, "\nmodule {}{}\n", fast_name(name), renamed_children(by_name[name], &by_name));
+    }
+    Ok(out)
+}
+
+/// What every module does: its text with its children's in the place of their names.
+fn meanings(modules: &[Module]) -> HashMap<&str, String> {
+    let mut meanings: HashMap<&str, String> = HashMap::new();
+    for module in modules {
+        let mut text = String::new();
+        for line in module.body.lines().map(str::trim) {
+            match child(line).and_then(|(name, instance)| Some((meanings.get(name)?, instance))) {
+                Some((meaning, instance)) => _ = writeln!(text, "<{meaning}> {instance}("),
+                None => _ = writeln!(text, "{line}"),
+            }
+        }
+        meanings.insert(&module.name, text);
+    }
+    meanings
+}
+
+/// Module and name of the instance that begins on this line, if one does.
+fn child(line: &str) -> Option<(&str, &str)> {
+    let (name, instance) = line.trim().strip_suffix('(')?.split_once(' ')?;
+    name.starts_with("top$").then_some((name, instance))
+}
+
+/// Instances of a unit in one module, to become a [`share_module`].
+struct Share<'a> {
+    unit: &'a str,
+    index: usize,
+    count: usize,
+}
+
+/// The module's text, moving with `tick`, its lanes replaced.
+fn slowed<'a>(
+    module: &'a Module,
+    by_name: &HashMap<&str, &'a Module>,
+    latencies: &HashMap<&str, usize>,
+    pace: usize,
+    shares: &mut Vec<Share<'a>>,
+) -> String {
+    let is_memory = block_ram_instead(&module.body);
+    // Of each unit as many instances as fill whole units; what is left stays as it is.
+    let instances = |unit| module.body.lines().filter_map(child).filter(|(name, _)| *name == unit).count();
+    let mut left: HashMap<&str, usize> = latencies.keys().map(|unit| (*unit, instances(*unit) / pace * pace)).collect();
+    let mut text = String::new();
+    let mut pins: Vec<(&str, Vec<HashMap<&str, &str>>)> = Vec::new();
+    let mut lines = module.body.lines();
+    while let Some(line) = lines.next() {
+        match child(line) {
+            Some((name, _)) if left.get(name).is_some_and(|left| *left > 0) => {
+                left.entry(by_name[name].name.as_str()).and_modify(|left| *left -= 1);
+                let connected = lines.by_ref().take_while(|line| line.trim() != ");").filter_map(pin).collect();
+                match pins.iter_mut().find(|(unit, _)| *unit == name) {
+                    Some((_, instances)) => instances.push(connected),
+                    None => pins.push((by_name[name].name.as_str(), vec![connected])),
+                }
+            }
+            Some(_) => _ = writeln!(text, "{line}\n        .tick(tick),"),
+            None if line.starts_with('(') => {
+                _ = writeln!(text, "(tick,{}\n    input wire  tick;", &line[1..]);
+            }
+            None if line.contains("always @(posedge clock)") => {
+                _ = writeln!(text, "{}", line.replace("(posedge clock)", "(posedge clock) if (tick)"));
+            }
+            None if is_memory => {
+                let now = line.replace("ram_style = \"distributed\"", "ram_style = \"block\"");
+                _ = writeln!(
+                    text,
+                    "{}",
+                    now.replace("always @(*) read_data =", "always @(posedge clock) read_data <=")
+                );
+            }
+            None => _ = writeln!(text, "{line}"),
+        }
+    }
+    for (index, (unit, instances)) in pins.into_iter().enumerate() {
+        let ports = ports_of(&by_name[unit].body);
+        let joined = |port: &Port| {
+            let lanes: Vec<&str> = instances.iter().rev().map(|pins| pins[port.name.as_str()]).collect();
+            format!("        .{}({{{}}})", port.name, lanes.join(", "))
+        };
+        let pins: Vec<String> = ports.iter().filter(|port| port.name != "clock").map(joined).collect();
+        let instance = format!(
+            "    {}$share${index} share${index}(\n        .tick(tick),\n        .clock(clock),\n{}\n    );\n",
+            module.name,
+            pins.join(",\n")
+        );
+        let end = text.rfind("endmodule").unwrap_or(text.len());
+        text.insert_str(end, &instance);
+        shares.push(Share { unit, index, count: instances.len() });
+    }
+    text
+}
+
+fn pin(line: &str) -> Option<(&str, &str)> {
+    line.trim().trim_end_matches(',').strip_prefix('.')?.strip_suffix(')')?.split_once('(')
+}
+
+/// A memory with a combinational read and enough words.
+fn block_ram_instead(body: &str) -> bool {
+    let last = body.split_once("mem [0:").and_then(|(_, rest)| rest.split_once(']'));
+    let words = last.and_then(|(last, _)| last.parse::<usize>().ok()).map_or(0, |last| last + 1);
+    body.contains("always @(*) read_data = mem[") && words >= BLOCK_RAM_WORDS
+}
+
+/// `count` lanes on `count / pace` units.
+///
+/// Lane groups go through the units one a cycle, group 0 in the first of a step. A result comes `latency` cycles
+/// after its operands and is due `latency` steps after them, which is later; it waits in the ring of its group.
+fn share_module(name: &str, unit: &Module, count: usize, latency: usize, pace: usize) -> String {
+    let units = count / pace;
+    let ports: Vec<Port> = ports_of(&unit.body).into_iter().filter(|port| port.name != "clock").collect();
+    let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+    let phase_bits = pace.ilog2();
+    let mut text = format!("\nmodule {name}(tick,clock,{});\n", names.join(","));
+    _ = writeln!(text, "    input wire  tick;\n    input wire  clock;");
+    for Port { name, is_output, bits } in &ports {
+        let direction = if *is_output { "output" } else { "input" };
+        _ = writeln!(text, "    {direction} wire  [{}:0] {name};", count * bits - 1);
+    }
+    _ = writeln!(
+        text,
+        "    reg  [{}:0] phase;\n    reg  [3:0] step;\n    wire  [3:0] due = step - 4'd{latency};\n    \
+         initial phase = 0;\n    initial step = 0;\n    always @(posedge clock) begin\n        phase <= tick ? 0 : phase + 1;\n        \
+         if (tick) step <= step + 1;\n    end",
+        phase_bits - 1
+    );
+    for Port { name, is_output, bits } in &ports {
+        let width = units * bits;
+        if *is_output {
+            _ = writeln!(text, "    wire  [{}:0] {name}$now;", width - 1);
+            for group in 0..pace {
+                // The cycle of a step in which the group's results come, and the steps that have passed by then.
+                let (phase, passed) = ((group + latency) % pace, (group + latency) / pace);
+                _ = writeln!(
+                    text,
+                    "    (* ram_style = \"distributed\" *) reg  [{}:0] {name}$ring${group} [0:{}];\n    \
+                     `ifndef SYNTHESIS\n    integer {name}$i${group};\n    \
+                     initial for ({name}$i${group} = 0; {name}$i${group} < {RING}; \
+                     {name}$i${group} = {name}$i${group} + 1) {name}$ring${group}[{name}$i${group}] = 0;\n    `endif\n    \
+                     wire  [3:0] {name}$at${group} = step - 4'd{passed};\n    \
+                     always @(posedge clock) if (phase == {phase_bits}'d{phase}) {name}$ring${group}[{name}$at${group}] <= {name}$now;\n    \
+                     assign {name}[{}:{}] = {name}$ring${group}[due];",
+                    width - 1,
+                    RING - 1,
+                    (group + 1) * width - 1,
+                    group * width,
+                );
+            }
+        } else {
+            _ = writeln!(text, "    wire  [{}:0] {name}$now = {name}[phase * {width} +: {width}];", width - 1);
+        }
+    }
+    for index in 0..units {
+        let pins: Vec<String> = ports
+            .iter()
+            .map(|Port { name, bits, .. }| {
+                format!("        .{name}({name}$now[{}:{}])", (index + 1) * bits - 1, index * bits)
+            })
+            .collect();
+        let unit = fast_name(&unit.name);
+        _ = writeln!(text, "    {unit} unit${index}(\n        .clock(clock),\n{}\n    );", pins.join(",\n"));
+    }
+    text += "endmodule\n";
+    text
+}
+
+/// The top's text with the phase counter, and `tick` as an output.
+fn with_phase(body: &str, pace: usize) -> Result<String, String> {
+    let bits = pace.ilog2();
+    let counter = format!(
+        "    output wire  tick;\n    reg  [{}:0] tick$phase;\n    initial tick$phase = 0;\n    \
+         always @(posedge clock) tick$phase <= tick$phase + 1;\n    assign tick = &tick$phase;",
+        bits - 1
+    );
+    let (before, after) = body.split_once("    input wire  tick;").ok_or("module top has no port list")?;
+    Ok(format!("{before}{counter}{after}"))
+}
+
+fn fast_name(name: &str) -> String {
+    name.replacen("top$", "top$fast$", 1)
+}
+
+/// `name` and all below it, each once.
+fn collect<'a>(name: &'a str, by_name: &HashMap<&str, &'a Module>, found: &mut Vec<&'a str>) {
+    if !found.contains(&name) {
+        found.push(name);
+        for (child, _) in by_name[name].body.lines().filter_map(child) {
+            collect(child, by_name, found);
+        }
+    }
+}
+
+fn renamed_children(module: &Module, by_name: &HashMap<&str, &Module>) -> String {
+    let line = |line: &str| match child(line).filter(|(name, _)| by_name.contains_key(name)) {
+        Some((name, instance)) => format!("    {} {instance}(\n", fast_name(name)),
+        None => format!("{line}\n"),
+    };
+    module.body.lines().map(line).collect()
+}
+
+#[cfg(test)]
+#[path = "fold_tests.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+//! `bitstreams/`: every shell elaborates around the committed card, what is hand-written there works, and the ECP5
+//! bitstream is that of its manifest and of these sources.
+
+use optireduce_hw::bitstream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, process};
+
+mod elaborate;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bitstreams").canonicalize().expect("it is in the tree")
+}
+
+/// All Verilog files of these folders and files, sorted.
+fn files(names: &[&str]) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for name in names {
+        let path = folder().join(name);
+        match fs::read_dir(&path) {
+            Err(_) => files.push(path),
+            Ok(entries) => files.extend(entries.map(|entry| entry.expect("it can be read").path())),
+        }
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "v"));
+    files.sort();
+    files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("rtl/optireduce_top.v"));
+    files
+}
+
+#[test]
+fn the_alveo_shells_elaborate_with_their_stubs() {
+    for board in ["alveo-u250", "alveo-u50"] {
+        elaborate::all(board, "shell", &files(&["common", "common/stubs", board]));
+    }
+}
+
+/// The box includes two files; here they are put in their places, as yosys sees one folder only.
+#[test]
+fn the_opennic_plugin_elaborates_in_its_box() {
+    let mut files = files(&["common/axil_crossing.v", "common/reset_crossing.v", "opennic"]);
+    let mut text = fs::read_to_string(folder().join("opennic/stubs/box_250mhz.v")).expect("it is in the tree");
+    for name in ["box_250mhz_address_map_inst.vh", "user_plugin_250mhz_inst.vh"] {
+        let included = fs::read_to_string(folder().join("opennic/box_250mhz").join(name)).expect("it is in the tree");
+        let include = format!("`include \"{name}\"");
+        assert!(text.contains(&include), "the box does not include {name}");
+        text = text.replace(&include, &included);
+    }
+    let scratch = scratch("opennic");
+    files.push(scratch.join("box_250mhz.v"));
+    fs::write(scratch.join("box_250mhz.v"), text).expect("it can be written");
+    elaborate::all("opennic", "box_250mhz", &files);
+    fs::remove_dir_all(scratch).expect("it is there");
+}
+
+/// The elaboration is not blind: a port that is a bit too narrow, and one that is not there, are found.
+#[test]
+fn a_wrong_width_and_a_wrong_name_are_found() {
+    let files = files(&["common", "common/stubs", "alveo-u50"]);
+    let scratch = scratch("mutants");
+    let mutate = |from: &str, to: &str| -> Vec<PathBuf> {
+        let alveo = fs::read_to_string(folder().join("common/alveo.v")).expect("it is in the tree");
+        assert!(alveo.contains(from), "{from}");
+        fs::write(scratch.join("alveo.v"), alveo.replacen(from, to, 1)).expect("it can be written");
+        let others = files.iter().filter(|file| !file.ends_with("alveo.v")).cloned();
+        others.chain([scratch.join("alveo.v")]).collect()
+    };
+    let error = elaborate::verilator("shell", &mutate("wire  [63:0] dma_awaddr", "wire  [62:0] dma_awaddr"));
+    assert!(error.expect_err("63 bits for an address of 64").contains("WIDTH"));
+    let error = elaborate::yosys("mutant", "shell", &mutate(".s_axib_awaddr(", ".s_axib_awadr("));
+    assert!(error.expect_err("there is no such port").contains("s_axib_awadr"));
+    fs::remove_dir_all(scratch).expect("it is there");
+}
+
+/// Builds a test bench with Verilator and runs it with three seeds.
+fn bench(name: &str, defines: &[&str], files: &[PathBuf], top_folder: &Path) {
+    let scratch = scratch(name);
+    let built = Command::new("verilator")
+        .args(["--binary", "--timing", "--assert", "-Wno-fatal", "-Wno-WIDTH", "-Wno-TIMESCALEMOD", "-O3"])
+        .args(["-Mdir", "obj", "--top-module", "tb", "-j", "2"])
+        .args(defines)
+        .args(files)
+        .arg(format!("-I{}", top_folder.display()))
+        .current_dir(&scratch)
+        .output()
+        .unwrap_or_else(|error| panic!("verilator: {error}. Run `tests/run`, which installs it."));
+    assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
+    for seed in 1..=3 {
+        let run = Command::new(scratch.join("obj/Vtb")).arg(format!("+verilator+seed+{seed}")).output();
+        let run = run.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let text = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success() && text.contains("ok"), "{name}, seed {seed}: {text}");
+    }
+    fs::remove_dir_all(scratch).expect("it is there");
+}
+
+fn common(name: &str, parameters: &[&str]) {
+    let common = folder().join("common");
+    let files = [common.join(format!("{name}.v")), common.join(format!("tests/{name}_tb.sv"))];
+    bench(&format!("{name}{}", parameters.concat()), parameters, &files, &common);
+}
+
+#[test]
+fn frames_cross_clocks_whole_in_order_and_without_a_gap_or_are_dropped_and_counted() {
+    common("axis_frame_crossing", &["-GDROP=0"]);
+    common("axis_frame_crossing", &["-GDROP=0", "-GS_PERIOD=3.1", "-GM_PERIOD=4.0"]);
+    common("axis_frame_crossing", &["-GDROP=1", "-GS_PERIOD=3.1", "-GM_PERIOD=4.0"]);
+}
+
+#[test]
+fn registers_cross_clocks() {
+    common("axil_crossing", &[]);
+    common("axil_crossing", &["-GS_PERIOD=4.0", "-GM_PERIOD=7.3"]);
+}
+
+#[test]
+fn interrupts_become_messages_once_nothing_masks_them() {
+    common("msix_table", &[]);
+}
+
+/// The reduced card, lanes shared, behind its shell: over the pins of the board.
+#[test]
+fn the_reduced_card_answers_over_the_pins_of_its_shell() {
+    use optireduce_contract::limits::{CONTRACT_VERSION, MAGIC};
+    use optireduce_contract::registers::REGISTERS;
+    let scratch = scratch("ecp5-card");
+    let write = |name: &str, text: &str| {
+        let path = scratch.join(name);
+        fs::write(&path, text).expect("it can be written");
+        path
+    };
+    let registers: String =
+        REGISTERS.iter().map(|register| format!("`define {} 16'h{:x}\n", register.name, register.offset)).collect();
+    let values = format!("`define MAGIC_VALUE 32'h{MAGIC:x}\n`define CONTRACT_VALUE 32'd{CONTRACT_VERSION}\n");
+    write("registers.vh", &(registers + &values));
+    let card = write("card.v", &bitstream::card().unwrap_or_else(|error| panic!("{error}")));
+    let ecp5 = folder().join("ecp5-85f");
+    bench("ecp5-shell", &[], &[card, ecp5.join("shell.v"), ecp5.join("shell_tb.sv")], &scratch);
+    fs::remove_dir_all(scratch).expect("it is there");
+}
+
+#[test]
+fn the_ecp5_bitstream_is_that_of_its_manifest_and_of_these_sources() {
+    bitstream::check(&folder().join("ecp5-85f")).unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = env::temp_dir().join(format!("optireduce-boards-{}-{name}", process::id()));
+    fs::create_dir_all(&folder).expect("it can be made");
+    folder
+}

@@ -1,0 +1,67 @@
+//! Elaborates Verilog around the committed card with Verilator and yosys.
+
+use optireduce_hw::eda::{Job, Tool};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, process};
+
+/// What rust-hdl writes differs in width by design (`hw/README.md`); everywhere else widths must match.
+const WAIVERS: &str = "`verilator_config\n\
+    lint_off -rule WIDTH -file \"*/optireduce_card.v\"\n\
+    lint_off -rule UNOPTFLAT -file \"*/optireduce_card.v\"\n\
+    lint_off -rule UNUSED\n\
+    lint_off -rule DECLFILENAME\n\
+    lint_off -rule PINCONNECTEMPTY\n\
+    lint_off -rule SYNCASYNCNET\n";
+
+/// Verilator with all warnings, and yosys with `hierarchy -check`, take `files` and the card, `top` on top.
+///
+/// # Panics
+/// With the tool's words.
+pub fn all(name: &str, top: &str, files: &[PathBuf]) {
+    verilator(top, files).unwrap_or_else(|error| panic!("{name}: {error}"));
+    yosys(name, top, files).unwrap_or_else(|error| panic!("{name}: {error}"));
+}
+
+fn with_the_card(files: &[PathBuf]) -> Vec<PathBuf> {
+    let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("rtl/optireduce_card.v");
+    [card].into_iter().chain(files.iter().cloned()).collect()
+}
+
+/// Widths, missing pins, undriven wires: everything Verilator knows.
+///
+/// # Errors
+/// What it says.
+pub fn verilator(top: &str, files: &[PathBuf]) -> Result<(), String> {
+    let waivers = env::temp_dir().join(format!("optireduce-{top}-{}.vlt", process::id()));
+    fs::write(&waivers, WAIVERS).map_err(|error| format!("{}: {error}", waivers.display()))?;
+    let mut command = Command::new("verilator");
+    command.args(["--lint-only", "-Wall", "--top-module", top]).arg(&waivers).args(with_the_card(files));
+    let output =
+        command.output().map_err(|error| format!("verilator: {error}. Run `tests/run`, which installs it."))?;
+    fs::remove_file(&waivers).map_err(|error| format!("{}: {error}", waivers.display()))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).lines().take(24).collect::<Vec<_>>().join("\n")),
+    }
+}
+
+/// Every module and port is there, and no wire has two drivers.
+///
+/// # Errors
+/// What yosys says, and the log.
+pub fn yosys(name: &str, top: &str, files: &[PathBuf]) -> Result<(), String> {
+    let files = with_the_card(files);
+    let read = |path: &PathBuf| fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let texts = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<String> = (0..files.len()).map(|index| format!("{index}.v")).collect();
+    let script = format!("read_verilog -sv {}; hierarchy -check -top {top}; proc; check -assert", names.join(" "));
+    let inputs: Vec<(&str, &str)> =
+        names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let job = Job::new(name, "elaborate", &inputs, &script, &[Tool::Yosys])?;
+    if !job.is_done() {
+        job.yosys(&script)?;
+        job.keep()?;
+    }
+    Ok(())
+}
