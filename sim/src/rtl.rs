@@ -10,9 +10,9 @@
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
+use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS, QUEUES};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
-use optireduce_contract::registers::{Access, BAR_BYTES, CONTROL, PEER_TABLE, REGISTERS, Register};
+use optireduce_contract::registers::{Access, BAR_BYTES, CONTROL, PEER_TABLE, QUEUE_BASE, REGISTERS, Register};
 use optireduce_driver::CardEnd;
 use optireduce_hw::card::build::Build;
 use optireduce_hw::card::smartnic::SmartNic;
@@ -336,7 +336,11 @@ impl Card for RtlCard {
     }
 
     fn publish_registers(&mut self) {
-        for register in REGISTERS.iter().filter(|register| register.access == Access::ReadOnly) {
+        // The registers of a queue pair exist once for each.
+        let of_queue = |queue| REGISTERS.iter().map(move |register| register.of_queue(queue));
+        let of_queues = (1..QUEUES).flat_map(of_queue).filter(|register| register.offset >= QUEUE_BASE);
+        let all = REGISTERS.iter().copied().chain(of_queues);
+        for register in all.filter(|register| register.access == Access::ReadOnly) {
             self.bench.block.reg_read_address.next = bits_w(register.word() as u64);
             self.register_cycle();
             let value = self.bench.block.reg_read_data.val().raw() as u32;

@@ -8,10 +8,11 @@
 //! What grows with the number of slots is only what must look at the time in every cycle: two comparators and some
 //! flags ([`SlotGate`]). Counts, maps and rules are rows of memories, changed by one event and one beat a cycle. Rows are
 //! not cleared when a slot is armed: the first change after that starts from zero.
-//! Latency: 1 cycle from the time port passing a deadline to `closed`, 3 from the last accepted beat, 2 from a packet to
+//! Latency: 1 cycle from the time port passing a deadline to `closed`, 4 from the last accepted beat, 3 from a packet to
 //! its effect; times are those of the events. One event a cycle: packets first, then own entries, the lowest slot first,
 //! which therefore wait, one cycle for each of the others. One close a cycle, the lowest slot first.
-//! Limits: times are compared modulo 2^34 ns, so time may pass in steps of up to 8 s; `timer_ns` tells a simulator how
+//! Limits: packets come every other cycle at most (a header stands between two), and a slot is armed two cycles after it
+//! was freed at the earliest. Times are compared modulo 2^34 ns, so time may pass in steps of up to 8 s; `timer_ns` tells a simulator how
 //! far it may skip. Reset: `clear` disarms all slots.
 
 use super::slot_gate::SlotGate;
@@ -70,6 +71,34 @@ struct Counting {
     valid: bool,
     slot: W<3>,
     own: bool,
+}
+
+/// An event with the rows of its slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct LookedUp {
+    packet: bool,
+    enter: bool,
+    slot: W<3>,
+    sender: W<64>,
+    mark: bool,
+    at_ns: W<48>,
+    heard: W<64>,
+    marked: W<64>,
+    count: W<7>,
+    bound_ns: W<32>,
+    grace_ns: W<32>,
+    start_peers: W<7>,
+    senders: W<64>,
+}
+
+/// A beat that was counted, with what is left of its stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct TallyDone {
+    valid: bool,
+    slot: W<3>,
+    left: W<22>,
+    own: W<22>,
+    own_expected: W<15>,
 }
 
 /// Stage gates, see the module.
@@ -133,6 +162,8 @@ pub struct StageGates {
     unheard: DFF<W<8>>,
     uncounted: DFF<W<8>>,
     noted: DFF<Event>,
+    looked_up: DFF<LookedUp>,
+    tally_done: DFF<TallyDone>,
     counting: DFF<Counting>,
     now: Wire<W<34>>,
     open_now: Wire<W<8>>,
@@ -151,8 +182,8 @@ pub struct StageGates {
     event_slot: Wire<W<3>>,
     event_bit: Wire<W<8>>,
     beat_bit: Wire<W<8>>,
+    done_bit: Wire<W<8>>,
     slot: Wire<W<3>>,
-    was: Wire<Peers>,
     known: Wire<W<64>>,
     becomes: Wire<Peers>,
     missing: Wire<W<64>>,
@@ -184,7 +215,7 @@ pub struct StageGates {
 impl Logic for StageGates {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, entering, unheard, uncounted, noted, counting);
+        dff_setup!(self, clock, entering, unheard, uncounted, noted, looked_up, counting, tally_done);
         clock!(self, clock, event_rules, beat_rules, peers, beats, told_heard, told_beats, starts, ends);
         self.one.next = bits_w::<8>(1);
         self.now.next = self.now_ns.val().get_bits::<34>(0);
@@ -245,61 +276,74 @@ impl Logic for StageGates {
         }
         self.entering.d.next = self.waiting.val() ^ self.served.val();
 
-        // Its effect: who was heard and marked, and whether it starts the clock.
+        // What is known of its slot.
         self.event_rules.read_address.next = self.noted.q.val().slot;
         self.peers.read_address.next = self.noted.q.val().slot;
         self.event_slot.next = self.noted.q.val().slot;
-        self.event_bit.next = self.one.val() << self.event_slot.val();
-        self.was.next = self.peers.read_data.val();
-        if (self.unheard.q.val() & self.event_bit.val()) != 0 {
-            self.was.next.heard = bits_w::<64>(0);
-            self.was.next.marked = bits_w::<64>(0);
-            self.was.next.count = bits_w::<7>(0);
+        self.looked_up.d.next.packet = self.noted.q.val().packet;
+        self.looked_up.d.next.enter = self.noted.q.val().enter;
+        self.looked_up.d.next.slot = self.noted.q.val().slot;
+        self.looked_up.d.next.sender = self.noted.q.val().sender;
+        self.looked_up.d.next.mark = self.noted.q.val().mark;
+        self.looked_up.d.next.at_ns = self.noted.q.val().at_ns;
+        self.looked_up.d.next.heard = self.peers.read_data.val().heard;
+        self.looked_up.d.next.marked = self.peers.read_data.val().marked;
+        self.looked_up.d.next.count = self.peers.read_data.val().count;
+        if self.unheard.q.val().get_bit(self.event_slot.val().index()) {
+            self.looked_up.d.next.heard = bits_w::<64>(0);
+            self.looked_up.d.next.marked = bits_w::<64>(0);
+            self.looked_up.d.next.count = bits_w::<7>(0);
         }
-        self.known.next = self.was.val().heard & self.noted.q.val().sender;
-        self.becomes.next.heard = self.was.val().heard | self.noted.q.val().sender;
-        self.becomes.next.marked = self.was.val().marked;
-        if self.noted.q.val().mark {
-            self.becomes.next.marked = self.was.val().marked | self.noted.q.val().sender;
+        self.looked_up.d.next.bound_ns = self.event_rules.read_data.val().bound_ns;
+        self.looked_up.d.next.grace_ns = self.event_rules.read_data.val().grace_ns;
+        self.looked_up.d.next.start_peers = self.event_rules.read_data.val().start_peers;
+        self.looked_up.d.next.senders = self.event_rules.read_data.val().senders;
+
+        // Its effect: who was heard and marked, and whether it starts the clock.
+        self.event_bit.next = self.one.val() << self.looked_up.q.val().slot;
+        self.known.next = self.looked_up.q.val().heard & self.looked_up.q.val().sender;
+        self.becomes.next.heard = self.looked_up.q.val().heard | self.looked_up.q.val().sender;
+        self.becomes.next.marked = self.looked_up.q.val().marked;
+        if self.looked_up.q.val().mark {
+            self.becomes.next.marked = self.looked_up.q.val().marked | self.looked_up.q.val().sender;
         }
-        self.becomes.next.count = self.was.val().count;
+        self.becomes.next.count = self.looked_up.q.val().count;
         if self.known.val() == 0 {
-            self.becomes.next.count = self.was.val().count + 1;
+            self.becomes.next.count = self.looked_up.q.val().count + 1;
         }
-        self.missing.next =
-            self.event_rules.read_data.val().senders & (self.becomes.val().marked ^ 0xffff_ffff_ffff_ffffu64);
+        self.missing.next = self.looked_up.q.val().senders & (self.becomes.val().marked ^ 0xffff_ffff_ffff_ffffu64);
         self.all_marked.next = self.missing.val() == 0;
         self.start.next = ((self.runs_now.val() & self.event_bit.val()) == 0)
-            && (self.noted.q.val().enter
-                || (self.noted.q.val().packet
-                    && (self.event_rules.read_data.val().start_peers != 0)
-                    && (self.becomes.val().count >= self.event_rules.read_data.val().start_peers)));
+            && (self.looked_up.q.val().enter
+                || (self.looked_up.q.val().packet
+                    && (self.looked_up.q.val().start_peers != 0)
+                    && (self.becomes.val().count >= self.looked_up.q.val().start_peers)));
         self.start_bit.next = bits_w::<8>(0);
         if self.start.val() {
             self.start_bit.next = self.event_bit.val();
         }
         self.heard_bit.next = bits_w::<8>(0);
-        if self.noted.q.val().packet {
+        if self.looked_up.q.val().packet {
             self.heard_bit.next = self.event_bit.val();
         }
         self.enter_bit.next = bits_w::<8>(0);
-        if self.noted.q.val().enter {
+        if self.looked_up.q.val().enter {
             self.enter_bit.next = self.event_bit.val();
         }
         self.unheard.d.next = (self.unheard.q.val() & (self.heard_bit.val() ^ 0xff)) | self.arm.val();
-        self.peers.write_enable.next = self.noted.q.val().packet;
-        self.peers.write_address.next = self.noted.q.val().slot;
+        self.peers.write_enable.next = self.looked_up.q.val().packet;
+        self.peers.write_address.next = self.looked_up.q.val().slot;
         self.peers.write_data.next = self.becomes.val();
-        self.told_heard.write_enable.next = self.noted.q.val().packet;
-        self.told_heard.write_address.next = self.noted.q.val().slot;
+        self.told_heard.write_enable.next = self.looked_up.q.val().packet;
+        self.told_heard.write_address.next = self.looked_up.q.val().slot;
         self.told_heard.write_data.next = self.becomes.val().heard;
         self.starts.write_enable.next = self.start.val();
-        self.starts.write_address.next = self.noted.q.val().slot;
-        self.starts.write_data.next = self.noted.q.val().at_ns;
-        self.at_ns.next = self.noted.q.val().at_ns;
+        self.starts.write_address.next = self.looked_up.q.val().slot;
+        self.starts.write_data.next = self.looked_up.q.val().at_ns;
+        self.at_ns.next = self.looked_up.q.val().at_ns;
         self.at.next = self.at_ns.val().get_bits::<34>(0);
-        self.deadline.next = self.at.val() + bit_cast_w::<34, 32>(self.event_rules.read_data.val().bound_ns);
-        self.grace.next = self.at.val() + bit_cast_w::<34, 32>(self.event_rules.read_data.val().grace_ns);
+        self.deadline.next = self.at.val() + bit_cast_w::<34, 32>(self.looked_up.q.val().bound_ns);
+        self.grace.next = self.at.val() + bit_cast_w::<34, 32>(self.looked_up.q.val().grace_ns);
 
         // Beats.
         self.counting.d.next.valid = self.beat.val();
@@ -324,8 +368,17 @@ impl Logic for StageGates {
         } else {
             self.tallied.next.received = self.tally.val().received + 1;
         }
-        self.all_in.next = self.tallied.val().left == 0;
-        self.own_in.next = self.tallied.val().own == bit_cast_w::<22, 15>(self.beat_rules.read_data.val().own);
+        self.tally_done.d.next.valid = self.counting.q.val().valid;
+        self.tally_done.d.next.slot = self.counting.q.val().slot;
+        self.tally_done.d.next.left = self.tallied.val().left;
+        self.tally_done.d.next.own = self.tallied.val().own;
+        self.tally_done.d.next.own_expected = self.beat_rules.read_data.val().own;
+        self.all_in.next = self.tally_done.q.val().left == 0;
+        self.own_in.next = self.tally_done.q.val().own == bit_cast_w::<22, 15>(self.tally_done.q.val().own_expected);
+        self.done_bit.next = bits_w::<8>(0);
+        if self.tally_done.q.val().valid {
+            self.done_bit.next = self.one.val() << self.tally_done.q.val().slot;
+        }
         self.uncounted.d.next = (self.uncounted.q.val() & (self.beat_bit.val() ^ 0xff)) | self.arm.val();
         self.beats.write_enable.next = self.counting.q.val().valid;
         self.beats.write_address.next = self.counting.q.val().slot;
@@ -372,7 +425,7 @@ impl Logic for StageGates {
                 self.gate[i].own_in.next = self.rules.val().own == 0;
                 self.gate[i].all_marked.next = self.rules.val().senders == 0;
             }
-            self.gate[i].counted.next = self.beat_bit.val().get_bit(i);
+            self.gate[i].counted.next = self.done_bit.val().get_bit(i);
             self.gate[i].heard.next = self.heard_bit.val().get_bit(i);
             self.gate[i].enter.next = self.enter_bit.val().get_bit(i);
             self.gate[i].start.next = self.start_bit.val().get_bit(i);
@@ -432,7 +485,10 @@ impl Logic for StageGates {
         if self.clear.val() {
             self.noted.d.next.packet = false;
             self.noted.d.next.enter = false;
+            self.looked_up.d.next.packet = false;
+            self.looked_up.d.next.enter = false;
             self.counting.d.next.valid = false;
+            self.tally_done.d.next.valid = false;
             self.entering.d.next = bits_w::<8>(0);
         }
     }

@@ -51,6 +51,8 @@ pub struct Stage {
     pub heard: u64,
     marked: u64,
     last_ns: u64,
+    all_in: bool,
+    own_in: bool,
     /// Reason (0 complete, 1 early, 2 deadline) and time of the close.
     pub closed: Option<(u64, u64)>,
 }
@@ -58,7 +60,7 @@ pub struct Stage {
 impl Stage {
     /// Opens the stage.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, ..Self::default() }
+        Self { rules, all_in: rules.expected == 0, own_in: rules.own == 0, ..Self::default() }
     }
 
     /// Beats still expected.
@@ -74,13 +76,13 @@ impl Stage {
     /// Whether the early rule waits for nothing but silence.
     fn may_be_early(&self) -> bool {
         let all_marked = self.rules.senders & !self.marked == 0;
-        self.rules.early && self.entered && all_marked && self.own_left() == 0
+        self.rules.early && self.entered && all_marked && self.own_in
     }
 
     /// Why it is over in an instant before what happens in it is counted.
     fn reason(&self, now_ns: u64, quiet: bool) -> Option<u64> {
         let start_ns = self.start_ns?;
-        if self.left() == 0 {
+        if self.all_in {
             return Some(0);
         }
         let silent = now_ns - self.last_ns >= self.rules.grace_ns;
@@ -134,9 +136,11 @@ pub struct Gates {
     /// The armed ones.
     pub stages: [Option<Stage>; 8],
     entering: u8,
-    event: Option<Event>,
+    events: [Option<Event>; 2],
     /// A beat on its way to being counted.
     pub beat: Option<(usize, bool)>,
+    /// Slot of a beat that was counted, on its way to its effect.
+    counted: Option<usize>,
 }
 
 impl Gates {
@@ -162,7 +166,9 @@ impl Gates {
             |stage: &Stage| (stage.closed.is_none()).then(|| stage.reason(cycle.now_ns, cycle.quiet)).flatten();
         let due = (0..8).find_map(|slot| Some((slot, reason(self.stages[slot].as_ref()?)?)));
 
-        if let Some(Event { slot, at_ns, packet }) = self.event.take()
+        let event = self.events[1].take();
+        self.events[1] = self.events[0].take();
+        if let Some(Event { slot, at_ns, packet }) = event
             && let Some(stage) = &mut self.stages[slot]
         {
             match packet {
@@ -170,6 +176,10 @@ impl Gates {
                 None => stage.enter(at_ns),
             }
         }
+        if let Some(stage) = self.counted.take().and_then(|slot| self.stages[slot].as_mut()) {
+            (stage.all_in, stage.own_in) = (stage.left() == 0, stage.own_left() == 0);
+        }
+        self.counted = self.beat.map(|(slot, _)| slot);
         if let Some((slot, own)) = self.beat.take()
             && let Some(stage) = &mut self.stages[slot]
         {
@@ -184,10 +194,10 @@ impl Gates {
         self.entering = waiting;
         if let Some((slot, sender, mark)) = cycle.packet {
             if open >> slot & 1 == 1 {
-                self.event = Some(Event { slot, at_ns: cycle.now_ns, packet: Some((sender, mark)) });
+                self.events[0] = Some(Event { slot, at_ns: cycle.now_ns, packet: Some((sender, mark)) });
             }
         } else if waiting != 0 {
-            self.event = Some(Event { slot: waiting.trailing_zeros() as usize, at_ns: cycle.now_ns, packet: None });
+            self.events[0] = Some(Event { slot: waiting.trailing_zeros() as usize, at_ns: cycle.now_ns, packet: None });
             self.entering &= waiting - 1;
         }
         self.beat = cycle.beat;

@@ -63,6 +63,7 @@ fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u
     let mut gates = Gates::default();
     let mut now_ns = random.below(1 << 40);
     let slots = [1, 3, 8][random.below(3) as usize];
+    let (mut freed_at, mut packet_at) = ([None::<u64>; 8], None);
     for at in 0..cycles {
         now_ns += if random.one_in(6) { random.below(200) } else { 4 };
         let mut slot = || random.below(slots) as usize;
@@ -79,11 +80,14 @@ fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u
             now_ns,
             quiet: pace.comes(random),
             enter: if random.one_in(40) { random.next() as u8 & random.next() as u8 } else { 0 },
-            packet: (pace.comes(random) && random.one_in(3))
+            packet: (pace.comes(random) && random.one_in(3) && packet_at.is_none_or(|last| last + 2 <= at))
                 .then(|| (packet_slot, random.below(from) as u32, !random.one_in(3))),
             beat: (open(beat_slot) && left > 0 && !random.one_in(3))
                 .then(|| (beat_slot, own_left > 0 && (own_left == left || random.one_in(3)))),
-            arm: (gates.stages[armed].is_none() && random.one_in(3)).then(|| (armed, random_rules(random))),
+            arm: (gates.stages[armed].is_none()
+                && freed_at[armed].is_none_or(|last| last + 2 <= at)
+                && random.one_in(3))
+            .then(|| (armed, random_rules(random))),
             free: if gates.closed() >> freed & 1 == 1 && random.one_in(8) || random.one_in(400) {
                 1 << freed
             } else {
@@ -121,6 +125,8 @@ fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u
             *seen.entry(format!("{:?}", stage.closed.map(|(reason, _)| reason))).or_default() += 1;
         }
         gates.step(cycle);
+        packet_at = cycle.packet.map(|_| at).or(packet_at);
+        (0..8).filter(|slot| cycle.free >> slot & 1 == 1).for_each(|slot| freed_at[slot] = Some(at));
         if clear {
             gates = Gates::default();
         }
@@ -162,7 +168,7 @@ fn entered(rules: &[Rules], enter_ns: u64) -> Bench<StageGates> {
     drive(&mut bench, Cycle { enter: (1u16 << rules.len()).wrapping_sub(1) as u8, ..quiet });
     bench.tick();
     drive(&mut bench, quiet);
-    (0..rules.len()).for_each(|_| bench.tick());
+    (0..rules.len() + 1).for_each(|_| bench.tick());
     bench
 }
 
@@ -180,14 +186,14 @@ fn cycles_to_close(bench: &mut Bench<StageGates>) -> u64 {
 }
 
 #[test]
-fn the_last_beat_closes_in_three_cycles_and_the_clock_in_one() {
+fn the_last_beat_closes_in_four_cycles_and_the_clock_in_one() {
     let rules = Rules { bound_ns: 1000, expected: 1, ..Rules::default() };
     let mut bench = entered(&[rules], 100);
     bench.block.beat.next = true;
     bench.block.beat_slot.next = bits_w(0);
     bench.tick();
     bench.block.beat.next = false;
-    assert_eq!(1 + cycles_to_close(&mut bench), 3);
+    assert_eq!(1 + cycles_to_close(&mut bench), 4);
     assert_eq!(bench.block.report.val().closed_by.raw(), 0);
 
     let mut bench = entered(&[rules], 100);
