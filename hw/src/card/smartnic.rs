@@ -36,7 +36,7 @@ use super::types::{GateReport, SendOrder, SlotContext};
 use crate::prelude::*;
 
 /// The card, see the module.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock, Default, Ports)]
 pub struct SmartNic {
     /// 250 MHz clock of everything.
     pub clock: Signal<In, Clock>,

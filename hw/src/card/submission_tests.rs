@@ -123,8 +123,8 @@ impl Rig {
         block.job.next = JobWords {
             rank: bits_w(rank as u64),
             ranks: bits_w(ranks as u64),
-            window_beats: bits_w(WINDOW_BEATS as u64),
-            log2_n_max: bits_w(HADAMARD_LOG2_MAX.into()),
+            window_beats: bits_w(1024),
+            log2_n_max: bits_w(12),
             ..JobWords::default()
         };
         let rings = [(); 4].map(|_| {
