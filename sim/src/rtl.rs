@@ -29,8 +29,8 @@ pub const READ_NS: u64 = 700;
 pub const ACK_NS: u64 = 100;
 /// Cycles of stillness before time may jump: more than any pipeline of the card and two turns of its timer scan.
 pub const STILL_CYCLES: u32 = 48;
-/// How far ahead of the wire the card may fill the MAC's buffer.
-const MAC_AHEAD_NS: u64 = 250;
+/// How far ahead of the wire the card may fill the MAC's buffer: a largest frame, or the wire would idle between two.
+const MAC_AHEAD_NS: u64 = 750;
 /// Stack for the thread that builds a card: the engine's blocks are built by value.
 const BUILD_STACK_BYTES: usize = 64 << 20;
 
@@ -217,7 +217,10 @@ impl RtlCard {
                 if self.wire_limits {
                     self.wire_free_ps += wire_ps(frame.len());
                 }
-                tx.push(Departure { at_ns: self.wire_free_ps.div_ceil(1000), frame });
+                // A frame that a reset cut short leaves with a bad checksum, so that nobody takes it.
+                if !nic.tx_error.val() {
+                    tx.push(Departure { at_ns: self.wire_free_ps.div_ceil(1000), frame });
+                }
             }
         }
         for slot in 0..self.cookies.len() {
