@@ -248,7 +248,7 @@ fn clear_leaves_no_trace() {
         block.closed.next = bits_w(if clear || cycle < 2 { 0 } else { 0b1001 });
         let data = Beat([(cycle as f32).to_bits(); 16]);
         block.word.next = AccWord { data, count: bits_w(3), epoch: bits_w(1), ..Default::default() };
-        block.ready.next = cycle % 3 != 0;
+        block.ready.next = !cycle.is_multiple_of(3);
         block.read_ready.next = false;
         bench.settle();
         bench.block.read_ready.next = bench.block.read_valid.val();
@@ -264,8 +264,8 @@ fn clear_leaves_no_trace() {
     assert_eq!(expected.last().map(|last| last.2.raw()), Some(0b1001), "both slots were scaled");
     for reset_at in 0..110 {
         let mut bench = Bench::new(Scale::default());
-        (0..reset_at).for_each(|cycle| drop(step(&mut bench, cycle, false)));
-        (0..10).for_each(|cycle| drop(step(&mut bench, cycle, true)));
+        (0..reset_at).for_each(|cycle| _ = step(&mut bench, cycle, false));
+        (0..10).for_each(|cycle| _ = step(&mut bench, cycle, true));
         for (cycle, expected) in expected.iter().enumerate() {
             let found = step(&mut bench, cycle as u64, false);
             assert_eq!(&found, expected, "cycle {cycle} after a reset at {reset_at}");

@@ -85,6 +85,8 @@ struct LookedUp {
     heard: W<64>,
     marked: W<64>,
     count: W<7>,
+    /// Its sender was heard before.
+    known: bool,
     bound_ns: W<32>,
     grace_ns: W<32>,
     start_peers: W<7>,
@@ -99,6 +101,13 @@ struct TallyDone {
     left: W<22>,
     own: W<22>,
     own_expected: W<15>,
+}
+
+/// The slot that closed, one-hot, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Ending {
+    slots: W<8>,
+    at_ns: W<48>,
 }
 
 /// Stage gates, see the module.
@@ -163,6 +172,7 @@ pub struct StageGates {
     uncounted: DFF<W<8>>,
     noted: DFF<Event>,
     looked_up: DFF<LookedUp>,
+    ending: DFF<Ending>,
     tally_done: DFF<TallyDone>,
     counting: DFF<Counting>,
     now: Wire<W<34>>,
@@ -176,6 +186,7 @@ pub struct StageGates {
     due: Wire<W<8>>,
     due_less: Wire<W<8>>,
     first_due: Wire<W<8>>,
+    end_bits: Wire<W<8>>,
     end_slot: Wire<W<3>>,
     reason: Wire<W<2>>,
     one: Wire<W<8>>,
@@ -215,7 +226,7 @@ pub struct StageGates {
 impl Logic for StageGates {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, entering, unheard, uncounted, noted, looked_up, counting, tally_done);
+        dff_setup!(self, clock, entering, unheard, uncounted, noted, looked_up, counting, tally_done, ending);
         clock!(self, clock, event_rules, beat_rules, peers, beats, told_heard, told_beats, starts, ends);
         self.one.next = bits_w::<8>(1);
         self.now.next = self.now_ns.val().get_bits::<34>(0);
@@ -289,7 +300,10 @@ impl Logic for StageGates {
         self.looked_up.d.next.heard = self.peers.read_data.val().heard;
         self.looked_up.d.next.marked = self.peers.read_data.val().marked;
         self.looked_up.d.next.count = self.peers.read_data.val().count;
+        self.known.next = self.peers.read_data.val().heard & self.noted.q.val().sender;
+        self.looked_up.d.next.known = self.known.val() != 0;
         if self.unheard.q.val().get_bit(self.event_slot.val().index()) {
+            self.looked_up.d.next.known = false;
             self.looked_up.d.next.heard = bits_w::<64>(0);
             self.looked_up.d.next.marked = bits_w::<64>(0);
             self.looked_up.d.next.count = bits_w::<7>(0);
@@ -301,14 +315,13 @@ impl Logic for StageGates {
 
         // Its effect: who was heard and marked, and whether it starts the clock.
         self.event_bit.next = self.one.val() << self.looked_up.q.val().slot;
-        self.known.next = self.looked_up.q.val().heard & self.looked_up.q.val().sender;
         self.becomes.next.heard = self.looked_up.q.val().heard | self.looked_up.q.val().sender;
         self.becomes.next.marked = self.looked_up.q.val().marked;
         if self.looked_up.q.val().mark {
             self.becomes.next.marked = self.looked_up.q.val().marked | self.looked_up.q.val().sender;
         }
         self.becomes.next.count = self.looked_up.q.val().count;
-        if self.known.val() == 0 {
+        if !self.looked_up.q.val().known {
             self.becomes.next.count = self.looked_up.q.val().count + 1;
         }
         self.missing.next = self.looked_up.q.val().senders & (self.becomes.val().marked ^ 0xffff_ffff_ffff_ffffu64);
@@ -390,26 +403,29 @@ impl Logic for StageGates {
         // One close a cycle.
         self.due_less.next = self.due.val() - 1;
         self.first_due.next = self.due.val() & (self.due_less.val() ^ 0xff);
+        self.ending.d.next.slots = self.first_due.val();
+        self.ending.d.next.at_ns = self.now_ns.val();
+        self.end_bits.next = self.ending.q.val().slots;
         self.end_slot.next = bits_w::<3>(0);
-        if (self.first_due.val() & 0xaa) != 0 {
+        if (self.end_bits.val() & 0xaa) != 0 {
             self.end_slot.next = bits_w::<3>(1);
         }
-        if (self.first_due.val() & 0xcc) != 0 {
+        if (self.end_bits.val() & 0xcc) != 0 {
             self.end_slot.next = self.end_slot.val() | 2;
         }
-        if (self.first_due.val() & 0xf0) != 0 {
+        if (self.end_bits.val() & 0xf0) != 0 {
             self.end_slot.next = self.end_slot.val() | 4;
         }
         self.reason.next = bits_w::<2>(0);
         for i in 0..8 {
-            if self.first_due.val().get_bit(i) {
-                self.reason.next = self.gate[i].reason.val();
+            if self.end_bits.val().get_bit(i) {
+                self.reason.next = self.gate[i].closed_by.val();
             }
         }
-        self.ends.write_enable.next = self.due.val() != 0;
+        self.ends.write_enable.next = self.end_bits.val() != 0;
         self.ends.write_address.next = self.end_slot.val();
         self.ends.write_data.next.closed_by = self.reason.val();
-        self.ends.write_data.next.closed_ns = self.now_ns.val();
+        self.ends.write_data.next.closed_ns = self.ending.q.val().at_ns;
 
         for i in 0..8 {
             self.gate[i].clock.next = self.clock.val();
