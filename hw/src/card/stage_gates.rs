@@ -85,11 +85,14 @@ struct LookedUp {
     heard: W<64>,
     marked: W<64>,
     count: W<7>,
+    count_with: W<7>,
     /// Its sender was heard before.
     known: bool,
     bound_ns: W<32>,
     grace_ns: W<32>,
-    start_peers: W<7>,
+    /// Enough were heard to start the clock: without this packet's sender, and with it.
+    enough: bool,
+    enough_with: bool,
     senders: W<64>,
 }
 
@@ -196,6 +199,9 @@ pub struct StageGates {
     done_bit: Wire<W<8>>,
     slot: Wire<W<3>>,
     known: Wire<W<64>>,
+    count: Wire<W<7>>,
+    count_with: Wire<W<7>>,
+    enough: Wire<bool>,
     becomes: Wire<Peers>,
     missing: Wire<W<64>>,
     all_marked: Wire<bool>,
@@ -299,18 +305,24 @@ impl Logic for StageGates {
         self.looked_up.d.next.at_ns = self.noted.q.val().at_ns;
         self.looked_up.d.next.heard = self.peers.read_data.val().heard;
         self.looked_up.d.next.marked = self.peers.read_data.val().marked;
-        self.looked_up.d.next.count = self.peers.read_data.val().count;
+        self.count.next = self.peers.read_data.val().count;
         self.known.next = self.peers.read_data.val().heard & self.noted.q.val().sender;
         self.looked_up.d.next.known = self.known.val() != 0;
         if self.unheard.q.val().get_bit(self.event_slot.val().index()) {
             self.looked_up.d.next.known = false;
             self.looked_up.d.next.heard = bits_w::<64>(0);
             self.looked_up.d.next.marked = bits_w::<64>(0);
-            self.looked_up.d.next.count = bits_w::<7>(0);
+            self.count.next = bits_w::<7>(0);
         }
+        self.count_with.next = self.count.val() + 1;
+        self.looked_up.d.next.count = self.count.val();
+        self.looked_up.d.next.count_with = self.count_with.val();
+        self.looked_up.d.next.enough = (self.event_rules.read_data.val().start_peers != 0)
+            && (self.count.val() >= self.event_rules.read_data.val().start_peers);
+        self.looked_up.d.next.enough_with = (self.event_rules.read_data.val().start_peers != 0)
+            && (self.count_with.val() >= self.event_rules.read_data.val().start_peers);
         self.looked_up.d.next.bound_ns = self.event_rules.read_data.val().bound_ns;
         self.looked_up.d.next.grace_ns = self.event_rules.read_data.val().grace_ns;
-        self.looked_up.d.next.start_peers = self.event_rules.read_data.val().start_peers;
         self.looked_up.d.next.senders = self.event_rules.read_data.val().senders;
 
         // Its effect: who was heard and marked, and whether it starts the clock.
@@ -321,16 +333,15 @@ impl Logic for StageGates {
             self.becomes.next.marked = self.looked_up.q.val().marked | self.looked_up.q.val().sender;
         }
         self.becomes.next.count = self.looked_up.q.val().count;
+        self.enough.next = self.looked_up.q.val().enough;
         if !self.looked_up.q.val().known {
-            self.becomes.next.count = self.looked_up.q.val().count + 1;
+            self.becomes.next.count = self.looked_up.q.val().count_with;
+            self.enough.next = self.looked_up.q.val().enough_with;
         }
         self.missing.next = self.looked_up.q.val().senders & (self.becomes.val().marked ^ 0xffff_ffff_ffff_ffffu64);
         self.all_marked.next = self.missing.val() == 0;
         self.start.next = ((self.runs_now.val() & self.event_bit.val()) == 0)
-            && (self.looked_up.q.val().enter
-                || (self.looked_up.q.val().packet
-                    && (self.looked_up.q.val().start_peers != 0)
-                    && (self.becomes.val().count >= self.looked_up.q.val().start_peers)));
+            && (self.looked_up.q.val().enter || (self.looked_up.q.val().packet && self.enough.val()));
         self.start_bit.next = bits_w::<8>(0);
         if self.start.val() {
             self.start_bit.next = self.event_bit.val();
