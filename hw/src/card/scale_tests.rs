@@ -248,7 +248,7 @@ fn clear_leaves_no_trace() {
         block.closed.next = bits_w(if clear || cycle < 2 { 0 } else { 0b1001 });
         let data = Beat([(cycle as f32).to_bits(); 16]);
         block.word.next = AccWord { data, count: bits_w(3), epoch: bits_w(1), ..Default::default() };
-        block.ready.next = cycle % 3 != 0;
+        block.ready.next = !cycle.is_multiple_of(3);
         block.read_ready.next = false;
         bench.settle();
         bench.block.read_ready.next = bench.block.read_valid.val();

@@ -13,6 +13,7 @@ struct State {
     all_in: bool,
     own_in: bool,
     all_marked: bool,
+    closed_by: W<2>,
 }
 
 /// The gate of one slot.
@@ -60,8 +61,8 @@ pub struct SlotGate {
     pub entered: Signal<Out, bool>,
     /// It is to close.
     pub due: Signal<Out, bool>,
-    /// 0 complete, 1 early, 2 deadline.
-    pub reason: Signal<Out, W<2>>,
+    /// Why it was: 0 complete, 1 early, 2 deadline; from the cycle after `close`.
+    pub closed_by: Signal<Out, W<2>>,
     /// Only silence is missing for the early rule.
     pub may_be_early: Signal<Out, bool>,
     /// Its deadline.
@@ -92,13 +93,6 @@ impl Logic for SlotGate {
         self.is_overdue.next = self.st.q.val().clock_runs && !self.over.val().get_bit(33);
         self.due.next =
             self.st.q.val().open && (self.is_complete.val() || self.is_early.val() || self.is_overdue.val());
-        self.reason.next = bits_w::<2>(2);
-        if self.is_early.val() {
-            self.reason.next = bits_w::<2>(1);
-        }
-        if self.is_complete.val() {
-            self.reason.next = bits_w::<2>(0);
-        }
 
         if self.start.val() {
             self.st.d.next.clock_runs = true;
@@ -120,6 +114,13 @@ impl Logic for SlotGate {
         if self.close.val() {
             self.st.d.next.open = false;
             self.st.d.next.closed = true;
+            self.st.d.next.closed_by = bits_w::<2>(2);
+            if self.is_early.val() {
+                self.st.d.next.closed_by = bits_w::<2>(1);
+            }
+            if self.is_complete.val() {
+                self.st.d.next.closed_by = bits_w::<2>(0);
+            }
         }
         if self.arm.val() {
             self.st.d.next.open = true;
@@ -136,6 +137,7 @@ impl Logic for SlotGate {
         }
         self.open.next = self.st.q.val().open;
         self.closed.next = self.st.q.val().closed;
+        self.closed_by.next = self.st.q.val().closed_by;
         self.clock_runs.next = self.st.q.val().clock_runs;
         self.entered.next = self.st.q.val().entered;
         self.may_be_early.next = self.could.val();

@@ -85,9 +85,14 @@ struct LookedUp {
     heard: W<64>,
     marked: W<64>,
     count: W<7>,
+    count_with: W<7>,
+    /// Its sender was heard before.
+    known: bool,
     bound_ns: W<32>,
     grace_ns: W<32>,
-    start_peers: W<7>,
+    /// Enough were heard to start the clock: without this packet's sender, and with it.
+    enough: bool,
+    enough_with: bool,
     senders: W<64>,
 }
 
@@ -99,6 +104,13 @@ struct TallyDone {
     left: W<22>,
     own: W<22>,
     own_expected: W<15>,
+}
+
+/// The slot that closed, one-hot, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Ending {
+    slots: W<8>,
+    at_ns: W<48>,
 }
 
 /// Stage gates, see the module.
@@ -163,6 +175,7 @@ pub struct StageGates {
     uncounted: DFF<W<8>>,
     noted: DFF<Event>,
     looked_up: DFF<LookedUp>,
+    ending: DFF<Ending>,
     tally_done: DFF<TallyDone>,
     counting: DFF<Counting>,
     now: Wire<W<34>>,
@@ -176,6 +189,7 @@ pub struct StageGates {
     due: Wire<W<8>>,
     due_less: Wire<W<8>>,
     first_due: Wire<W<8>>,
+    end_bits: Wire<W<8>>,
     end_slot: Wire<W<3>>,
     reason: Wire<W<2>>,
     one: Wire<W<8>>,
@@ -185,6 +199,9 @@ pub struct StageGates {
     done_bit: Wire<W<8>>,
     slot: Wire<W<3>>,
     known: Wire<W<64>>,
+    count: Wire<W<7>>,
+    count_with: Wire<W<7>>,
+    enough: Wire<bool>,
     becomes: Wire<Peers>,
     missing: Wire<W<64>>,
     all_marked: Wire<bool>,
@@ -215,7 +232,7 @@ pub struct StageGates {
 impl Logic for StageGates {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, entering, unheard, uncounted, noted, looked_up, counting, tally_done);
+        dff_setup!(self, clock, entering, unheard, uncounted, noted, looked_up, counting, tally_done, ending);
         clock!(self, clock, event_rules, beat_rules, peers, beats, told_heard, told_beats, starts, ends);
         self.one.next = bits_w::<8>(1);
         self.now.next = self.now_ns.val().get_bits::<34>(0);
@@ -288,36 +305,43 @@ impl Logic for StageGates {
         self.looked_up.d.next.at_ns = self.noted.q.val().at_ns;
         self.looked_up.d.next.heard = self.peers.read_data.val().heard;
         self.looked_up.d.next.marked = self.peers.read_data.val().marked;
-        self.looked_up.d.next.count = self.peers.read_data.val().count;
+        self.count.next = self.peers.read_data.val().count;
+        self.known.next = self.peers.read_data.val().heard & self.noted.q.val().sender;
+        self.looked_up.d.next.known = self.known.val() != 0;
         if self.unheard.q.val().get_bit(self.event_slot.val().index()) {
+            self.looked_up.d.next.known = false;
             self.looked_up.d.next.heard = bits_w::<64>(0);
             self.looked_up.d.next.marked = bits_w::<64>(0);
-            self.looked_up.d.next.count = bits_w::<7>(0);
+            self.count.next = bits_w::<7>(0);
         }
+        self.count_with.next = self.count.val() + 1;
+        self.looked_up.d.next.count = self.count.val();
+        self.looked_up.d.next.count_with = self.count_with.val();
+        self.looked_up.d.next.enough = (self.event_rules.read_data.val().start_peers != 0)
+            && (self.count.val() >= self.event_rules.read_data.val().start_peers);
+        self.looked_up.d.next.enough_with = (self.event_rules.read_data.val().start_peers != 0)
+            && (self.count_with.val() >= self.event_rules.read_data.val().start_peers);
         self.looked_up.d.next.bound_ns = self.event_rules.read_data.val().bound_ns;
         self.looked_up.d.next.grace_ns = self.event_rules.read_data.val().grace_ns;
-        self.looked_up.d.next.start_peers = self.event_rules.read_data.val().start_peers;
         self.looked_up.d.next.senders = self.event_rules.read_data.val().senders;
 
         // Its effect: who was heard and marked, and whether it starts the clock.
         self.event_bit.next = self.one.val() << self.looked_up.q.val().slot;
-        self.known.next = self.looked_up.q.val().heard & self.looked_up.q.val().sender;
         self.becomes.next.heard = self.looked_up.q.val().heard | self.looked_up.q.val().sender;
         self.becomes.next.marked = self.looked_up.q.val().marked;
         if self.looked_up.q.val().mark {
             self.becomes.next.marked = self.looked_up.q.val().marked | self.looked_up.q.val().sender;
         }
         self.becomes.next.count = self.looked_up.q.val().count;
-        if self.known.val() == 0 {
-            self.becomes.next.count = self.looked_up.q.val().count + 1;
+        self.enough.next = self.looked_up.q.val().enough;
+        if !self.looked_up.q.val().known {
+            self.becomes.next.count = self.looked_up.q.val().count_with;
+            self.enough.next = self.looked_up.q.val().enough_with;
         }
         self.missing.next = self.looked_up.q.val().senders & (self.becomes.val().marked ^ 0xffff_ffff_ffff_ffffu64);
         self.all_marked.next = self.missing.val() == 0;
         self.start.next = ((self.runs_now.val() & self.event_bit.val()) == 0)
-            && (self.looked_up.q.val().enter
-                || (self.looked_up.q.val().packet
-                    && (self.looked_up.q.val().start_peers != 0)
-                    && (self.becomes.val().count >= self.looked_up.q.val().start_peers)));
+            && (self.looked_up.q.val().enter || (self.looked_up.q.val().packet && self.enough.val()));
         self.start_bit.next = bits_w::<8>(0);
         if self.start.val() {
             self.start_bit.next = self.event_bit.val();
@@ -390,26 +414,29 @@ impl Logic for StageGates {
         // One close a cycle.
         self.due_less.next = self.due.val() - 1;
         self.first_due.next = self.due.val() & (self.due_less.val() ^ 0xff);
+        self.ending.d.next.slots = self.first_due.val();
+        self.ending.d.next.at_ns = self.now_ns.val();
+        self.end_bits.next = self.ending.q.val().slots;
         self.end_slot.next = bits_w::<3>(0);
-        if (self.first_due.val() & 0xaa) != 0 {
+        if (self.end_bits.val() & 0xaa) != 0 {
             self.end_slot.next = bits_w::<3>(1);
         }
-        if (self.first_due.val() & 0xcc) != 0 {
+        if (self.end_bits.val() & 0xcc) != 0 {
             self.end_slot.next = self.end_slot.val() | 2;
         }
-        if (self.first_due.val() & 0xf0) != 0 {
+        if (self.end_bits.val() & 0xf0) != 0 {
             self.end_slot.next = self.end_slot.val() | 4;
         }
         self.reason.next = bits_w::<2>(0);
         for i in 0..8 {
-            if self.first_due.val().get_bit(i) {
-                self.reason.next = self.gate[i].reason.val();
+            if self.end_bits.val().get_bit(i) {
+                self.reason.next = self.gate[i].closed_by.val();
             }
         }
-        self.ends.write_enable.next = self.due.val() != 0;
+        self.ends.write_enable.next = self.end_bits.val() != 0;
         self.ends.write_address.next = self.end_slot.val();
         self.ends.write_data.next.closed_by = self.reason.val();
-        self.ends.write_data.next.closed_ns = self.now_ns.val();
+        self.ends.write_data.next.closed_ns = self.ending.q.val().at_ns;
 
         for i in 0..8 {
             self.gate[i].clock.next = self.clock.val();
