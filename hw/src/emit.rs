@@ -81,7 +81,7 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "rx_buffer", build: of::<card::rx_buffer::RxBuffer> },
     Emittable { name: "rx_parser", build: of::<card::rx_parser::RxParser> },
     Emittable { name: "lookup", build: of::<card::lookup::Lookup> },
-    Emittable { name: "stage_gate", build: of::<card::stage_gate::StageGate> },
+    Emittable { name: "stage_gates", build: of::<card::stage_gates::StageGates> },
     Emittable { name: "arrivals", build: of::<card::arrivals::Arrivals> },
     Emittable { name: "reduce", build: of::<card::reduce::Reduce> },
     Emittable { name: "scale", build: of::<card::scale::Scale> },

@@ -12,8 +12,8 @@ fn the_receive_path_sums_a_beat_a_cycle_but_for_headers() {
 
 #[test]
 fn doorbell_to_completion_takes_as_long_as_the_readme_says() {
-    assert_eq!(doorbell_to_completion_cycles(false).unwrap(), 858);
-    assert_eq!(doorbell_to_completion_cycles(true).unwrap(), 1161);
+    assert_eq!(doorbell_to_completion_cycles(false).unwrap(), 864);
+    assert_eq!(doorbell_to_completion_cycles(true).unwrap(), 1167);
 }
 
 #[test]

@@ -23,8 +23,9 @@ pub mod reset;
 pub mod rx_buffer;
 pub mod rx_parser;
 pub mod scale;
+pub mod slot_gate;
 pub mod smartnic;
-pub mod stage_gate;
+pub mod stage_gates;
 pub mod submission;
 pub mod tx_guard;
 pub mod types;
@@ -71,9 +72,9 @@ mod rx_parser_tests;
 #[cfg(test)]
 mod scale_tests;
 #[cfg(test)]
-mod stage_gate_model;
+mod stage_gates_model;
 #[cfg(test)]
-mod stage_gate_tests;
+mod stage_gates_tests;
 #[cfg(test)]
 mod stimulus;
 #[cfg(test)]

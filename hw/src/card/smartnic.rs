@@ -7,7 +7,7 @@
 //!                     |                              |  +-> Finisher -> host memory (result, report, completion)
 //!                     +-> Contribute (encode) --+    |
 //!                           own shard -> Reduce +----+-> Planner -> Builder -> MAC tx
-//!   StageGate x 16 close the stages by the time port, whatever the host or the network does.
+//!   StageGates x 2 close the stages by the time port, whatever the host or the network does.
 //! ```
 //! Clock: 250 MHz. Datapath: 512 bits, valid/ready, initiation interval 1; the receive side never back-pressures.
 //! Limits: 8 windows in flight, 64 ranks, 4 queue pairs. Host memory is a subset of AXI4: in-order 64-byte bursts of at
@@ -29,7 +29,7 @@ use super::reset::Reset;
 use super::rx_buffer::RxBuffer;
 use super::rx_parser::RxParser;
 use super::scale::Scale;
-use super::stage_gate::StageGate;
+use super::stage_gates::StageGates;
 use super::submission::Submit;
 use super::tx_guard::TxGuard;
 use super::types::{GateReport, SendOrder, SlotContext};
@@ -152,7 +152,8 @@ pub struct SmartNic {
     rx_buffer: RxBuffer,
     parser: RxParser,
     lookup: Lookup,
-    gate: [StageGate; 16],
+    contribute_gates: StageGates,
+    broadcast_gates: StageGates,
     reduce: Reduce,
     scale: Scale,
     gather: Gather,
@@ -179,12 +180,6 @@ pub struct SmartNic {
     one64: Wire<W<64>>,
     one8: Wire<W<8>>,
     sender: Wire<W<64>>,
-    packet_slot: Wire<W<8>>,
-    packet_contribute: Wire<W<8>>,
-    packet_broadcast: Wire<W<8>>,
-    sum_slot: Wire<W<8>>,
-    mean_slot: Wire<W<8>>,
-    finish_slot: Wire<W<8>>,
     finish_gate: Wire<GateReport>,
     auto_valid: Wire<bool>,
     send: Wire<SendOrder>,
@@ -192,8 +187,6 @@ pub struct SmartNic {
     unsent: Wire<W<8>>,
     looked_at: Wire<W<48>>,
     scan_next: Wire<W<4>>,
-    scan_bit: Wire<W<16>>,
-    one16: Wire<W<16>>,
     ctx: Wire<SlotContext>,
     events: Wire<Events>,
 }
@@ -390,74 +383,58 @@ impl Logic for SmartNic {
         self.gather.scrub_slot.next = self.submit.scrub_slot.val();
         self.submit.scrub_busy.next = self.reduce.scrub_busy.val() || self.gather.scrub_busy.val();
 
-        // Stage gates: 0 to 7 contribute, 8 to 15 broadcast.
+        // Stage gates. A broadcast stage is entered when the contribute stage is over.
         self.one64.next = bits_w::<64>(1);
         self.sender.next = self.one64.val() << self.lookup.beat.val().sender;
-        self.packet_slot.next = self.one8.val() << self.lookup.beat.val().slot;
-        self.packet_contribute.next = bits_w::<8>(0);
-        self.packet_broadcast.next = bits_w::<8>(0);
-        if self.lookup.packet.val() && self.lookup.broadcast.val() {
-            self.packet_broadcast.next = self.packet_slot.val();
-        } else if self.lookup.packet.val() {
-            self.packet_contribute.next = self.packet_slot.val();
-        }
-        self.sum_slot.next = bits_w::<8>(0);
-        if self.reduce.accepted.val() {
-            self.sum_slot.next = self.one8.val() << self.reduce.decided.val().slot;
-        }
-        self.mean_slot.next = bits_w::<8>(0);
-        if self.gather.accepted.val() {
-            self.mean_slot.next = self.one8.val() << self.gather.decided.val().slot;
-        }
-        self.contribute_open.next = bits_w::<8>(0);
-        self.contribute_closed.next = bits_w::<8>(0);
-        self.broadcast_open.next = bits_w::<8>(0);
-        self.broadcast_closed.next = bits_w::<8>(0);
-        for i in 0..8 {
-            self.contribute_open.next = self.contribute_open.val().replace_bit(i, self.gate[i].open.val());
-            self.contribute_closed.next = self.contribute_closed.val().replace_bit(i, self.gate[i].closed.val());
-            self.broadcast_open.next = self.broadcast_open.val().replace_bit(i, self.gate[i + 8].open.val());
-            self.broadcast_closed.next = self.broadcast_closed.val().replace_bit(i, self.gate[i + 8].closed.val());
-        }
-        for i in 0..16 {
-            self.gate[i].clock.next = self.clock.val();
-            self.gate[i].clear.next = self.clear.val();
-            self.gate[i].now_ns.next = self.now_ns.val();
-            self.gate[i].quiet.next = self.quiet.val();
-            self.gate[i].sender.next = self.sender.val();
-            self.gate[i].mark.next = self.lookup.mark.val();
-        }
-        for i in 0..8 {
-            self.gate[i].arm.next = self.submit.arm.val().get_bit(i);
-            self.gate[i].rules.next = self.submit.contribute_rules.val();
-            self.gate[i].enter.next = self.submit.enter.val().get_bit(i);
-            self.gate[i].packet.next = self.packet_contribute.val().get_bit(i);
-            self.gate[i].beat.next = self.sum_slot.val().get_bit(i);
-            self.gate[i].own.next = self.reduce.accepted_own.val();
-            self.gate[i].free.next = self.finisher.freed.val().get_bit(i);
-            self.gate[i + 8].arm.next = self.submit.arm.val().get_bit(i);
-            self.gate[i + 8].rules.next = self.submit.broadcast_rules.val();
-            self.gate[i + 8].enter.next = self.contribute_closed.val().get_bit(i);
-            self.gate[i + 8].packet.next = self.packet_broadcast.val().get_bit(i);
-            self.gate[i + 8].beat.next = self.mean_slot.val().get_bit(i);
-            self.gate[i + 8].own.next = false;
-            self.gate[i + 8].free.next = self.finisher.freed.val().get_bit(i);
-        }
+        self.contribute_open.next = self.contribute_gates.open.val();
+        self.contribute_closed.next = self.contribute_gates.closed.val();
+        self.broadcast_open.next = self.broadcast_gates.open.val();
+        self.broadcast_closed.next = self.broadcast_gates.closed.val();
+        self.contribute_gates.clock.next = self.clock.val();
+        self.contribute_gates.clear.next = self.clear.val();
+        self.contribute_gates.now_ns.next = self.now_ns.val();
+        self.contribute_gates.quiet.next = self.quiet.val();
+        self.contribute_gates.arm.next = self.submit.arm.val();
+        self.contribute_gates.arm_slot.next = self.submit.arm_slot.val();
+        self.contribute_gates.rules.next = self.submit.contribute_rules.val();
+        self.contribute_gates.enter.next = self.submit.enter.val();
+        self.contribute_gates.packet.next = self.lookup.packet.val() && !self.lookup.broadcast.val();
+        self.contribute_gates.packet_slot.next = self.lookup.beat.val().slot;
+        self.contribute_gates.sender.next = self.sender.val();
+        self.contribute_gates.mark.next = self.lookup.mark.val();
+        self.contribute_gates.beat.next = self.reduce.accepted.val();
+        self.contribute_gates.beat_slot.next = self.reduce.decided.val().slot;
+        self.contribute_gates.own.next = self.reduce.accepted_own.val();
+        self.contribute_gates.free.next = self.finisher.freed.val();
+        self.contribute_gates.report_slot.next = self.finisher.slot.val();
+        self.contribute_gates.timer_slot.next = self.scan.q.val().get_bits::<3>(0);
+        self.broadcast_gates.clock.next = self.clock.val();
+        self.broadcast_gates.clear.next = self.clear.val();
+        self.broadcast_gates.now_ns.next = self.now_ns.val();
+        self.broadcast_gates.quiet.next = self.quiet.val();
+        self.broadcast_gates.arm.next = self.submit.arm.val();
+        self.broadcast_gates.arm_slot.next = self.submit.arm_slot.val();
+        self.broadcast_gates.rules.next = self.submit.broadcast_rules.val();
+        self.broadcast_gates.enter.next = self.contribute_closed.val();
+        self.broadcast_gates.packet.next = self.lookup.packet.val() && self.lookup.broadcast.val();
+        self.broadcast_gates.packet_slot.next = self.lookup.beat.val().slot;
+        self.broadcast_gates.sender.next = self.sender.val();
+        self.broadcast_gates.mark.next = self.lookup.mark.val();
+        self.broadcast_gates.beat.next = self.gather.accepted.val();
+        self.broadcast_gates.beat_slot.next = self.gather.decided.val().slot;
+        self.broadcast_gates.own.next = false;
+        self.broadcast_gates.free.next = self.finisher.freed.val();
+        self.broadcast_gates.report_slot.next = self.finisher.slot.val();
+        self.broadcast_gates.timer_slot.next = self.scan.q.val().get_bits::<3>(0);
         self.reduce.open.next = self.contribute_open.val();
         self.gather.open.next = self.broadcast_open.val();
         self.scale.closed.next = self.contribute_closed.val();
         self.finisher.broadcast_closed.next = self.broadcast_closed.val();
 
         // Finisher.
-        self.finish_slot.next = self.one8.val() << self.finisher.slot.val();
-        self.finish_gate.next = self.gate[0].report.val();
-        for i in 0..8 {
-            if self.finish_slot.val().get_bit(i) {
-                self.finish_gate.next = self.gate[i].report.val();
-                if self.finisher.broadcast.val() {
-                    self.finish_gate.next = self.gate[i + 8].report.val();
-                }
-            }
+        self.finish_gate.next = self.contribute_gates.report.val();
+        if self.finisher.broadcast.val() {
+            self.finish_gate.next = self.broadcast_gates.report.val();
         }
         self.finisher.gate.next = self.finish_gate.val();
         self.reduce.count_address.next = self.finisher.count_address.val();
@@ -561,15 +538,11 @@ impl Logic for SmartNic {
         self.registers.events.next = self.events.val();
 
         // When to wake: the nearest timer, one gate a cycle.
-        self.one16.next = bits_w::<16>(1);
         self.scan_next.next = self.scan.q.val() + 1;
-        self.scan_bit.next = self.one16.val() << self.scan.q.val();
         self.scan.d.next = self.scan_next.val();
-        self.looked_at.next = self.gate[0].timer_ns.val();
-        for i in 0..16 {
-            if self.scan_bit.val().get_bit(i) {
-                self.looked_at.next = self.gate[i].timer_ns.val();
-            }
+        self.looked_at.next = self.contribute_gates.timer_ns.val();
+        if self.scan.q.val().get_bit(3) {
+            self.looked_at.next = self.broadcast_gates.timer_ns.val();
         }
         if (self.scan.q.val() == 0) || (self.looked_at.val() < self.nearest.q.val()) {
             self.nearest.d.next = self.looked_at.val();

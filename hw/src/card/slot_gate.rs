@@ -1,0 +1,145 @@
+//! The gate of one slot: what [`super::stage_gates`] needs once a slot. It says when the stage is over and why, and is
+//! told everything else. Latency: none from the time port to `due`. Reset: `free`.
+
+use crate::prelude::*;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct State {
+    open: bool,
+    closed: bool,
+    clock_runs: bool,
+    entered: bool,
+    early: bool,
+    all_in: bool,
+    own_in: bool,
+    all_marked: bool,
+}
+
+/// The gate of one slot.
+#[derive(LogicBlock, Default)]
+pub struct SlotGate {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Card time in ns, its low bits.
+    pub now_ns: Signal<In, W<34>>,
+    /// No frame waits in the receive path.
+    pub quiet: Signal<In, bool>,
+    /// Opens the gate.
+    pub arm: Signal<In, bool>,
+    /// The early rule applies.
+    pub early: Signal<In, bool>,
+    /// With `arm` or `counted`: no beat is missing.
+    pub all_in: Signal<In, bool>,
+    /// With `arm` or `counted`: no own beat is missing.
+    pub own_in: Signal<In, bool>,
+    /// With `arm` or `heard`: no mark is missing.
+    pub all_marked: Signal<In, bool>,
+    /// A beat was counted.
+    pub counted: Signal<In, bool>,
+    /// A packet was heard.
+    pub heard: Signal<In, bool>,
+    /// The own entry.
+    pub enter: Signal<In, bool>,
+    /// Starts the clock.
+    pub start: Signal<In, bool>,
+    /// The deadline, if it starts now.
+    pub deadline_ns: Signal<In, W<34>>,
+    /// End of the grace time, if it starts now: at `start` and at `heard`.
+    pub grace_ns: Signal<In, W<34>>,
+    /// It closes.
+    pub close: Signal<In, bool>,
+    /// The slot is freed.
+    pub free: Signal<In, bool>,
+    /// Beats are accepted.
+    pub open: Signal<Out, bool>,
+    /// The stage is over.
+    pub closed: Signal<Out, bool>,
+    /// The clock runs.
+    pub clock_runs: Signal<Out, bool>,
+    /// The own entry was.
+    pub entered: Signal<Out, bool>,
+    /// It is to close.
+    pub due: Signal<Out, bool>,
+    /// 0 complete, 1 early, 2 deadline.
+    pub reason: Signal<Out, W<2>>,
+    /// Only silence is missing for the early rule.
+    pub may_be_early: Signal<Out, bool>,
+    /// Its deadline.
+    pub ends_ns: Signal<Out, W<34>>,
+    /// End of its grace time.
+    pub silent_ns: Signal<Out, W<34>>,
+    st: DFF<State>,
+    ends: DFF<W<34>>,
+    silent: DFF<W<34>>,
+    over: Wire<W<34>>,
+    silence: Wire<W<34>>,
+    could: Wire<bool>,
+    is_complete: Wire<bool>,
+    is_early: Wire<bool>,
+    is_overdue: Wire<bool>,
+}
+
+impl Logic for SlotGate {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, st, ends, silent);
+        self.over.next = self.now_ns.val() - self.ends.q.val();
+        self.silence.next = self.now_ns.val() - self.silent.q.val();
+        self.could.next =
+            self.st.q.val().early && self.st.q.val().entered && self.st.q.val().own_in && self.st.q.val().all_marked;
+        self.is_complete.next = self.st.q.val().clock_runs && self.st.q.val().all_in;
+        self.is_early.next = self.could.val() && self.quiet.val() && !self.silence.val().get_bit(33);
+        self.is_overdue.next = self.st.q.val().clock_runs && !self.over.val().get_bit(33);
+        self.due.next =
+            self.st.q.val().open && (self.is_complete.val() || self.is_early.val() || self.is_overdue.val());
+        self.reason.next = bits_w::<2>(2);
+        if self.is_early.val() {
+            self.reason.next = bits_w::<2>(1);
+        }
+        if self.is_complete.val() {
+            self.reason.next = bits_w::<2>(0);
+        }
+
+        if self.start.val() {
+            self.st.d.next.clock_runs = true;
+            self.ends.d.next = self.deadline_ns.val();
+        }
+        if self.start.val() || self.heard.val() {
+            self.silent.d.next = self.grace_ns.val();
+        }
+        if self.enter.val() {
+            self.st.d.next.entered = true;
+        }
+        if self.arm.val() || self.counted.val() {
+            self.st.d.next.all_in = self.all_in.val();
+            self.st.d.next.own_in = self.own_in.val();
+        }
+        if self.arm.val() || self.heard.val() {
+            self.st.d.next.all_marked = self.all_marked.val();
+        }
+        if self.close.val() {
+            self.st.d.next.open = false;
+            self.st.d.next.closed = true;
+        }
+        if self.arm.val() {
+            self.st.d.next.open = true;
+            self.st.d.next.closed = false;
+            self.st.d.next.clock_runs = false;
+            self.st.d.next.entered = false;
+            self.st.d.next.early = self.early.val();
+        }
+        if self.free.val() {
+            self.st.d.next.open = false;
+            self.st.d.next.closed = false;
+            self.st.d.next.clock_runs = false;
+            self.st.d.next.entered = false;
+        }
+        self.open.next = self.st.q.val().open;
+        self.closed.next = self.st.q.val().closed;
+        self.clock_runs.next = self.st.q.val().clock_runs;
+        self.entered.next = self.st.q.val().entered;
+        self.may_be_early.next = self.could.val();
+        self.ends_ns.next = self.ends.q.val();
+        self.silent_ns.next = self.silent.q.val();
+    }
+}
