@@ -7,6 +7,7 @@
 //! an encoded window. Throughput: one beat a cycle while host memory takes them.
 //! Reset: `clear`; it is `idle` again once what was in the decoder has come out, which is dropped.
 
+use super::build::Build;
 use super::dma_write::{WriteOrder, WriteOwner};
 use super::reciprocal::Reciprocal;
 use super::types::{GatherWord, SlotBeat, SlotContext};
@@ -347,6 +348,13 @@ impl Logic for Drain {
             self.state.d.next = DrainState::Idle;
             self.asked.d.next = false;
         }
+    }
+}
+
+impl Drain {
+    /// With a decoder for the blocks of this build.
+    pub fn new(build: Build) -> Self {
+        Self { decoder: Hadamard::new(build.hadamard_log2), ..Self::default() }
     }
 }
 

@@ -630,9 +630,9 @@ impl Logic for Finisher {
 }
 
 impl Finisher {
-    /// With an outbox for the Hadamard blocks of this build.
+    /// With decoder and outbox for the Hadamard blocks of this build.
     pub fn new(build: Build) -> Self {
-        Self { write: DmaWrite::new(build), ..Self::default() }
+        Self { drain: Drain::new(build), write: DmaWrite::new(build), ..Self::default() }
     }
 }
 
