@@ -1,15 +1,12 @@
 //! The OptiReduce SmartNIC card in rust-hdl.
 //!
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
-//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`recip_rom`]: arithmetic, each with a bit-exact
-//!   plain-Rust model beside it.
-//! * [`hadamard`], [`fp_add`], [`fp_mul`], [`bf16`], [`recip_rom`]: arithmetic, each with a bit-exact plain-Rust model beside it.
-//! * [`ram`], [`fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`bf16`], [`recip_rom`]: arithmetic, each with a
 //!   bit-exact plain-Rust model beside it.
 //! * [`ram`], [`fifo`], [`ram_fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types, and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`report`], [`share`], [`eda`]: what the card costs on an FPGA, by yosys and nextpnr.
+//! * [`rtl`], [`fold`], [`bitstream`]: the card for use without Rust, the card with shared lanes, its ECP5 bitstream.
 //! * [`emit`], [`reference`]: Verilog by name, and the contract as Markdown; the command is `optireduce-hdl`.
 //!
 //! `README.md` in this folder says how to write a block and which traps to avoid.
