@@ -4719,6 +4719,16 @@ module optireduce_nic__reduce__adder__lane__0__normal(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
+module optireduce_nic__broadcast_gates__gate__0__st(d,q,clock);
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 8'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_tag__0,tap_tag__1,tap_tag__2,tap_tag__3,tap_beat__0,tap_beat__1,tap_beat__2,tap_beat__3);
     // Module arguments
     input wire  clock;
@@ -8319,7 +8329,7 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
         wide = ((lesser) & 26'h3ffffff) << 32'h2;
         if (distance[(32'h5)+:(3)] != 32'h0) begin
             sixteens = ((32'h0) & 26'h3ffffff);
-            lost_sixteens = wide != 32'h0;
+            lost_sixteens = 1'b0;
         end
         else if (distance[32'h4]) begin
             sixteens = wide >> 32'h10;
@@ -8514,6 +8524,132 @@ module optireduce_nic__scale__round__lane__0(data,rounded);
         if (nan) begin
             rounded = ((quiet) & 32'hffffffff) << 32'h10;
         end
+    end
+endmodule
+
+module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all_in,own_in,all_marked,counted,heard,enter,start,deadline_ns,grace_ns,close,free,open,closed,clock_runs,entered,due,reason,may_be_early,ends_ns,silent_ns);
+    // Module arguments
+    input wire  clock;
+    input wire  [33:0] now_ns;
+    input wire  quiet;
+    input wire  arm;
+    input wire  early;
+    input wire  all_in;
+    input wire  own_in;
+    input wire  all_marked;
+    input wire  counted;
+    input wire  heard;
+    input wire  enter;
+    input wire  start;
+    input wire  [33:0] deadline_ns;
+    input wire  [33:0] grace_ns;
+    input wire  close;
+    input wire  free;
+    output reg  open;
+    output reg  closed;
+    output reg  clock_runs;
+    output reg  entered;
+    output reg  due;
+    output reg  [1:0] reason;
+    output reg  may_be_early;
+    output reg  [33:0] ends_ns;
+    output reg  [33:0] silent_ns;
+    // Stub signals
+    reg  [7:0] st__d;
+    wire  [7:0] st__q;
+    reg  st__clock;
+    reg  [33:0] ends__d;
+    wire  [33:0] ends__q;
+    reg  ends__clock;
+    reg  [33:0] silent__d;
+    wire  [33:0] silent__q;
+    reg  silent__clock;
+    // Local signals
+    reg  [33:0] over;
+    reg  [33:0] silence;
+    reg  could;
+    reg  is_complete;
+    reg  is_early;
+    reg  is_overdue;
+    // Sub module instances
+    optireduce_nic__broadcast_gates__gate__0__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0__fields ends(
+        .d(ends__d),
+        .q(ends__q),
+        .clock(ends__clock)
+    );
+    optireduce_nic__finisher__drain__multiplier__unpack__0__fields silent(
+        .d(silent__d),
+        .q(silent__q),
+        .clock(silent__clock)
+    );
+    // Update code
+    always @(*) begin
+        st__clock = clock;
+        ends__clock = clock;
+        silent__clock = clock;
+        st__d = st__q;
+        ends__d = ends__q;
+        silent__d = silent__q;
+        over = now_ns - ends__q;
+        silence = now_ns - silent__q;
+        could = st__q[(64'h4)+:(1)] && st__q[(64'h3)+:(1)] && st__q[(64'h6)+:(1)] && st__q[(64'h7)+:(1)];
+        is_complete = st__q[(64'h2)+:(1)] && st__q[(64'h5)+:(1)];
+        is_early = could && quiet && ~silence[32'h21];
+        is_overdue = st__q[(64'h2)+:(1)] && ~over[32'h21];
+        due = st__q[(64'h0)+:(1)] && (is_complete || is_early || is_overdue);
+        reason = ((32'h2) & 2'h3);
+        if (is_early) begin
+            reason = ((32'h1) & 2'h3);
+        end
+        if (is_complete) begin
+            reason = ((32'h0) & 2'h3);
+        end
+        if (start) begin
+            st__d[(64'h2)+:(1)] = 1'b1;
+            ends__d = deadline_ns;
+        end
+        if (start || heard) begin
+            silent__d = grace_ns;
+        end
+        if (enter) begin
+            st__d[(64'h3)+:(1)] = 1'b1;
+        end
+        if (arm || counted) begin
+            st__d[(64'h5)+:(1)] = all_in;
+            st__d[(64'h6)+:(1)] = own_in;
+        end
+        if (arm || heard) begin
+            st__d[(64'h7)+:(1)] = all_marked;
+        end
+        if (close) begin
+            st__d[(64'h0)+:(1)] = 1'b0;
+            st__d[(64'h1)+:(1)] = 1'b1;
+        end
+        if (arm) begin
+            st__d[(64'h0)+:(1)] = 1'b1;
+            st__d[(64'h1)+:(1)] = 1'b0;
+            st__d[(64'h2)+:(1)] = 1'b0;
+            st__d[(64'h3)+:(1)] = 1'b0;
+            st__d[(64'h4)+:(1)] = early;
+        end
+        if (free) begin
+            st__d[(64'h0)+:(1)] = 1'b0;
+            st__d[(64'h1)+:(1)] = 1'b0;
+            st__d[(64'h2)+:(1)] = 1'b0;
+            st__d[(64'h3)+:(1)] = 1'b0;
+        end
+        open = st__q[(64'h0)+:(1)];
+        closed = st__q[(64'h1)+:(1)];
+        clock_runs = st__q[(64'h2)+:(1)];
+        entered = st__q[(64'h3)+:(1)];
+        may_be_early = could;
+        ends_ns = ends__q;
+        silent_ns = silent__q;
     end
 endmodule
 
@@ -9794,36 +9930,6 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
     end
 endmodule
 
-module optireduce_nic__gate__0__done(d,q,clock);
-    // Module arguments
-    input wire  [205:0] d;
-    output reg  [205:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 206'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_nic__gate__0__rule(d,q,clock);
-    // Module arguments
-    input wire  [172:0] d;
-    output reg  [172:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 173'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_nic__gate__0__st(d,q,clock);
-    // Module arguments
-    input wire  [144:0] d;
-    output reg  [144:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 145'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__gather__arrivals__counting(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
@@ -9982,6 +10088,144 @@ module optireduce_nic__scale__outbox__memory(clock,read_address,read_data,write_
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__broadcast_gates__beat_rules(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [36:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [36:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [36:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__broadcast_gates__beats(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [65:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [65:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [65:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__broadcast_gates__counting(d,q,clock);
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 5'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__broadcast_gates__ends(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [49:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [49:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [49:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__broadcast_gates__event_rules(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [134:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [134:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [134:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__broadcast_gates__looked_up(d,q,clock);
+    // Module arguments
+    input wire  [387:0] d;
+    output reg  [387:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 388'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__broadcast_gates__noted(d,q,clock);
+    // Module arguments
+    input wire  [117:0] d;
+    output reg  [117:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 118'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__broadcast_gates__starts(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [47:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [47:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [47:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__broadcast_gates__told_heard(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [63:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [63:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [63:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
@@ -10228,16 +10472,6 @@ module optireduce_nic__contribute__contexts(clock,read_address,read_data,write_a
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_nic__contribute__hold(d,q,clock);
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 8'h0;
-    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__contribute__order_now(d,q,clock);
@@ -11341,162 +11575,6 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
     end
 endmodule
 
-module optireduce_nic__gate__0(clock,clear,now_ns,arm,rules,enter,packet,sender,mark,beat,own,quiet,free,open,closed,report,timer_ns);
-    // Module arguments
-    input wire  clock;
-    input wire  clear;
-    input wire  [47:0] now_ns;
-    input wire  arm;
-    input wire  [172:0] rules;
-    input wire  enter;
-    input wire  packet;
-    input wire  [63:0] sender;
-    input wire  mark;
-    input wire  beat;
-    input wire  own;
-    input wire  quiet;
-    input wire  free;
-    output reg  open;
-    output reg  closed;
-    output reg  [205:0] report;
-    output reg  [47:0] timer_ns;
-    // Stub signals
-    reg  [144:0] st__d;
-    wire  [144:0] st__q;
-    reg  st__clock;
-    reg  [172:0] rule__d;
-    wire  [172:0] rule__q;
-    reg  rule__clock;
-    reg  [205:0] done__d;
-    wire  [205:0] done__q;
-    reg  done__clock;
-    // Local signals
-    reg  [47:0] deadline_ns;
-    reg  [47:0] silent_ns;
-    reg  [47:0] elapsed_ns;
-    reg  [47:0] silence_ns;
-    reg  all_marked;
-    reg  own_in;
-    reg  may_be_early;
-    reg  complete;
-    reg  early;
-    reg  overdue;
-    reg  [63:0] unheard;
-    reg  [63:0] unmarked;
-    reg  enough;
-    reg  [6:0] heard_next;
-    // Sub module instances
-    optireduce_nic__gate__0__st st(
-        .d(st__d),
-        .q(st__q),
-        .clock(st__clock)
-    );
-    optireduce_nic__gate__0__rule rule(
-        .d(rule__d),
-        .q(rule__q),
-        .clock(rule__clock)
-    );
-    optireduce_nic__gate__0__done done(
-        .d(done__d),
-        .q(done__q),
-        .clock(done__clock)
-    );
-    // Update code
-    always @(*) begin
-        st__clock = clock;
-        rule__clock = clock;
-        done__clock = clock;
-        st__d = st__q;
-        rule__d = rule__q;
-        done__d = done__q;
-        deadline_ns = done__q[(64'h6e)+:(48)] + ((rule__q[(64'h0)+:(32)]) & 48'hffffffffffff);
-        silent_ns = st__q[(64'h61)+:(48)] + ((rule__q[(64'h20)+:(32)]) & 48'hffffffffffff);
-        elapsed_ns = now_ns - done__q[(64'h6e)+:(48)];
-        silence_ns = now_ns - st__q[(64'h61)+:(48)];
-        unmarked = rule__q[(64'h48)+:(64)] & (st__q[(64'h21)+:(64)] ^ 64'hffffffffffffffff);
-        all_marked = unmarked == 32'h0;
-        own_in = done__q[(64'h18)+:(22)] == ((rule__q[(64'h9e)+:(15)]) & 22'h3fffff);
-        may_be_early = rule__q[(64'h47)+:(1)] && st__q[(64'h3)+:(1)] && own_in && all_marked;
-        complete = st__q[(64'h2)+:(1)] && (st__q[(64'h4)+:(22)] == 32'h0);
-        early = may_be_early && quiet && (silence_ns >= ((rule__q[(64'h20)+:(32)]) & 48'hffffffffffff));
-        overdue = st__q[(64'h2)+:(1)] && (elapsed_ns >= ((rule__q[(64'h0)+:(32)]) & 48'hffffffffffff));
-        unheard = sender & (done__q[(64'h2e)+:(64)] ^ 64'hffffffffffffffff);
-        heard_next = st__q[(64'h1a)+:(7)];
-        if (packet && (unheard != 32'h0)) begin
-            heard_next = st__q[(64'h1a)+:(7)] + 32'h1;
-        end
-        enough = (rule__q[(64'h40)+:(7)] != 32'h0) && (heard_next >= rule__q[(64'h40)+:(7)]);
-        if (st__q[(64'h0)+:(1)]) begin
-            if (packet) begin
-                done__d[(64'h2e)+:(64)] = done__q[(64'h2e)+:(64)] | sender;
-                st__d[(64'h1a)+:(7)] = heard_next;
-                st__d[(64'h61)+:(48)] = now_ns;
-                if (mark) begin
-                    st__d[(64'h21)+:(64)] = st__q[(64'h21)+:(64)] | sender;
-                end
-            end
-            if (beat) begin
-                st__d[(64'h4)+:(22)] = st__q[(64'h4)+:(22)] - 32'h1;
-                if (own) begin
-                    done__d[(64'h18)+:(22)] = done__q[(64'h18)+:(22)] + 32'h1;
-                end
-                else begin
-                    done__d[(64'h2)+:(22)] = done__q[(64'h2)+:(22)] + 32'h1;
-                end
-            end
-            if (enter) begin
-                st__d[(64'h3)+:(1)] = 1'b1;
-            end
-            if ((enter || enough) && ~st__q[(64'h2)+:(1)]) begin
-                st__d[(64'h2)+:(1)] = 1'b1;
-                st__d[(64'h61)+:(48)] = now_ns;
-                done__d[(64'h6e)+:(48)] = now_ns;
-            end
-            if (complete || early || overdue) begin
-                st__d[(64'h0)+:(1)] = 1'b0;
-                st__d[(64'h1)+:(1)] = 1'b1;
-                done__d[(64'h9e)+:(48)] = now_ns;
-                done__d[(64'h0)+:(2)] = ((32'h2) & 2'h3);
-                if (early) begin
-                    done__d[(64'h0)+:(2)] = ((32'h1) & 2'h3);
-                end
-                if (complete) begin
-                    done__d[(64'h0)+:(2)] = ((32'h0) & 2'h3);
-                end
-            end
-        end
-        if (arm) begin
-            rule__d = rules;
-            st__d[(64'h0)+:(1)] = 1'b1;
-            st__d[(64'h1)+:(1)] = 1'b0;
-            st__d[(64'h2)+:(1)] = 1'b0;
-            st__d[(64'h3)+:(1)] = 1'b0;
-            st__d[(64'h4)+:(22)] = rules[(64'h88)+:(22)];
-            st__d[(64'h1a)+:(7)] = ((32'h0) & 7'h7f);
-            st__d[(64'h21)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
-            done__d[(64'h2)+:(22)] = ((32'h0) & 22'h3fffff);
-            done__d[(64'h18)+:(22)] = ((32'h0) & 22'h3fffff);
-            done__d[(64'h2e)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
-        end
-        if (free || clear) begin
-            st__d[(64'h0)+:(1)] = 1'b0;
-            st__d[(64'h1)+:(1)] = 1'b0;
-            st__d[(64'h2)+:(1)] = 1'b0;
-            st__d[(64'h3)+:(1)] = 1'b0;
-        end
-        open = st__q[(64'h0)+:(1)];
-        closed = st__q[(64'h1)+:(1)];
-        report = done__q;
-        timer_ns = ((64'hffffffffffff) & 48'hffffffffffff);
-        if (st__q[(64'h0)+:(1)] && st__q[(64'h2)+:(1)]) begin
-            timer_ns = deadline_ns;
-            if (may_be_early && (silent_ns < deadline_ns)) begin
-                timer_ns = silent_ns;
-            end
-        end
-    end
-endmodule
-
 module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_address,read_epoch,count);
     // Module arguments
     input wire  clock;
@@ -12311,16 +12389,6 @@ module optireduce_nic__registers__sq_log2(clock,read_address,read_data,write_add
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__restart__count(d,q,clock);
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 5'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
@@ -12748,6 +12816,1179 @@ module optireduce_nic__submit__state(d,q,clock);
     // Update code (custom)
     initial q = 64'h0;
     always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,enter,packet,packet_slot,sender,mark,beat,beat_slot,own,quiet,free,open,closed,report_slot,report,timer_slot,timer_ns);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [47:0] now_ns;
+    input wire  [7:0] arm;
+    input wire  [2:0] arm_slot;
+    input wire  [172:0] rules;
+    input wire  [7:0] enter;
+    input wire  packet;
+    input wire  [2:0] packet_slot;
+    input wire  [63:0] sender;
+    input wire  mark;
+    input wire  beat;
+    input wire  [2:0] beat_slot;
+    input wire  own;
+    input wire  quiet;
+    input wire  [7:0] free;
+    output reg  [7:0] open;
+    output reg  [7:0] closed;
+    input wire  [2:0] report_slot;
+    output reg  [205:0] report;
+    input wire  [2:0] timer_slot;
+    output reg  [47:0] timer_ns;
+    // Stub signals
+    reg  gate__0__clock;
+    reg  [33:0] gate__0__now_ns;
+    reg  gate__0__quiet;
+    reg  gate__0__arm;
+    reg  gate__0__early;
+    reg  gate__0__all_in;
+    reg  gate__0__own_in;
+    reg  gate__0__all_marked;
+    reg  gate__0__counted;
+    reg  gate__0__heard;
+    reg  gate__0__enter;
+    reg  gate__0__start;
+    reg  [33:0] gate__0__deadline_ns;
+    reg  [33:0] gate__0__grace_ns;
+    reg  gate__0__close;
+    reg  gate__0__free;
+    wire  gate__0__open;
+    wire  gate__0__closed;
+    wire  gate__0__clock_runs;
+    wire  gate__0__entered;
+    wire  gate__0__due;
+    wire  [1:0] gate__0__reason;
+    wire  gate__0__may_be_early;
+    wire  [33:0] gate__0__ends_ns;
+    wire  [33:0] gate__0__silent_ns;
+    reg  gate__1__clock;
+    reg  [33:0] gate__1__now_ns;
+    reg  gate__1__quiet;
+    reg  gate__1__arm;
+    reg  gate__1__early;
+    reg  gate__1__all_in;
+    reg  gate__1__own_in;
+    reg  gate__1__all_marked;
+    reg  gate__1__counted;
+    reg  gate__1__heard;
+    reg  gate__1__enter;
+    reg  gate__1__start;
+    reg  [33:0] gate__1__deadline_ns;
+    reg  [33:0] gate__1__grace_ns;
+    reg  gate__1__close;
+    reg  gate__1__free;
+    wire  gate__1__open;
+    wire  gate__1__closed;
+    wire  gate__1__clock_runs;
+    wire  gate__1__entered;
+    wire  gate__1__due;
+    wire  [1:0] gate__1__reason;
+    wire  gate__1__may_be_early;
+    wire  [33:0] gate__1__ends_ns;
+    wire  [33:0] gate__1__silent_ns;
+    reg  gate__2__clock;
+    reg  [33:0] gate__2__now_ns;
+    reg  gate__2__quiet;
+    reg  gate__2__arm;
+    reg  gate__2__early;
+    reg  gate__2__all_in;
+    reg  gate__2__own_in;
+    reg  gate__2__all_marked;
+    reg  gate__2__counted;
+    reg  gate__2__heard;
+    reg  gate__2__enter;
+    reg  gate__2__start;
+    reg  [33:0] gate__2__deadline_ns;
+    reg  [33:0] gate__2__grace_ns;
+    reg  gate__2__close;
+    reg  gate__2__free;
+    wire  gate__2__open;
+    wire  gate__2__closed;
+    wire  gate__2__clock_runs;
+    wire  gate__2__entered;
+    wire  gate__2__due;
+    wire  [1:0] gate__2__reason;
+    wire  gate__2__may_be_early;
+    wire  [33:0] gate__2__ends_ns;
+    wire  [33:0] gate__2__silent_ns;
+    reg  gate__3__clock;
+    reg  [33:0] gate__3__now_ns;
+    reg  gate__3__quiet;
+    reg  gate__3__arm;
+    reg  gate__3__early;
+    reg  gate__3__all_in;
+    reg  gate__3__own_in;
+    reg  gate__3__all_marked;
+    reg  gate__3__counted;
+    reg  gate__3__heard;
+    reg  gate__3__enter;
+    reg  gate__3__start;
+    reg  [33:0] gate__3__deadline_ns;
+    reg  [33:0] gate__3__grace_ns;
+    reg  gate__3__close;
+    reg  gate__3__free;
+    wire  gate__3__open;
+    wire  gate__3__closed;
+    wire  gate__3__clock_runs;
+    wire  gate__3__entered;
+    wire  gate__3__due;
+    wire  [1:0] gate__3__reason;
+    wire  gate__3__may_be_early;
+    wire  [33:0] gate__3__ends_ns;
+    wire  [33:0] gate__3__silent_ns;
+    reg  gate__4__clock;
+    reg  [33:0] gate__4__now_ns;
+    reg  gate__4__quiet;
+    reg  gate__4__arm;
+    reg  gate__4__early;
+    reg  gate__4__all_in;
+    reg  gate__4__own_in;
+    reg  gate__4__all_marked;
+    reg  gate__4__counted;
+    reg  gate__4__heard;
+    reg  gate__4__enter;
+    reg  gate__4__start;
+    reg  [33:0] gate__4__deadline_ns;
+    reg  [33:0] gate__4__grace_ns;
+    reg  gate__4__close;
+    reg  gate__4__free;
+    wire  gate__4__open;
+    wire  gate__4__closed;
+    wire  gate__4__clock_runs;
+    wire  gate__4__entered;
+    wire  gate__4__due;
+    wire  [1:0] gate__4__reason;
+    wire  gate__4__may_be_early;
+    wire  [33:0] gate__4__ends_ns;
+    wire  [33:0] gate__4__silent_ns;
+    reg  gate__5__clock;
+    reg  [33:0] gate__5__now_ns;
+    reg  gate__5__quiet;
+    reg  gate__5__arm;
+    reg  gate__5__early;
+    reg  gate__5__all_in;
+    reg  gate__5__own_in;
+    reg  gate__5__all_marked;
+    reg  gate__5__counted;
+    reg  gate__5__heard;
+    reg  gate__5__enter;
+    reg  gate__5__start;
+    reg  [33:0] gate__5__deadline_ns;
+    reg  [33:0] gate__5__grace_ns;
+    reg  gate__5__close;
+    reg  gate__5__free;
+    wire  gate__5__open;
+    wire  gate__5__closed;
+    wire  gate__5__clock_runs;
+    wire  gate__5__entered;
+    wire  gate__5__due;
+    wire  [1:0] gate__5__reason;
+    wire  gate__5__may_be_early;
+    wire  [33:0] gate__5__ends_ns;
+    wire  [33:0] gate__5__silent_ns;
+    reg  gate__6__clock;
+    reg  [33:0] gate__6__now_ns;
+    reg  gate__6__quiet;
+    reg  gate__6__arm;
+    reg  gate__6__early;
+    reg  gate__6__all_in;
+    reg  gate__6__own_in;
+    reg  gate__6__all_marked;
+    reg  gate__6__counted;
+    reg  gate__6__heard;
+    reg  gate__6__enter;
+    reg  gate__6__start;
+    reg  [33:0] gate__6__deadline_ns;
+    reg  [33:0] gate__6__grace_ns;
+    reg  gate__6__close;
+    reg  gate__6__free;
+    wire  gate__6__open;
+    wire  gate__6__closed;
+    wire  gate__6__clock_runs;
+    wire  gate__6__entered;
+    wire  gate__6__due;
+    wire  [1:0] gate__6__reason;
+    wire  gate__6__may_be_early;
+    wire  [33:0] gate__6__ends_ns;
+    wire  [33:0] gate__6__silent_ns;
+    reg  gate__7__clock;
+    reg  [33:0] gate__7__now_ns;
+    reg  gate__7__quiet;
+    reg  gate__7__arm;
+    reg  gate__7__early;
+    reg  gate__7__all_in;
+    reg  gate__7__own_in;
+    reg  gate__7__all_marked;
+    reg  gate__7__counted;
+    reg  gate__7__heard;
+    reg  gate__7__enter;
+    reg  gate__7__start;
+    reg  [33:0] gate__7__deadline_ns;
+    reg  [33:0] gate__7__grace_ns;
+    reg  gate__7__close;
+    reg  gate__7__free;
+    wire  gate__7__open;
+    wire  gate__7__closed;
+    wire  gate__7__clock_runs;
+    wire  gate__7__entered;
+    wire  gate__7__due;
+    wire  [1:0] gate__7__reason;
+    wire  gate__7__may_be_early;
+    wire  [33:0] gate__7__ends_ns;
+    wire  [33:0] gate__7__silent_ns;
+    reg  event_rules__clock;
+    reg  [2:0] event_rules__read_address;
+    wire  [134:0] event_rules__read_data;
+    reg  [2:0] event_rules__write_address;
+    reg  [134:0] event_rules__write_data;
+    reg  event_rules__write_enable;
+    reg  beat_rules__clock;
+    reg  [2:0] beat_rules__read_address;
+    wire  [36:0] beat_rules__read_data;
+    reg  [2:0] beat_rules__write_address;
+    reg  [36:0] beat_rules__write_data;
+    reg  beat_rules__write_enable;
+    reg  peers__clock;
+    reg  [2:0] peers__read_address;
+    wire  [134:0] peers__read_data;
+    reg  [2:0] peers__write_address;
+    reg  [134:0] peers__write_data;
+    reg  peers__write_enable;
+    reg  beats__clock;
+    reg  [2:0] beats__read_address;
+    wire  [65:0] beats__read_data;
+    reg  [2:0] beats__write_address;
+    reg  [65:0] beats__write_data;
+    reg  beats__write_enable;
+    reg  told_heard__clock;
+    reg  [2:0] told_heard__read_address;
+    wire  [63:0] told_heard__read_data;
+    reg  [2:0] told_heard__write_address;
+    reg  [63:0] told_heard__write_data;
+    reg  told_heard__write_enable;
+    reg  told_beats__clock;
+    reg  [2:0] told_beats__read_address;
+    wire  [65:0] told_beats__read_data;
+    reg  [2:0] told_beats__write_address;
+    reg  [65:0] told_beats__write_data;
+    reg  told_beats__write_enable;
+    reg  starts__clock;
+    reg  [2:0] starts__read_address;
+    wire  [47:0] starts__read_data;
+    reg  [2:0] starts__write_address;
+    reg  [47:0] starts__write_data;
+    reg  starts__write_enable;
+    reg  ends__clock;
+    reg  [2:0] ends__read_address;
+    wire  [49:0] ends__read_data;
+    reg  [2:0] ends__write_address;
+    reg  [49:0] ends__write_data;
+    reg  ends__write_enable;
+    reg  [7:0] entering__d;
+    wire  [7:0] entering__q;
+    reg  entering__clock;
+    reg  [7:0] unheard__d;
+    wire  [7:0] unheard__q;
+    reg  unheard__clock;
+    reg  [7:0] uncounted__d;
+    wire  [7:0] uncounted__q;
+    reg  uncounted__clock;
+    reg  [117:0] noted__d;
+    wire  [117:0] noted__q;
+    reg  noted__clock;
+    reg  [387:0] looked_up__d;
+    wire  [387:0] looked_up__q;
+    reg  looked_up__clock;
+    reg  [62:0] tally_done__d;
+    wire  [62:0] tally_done__q;
+    reg  tally_done__clock;
+    reg  [4:0] counting__d;
+    wire  [4:0] counting__q;
+    reg  counting__clock;
+    // Local signals
+    reg  [33:0] now;
+    reg  [7:0] open_now;
+    reg  [7:0] closed_now;
+    reg  [7:0] runs_now;
+    reg  [7:0] waiting;
+    reg  [7:0] waiting_less;
+    reg  [7:0] first_waiting;
+    reg  [7:0] served;
+    reg  [7:0] due;
+    reg  [7:0] due_less;
+    reg  [7:0] first_due;
+    reg  [2:0] end_slot;
+    reg  [1:0] reason;
+    reg  [7:0] one;
+    reg  [2:0] event_slot;
+    reg  [7:0] event_bit;
+    reg  [7:0] beat_bit;
+    reg  [7:0] done_bit;
+    reg  [2:0] slot;
+    reg  [63:0] known;
+    reg  [134:0] becomes;
+    reg  [63:0] missing;
+    reg  all_marked;
+    reg  start;
+    reg  [7:0] start_bit;
+    reg  [7:0] heard_bit;
+    reg  [7:0] enter_bit;
+    reg  [33:0] at;
+    reg  [47:0] at_ns;
+    reg  [33:0] deadline;
+    reg  [33:0] grace;
+    reg  [65:0] tally;
+    reg  [65:0] tallied;
+    reg  all_in;
+    reg  own_in;
+    reg  [7:0] timer_bit;
+    reg  timer_runs;
+    reg  timer_early;
+    reg  [33:0] timer_ends;
+    reg  [33:0] timer_silent;
+    reg  [33:0] to_end;
+    reg  [33:0] to_silence;
+    reg  [33:0] distance;
+    reg  [47:0] ahead;
+    reg  [47:0] timer;
+    // Sub module instances
+    optireduce_nic__broadcast_gates__gate__0 gate__0(
+        .clock(gate__0__clock),
+        .now_ns(gate__0__now_ns),
+        .quiet(gate__0__quiet),
+        .arm(gate__0__arm),
+        .early(gate__0__early),
+        .all_in(gate__0__all_in),
+        .own_in(gate__0__own_in),
+        .all_marked(gate__0__all_marked),
+        .counted(gate__0__counted),
+        .heard(gate__0__heard),
+        .enter(gate__0__enter),
+        .start(gate__0__start),
+        .deadline_ns(gate__0__deadline_ns),
+        .grace_ns(gate__0__grace_ns),
+        .close(gate__0__close),
+        .free(gate__0__free),
+        .open(gate__0__open),
+        .closed(gate__0__closed),
+        .clock_runs(gate__0__clock_runs),
+        .entered(gate__0__entered),
+        .due(gate__0__due),
+        .reason(gate__0__reason),
+        .may_be_early(gate__0__may_be_early),
+        .ends_ns(gate__0__ends_ns),
+        .silent_ns(gate__0__silent_ns)
+    );
+    optireduce_nic__broadcast_gates__gate__0 gate__1(
+        .clock(gate__1__clock),
+        .now_ns(gate__1__now_ns),
+        .quiet(gate__1__quiet),
+        .arm(gate__1__arm),
+        .early(gate__1__early),
+        .all_in(gate__1__all_in),
+        .own_in(gate__1__own_in),
+        .all_marked(gate__1__all_marked),
+        .counted(gate__1__counted),
+        .heard(gate__1__heard),
+        .enter(gate__1__enter),
+        .start(gate__1__start),
+        .deadline_ns(gate__1__deadline_ns),
+        .grace_ns(gate__1__grace_ns),
+        .close(gate__1__close),
+        .free(gate__1__free),
+        .open(gate__1__open),
+        .closed(gate__1__closed),
+        .clock_runs(gate__1__clock_runs),
+        .entered(gate__1__entered),
+        .due(gate__1__due),
+        .reason(gate__1__reason),
+        .may_be_early(gate__1__may_be_early),
+        .ends_ns(gate__1__ends_ns),
+        .silent_ns(gate__1__silent_ns)
+    );
+    optireduce_nic__broadcast_gates__gate__0 gate__2(
+        .clock(gate__2__clock),
+        .now_ns(gate__2__now_ns),
+        .quiet(gate__2__quiet),
+        .arm(gate__2__arm),
+        .early(gate__2__early),
+        .all_in(gate__2__all_in),
+        .own_in(gate__2__own_in),
+        .all_marked(gate__2__all_marked),
+        .counted(gate__2__counted),
+        .heard(gate__2__heard),
+        .enter(gate__2__enter),
+        .start(gate__2__start),
+        .deadline_ns(gate__2__deadline_ns),
+        .grace_ns(gate__2__grace_ns),
+        .close(gate__2__close),
+        .free(gate__2__free),
+        .open(gate__2__open),
+        .closed(gate__2__closed),
+        .clock_runs(gate__2__clock_runs),
+        .entered(gate__2__entered),
+        .due(gate__2__due),
+        .reason(gate__2__reason),
+        .may_be_early(gate__2__may_be_early),
+        .ends_ns(gate__2__ends_ns),
+        .silent_ns(gate__2__silent_ns)
+    );
+    optireduce_nic__broadcast_gates__gate__0 gate__3(
+        .clock(gate__3__clock),
+        .now_ns(gate__3__now_ns),
+        .quiet(gate__3__quiet),
+        .arm(gate__3__arm),
+        .early(gate__3__early),
+        .all_in(gate__3__all_in),
+        .own_in(gate__3__own_in),
+        .all_marked(gate__3__all_marked),
+        .counted(gate__3__counted),
+        .heard(gate__3__heard),
+        .enter(gate__3__enter),
+        .start(gate__3__start),
+        .deadline_ns(gate__3__deadline_ns),
+        .grace_ns(gate__3__grace_ns),
+        .close(gate__3__close),
+        .free(gate__3__free),
+        .open(gate__3__open),
+        .closed(gate__3__closed),
+        .clock_runs(gate__3__clock_runs),
+        .entered(gate__3__entered),
+        .due(gate__3__due),
+        .reason(gate__3__reason),
+        .may_be_early(gate__3__may_be_early),
+        .ends_ns(gate__3__ends_ns),
+        .silent_ns(gate__3__silent_ns)
+    );
+    optireduce_nic__broadcast_gates__gate__0 gate__4(
+        .clock(gate__4__clock),
+        .now_ns(gate__4__now_ns),
+        .quiet(gate__4__quiet),
+        .arm(gate__4__arm),
+        .early(gate__4__early),
+        .all_in(gate__4__all_in),
+        .own_in(gate__4__own_in),
+        .all_marked(gate__4__all_marked),
+        .counted(gate__4__counted),
+        .heard(gate__4__heard),
+        .enter(gate__4__enter),
+        .start(gate__4__start),
+        .deadline_ns(gate__4__deadline_ns),
+        .grace_ns(gate__4__grace_ns),
+        .close(gate__4__close),
+        .free(gate__4__free),
+        .open(gate__4__open),
+        .closed(gate__4__closed),
+        .clock_runs(gate__4__clock_runs),
+        .entered(gate__4__entered),
+        .due(gate__4__due),
+        .reason(gate__4__reason),
+        .may_be_early(gate__4__may_be_early),
+        .ends_ns(gate__4__ends_ns),
+        .silent_ns(gate__4__silent_ns)
+    );
+    optireduce_nic__broadcast_gates__gate__0 gate__5(
+        .clock(gate__5__clock),
+        .now_ns(gate__5__now_ns),
+        .quiet(gate__5__quiet),
+        .arm(gate__5__arm),
+        .early(gate__5__early),
+        .all_in(gate__5__all_in),
+        .own_in(gate__5__own_in),
+        .all_marked(gate__5__all_marked),
+        .counted(gate__5__counted),
+        .heard(gate__5__heard),
+        .enter(gate__5__enter),
+        .start(gate__5__start),
+        .deadline_ns(gate__5__deadline_ns),
+        .grace_ns(gate__5__grace_ns),
+        .close(gate__5__close),
+        .free(gate__5__free),
+        .open(gate__5__open),
+        .closed(gate__5__closed),
+        .clock_runs(gate__5__clock_runs),
+        .entered(gate__5__entered),
+        .due(gate__5__due),
+        .reason(gate__5__reason),
+        .may_be_early(gate__5__may_be_early),
+        .ends_ns(gate__5__ends_ns),
+        .silent_ns(gate__5__silent_ns)
+    );
+    optireduce_nic__broadcast_gates__gate__0 gate__6(
+        .clock(gate__6__clock),
+        .now_ns(gate__6__now_ns),
+        .quiet(gate__6__quiet),
+        .arm(gate__6__arm),
+        .early(gate__6__early),
+        .all_in(gate__6__all_in),
+        .own_in(gate__6__own_in),
+        .all_marked(gate__6__all_marked),
+        .counted(gate__6__counted),
+        .heard(gate__6__heard),
+        .enter(gate__6__enter),
+        .start(gate__6__start),
+        .deadline_ns(gate__6__deadline_ns),
+        .grace_ns(gate__6__grace_ns),
+        .close(gate__6__close),
+        .free(gate__6__free),
+        .open(gate__6__open),
+        .closed(gate__6__closed),
+        .clock_runs(gate__6__clock_runs),
+        .entered(gate__6__entered),
+        .due(gate__6__due),
+        .reason(gate__6__reason),
+        .may_be_early(gate__6__may_be_early),
+        .ends_ns(gate__6__ends_ns),
+        .silent_ns(gate__6__silent_ns)
+    );
+    optireduce_nic__broadcast_gates__gate__0 gate__7(
+        .clock(gate__7__clock),
+        .now_ns(gate__7__now_ns),
+        .quiet(gate__7__quiet),
+        .arm(gate__7__arm),
+        .early(gate__7__early),
+        .all_in(gate__7__all_in),
+        .own_in(gate__7__own_in),
+        .all_marked(gate__7__all_marked),
+        .counted(gate__7__counted),
+        .heard(gate__7__heard),
+        .enter(gate__7__enter),
+        .start(gate__7__start),
+        .deadline_ns(gate__7__deadline_ns),
+        .grace_ns(gate__7__grace_ns),
+        .close(gate__7__close),
+        .free(gate__7__free),
+        .open(gate__7__open),
+        .closed(gate__7__closed),
+        .clock_runs(gate__7__clock_runs),
+        .entered(gate__7__entered),
+        .due(gate__7__due),
+        .reason(gate__7__reason),
+        .may_be_early(gate__7__may_be_early),
+        .ends_ns(gate__7__ends_ns),
+        .silent_ns(gate__7__silent_ns)
+    );
+    optireduce_nic__broadcast_gates__event_rules event_rules(
+        .clock(event_rules__clock),
+        .read_address(event_rules__read_address),
+        .read_data(event_rules__read_data),
+        .write_address(event_rules__write_address),
+        .write_data(event_rules__write_data),
+        .write_enable(event_rules__write_enable)
+    );
+    optireduce_nic__broadcast_gates__beat_rules beat_rules(
+        .clock(beat_rules__clock),
+        .read_address(beat_rules__read_address),
+        .read_data(beat_rules__read_data),
+        .write_address(beat_rules__write_address),
+        .write_data(beat_rules__write_data),
+        .write_enable(beat_rules__write_enable)
+    );
+    optireduce_nic__broadcast_gates__event_rules peers(
+        .clock(peers__clock),
+        .read_address(peers__read_address),
+        .read_data(peers__read_data),
+        .write_address(peers__write_address),
+        .write_data(peers__write_data),
+        .write_enable(peers__write_enable)
+    );
+    optireduce_nic__broadcast_gates__beats beats(
+        .clock(beats__clock),
+        .read_address(beats__read_address),
+        .read_data(beats__read_data),
+        .write_address(beats__write_address),
+        .write_data(beats__write_data),
+        .write_enable(beats__write_enable)
+    );
+    optireduce_nic__broadcast_gates__told_heard told_heard(
+        .clock(told_heard__clock),
+        .read_address(told_heard__read_address),
+        .read_data(told_heard__read_data),
+        .write_address(told_heard__write_address),
+        .write_data(told_heard__write_data),
+        .write_enable(told_heard__write_enable)
+    );
+    optireduce_nic__broadcast_gates__beats told_beats(
+        .clock(told_beats__clock),
+        .read_address(told_beats__read_address),
+        .read_data(told_beats__read_data),
+        .write_address(told_beats__write_address),
+        .write_data(told_beats__write_data),
+        .write_enable(told_beats__write_enable)
+    );
+    optireduce_nic__broadcast_gates__starts starts(
+        .clock(starts__clock),
+        .read_address(starts__read_address),
+        .read_data(starts__read_data),
+        .write_address(starts__write_address),
+        .write_data(starts__write_data),
+        .write_enable(starts__write_enable)
+    );
+    optireduce_nic__broadcast_gates__ends ends(
+        .clock(ends__clock),
+        .read_address(ends__read_address),
+        .read_data(ends__read_data),
+        .write_address(ends__write_address),
+        .write_data(ends__write_data),
+        .write_enable(ends__write_enable)
+    );
+    optireduce_nic__broadcast_gates__gate__0__st entering(
+        .d(entering__d),
+        .q(entering__q),
+        .clock(entering__clock)
+    );
+    optireduce_nic__broadcast_gates__gate__0__st unheard(
+        .d(unheard__d),
+        .q(unheard__q),
+        .clock(unheard__clock)
+    );
+    optireduce_nic__broadcast_gates__gate__0__st uncounted(
+        .d(uncounted__d),
+        .q(uncounted__q),
+        .clock(uncounted__clock)
+    );
+    optireduce_nic__broadcast_gates__noted noted(
+        .d(noted__d),
+        .q(noted__q),
+        .clock(noted__clock)
+    );
+    optireduce_nic__broadcast_gates__looked_up looked_up(
+        .d(looked_up__d),
+        .q(looked_up__q),
+        .clock(looked_up__clock)
+    );
+    optireduce_nic__reduce__adder__lane__0__aligned tally_done(
+        .d(tally_done__d),
+        .q(tally_done__q),
+        .clock(tally_done__clock)
+    );
+    optireduce_nic__broadcast_gates__counting counting(
+        .d(counting__d),
+        .q(counting__q),
+        .clock(counting__clock)
+    );
+    // Update code
+    always @(*) begin
+        entering__clock = clock;
+        unheard__clock = clock;
+        uncounted__clock = clock;
+        noted__clock = clock;
+        looked_up__clock = clock;
+        counting__clock = clock;
+        tally_done__clock = clock;
+        entering__d = entering__q;
+        unheard__d = unheard__q;
+        uncounted__d = uncounted__q;
+        noted__d = noted__q;
+        looked_up__d = looked_up__q;
+        counting__d = counting__q;
+        tally_done__d = tally_done__q;
+        event_rules__clock = clock;
+        beat_rules__clock = clock;
+        peers__clock = clock;
+        beats__clock = clock;
+        told_heard__clock = clock;
+        told_beats__clock = clock;
+        starts__clock = clock;
+        ends__clock = clock;
+        one = ((32'h1) & 8'hff);
+        now = now_ns[(32'h0)+:(34)];
+        open_now = ((32'h0) & 8'hff);
+        closed_now = ((32'h0) & 8'hff);
+        runs_now = ((32'h0) & 8'hff);
+        due = ((32'h0) & 8'hff);
+        waiting = ((32'h0) & 8'hff);
+        open_now = (open_now & ~(1 << (0)) | ((gate__0__open) << (0)));
+        closed_now = (closed_now & ~(1 << (0)) | ((gate__0__closed) << (0)));
+        runs_now = (runs_now & ~(1 << (0)) | ((gate__0__clock_runs) << (0)));
+        due = (due & ~(1 << (0)) | ((gate__0__due) << (0)));
+        waiting = (waiting & ~(1 << (0)) | ((gate__0__open && ~gate__0__entered) << (0)));
+        open_now = (open_now & ~(1 << (1)) | ((gate__1__open) << (1)));
+        closed_now = (closed_now & ~(1 << (1)) | ((gate__1__closed) << (1)));
+        runs_now = (runs_now & ~(1 << (1)) | ((gate__1__clock_runs) << (1)));
+        due = (due & ~(1 << (1)) | ((gate__1__due) << (1)));
+        waiting = (waiting & ~(1 << (1)) | ((gate__1__open && ~gate__1__entered) << (1)));
+        open_now = (open_now & ~(1 << (2)) | ((gate__2__open) << (2)));
+        closed_now = (closed_now & ~(1 << (2)) | ((gate__2__closed) << (2)));
+        runs_now = (runs_now & ~(1 << (2)) | ((gate__2__clock_runs) << (2)));
+        due = (due & ~(1 << (2)) | ((gate__2__due) << (2)));
+        waiting = (waiting & ~(1 << (2)) | ((gate__2__open && ~gate__2__entered) << (2)));
+        open_now = (open_now & ~(1 << (3)) | ((gate__3__open) << (3)));
+        closed_now = (closed_now & ~(1 << (3)) | ((gate__3__closed) << (3)));
+        runs_now = (runs_now & ~(1 << (3)) | ((gate__3__clock_runs) << (3)));
+        due = (due & ~(1 << (3)) | ((gate__3__due) << (3)));
+        waiting = (waiting & ~(1 << (3)) | ((gate__3__open && ~gate__3__entered) << (3)));
+        open_now = (open_now & ~(1 << (4)) | ((gate__4__open) << (4)));
+        closed_now = (closed_now & ~(1 << (4)) | ((gate__4__closed) << (4)));
+        runs_now = (runs_now & ~(1 << (4)) | ((gate__4__clock_runs) << (4)));
+        due = (due & ~(1 << (4)) | ((gate__4__due) << (4)));
+        waiting = (waiting & ~(1 << (4)) | ((gate__4__open && ~gate__4__entered) << (4)));
+        open_now = (open_now & ~(1 << (5)) | ((gate__5__open) << (5)));
+        closed_now = (closed_now & ~(1 << (5)) | ((gate__5__closed) << (5)));
+        runs_now = (runs_now & ~(1 << (5)) | ((gate__5__clock_runs) << (5)));
+        due = (due & ~(1 << (5)) | ((gate__5__due) << (5)));
+        waiting = (waiting & ~(1 << (5)) | ((gate__5__open && ~gate__5__entered) << (5)));
+        open_now = (open_now & ~(1 << (6)) | ((gate__6__open) << (6)));
+        closed_now = (closed_now & ~(1 << (6)) | ((gate__6__closed) << (6)));
+        runs_now = (runs_now & ~(1 << (6)) | ((gate__6__clock_runs) << (6)));
+        due = (due & ~(1 << (6)) | ((gate__6__due) << (6)));
+        waiting = (waiting & ~(1 << (6)) | ((gate__6__open && ~gate__6__entered) << (6)));
+        open_now = (open_now & ~(1 << (7)) | ((gate__7__open) << (7)));
+        closed_now = (closed_now & ~(1 << (7)) | ((gate__7__closed) << (7)));
+        runs_now = (runs_now & ~(1 << (7)) | ((gate__7__clock_runs) << (7)));
+        due = (due & ~(1 << (7)) | ((gate__7__due) << (7)));
+        waiting = (waiting & ~(1 << (7)) | ((gate__7__open && ~gate__7__entered) << (7)));
+        open = open_now;
+        closed = closed_now;
+        event_rules__write_enable = arm != 32'h0;
+        event_rules__write_address = arm_slot;
+        event_rules__write_data[(64'h0)+:(32)] = rules[(64'h0)+:(32)];
+        event_rules__write_data[(64'h20)+:(32)] = rules[(64'h20)+:(32)];
+        event_rules__write_data[(64'h40)+:(7)] = rules[(64'h40)+:(7)];
+        event_rules__write_data[(64'h47)+:(64)] = rules[(64'h48)+:(64)];
+        beat_rules__write_enable = arm != 32'h0;
+        beat_rules__write_address = arm_slot;
+        beat_rules__write_data[(64'h0)+:(22)] = rules[(64'h88)+:(22)];
+        beat_rules__write_data[(64'h16)+:(15)] = rules[(64'h9e)+:(15)];
+        waiting = waiting & (entering__q | enter);
+        waiting_less = waiting - 32'h1;
+        first_waiting = waiting & (waiting_less ^ 32'hff);
+        slot = packet_slot;
+        noted__d[(64'h0)+:(1)] = packet && open_now[slot];
+        noted__d[(64'h1)+:(1)] = 1'b0;
+        noted__d[(64'h2)+:(3)] = packet_slot;
+        noted__d[(64'h5)+:(64)] = sender;
+        noted__d[(64'h45)+:(1)] = mark;
+        noted__d[(64'h46)+:(48)] = now_ns;
+        served = ((32'h0) & 8'hff);
+        if (~packet) begin
+            served = first_waiting;
+            noted__d[(64'h1)+:(1)] = waiting != 32'h0;
+            event_slot = ((32'h0) & 3'h7);
+            if ((first_waiting & 32'haa) != 32'h0) begin
+                event_slot = ((32'h1) & 3'h7);
+            end
+            if ((first_waiting & 32'hcc) != 32'h0) begin
+                event_slot = event_slot | 32'h2;
+            end
+            if ((first_waiting & 32'hf0) != 32'h0) begin
+                event_slot = event_slot | 32'h4;
+            end
+            noted__d[(64'h2)+:(3)] = event_slot;
+        end
+        entering__d = waiting ^ served;
+        event_rules__read_address = noted__q[(64'h2)+:(3)];
+        peers__read_address = noted__q[(64'h2)+:(3)];
+        event_slot = noted__q[(64'h2)+:(3)];
+        looked_up__d[(64'h0)+:(1)] = noted__q[(64'h0)+:(1)];
+        looked_up__d[(64'h1)+:(1)] = noted__q[(64'h1)+:(1)];
+        looked_up__d[(64'h2)+:(3)] = noted__q[(64'h2)+:(3)];
+        looked_up__d[(64'h5)+:(64)] = noted__q[(64'h5)+:(64)];
+        looked_up__d[(64'h45)+:(1)] = noted__q[(64'h45)+:(1)];
+        looked_up__d[(64'h46)+:(48)] = noted__q[(64'h46)+:(48)];
+        looked_up__d[(64'h76)+:(64)] = peers__read_data[(64'h0)+:(64)];
+        looked_up__d[(64'hb6)+:(64)] = peers__read_data[(64'h40)+:(64)];
+        looked_up__d[(64'hf6)+:(7)] = peers__read_data[(64'h80)+:(7)];
+        if (unheard__q[event_slot]) begin
+            looked_up__d[(64'h76)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+            looked_up__d[(64'hb6)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+            looked_up__d[(64'hf6)+:(7)] = ((32'h0) & 7'h7f);
+        end
+        looked_up__d[(64'hfd)+:(32)] = event_rules__read_data[(64'h0)+:(32)];
+        looked_up__d[(64'h11d)+:(32)] = event_rules__read_data[(64'h20)+:(32)];
+        looked_up__d[(64'h13d)+:(7)] = event_rules__read_data[(64'h40)+:(7)];
+        looked_up__d[(64'h144)+:(64)] = event_rules__read_data[(64'h47)+:(64)];
+        event_bit = one << looked_up__q[(64'h2)+:(3)];
+        known = looked_up__q[(64'h76)+:(64)] & looked_up__q[(64'h5)+:(64)];
+        becomes[(64'h0)+:(64)] = looked_up__q[(64'h76)+:(64)] | looked_up__q[(64'h5)+:(64)];
+        becomes[(64'h40)+:(64)] = looked_up__q[(64'hb6)+:(64)];
+        if (looked_up__q[(64'h45)+:(1)]) begin
+            becomes[(64'h40)+:(64)] = looked_up__q[(64'hb6)+:(64)] | looked_up__q[(64'h5)+:(64)];
+        end
+        becomes[(64'h80)+:(7)] = looked_up__q[(64'hf6)+:(7)];
+        if (known == 32'h0) begin
+            becomes[(64'h80)+:(7)] = looked_up__q[(64'hf6)+:(7)] + 32'h1;
+        end
+        missing = looked_up__q[(64'h144)+:(64)] & (becomes[(64'h40)+:(64)] ^ 64'hffffffffffffffff);
+        all_marked = missing == 32'h0;
+        start = ((runs_now & event_bit) == 32'h0) && (looked_up__q[(64'h1)+:(1)] || (looked_up__q[(64'h0)+:(1)] && (looked_up__q[(64'h13d)+:(7)] != 32'h0) && (becomes[(64'h80)+:(7)] >= looked_up__q[(64'h13d)+:(7)])));
+        start_bit = ((32'h0) & 8'hff);
+        if (start) begin
+            start_bit = event_bit;
+        end
+        heard_bit = ((32'h0) & 8'hff);
+        if (looked_up__q[(64'h0)+:(1)]) begin
+            heard_bit = event_bit;
+        end
+        enter_bit = ((32'h0) & 8'hff);
+        if (looked_up__q[(64'h1)+:(1)]) begin
+            enter_bit = event_bit;
+        end
+        unheard__d = (unheard__q & (heard_bit ^ 32'hff)) | arm;
+        peers__write_enable = looked_up__q[(64'h0)+:(1)];
+        peers__write_address = looked_up__q[(64'h2)+:(3)];
+        peers__write_data = becomes;
+        told_heard__write_enable = looked_up__q[(64'h0)+:(1)];
+        told_heard__write_address = looked_up__q[(64'h2)+:(3)];
+        told_heard__write_data = becomes[(64'h0)+:(64)];
+        starts__write_enable = start;
+        starts__write_address = looked_up__q[(64'h2)+:(3)];
+        starts__write_data = looked_up__q[(64'h46)+:(48)];
+        at_ns = looked_up__q[(64'h46)+:(48)];
+        at = at_ns[(32'h0)+:(34)];
+        deadline = at + ((looked_up__q[(64'hfd)+:(32)]) & 34'h3ffffffff);
+        grace = at + ((looked_up__q[(64'h11d)+:(32)]) & 34'h3ffffffff);
+        counting__d[(64'h0)+:(1)] = beat;
+        counting__d[(64'h1)+:(3)] = beat_slot;
+        counting__d[(64'h4)+:(1)] = own;
+        beat_rules__read_address = counting__q[(64'h1)+:(3)];
+        beats__read_address = counting__q[(64'h1)+:(3)];
+        beat_bit = ((32'h0) & 8'hff);
+        if (counting__q[(64'h0)+:(1)]) begin
+            beat_bit = one << counting__q[(64'h1)+:(3)];
+        end
+        tally = beats__read_data;
+        if ((uncounted__q & beat_bit) != 32'h0) begin
+            tally[(64'h0)+:(22)] = beat_rules__read_data[(64'h0)+:(22)];
+            tally[(64'h16)+:(22)] = ((32'h0) & 22'h3fffff);
+            tally[(64'h2c)+:(22)] = ((32'h0) & 22'h3fffff);
+        end
+        tallied = tally;
+        tallied[(64'h0)+:(22)] = tally[(64'h0)+:(22)] - 32'h1;
+        if (counting__q[(64'h4)+:(1)]) begin
+            tallied[(64'h2c)+:(22)] = tally[(64'h2c)+:(22)] + 32'h1;
+        end
+        else begin
+            tallied[(64'h16)+:(22)] = tally[(64'h16)+:(22)] + 32'h1;
+        end
+        tally_done__d[(64'h0)+:(1)] = counting__q[(64'h0)+:(1)];
+        tally_done__d[(64'h1)+:(3)] = counting__q[(64'h1)+:(3)];
+        tally_done__d[(64'h4)+:(22)] = tallied[(64'h0)+:(22)];
+        tally_done__d[(64'h1a)+:(22)] = tallied[(64'h2c)+:(22)];
+        tally_done__d[(64'h30)+:(15)] = beat_rules__read_data[(64'h16)+:(15)];
+        all_in = tally_done__q[(64'h4)+:(22)] == 32'h0;
+        own_in = tally_done__q[(64'h1a)+:(22)] == ((tally_done__q[(64'h30)+:(15)]) & 22'h3fffff);
+        done_bit = ((32'h0) & 8'hff);
+        if (tally_done__q[(64'h0)+:(1)]) begin
+            done_bit = one << tally_done__q[(64'h1)+:(3)];
+        end
+        uncounted__d = (uncounted__q & (beat_bit ^ 32'hff)) | arm;
+        beats__write_enable = counting__q[(64'h0)+:(1)];
+        beats__write_address = counting__q[(64'h1)+:(3)];
+        beats__write_data = tallied;
+        told_beats__write_enable = counting__q[(64'h0)+:(1)];
+        told_beats__write_address = counting__q[(64'h1)+:(3)];
+        told_beats__write_data = tallied;
+        due_less = due - 32'h1;
+        first_due = due & (due_less ^ 32'hff);
+        end_slot = ((32'h0) & 3'h7);
+        if ((first_due & 32'haa) != 32'h0) begin
+            end_slot = ((32'h1) & 3'h7);
+        end
+        if ((first_due & 32'hcc) != 32'h0) begin
+            end_slot = end_slot | 32'h2;
+        end
+        if ((first_due & 32'hf0) != 32'h0) begin
+            end_slot = end_slot | 32'h4;
+        end
+        reason = ((32'h0) & 2'h3);
+        if (first_due[0]) begin
+            reason = gate__0__reason;
+        end
+        if (first_due[1]) begin
+            reason = gate__1__reason;
+        end
+        if (first_due[2]) begin
+            reason = gate__2__reason;
+        end
+        if (first_due[3]) begin
+            reason = gate__3__reason;
+        end
+        if (first_due[4]) begin
+            reason = gate__4__reason;
+        end
+        if (first_due[5]) begin
+            reason = gate__5__reason;
+        end
+        if (first_due[6]) begin
+            reason = gate__6__reason;
+        end
+        if (first_due[7]) begin
+            reason = gate__7__reason;
+        end
+        ends__write_enable = due != 32'h0;
+        ends__write_address = end_slot;
+        ends__write_data[(64'h0)+:(2)] = reason;
+        ends__write_data[(64'h2)+:(48)] = now_ns;
+        gate__0__clock = clock;
+        gate__0__now_ns = now;
+        gate__0__quiet = quiet;
+        gate__0__arm = arm[0];
+        gate__0__early = rules[(64'h47)+:(1)];
+        gate__0__all_in = all_in;
+        gate__0__own_in = own_in;
+        gate__0__all_marked = all_marked;
+        if (arm[0]) begin
+            gate__0__all_in = rules[(64'h88)+:(22)] == 32'h0;
+            gate__0__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+            gate__0__all_marked = rules[(64'h48)+:(64)] == 32'h0;
+        end
+        gate__0__counted = done_bit[0];
+        gate__0__heard = heard_bit[0];
+        gate__0__enter = enter_bit[0];
+        gate__0__start = start_bit[0];
+        gate__0__deadline_ns = deadline;
+        gate__0__grace_ns = grace;
+        gate__0__close = first_due[0];
+        gate__0__free = free[0] || clear;
+        gate__1__clock = clock;
+        gate__1__now_ns = now;
+        gate__1__quiet = quiet;
+        gate__1__arm = arm[1];
+        gate__1__early = rules[(64'h47)+:(1)];
+        gate__1__all_in = all_in;
+        gate__1__own_in = own_in;
+        gate__1__all_marked = all_marked;
+        if (arm[1]) begin
+            gate__1__all_in = rules[(64'h88)+:(22)] == 32'h0;
+            gate__1__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+            gate__1__all_marked = rules[(64'h48)+:(64)] == 32'h0;
+        end
+        gate__1__counted = done_bit[1];
+        gate__1__heard = heard_bit[1];
+        gate__1__enter = enter_bit[1];
+        gate__1__start = start_bit[1];
+        gate__1__deadline_ns = deadline;
+        gate__1__grace_ns = grace;
+        gate__1__close = first_due[1];
+        gate__1__free = free[1] || clear;
+        gate__2__clock = clock;
+        gate__2__now_ns = now;
+        gate__2__quiet = quiet;
+        gate__2__arm = arm[2];
+        gate__2__early = rules[(64'h47)+:(1)];
+        gate__2__all_in = all_in;
+        gate__2__own_in = own_in;
+        gate__2__all_marked = all_marked;
+        if (arm[2]) begin
+            gate__2__all_in = rules[(64'h88)+:(22)] == 32'h0;
+            gate__2__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+            gate__2__all_marked = rules[(64'h48)+:(64)] == 32'h0;
+        end
+        gate__2__counted = done_bit[2];
+        gate__2__heard = heard_bit[2];
+        gate__2__enter = enter_bit[2];
+        gate__2__start = start_bit[2];
+        gate__2__deadline_ns = deadline;
+        gate__2__grace_ns = grace;
+        gate__2__close = first_due[2];
+        gate__2__free = free[2] || clear;
+        gate__3__clock = clock;
+        gate__3__now_ns = now;
+        gate__3__quiet = quiet;
+        gate__3__arm = arm[3];
+        gate__3__early = rules[(64'h47)+:(1)];
+        gate__3__all_in = all_in;
+        gate__3__own_in = own_in;
+        gate__3__all_marked = all_marked;
+        if (arm[3]) begin
+            gate__3__all_in = rules[(64'h88)+:(22)] == 32'h0;
+            gate__3__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+            gate__3__all_marked = rules[(64'h48)+:(64)] == 32'h0;
+        end
+        gate__3__counted = done_bit[3];
+        gate__3__heard = heard_bit[3];
+        gate__3__enter = enter_bit[3];
+        gate__3__start = start_bit[3];
+        gate__3__deadline_ns = deadline;
+        gate__3__grace_ns = grace;
+        gate__3__close = first_due[3];
+        gate__3__free = free[3] || clear;
+        gate__4__clock = clock;
+        gate__4__now_ns = now;
+        gate__4__quiet = quiet;
+        gate__4__arm = arm[4];
+        gate__4__early = rules[(64'h47)+:(1)];
+        gate__4__all_in = all_in;
+        gate__4__own_in = own_in;
+        gate__4__all_marked = all_marked;
+        if (arm[4]) begin
+            gate__4__all_in = rules[(64'h88)+:(22)] == 32'h0;
+            gate__4__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+            gate__4__all_marked = rules[(64'h48)+:(64)] == 32'h0;
+        end
+        gate__4__counted = done_bit[4];
+        gate__4__heard = heard_bit[4];
+        gate__4__enter = enter_bit[4];
+        gate__4__start = start_bit[4];
+        gate__4__deadline_ns = deadline;
+        gate__4__grace_ns = grace;
+        gate__4__close = first_due[4];
+        gate__4__free = free[4] || clear;
+        gate__5__clock = clock;
+        gate__5__now_ns = now;
+        gate__5__quiet = quiet;
+        gate__5__arm = arm[5];
+        gate__5__early = rules[(64'h47)+:(1)];
+        gate__5__all_in = all_in;
+        gate__5__own_in = own_in;
+        gate__5__all_marked = all_marked;
+        if (arm[5]) begin
+            gate__5__all_in = rules[(64'h88)+:(22)] == 32'h0;
+            gate__5__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+            gate__5__all_marked = rules[(64'h48)+:(64)] == 32'h0;
+        end
+        gate__5__counted = done_bit[5];
+        gate__5__heard = heard_bit[5];
+        gate__5__enter = enter_bit[5];
+        gate__5__start = start_bit[5];
+        gate__5__deadline_ns = deadline;
+        gate__5__grace_ns = grace;
+        gate__5__close = first_due[5];
+        gate__5__free = free[5] || clear;
+        gate__6__clock = clock;
+        gate__6__now_ns = now;
+        gate__6__quiet = quiet;
+        gate__6__arm = arm[6];
+        gate__6__early = rules[(64'h47)+:(1)];
+        gate__6__all_in = all_in;
+        gate__6__own_in = own_in;
+        gate__6__all_marked = all_marked;
+        if (arm[6]) begin
+            gate__6__all_in = rules[(64'h88)+:(22)] == 32'h0;
+            gate__6__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+            gate__6__all_marked = rules[(64'h48)+:(64)] == 32'h0;
+        end
+        gate__6__counted = done_bit[6];
+        gate__6__heard = heard_bit[6];
+        gate__6__enter = enter_bit[6];
+        gate__6__start = start_bit[6];
+        gate__6__deadline_ns = deadline;
+        gate__6__grace_ns = grace;
+        gate__6__close = first_due[6];
+        gate__6__free = free[6] || clear;
+        gate__7__clock = clock;
+        gate__7__now_ns = now;
+        gate__7__quiet = quiet;
+        gate__7__arm = arm[7];
+        gate__7__early = rules[(64'h47)+:(1)];
+        gate__7__all_in = all_in;
+        gate__7__own_in = own_in;
+        gate__7__all_marked = all_marked;
+        if (arm[7]) begin
+            gate__7__all_in = rules[(64'h88)+:(22)] == 32'h0;
+            gate__7__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+            gate__7__all_marked = rules[(64'h48)+:(64)] == 32'h0;
+        end
+        gate__7__counted = done_bit[7];
+        gate__7__heard = heard_bit[7];
+        gate__7__enter = enter_bit[7];
+        gate__7__start = start_bit[7];
+        gate__7__deadline_ns = deadline;
+        gate__7__grace_ns = grace;
+        gate__7__close = first_due[7];
+        gate__7__free = free[7] || clear;
+        told_heard__read_address = report_slot;
+        told_beats__read_address = report_slot;
+        starts__read_address = report_slot;
+        ends__read_address = report_slot;
+        report[(64'h0)+:(2)] = ends__read_data[(64'h0)+:(2)];
+        report[(64'h9e)+:(48)] = ends__read_data[(64'h2)+:(48)];
+        report[(64'h6e)+:(48)] = starts__read_data;
+        report[(64'h2e)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+        if (~unheard__q[report_slot]) begin
+            report[(64'h2e)+:(64)] = told_heard__read_data;
+        end
+        report[(64'h2)+:(22)] = ((32'h0) & 22'h3fffff);
+        report[(64'h18)+:(22)] = ((32'h0) & 22'h3fffff);
+        if (~uncounted__q[report_slot]) begin
+            report[(64'h2)+:(22)] = told_beats__read_data[(64'h16)+:(22)];
+            report[(64'h18)+:(22)] = told_beats__read_data[(64'h2c)+:(22)];
+        end
+        timer_bit = one << timer_slot;
+        timer_runs = 1'b0;
+        timer_early = 1'b0;
+        timer_ends = ((32'h0) & 34'h3ffffffff);
+        timer_silent = ((32'h0) & 34'h3ffffffff);
+        if (timer_bit[0]) begin
+            timer_runs = gate__0__open && gate__0__clock_runs;
+            timer_early = gate__0__may_be_early;
+            timer_ends = gate__0__ends_ns;
+            timer_silent = gate__0__silent_ns;
+        end
+        if (timer_bit[1]) begin
+            timer_runs = gate__1__open && gate__1__clock_runs;
+            timer_early = gate__1__may_be_early;
+            timer_ends = gate__1__ends_ns;
+            timer_silent = gate__1__silent_ns;
+        end
+        if (timer_bit[2]) begin
+            timer_runs = gate__2__open && gate__2__clock_runs;
+            timer_early = gate__2__may_be_early;
+            timer_ends = gate__2__ends_ns;
+            timer_silent = gate__2__silent_ns;
+        end
+        if (timer_bit[3]) begin
+            timer_runs = gate__3__open && gate__3__clock_runs;
+            timer_early = gate__3__may_be_early;
+            timer_ends = gate__3__ends_ns;
+            timer_silent = gate__3__silent_ns;
+        end
+        if (timer_bit[4]) begin
+            timer_runs = gate__4__open && gate__4__clock_runs;
+            timer_early = gate__4__may_be_early;
+            timer_ends = gate__4__ends_ns;
+            timer_silent = gate__4__silent_ns;
+        end
+        if (timer_bit[5]) begin
+            timer_runs = gate__5__open && gate__5__clock_runs;
+            timer_early = gate__5__may_be_early;
+            timer_ends = gate__5__ends_ns;
+            timer_silent = gate__5__silent_ns;
+        end
+        if (timer_bit[6]) begin
+            timer_runs = gate__6__open && gate__6__clock_runs;
+            timer_early = gate__6__may_be_early;
+            timer_ends = gate__6__ends_ns;
+            timer_silent = gate__6__silent_ns;
+        end
+        if (timer_bit[7]) begin
+            timer_runs = gate__7__open && gate__7__clock_runs;
+            timer_early = gate__7__may_be_early;
+            timer_ends = gate__7__ends_ns;
+            timer_silent = gate__7__silent_ns;
+        end
+        to_end = timer_ends - now;
+        to_end = to_end ^ 64'h200000000;
+        to_silence = timer_silent - now;
+        to_silence = to_silence ^ 64'h200000000;
+        distance = to_end;
+        if (timer_early && (to_silence < to_end)) begin
+            distance = to_silence;
+        end
+        ahead = ((distance) & 48'hffffffffffff) - 64'h200000000;
+        timer = now_ns + ahead;
+        timer_ns = ((64'hffffffffffff) & 48'hffffffffffff);
+        if (timer_runs) begin
+            timer_ns = timer;
+        end
+        if (clear) begin
+            noted__d[(64'h0)+:(1)] = 1'b0;
+            noted__d[(64'h1)+:(1)] = 1'b0;
+            looked_up__d[(64'h0)+:(1)] = 1'b0;
+            looked_up__d[(64'h1)+:(1)] = 1'b0;
+            counting__d[(64'h0)+:(1)] = 1'b0;
+            tally_done__d[(64'h0)+:(1)] = 1'b0;
+            entering__d = ((32'h0) & 8'hff);
+        end
+    end
 endmodule
 
 module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,order_valid,order,order_ready,buffer_valid,buffer_address,buffer_data,gather_valid,gather_address,gather_word,sent_bank,sent_slot,mac_valid,mac,mac_ready,began,working);
@@ -13469,7 +14710,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .empty(outbox__empty),
         .room(outbox__room)
     );
-    optireduce_nic__contribute__hold hold(
+    optireduce_nic__broadcast_gates__gate__0__st hold(
         .d(hold__d),
         .q(hold__q),
         .clock(hold__clock)
@@ -14335,42 +15576,42 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .q(room__q),
         .clock(room__clock)
     );
-    optireduce_nic__contribute__hold counted_contribute(
+    optireduce_nic__broadcast_gates__gate__0__st counted_contribute(
         .d(counted_contribute__d),
         .q(counted_contribute__q),
         .clock(counted_contribute__clock)
     );
-    optireduce_nic__contribute__hold settled_contribute(
+    optireduce_nic__broadcast_gates__gate__0__st settled_contribute(
         .d(settled_contribute__d),
         .q(settled_contribute__q),
         .clock(settled_contribute__clock)
     );
-    optireduce_nic__contribute__hold reported(
+    optireduce_nic__broadcast_gates__gate__0__st reported(
         .d(reported__d),
         .q(reported__q),
         .clock(reported__clock)
     );
-    optireduce_nic__contribute__hold begun(
+    optireduce_nic__broadcast_gates__gate__0__st begun(
         .d(begun__d),
         .q(begun__q),
         .clock(begun__clock)
     );
-    optireduce_nic__contribute__hold drained(
+    optireduce_nic__broadcast_gates__gate__0__st drained(
         .d(drained__d),
         .q(drained__q),
         .clock(drained__clock)
     );
-    optireduce_nic__contribute__hold counted_broadcast(
+    optireduce_nic__broadcast_gates__gate__0__st counted_broadcast(
         .d(counted_broadcast__d),
         .q(counted_broadcast__q),
         .clock(counted_broadcast__clock)
     );
-    optireduce_nic__contribute__hold settled_broadcast(
+    optireduce_nic__broadcast_gates__gate__0__st settled_broadcast(
         .d(settled_broadcast__d),
         .q(settled_broadcast__q),
         .clock(settled_broadcast__clock)
     );
-    optireduce_nic__contribute__hold failed(
+    optireduce_nic__broadcast_gates__gate__0__st failed(
         .d(failed__d),
         .q(failed__q),
         .clock(failed__clock)
@@ -16184,7 +17425,7 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
         .q(remaining__q),
         .clock(remaining__clock)
     );
-    optireduce_nic__contribute__hold packet_beats(
+    optireduce_nic__broadcast_gates__gate__0__st packet_beats(
         .d(packet_beats__d),
         .q(packet_beats__q),
         .clock(packet_beats__clock)
@@ -17662,7 +18903,7 @@ module optireduce_nic__restart(clock,enable,owed,clear,busy);
         .q(ending__q),
         .clock(ending__clock)
     );
-    optireduce_nic__restart__count count(
+    optireduce_nic__broadcast_gates__counting count(
         .d(count__d),
         .q(count__q),
         .clock(count__clock)
@@ -17967,12 +19208,12 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         .q(index__q),
         .clock(index__clock)
     );
-    optireduce_nic__restart__count pause(
+    optireduce_nic__broadcast_gates__counting pause(
         .d(pause__d),
         .q(pause__q),
         .clock(pause__clock)
     );
-    optireduce_nic__contribute__hold done(
+    optireduce_nic__broadcast_gates__gate__0__st done(
         .d(done__d),
         .q(done__q),
         .clock(done__clock)
@@ -18403,17 +19644,17 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .q(entry__q),
         .clock(entry__clock)
     );
-    optireduce_nic__contribute__hold in_use(
+    optireduce_nic__broadcast_gates__gate__0__st in_use(
         .d(in_use__d),
         .q(in_use__q),
         .clock(in_use__clock)
     );
-    optireduce_nic__contribute__hold asked(
+    optireduce_nic__broadcast_gates__gate__0__st asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_nic__contribute__hold status(
+    optireduce_nic__broadcast_gates__gate__0__st status(
         .d(status__d),
         .q(status__q),
         .clock(status__clock)
@@ -18434,7 +19675,7 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
     );
-    optireduce_nic__contribute__hold epoch(
+    optireduce_nic__broadcast_gates__gate__0__st epoch(
         .d(epoch__d),
         .q(epoch__q),
         .clock(epoch__clock)
@@ -19156,278 +20397,50 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  lookup__drop_stale;
     wire  lookup__drop_flags;
     wire  lookup__drop_out_of_shard;
-    reg  gate__0__clock;
-    reg  gate__0__clear;
-    reg  [47:0] gate__0__now_ns;
-    reg  gate__0__arm;
-    reg  [172:0] gate__0__rules;
-    reg  gate__0__enter;
-    reg  gate__0__packet;
-    reg  [63:0] gate__0__sender;
-    reg  gate__0__mark;
-    reg  gate__0__beat;
-    reg  gate__0__own;
-    reg  gate__0__quiet;
-    reg  gate__0__free;
-    wire  gate__0__open;
-    wire  gate__0__closed;
-    wire  [205:0] gate__0__report;
-    wire  [47:0] gate__0__timer_ns;
-    reg  gate__1__clock;
-    reg  gate__1__clear;
-    reg  [47:0] gate__1__now_ns;
-    reg  gate__1__arm;
-    reg  [172:0] gate__1__rules;
-    reg  gate__1__enter;
-    reg  gate__1__packet;
-    reg  [63:0] gate__1__sender;
-    reg  gate__1__mark;
-    reg  gate__1__beat;
-    reg  gate__1__own;
-    reg  gate__1__quiet;
-    reg  gate__1__free;
-    wire  gate__1__open;
-    wire  gate__1__closed;
-    wire  [205:0] gate__1__report;
-    wire  [47:0] gate__1__timer_ns;
-    reg  gate__2__clock;
-    reg  gate__2__clear;
-    reg  [47:0] gate__2__now_ns;
-    reg  gate__2__arm;
-    reg  [172:0] gate__2__rules;
-    reg  gate__2__enter;
-    reg  gate__2__packet;
-    reg  [63:0] gate__2__sender;
-    reg  gate__2__mark;
-    reg  gate__2__beat;
-    reg  gate__2__own;
-    reg  gate__2__quiet;
-    reg  gate__2__free;
-    wire  gate__2__open;
-    wire  gate__2__closed;
-    wire  [205:0] gate__2__report;
-    wire  [47:0] gate__2__timer_ns;
-    reg  gate__3__clock;
-    reg  gate__3__clear;
-    reg  [47:0] gate__3__now_ns;
-    reg  gate__3__arm;
-    reg  [172:0] gate__3__rules;
-    reg  gate__3__enter;
-    reg  gate__3__packet;
-    reg  [63:0] gate__3__sender;
-    reg  gate__3__mark;
-    reg  gate__3__beat;
-    reg  gate__3__own;
-    reg  gate__3__quiet;
-    reg  gate__3__free;
-    wire  gate__3__open;
-    wire  gate__3__closed;
-    wire  [205:0] gate__3__report;
-    wire  [47:0] gate__3__timer_ns;
-    reg  gate__4__clock;
-    reg  gate__4__clear;
-    reg  [47:0] gate__4__now_ns;
-    reg  gate__4__arm;
-    reg  [172:0] gate__4__rules;
-    reg  gate__4__enter;
-    reg  gate__4__packet;
-    reg  [63:0] gate__4__sender;
-    reg  gate__4__mark;
-    reg  gate__4__beat;
-    reg  gate__4__own;
-    reg  gate__4__quiet;
-    reg  gate__4__free;
-    wire  gate__4__open;
-    wire  gate__4__closed;
-    wire  [205:0] gate__4__report;
-    wire  [47:0] gate__4__timer_ns;
-    reg  gate__5__clock;
-    reg  gate__5__clear;
-    reg  [47:0] gate__5__now_ns;
-    reg  gate__5__arm;
-    reg  [172:0] gate__5__rules;
-    reg  gate__5__enter;
-    reg  gate__5__packet;
-    reg  [63:0] gate__5__sender;
-    reg  gate__5__mark;
-    reg  gate__5__beat;
-    reg  gate__5__own;
-    reg  gate__5__quiet;
-    reg  gate__5__free;
-    wire  gate__5__open;
-    wire  gate__5__closed;
-    wire  [205:0] gate__5__report;
-    wire  [47:0] gate__5__timer_ns;
-    reg  gate__6__clock;
-    reg  gate__6__clear;
-    reg  [47:0] gate__6__now_ns;
-    reg  gate__6__arm;
-    reg  [172:0] gate__6__rules;
-    reg  gate__6__enter;
-    reg  gate__6__packet;
-    reg  [63:0] gate__6__sender;
-    reg  gate__6__mark;
-    reg  gate__6__beat;
-    reg  gate__6__own;
-    reg  gate__6__quiet;
-    reg  gate__6__free;
-    wire  gate__6__open;
-    wire  gate__6__closed;
-    wire  [205:0] gate__6__report;
-    wire  [47:0] gate__6__timer_ns;
-    reg  gate__7__clock;
-    reg  gate__7__clear;
-    reg  [47:0] gate__7__now_ns;
-    reg  gate__7__arm;
-    reg  [172:0] gate__7__rules;
-    reg  gate__7__enter;
-    reg  gate__7__packet;
-    reg  [63:0] gate__7__sender;
-    reg  gate__7__mark;
-    reg  gate__7__beat;
-    reg  gate__7__own;
-    reg  gate__7__quiet;
-    reg  gate__7__free;
-    wire  gate__7__open;
-    wire  gate__7__closed;
-    wire  [205:0] gate__7__report;
-    wire  [47:0] gate__7__timer_ns;
-    reg  gate__8__clock;
-    reg  gate__8__clear;
-    reg  [47:0] gate__8__now_ns;
-    reg  gate__8__arm;
-    reg  [172:0] gate__8__rules;
-    reg  gate__8__enter;
-    reg  gate__8__packet;
-    reg  [63:0] gate__8__sender;
-    reg  gate__8__mark;
-    reg  gate__8__beat;
-    reg  gate__8__own;
-    reg  gate__8__quiet;
-    reg  gate__8__free;
-    wire  gate__8__open;
-    wire  gate__8__closed;
-    wire  [205:0] gate__8__report;
-    wire  [47:0] gate__8__timer_ns;
-    reg  gate__9__clock;
-    reg  gate__9__clear;
-    reg  [47:0] gate__9__now_ns;
-    reg  gate__9__arm;
-    reg  [172:0] gate__9__rules;
-    reg  gate__9__enter;
-    reg  gate__9__packet;
-    reg  [63:0] gate__9__sender;
-    reg  gate__9__mark;
-    reg  gate__9__beat;
-    reg  gate__9__own;
-    reg  gate__9__quiet;
-    reg  gate__9__free;
-    wire  gate__9__open;
-    wire  gate__9__closed;
-    wire  [205:0] gate__9__report;
-    wire  [47:0] gate__9__timer_ns;
-    reg  gate__10__clock;
-    reg  gate__10__clear;
-    reg  [47:0] gate__10__now_ns;
-    reg  gate__10__arm;
-    reg  [172:0] gate__10__rules;
-    reg  gate__10__enter;
-    reg  gate__10__packet;
-    reg  [63:0] gate__10__sender;
-    reg  gate__10__mark;
-    reg  gate__10__beat;
-    reg  gate__10__own;
-    reg  gate__10__quiet;
-    reg  gate__10__free;
-    wire  gate__10__open;
-    wire  gate__10__closed;
-    wire  [205:0] gate__10__report;
-    wire  [47:0] gate__10__timer_ns;
-    reg  gate__11__clock;
-    reg  gate__11__clear;
-    reg  [47:0] gate__11__now_ns;
-    reg  gate__11__arm;
-    reg  [172:0] gate__11__rules;
-    reg  gate__11__enter;
-    reg  gate__11__packet;
-    reg  [63:0] gate__11__sender;
-    reg  gate__11__mark;
-    reg  gate__11__beat;
-    reg  gate__11__own;
-    reg  gate__11__quiet;
-    reg  gate__11__free;
-    wire  gate__11__open;
-    wire  gate__11__closed;
-    wire  [205:0] gate__11__report;
-    wire  [47:0] gate__11__timer_ns;
-    reg  gate__12__clock;
-    reg  gate__12__clear;
-    reg  [47:0] gate__12__now_ns;
-    reg  gate__12__arm;
-    reg  [172:0] gate__12__rules;
-    reg  gate__12__enter;
-    reg  gate__12__packet;
-    reg  [63:0] gate__12__sender;
-    reg  gate__12__mark;
-    reg  gate__12__beat;
-    reg  gate__12__own;
-    reg  gate__12__quiet;
-    reg  gate__12__free;
-    wire  gate__12__open;
-    wire  gate__12__closed;
-    wire  [205:0] gate__12__report;
-    wire  [47:0] gate__12__timer_ns;
-    reg  gate__13__clock;
-    reg  gate__13__clear;
-    reg  [47:0] gate__13__now_ns;
-    reg  gate__13__arm;
-    reg  [172:0] gate__13__rules;
-    reg  gate__13__enter;
-    reg  gate__13__packet;
-    reg  [63:0] gate__13__sender;
-    reg  gate__13__mark;
-    reg  gate__13__beat;
-    reg  gate__13__own;
-    reg  gate__13__quiet;
-    reg  gate__13__free;
-    wire  gate__13__open;
-    wire  gate__13__closed;
-    wire  [205:0] gate__13__report;
-    wire  [47:0] gate__13__timer_ns;
-    reg  gate__14__clock;
-    reg  gate__14__clear;
-    reg  [47:0] gate__14__now_ns;
-    reg  gate__14__arm;
-    reg  [172:0] gate__14__rules;
-    reg  gate__14__enter;
-    reg  gate__14__packet;
-    reg  [63:0] gate__14__sender;
-    reg  gate__14__mark;
-    reg  gate__14__beat;
-    reg  gate__14__own;
-    reg  gate__14__quiet;
-    reg  gate__14__free;
-    wire  gate__14__open;
-    wire  gate__14__closed;
-    wire  [205:0] gate__14__report;
-    wire  [47:0] gate__14__timer_ns;
-    reg  gate__15__clock;
-    reg  gate__15__clear;
-    reg  [47:0] gate__15__now_ns;
-    reg  gate__15__arm;
-    reg  [172:0] gate__15__rules;
-    reg  gate__15__enter;
-    reg  gate__15__packet;
-    reg  [63:0] gate__15__sender;
-    reg  gate__15__mark;
-    reg  gate__15__beat;
-    reg  gate__15__own;
-    reg  gate__15__quiet;
-    reg  gate__15__free;
-    wire  gate__15__open;
-    wire  gate__15__closed;
-    wire  [205:0] gate__15__report;
-    wire  [47:0] gate__15__timer_ns;
+    reg  contribute_gates__clock;
+    reg  contribute_gates__clear;
+    reg  [47:0] contribute_gates__now_ns;
+    reg  [7:0] contribute_gates__arm;
+    reg  [2:0] contribute_gates__arm_slot;
+    reg  [172:0] contribute_gates__rules;
+    reg  [7:0] contribute_gates__enter;
+    reg  contribute_gates__packet;
+    reg  [2:0] contribute_gates__packet_slot;
+    reg  [63:0] contribute_gates__sender;
+    reg  contribute_gates__mark;
+    reg  contribute_gates__beat;
+    reg  [2:0] contribute_gates__beat_slot;
+    reg  contribute_gates__own;
+    reg  contribute_gates__quiet;
+    reg  [7:0] contribute_gates__free;
+    wire  [7:0] contribute_gates__open;
+    wire  [7:0] contribute_gates__closed;
+    reg  [2:0] contribute_gates__report_slot;
+    wire  [205:0] contribute_gates__report;
+    reg  [2:0] contribute_gates__timer_slot;
+    wire  [47:0] contribute_gates__timer_ns;
+    reg  broadcast_gates__clock;
+    reg  broadcast_gates__clear;
+    reg  [47:0] broadcast_gates__now_ns;
+    reg  [7:0] broadcast_gates__arm;
+    reg  [2:0] broadcast_gates__arm_slot;
+    reg  [172:0] broadcast_gates__rules;
+    reg  [7:0] broadcast_gates__enter;
+    reg  broadcast_gates__packet;
+    reg  [2:0] broadcast_gates__packet_slot;
+    reg  [63:0] broadcast_gates__sender;
+    reg  broadcast_gates__mark;
+    reg  broadcast_gates__beat;
+    reg  [2:0] broadcast_gates__beat_slot;
+    reg  broadcast_gates__own;
+    reg  broadcast_gates__quiet;
+    reg  [7:0] broadcast_gates__free;
+    wire  [7:0] broadcast_gates__open;
+    wire  [7:0] broadcast_gates__closed;
+    reg  [2:0] broadcast_gates__report_slot;
+    wire  [205:0] broadcast_gates__report;
+    reg  [2:0] broadcast_gates__timer_slot;
+    wire  [47:0] broadcast_gates__timer_ns;
     reg  reduce__clock;
     reg  reduce__clear;
     reg  [7:0] reduce__open;
@@ -19589,12 +20602,6 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     reg  [63:0] one64;
     reg  [7:0] one8;
     reg  [63:0] sender;
-    reg  [7:0] packet_slot;
-    reg  [7:0] packet_contribute;
-    reg  [7:0] packet_broadcast;
-    reg  [7:0] sum_slot;
-    reg  [7:0] mean_slot;
-    reg  [7:0] finish_slot;
     reg  [205:0] finish_gate;
     reg  auto_valid;
     reg  [24:0] send;
@@ -19602,8 +20609,6 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     reg  [7:0] unsent;
     reg  [47:0] looked_at;
     reg  [3:0] scan_next;
-    reg  [15:0] scan_bit;
-    reg  [15:0] one16;
     reg  [404:0] ctx;
     reg  [14:0] events;
     // Sub module instances
@@ -19879,309 +20884,53 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .drop_flags(lookup__drop_flags),
         .drop_out_of_shard(lookup__drop_out_of_shard)
     );
-    optireduce_nic__gate__0 gate__0(
-        .clock(gate__0__clock),
-        .clear(gate__0__clear),
-        .now_ns(gate__0__now_ns),
-        .arm(gate__0__arm),
-        .rules(gate__0__rules),
-        .enter(gate__0__enter),
-        .packet(gate__0__packet),
-        .sender(gate__0__sender),
-        .mark(gate__0__mark),
-        .beat(gate__0__beat),
-        .own(gate__0__own),
-        .quiet(gate__0__quiet),
-        .free(gate__0__free),
-        .open(gate__0__open),
-        .closed(gate__0__closed),
-        .report(gate__0__report),
-        .timer_ns(gate__0__timer_ns)
+    optireduce_nic__broadcast_gates contribute_gates(
+        .clock(contribute_gates__clock),
+        .clear(contribute_gates__clear),
+        .now_ns(contribute_gates__now_ns),
+        .arm(contribute_gates__arm),
+        .arm_slot(contribute_gates__arm_slot),
+        .rules(contribute_gates__rules),
+        .enter(contribute_gates__enter),
+        .packet(contribute_gates__packet),
+        .packet_slot(contribute_gates__packet_slot),
+        .sender(contribute_gates__sender),
+        .mark(contribute_gates__mark),
+        .beat(contribute_gates__beat),
+        .beat_slot(contribute_gates__beat_slot),
+        .own(contribute_gates__own),
+        .quiet(contribute_gates__quiet),
+        .free(contribute_gates__free),
+        .open(contribute_gates__open),
+        .closed(contribute_gates__closed),
+        .report_slot(contribute_gates__report_slot),
+        .report(contribute_gates__report),
+        .timer_slot(contribute_gates__timer_slot),
+        .timer_ns(contribute_gates__timer_ns)
     );
-    optireduce_nic__gate__0 gate__1(
-        .clock(gate__1__clock),
-        .clear(gate__1__clear),
-        .now_ns(gate__1__now_ns),
-        .arm(gate__1__arm),
-        .rules(gate__1__rules),
-        .enter(gate__1__enter),
-        .packet(gate__1__packet),
-        .sender(gate__1__sender),
-        .mark(gate__1__mark),
-        .beat(gate__1__beat),
-        .own(gate__1__own),
-        .quiet(gate__1__quiet),
-        .free(gate__1__free),
-        .open(gate__1__open),
-        .closed(gate__1__closed),
-        .report(gate__1__report),
-        .timer_ns(gate__1__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__2(
-        .clock(gate__2__clock),
-        .clear(gate__2__clear),
-        .now_ns(gate__2__now_ns),
-        .arm(gate__2__arm),
-        .rules(gate__2__rules),
-        .enter(gate__2__enter),
-        .packet(gate__2__packet),
-        .sender(gate__2__sender),
-        .mark(gate__2__mark),
-        .beat(gate__2__beat),
-        .own(gate__2__own),
-        .quiet(gate__2__quiet),
-        .free(gate__2__free),
-        .open(gate__2__open),
-        .closed(gate__2__closed),
-        .report(gate__2__report),
-        .timer_ns(gate__2__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__3(
-        .clock(gate__3__clock),
-        .clear(gate__3__clear),
-        .now_ns(gate__3__now_ns),
-        .arm(gate__3__arm),
-        .rules(gate__3__rules),
-        .enter(gate__3__enter),
-        .packet(gate__3__packet),
-        .sender(gate__3__sender),
-        .mark(gate__3__mark),
-        .beat(gate__3__beat),
-        .own(gate__3__own),
-        .quiet(gate__3__quiet),
-        .free(gate__3__free),
-        .open(gate__3__open),
-        .closed(gate__3__closed),
-        .report(gate__3__report),
-        .timer_ns(gate__3__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__4(
-        .clock(gate__4__clock),
-        .clear(gate__4__clear),
-        .now_ns(gate__4__now_ns),
-        .arm(gate__4__arm),
-        .rules(gate__4__rules),
-        .enter(gate__4__enter),
-        .packet(gate__4__packet),
-        .sender(gate__4__sender),
-        .mark(gate__4__mark),
-        .beat(gate__4__beat),
-        .own(gate__4__own),
-        .quiet(gate__4__quiet),
-        .free(gate__4__free),
-        .open(gate__4__open),
-        .closed(gate__4__closed),
-        .report(gate__4__report),
-        .timer_ns(gate__4__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__5(
-        .clock(gate__5__clock),
-        .clear(gate__5__clear),
-        .now_ns(gate__5__now_ns),
-        .arm(gate__5__arm),
-        .rules(gate__5__rules),
-        .enter(gate__5__enter),
-        .packet(gate__5__packet),
-        .sender(gate__5__sender),
-        .mark(gate__5__mark),
-        .beat(gate__5__beat),
-        .own(gate__5__own),
-        .quiet(gate__5__quiet),
-        .free(gate__5__free),
-        .open(gate__5__open),
-        .closed(gate__5__closed),
-        .report(gate__5__report),
-        .timer_ns(gate__5__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__6(
-        .clock(gate__6__clock),
-        .clear(gate__6__clear),
-        .now_ns(gate__6__now_ns),
-        .arm(gate__6__arm),
-        .rules(gate__6__rules),
-        .enter(gate__6__enter),
-        .packet(gate__6__packet),
-        .sender(gate__6__sender),
-        .mark(gate__6__mark),
-        .beat(gate__6__beat),
-        .own(gate__6__own),
-        .quiet(gate__6__quiet),
-        .free(gate__6__free),
-        .open(gate__6__open),
-        .closed(gate__6__closed),
-        .report(gate__6__report),
-        .timer_ns(gate__6__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__7(
-        .clock(gate__7__clock),
-        .clear(gate__7__clear),
-        .now_ns(gate__7__now_ns),
-        .arm(gate__7__arm),
-        .rules(gate__7__rules),
-        .enter(gate__7__enter),
-        .packet(gate__7__packet),
-        .sender(gate__7__sender),
-        .mark(gate__7__mark),
-        .beat(gate__7__beat),
-        .own(gate__7__own),
-        .quiet(gate__7__quiet),
-        .free(gate__7__free),
-        .open(gate__7__open),
-        .closed(gate__7__closed),
-        .report(gate__7__report),
-        .timer_ns(gate__7__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__8(
-        .clock(gate__8__clock),
-        .clear(gate__8__clear),
-        .now_ns(gate__8__now_ns),
-        .arm(gate__8__arm),
-        .rules(gate__8__rules),
-        .enter(gate__8__enter),
-        .packet(gate__8__packet),
-        .sender(gate__8__sender),
-        .mark(gate__8__mark),
-        .beat(gate__8__beat),
-        .own(gate__8__own),
-        .quiet(gate__8__quiet),
-        .free(gate__8__free),
-        .open(gate__8__open),
-        .closed(gate__8__closed),
-        .report(gate__8__report),
-        .timer_ns(gate__8__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__9(
-        .clock(gate__9__clock),
-        .clear(gate__9__clear),
-        .now_ns(gate__9__now_ns),
-        .arm(gate__9__arm),
-        .rules(gate__9__rules),
-        .enter(gate__9__enter),
-        .packet(gate__9__packet),
-        .sender(gate__9__sender),
-        .mark(gate__9__mark),
-        .beat(gate__9__beat),
-        .own(gate__9__own),
-        .quiet(gate__9__quiet),
-        .free(gate__9__free),
-        .open(gate__9__open),
-        .closed(gate__9__closed),
-        .report(gate__9__report),
-        .timer_ns(gate__9__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__10(
-        .clock(gate__10__clock),
-        .clear(gate__10__clear),
-        .now_ns(gate__10__now_ns),
-        .arm(gate__10__arm),
-        .rules(gate__10__rules),
-        .enter(gate__10__enter),
-        .packet(gate__10__packet),
-        .sender(gate__10__sender),
-        .mark(gate__10__mark),
-        .beat(gate__10__beat),
-        .own(gate__10__own),
-        .quiet(gate__10__quiet),
-        .free(gate__10__free),
-        .open(gate__10__open),
-        .closed(gate__10__closed),
-        .report(gate__10__report),
-        .timer_ns(gate__10__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__11(
-        .clock(gate__11__clock),
-        .clear(gate__11__clear),
-        .now_ns(gate__11__now_ns),
-        .arm(gate__11__arm),
-        .rules(gate__11__rules),
-        .enter(gate__11__enter),
-        .packet(gate__11__packet),
-        .sender(gate__11__sender),
-        .mark(gate__11__mark),
-        .beat(gate__11__beat),
-        .own(gate__11__own),
-        .quiet(gate__11__quiet),
-        .free(gate__11__free),
-        .open(gate__11__open),
-        .closed(gate__11__closed),
-        .report(gate__11__report),
-        .timer_ns(gate__11__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__12(
-        .clock(gate__12__clock),
-        .clear(gate__12__clear),
-        .now_ns(gate__12__now_ns),
-        .arm(gate__12__arm),
-        .rules(gate__12__rules),
-        .enter(gate__12__enter),
-        .packet(gate__12__packet),
-        .sender(gate__12__sender),
-        .mark(gate__12__mark),
-        .beat(gate__12__beat),
-        .own(gate__12__own),
-        .quiet(gate__12__quiet),
-        .free(gate__12__free),
-        .open(gate__12__open),
-        .closed(gate__12__closed),
-        .report(gate__12__report),
-        .timer_ns(gate__12__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__13(
-        .clock(gate__13__clock),
-        .clear(gate__13__clear),
-        .now_ns(gate__13__now_ns),
-        .arm(gate__13__arm),
-        .rules(gate__13__rules),
-        .enter(gate__13__enter),
-        .packet(gate__13__packet),
-        .sender(gate__13__sender),
-        .mark(gate__13__mark),
-        .beat(gate__13__beat),
-        .own(gate__13__own),
-        .quiet(gate__13__quiet),
-        .free(gate__13__free),
-        .open(gate__13__open),
-        .closed(gate__13__closed),
-        .report(gate__13__report),
-        .timer_ns(gate__13__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__14(
-        .clock(gate__14__clock),
-        .clear(gate__14__clear),
-        .now_ns(gate__14__now_ns),
-        .arm(gate__14__arm),
-        .rules(gate__14__rules),
-        .enter(gate__14__enter),
-        .packet(gate__14__packet),
-        .sender(gate__14__sender),
-        .mark(gate__14__mark),
-        .beat(gate__14__beat),
-        .own(gate__14__own),
-        .quiet(gate__14__quiet),
-        .free(gate__14__free),
-        .open(gate__14__open),
-        .closed(gate__14__closed),
-        .report(gate__14__report),
-        .timer_ns(gate__14__timer_ns)
-    );
-    optireduce_nic__gate__0 gate__15(
-        .clock(gate__15__clock),
-        .clear(gate__15__clear),
-        .now_ns(gate__15__now_ns),
-        .arm(gate__15__arm),
-        .rules(gate__15__rules),
-        .enter(gate__15__enter),
-        .packet(gate__15__packet),
-        .sender(gate__15__sender),
-        .mark(gate__15__mark),
-        .beat(gate__15__beat),
-        .own(gate__15__own),
-        .quiet(gate__15__quiet),
-        .free(gate__15__free),
-        .open(gate__15__open),
-        .closed(gate__15__closed),
-        .report(gate__15__report),
-        .timer_ns(gate__15__timer_ns)
+    optireduce_nic__broadcast_gates broadcast_gates(
+        .clock(broadcast_gates__clock),
+        .clear(broadcast_gates__clear),
+        .now_ns(broadcast_gates__now_ns),
+        .arm(broadcast_gates__arm),
+        .arm_slot(broadcast_gates__arm_slot),
+        .rules(broadcast_gates__rules),
+        .enter(broadcast_gates__enter),
+        .packet(broadcast_gates__packet),
+        .packet_slot(broadcast_gates__packet_slot),
+        .sender(broadcast_gates__sender),
+        .mark(broadcast_gates__mark),
+        .beat(broadcast_gates__beat),
+        .beat_slot(broadcast_gates__beat_slot),
+        .own(broadcast_gates__own),
+        .quiet(broadcast_gates__quiet),
+        .free(broadcast_gates__free),
+        .open(broadcast_gates__open),
+        .closed(broadcast_gates__closed),
+        .report_slot(broadcast_gates__report_slot),
+        .report(broadcast_gates__report),
+        .timer_slot(broadcast_gates__timer_slot),
+        .timer_ns(broadcast_gates__timer_ns)
     );
     optireduce_nic__reduce reduce(
         .clock(reduce__clock),
@@ -20319,12 +21068,12 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .working(finisher__working),
         .busy(finisher__busy)
     );
-    optireduce_nic__contribute__hold sending(
+    optireduce_nic__broadcast_gates__gate__0__st sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_nic__contribute__hold unread(
+    optireduce_nic__broadcast_gates__gate__0__st unread(
         .d(unread__d),
         .q(unread__q),
         .clock(unread__clock)
@@ -20543,320 +21292,53 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         submit__scrub_busy = reduce__scrub_busy || gather__scrub_busy;
         one64 = ((32'h1) & 64'hffffffffffffffff);
         sender = one64 << lookup__beat[(64'h1f)+:(6)];
-        packet_slot = one8 << lookup__beat[(64'h0)+:(3)];
-        packet_contribute = ((32'h0) & 8'hff);
-        packet_broadcast = ((32'h0) & 8'hff);
-        if (lookup__packet && lookup__broadcast) begin
-            packet_broadcast = packet_slot;
-        end
-        else if (lookup__packet) begin
-            packet_contribute = packet_slot;
-        end
-        sum_slot = ((32'h0) & 8'hff);
-        if (reduce__accepted) begin
-            sum_slot = one8 << reduce__decided[(64'h0)+:(3)];
-        end
-        mean_slot = ((32'h0) & 8'hff);
-        if (gather__accepted) begin
-            mean_slot = one8 << gather__decided[(64'h0)+:(3)];
-        end
-        contribute_open = ((32'h0) & 8'hff);
-        contribute_closed = ((32'h0) & 8'hff);
-        broadcast_open = ((32'h0) & 8'hff);
-        broadcast_closed = ((32'h0) & 8'hff);
-        contribute_open = (contribute_open & ~(1 << (0)) | ((gate__0__open) << (0)));
-        contribute_closed = (contribute_closed & ~(1 << (0)) | ((gate__0__closed) << (0)));
-        broadcast_open = (broadcast_open & ~(1 << (0)) | ((gate__8__open) << (0)));
-        broadcast_closed = (broadcast_closed & ~(1 << (0)) | ((gate__8__closed) << (0)));
-        contribute_open = (contribute_open & ~(1 << (1)) | ((gate__1__open) << (1)));
-        contribute_closed = (contribute_closed & ~(1 << (1)) | ((gate__1__closed) << (1)));
-        broadcast_open = (broadcast_open & ~(1 << (1)) | ((gate__9__open) << (1)));
-        broadcast_closed = (broadcast_closed & ~(1 << (1)) | ((gate__9__closed) << (1)));
-        contribute_open = (contribute_open & ~(1 << (2)) | ((gate__2__open) << (2)));
-        contribute_closed = (contribute_closed & ~(1 << (2)) | ((gate__2__closed) << (2)));
-        broadcast_open = (broadcast_open & ~(1 << (2)) | ((gate__10__open) << (2)));
-        broadcast_closed = (broadcast_closed & ~(1 << (2)) | ((gate__10__closed) << (2)));
-        contribute_open = (contribute_open & ~(1 << (3)) | ((gate__3__open) << (3)));
-        contribute_closed = (contribute_closed & ~(1 << (3)) | ((gate__3__closed) << (3)));
-        broadcast_open = (broadcast_open & ~(1 << (3)) | ((gate__11__open) << (3)));
-        broadcast_closed = (broadcast_closed & ~(1 << (3)) | ((gate__11__closed) << (3)));
-        contribute_open = (contribute_open & ~(1 << (4)) | ((gate__4__open) << (4)));
-        contribute_closed = (contribute_closed & ~(1 << (4)) | ((gate__4__closed) << (4)));
-        broadcast_open = (broadcast_open & ~(1 << (4)) | ((gate__12__open) << (4)));
-        broadcast_closed = (broadcast_closed & ~(1 << (4)) | ((gate__12__closed) << (4)));
-        contribute_open = (contribute_open & ~(1 << (5)) | ((gate__5__open) << (5)));
-        contribute_closed = (contribute_closed & ~(1 << (5)) | ((gate__5__closed) << (5)));
-        broadcast_open = (broadcast_open & ~(1 << (5)) | ((gate__13__open) << (5)));
-        broadcast_closed = (broadcast_closed & ~(1 << (5)) | ((gate__13__closed) << (5)));
-        contribute_open = (contribute_open & ~(1 << (6)) | ((gate__6__open) << (6)));
-        contribute_closed = (contribute_closed & ~(1 << (6)) | ((gate__6__closed) << (6)));
-        broadcast_open = (broadcast_open & ~(1 << (6)) | ((gate__14__open) << (6)));
-        broadcast_closed = (broadcast_closed & ~(1 << (6)) | ((gate__14__closed) << (6)));
-        contribute_open = (contribute_open & ~(1 << (7)) | ((gate__7__open) << (7)));
-        contribute_closed = (contribute_closed & ~(1 << (7)) | ((gate__7__closed) << (7)));
-        broadcast_open = (broadcast_open & ~(1 << (7)) | ((gate__15__open) << (7)));
-        broadcast_closed = (broadcast_closed & ~(1 << (7)) | ((gate__15__closed) << (7)));
-        gate__0__clock = clock;
-        gate__0__clear = clear;
-        gate__0__now_ns = now_ns;
-        gate__0__quiet = quiet;
-        gate__0__sender = sender;
-        gate__0__mark = lookup__mark;
-        gate__1__clock = clock;
-        gate__1__clear = clear;
-        gate__1__now_ns = now_ns;
-        gate__1__quiet = quiet;
-        gate__1__sender = sender;
-        gate__1__mark = lookup__mark;
-        gate__2__clock = clock;
-        gate__2__clear = clear;
-        gate__2__now_ns = now_ns;
-        gate__2__quiet = quiet;
-        gate__2__sender = sender;
-        gate__2__mark = lookup__mark;
-        gate__3__clock = clock;
-        gate__3__clear = clear;
-        gate__3__now_ns = now_ns;
-        gate__3__quiet = quiet;
-        gate__3__sender = sender;
-        gate__3__mark = lookup__mark;
-        gate__4__clock = clock;
-        gate__4__clear = clear;
-        gate__4__now_ns = now_ns;
-        gate__4__quiet = quiet;
-        gate__4__sender = sender;
-        gate__4__mark = lookup__mark;
-        gate__5__clock = clock;
-        gate__5__clear = clear;
-        gate__5__now_ns = now_ns;
-        gate__5__quiet = quiet;
-        gate__5__sender = sender;
-        gate__5__mark = lookup__mark;
-        gate__6__clock = clock;
-        gate__6__clear = clear;
-        gate__6__now_ns = now_ns;
-        gate__6__quiet = quiet;
-        gate__6__sender = sender;
-        gate__6__mark = lookup__mark;
-        gate__7__clock = clock;
-        gate__7__clear = clear;
-        gate__7__now_ns = now_ns;
-        gate__7__quiet = quiet;
-        gate__7__sender = sender;
-        gate__7__mark = lookup__mark;
-        gate__8__clock = clock;
-        gate__8__clear = clear;
-        gate__8__now_ns = now_ns;
-        gate__8__quiet = quiet;
-        gate__8__sender = sender;
-        gate__8__mark = lookup__mark;
-        gate__9__clock = clock;
-        gate__9__clear = clear;
-        gate__9__now_ns = now_ns;
-        gate__9__quiet = quiet;
-        gate__9__sender = sender;
-        gate__9__mark = lookup__mark;
-        gate__10__clock = clock;
-        gate__10__clear = clear;
-        gate__10__now_ns = now_ns;
-        gate__10__quiet = quiet;
-        gate__10__sender = sender;
-        gate__10__mark = lookup__mark;
-        gate__11__clock = clock;
-        gate__11__clear = clear;
-        gate__11__now_ns = now_ns;
-        gate__11__quiet = quiet;
-        gate__11__sender = sender;
-        gate__11__mark = lookup__mark;
-        gate__12__clock = clock;
-        gate__12__clear = clear;
-        gate__12__now_ns = now_ns;
-        gate__12__quiet = quiet;
-        gate__12__sender = sender;
-        gate__12__mark = lookup__mark;
-        gate__13__clock = clock;
-        gate__13__clear = clear;
-        gate__13__now_ns = now_ns;
-        gate__13__quiet = quiet;
-        gate__13__sender = sender;
-        gate__13__mark = lookup__mark;
-        gate__14__clock = clock;
-        gate__14__clear = clear;
-        gate__14__now_ns = now_ns;
-        gate__14__quiet = quiet;
-        gate__14__sender = sender;
-        gate__14__mark = lookup__mark;
-        gate__15__clock = clock;
-        gate__15__clear = clear;
-        gate__15__now_ns = now_ns;
-        gate__15__quiet = quiet;
-        gate__15__sender = sender;
-        gate__15__mark = lookup__mark;
-        gate__0__arm = submit__arm[0];
-        gate__0__rules = submit__contribute_rules;
-        gate__0__enter = submit__enter[0];
-        gate__0__packet = packet_contribute[0];
-        gate__0__beat = sum_slot[0];
-        gate__0__own = reduce__accepted_own;
-        gate__0__free = finisher__freed[0];
-        gate__8__arm = submit__arm[0];
-        gate__8__rules = submit__broadcast_rules;
-        gate__8__enter = contribute_closed[0];
-        gate__8__packet = packet_broadcast[0];
-        gate__8__beat = mean_slot[0];
-        gate__8__own = 1'b0;
-        gate__8__free = finisher__freed[0];
-        gate__1__arm = submit__arm[1];
-        gate__1__rules = submit__contribute_rules;
-        gate__1__enter = submit__enter[1];
-        gate__1__packet = packet_contribute[1];
-        gate__1__beat = sum_slot[1];
-        gate__1__own = reduce__accepted_own;
-        gate__1__free = finisher__freed[1];
-        gate__9__arm = submit__arm[1];
-        gate__9__rules = submit__broadcast_rules;
-        gate__9__enter = contribute_closed[1];
-        gate__9__packet = packet_broadcast[1];
-        gate__9__beat = mean_slot[1];
-        gate__9__own = 1'b0;
-        gate__9__free = finisher__freed[1];
-        gate__2__arm = submit__arm[2];
-        gate__2__rules = submit__contribute_rules;
-        gate__2__enter = submit__enter[2];
-        gate__2__packet = packet_contribute[2];
-        gate__2__beat = sum_slot[2];
-        gate__2__own = reduce__accepted_own;
-        gate__2__free = finisher__freed[2];
-        gate__10__arm = submit__arm[2];
-        gate__10__rules = submit__broadcast_rules;
-        gate__10__enter = contribute_closed[2];
-        gate__10__packet = packet_broadcast[2];
-        gate__10__beat = mean_slot[2];
-        gate__10__own = 1'b0;
-        gate__10__free = finisher__freed[2];
-        gate__3__arm = submit__arm[3];
-        gate__3__rules = submit__contribute_rules;
-        gate__3__enter = submit__enter[3];
-        gate__3__packet = packet_contribute[3];
-        gate__3__beat = sum_slot[3];
-        gate__3__own = reduce__accepted_own;
-        gate__3__free = finisher__freed[3];
-        gate__11__arm = submit__arm[3];
-        gate__11__rules = submit__broadcast_rules;
-        gate__11__enter = contribute_closed[3];
-        gate__11__packet = packet_broadcast[3];
-        gate__11__beat = mean_slot[3];
-        gate__11__own = 1'b0;
-        gate__11__free = finisher__freed[3];
-        gate__4__arm = submit__arm[4];
-        gate__4__rules = submit__contribute_rules;
-        gate__4__enter = submit__enter[4];
-        gate__4__packet = packet_contribute[4];
-        gate__4__beat = sum_slot[4];
-        gate__4__own = reduce__accepted_own;
-        gate__4__free = finisher__freed[4];
-        gate__12__arm = submit__arm[4];
-        gate__12__rules = submit__broadcast_rules;
-        gate__12__enter = contribute_closed[4];
-        gate__12__packet = packet_broadcast[4];
-        gate__12__beat = mean_slot[4];
-        gate__12__own = 1'b0;
-        gate__12__free = finisher__freed[4];
-        gate__5__arm = submit__arm[5];
-        gate__5__rules = submit__contribute_rules;
-        gate__5__enter = submit__enter[5];
-        gate__5__packet = packet_contribute[5];
-        gate__5__beat = sum_slot[5];
-        gate__5__own = reduce__accepted_own;
-        gate__5__free = finisher__freed[5];
-        gate__13__arm = submit__arm[5];
-        gate__13__rules = submit__broadcast_rules;
-        gate__13__enter = contribute_closed[5];
-        gate__13__packet = packet_broadcast[5];
-        gate__13__beat = mean_slot[5];
-        gate__13__own = 1'b0;
-        gate__13__free = finisher__freed[5];
-        gate__6__arm = submit__arm[6];
-        gate__6__rules = submit__contribute_rules;
-        gate__6__enter = submit__enter[6];
-        gate__6__packet = packet_contribute[6];
-        gate__6__beat = sum_slot[6];
-        gate__6__own = reduce__accepted_own;
-        gate__6__free = finisher__freed[6];
-        gate__14__arm = submit__arm[6];
-        gate__14__rules = submit__broadcast_rules;
-        gate__14__enter = contribute_closed[6];
-        gate__14__packet = packet_broadcast[6];
-        gate__14__beat = mean_slot[6];
-        gate__14__own = 1'b0;
-        gate__14__free = finisher__freed[6];
-        gate__7__arm = submit__arm[7];
-        gate__7__rules = submit__contribute_rules;
-        gate__7__enter = submit__enter[7];
-        gate__7__packet = packet_contribute[7];
-        gate__7__beat = sum_slot[7];
-        gate__7__own = reduce__accepted_own;
-        gate__7__free = finisher__freed[7];
-        gate__15__arm = submit__arm[7];
-        gate__15__rules = submit__broadcast_rules;
-        gate__15__enter = contribute_closed[7];
-        gate__15__packet = packet_broadcast[7];
-        gate__15__beat = mean_slot[7];
-        gate__15__own = 1'b0;
-        gate__15__free = finisher__freed[7];
+        contribute_open = contribute_gates__open;
+        contribute_closed = contribute_gates__closed;
+        broadcast_open = broadcast_gates__open;
+        broadcast_closed = broadcast_gates__closed;
+        contribute_gates__clock = clock;
+        contribute_gates__clear = clear;
+        contribute_gates__now_ns = now_ns;
+        contribute_gates__quiet = quiet;
+        contribute_gates__arm = submit__arm;
+        contribute_gates__arm_slot = submit__arm_slot;
+        contribute_gates__rules = submit__contribute_rules;
+        contribute_gates__enter = submit__enter;
+        contribute_gates__packet = lookup__packet && ~lookup__broadcast;
+        contribute_gates__packet_slot = lookup__beat[(64'h0)+:(3)];
+        contribute_gates__sender = sender;
+        contribute_gates__mark = lookup__mark;
+        contribute_gates__beat = reduce__accepted;
+        contribute_gates__beat_slot = reduce__decided[(64'h0)+:(3)];
+        contribute_gates__own = reduce__accepted_own;
+        contribute_gates__free = finisher__freed;
+        contribute_gates__report_slot = finisher__slot;
+        contribute_gates__timer_slot = scan__q[(32'h0)+:(3)];
+        broadcast_gates__clock = clock;
+        broadcast_gates__clear = clear;
+        broadcast_gates__now_ns = now_ns;
+        broadcast_gates__quiet = quiet;
+        broadcast_gates__arm = submit__arm;
+        broadcast_gates__arm_slot = submit__arm_slot;
+        broadcast_gates__rules = submit__broadcast_rules;
+        broadcast_gates__enter = contribute_closed;
+        broadcast_gates__packet = lookup__packet && lookup__broadcast;
+        broadcast_gates__packet_slot = lookup__beat[(64'h0)+:(3)];
+        broadcast_gates__sender = sender;
+        broadcast_gates__mark = lookup__mark;
+        broadcast_gates__beat = gather__accepted;
+        broadcast_gates__beat_slot = gather__decided[(64'h0)+:(3)];
+        broadcast_gates__own = 1'b0;
+        broadcast_gates__free = finisher__freed;
+        broadcast_gates__report_slot = finisher__slot;
+        broadcast_gates__timer_slot = scan__q[(32'h0)+:(3)];
         reduce__open = contribute_open;
         gather__open = broadcast_open;
         scale__closed = contribute_closed;
         finisher__broadcast_closed = broadcast_closed;
-        finish_slot = one8 << finisher__slot;
-        finish_gate = gate__0__report;
-        if (finish_slot[0]) begin
-            finish_gate = gate__0__report;
-            if (finisher__broadcast) begin
-                finish_gate = gate__8__report;
-            end
-        end
-        if (finish_slot[1]) begin
-            finish_gate = gate__1__report;
-            if (finisher__broadcast) begin
-                finish_gate = gate__9__report;
-            end
-        end
-        if (finish_slot[2]) begin
-            finish_gate = gate__2__report;
-            if (finisher__broadcast) begin
-                finish_gate = gate__10__report;
-            end
-        end
-        if (finish_slot[3]) begin
-            finish_gate = gate__3__report;
-            if (finisher__broadcast) begin
-                finish_gate = gate__11__report;
-            end
-        end
-        if (finish_slot[4]) begin
-            finish_gate = gate__4__report;
-            if (finisher__broadcast) begin
-                finish_gate = gate__12__report;
-            end
-        end
-        if (finish_slot[5]) begin
-            finish_gate = gate__5__report;
-            if (finisher__broadcast) begin
-                finish_gate = gate__13__report;
-            end
-        end
-        if (finish_slot[6]) begin
-            finish_gate = gate__6__report;
-            if (finisher__broadcast) begin
-                finish_gate = gate__14__report;
-            end
-        end
-        if (finish_slot[7]) begin
-            finish_gate = gate__7__report;
-            if (finisher__broadcast) begin
-                finish_gate = gate__15__report;
-            end
+        finish_gate = contribute_gates__report;
+        if (finisher__broadcast) begin
+            finish_gate = broadcast_gates__report;
         end
         finisher__gate = finish_gate;
         reduce__count_address = finisher__count_address;
@@ -20950,58 +21432,11 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         events[(64'hd)+:(1)] = reduce__drop_duplicate;
         events[(64'he)+:(1)] = gather__drop_duplicate;
         registers__events = events;
-        one16 = ((32'h1) & 16'hffff);
         scan_next = scan__q + 32'h1;
-        scan_bit = one16 << scan__q;
         scan__d = scan_next;
-        looked_at = gate__0__timer_ns;
-        if (scan_bit[0]) begin
-            looked_at = gate__0__timer_ns;
-        end
-        if (scan_bit[1]) begin
-            looked_at = gate__1__timer_ns;
-        end
-        if (scan_bit[2]) begin
-            looked_at = gate__2__timer_ns;
-        end
-        if (scan_bit[3]) begin
-            looked_at = gate__3__timer_ns;
-        end
-        if (scan_bit[4]) begin
-            looked_at = gate__4__timer_ns;
-        end
-        if (scan_bit[5]) begin
-            looked_at = gate__5__timer_ns;
-        end
-        if (scan_bit[6]) begin
-            looked_at = gate__6__timer_ns;
-        end
-        if (scan_bit[7]) begin
-            looked_at = gate__7__timer_ns;
-        end
-        if (scan_bit[8]) begin
-            looked_at = gate__8__timer_ns;
-        end
-        if (scan_bit[9]) begin
-            looked_at = gate__9__timer_ns;
-        end
-        if (scan_bit[10]) begin
-            looked_at = gate__10__timer_ns;
-        end
-        if (scan_bit[11]) begin
-            looked_at = gate__11__timer_ns;
-        end
-        if (scan_bit[12]) begin
-            looked_at = gate__12__timer_ns;
-        end
-        if (scan_bit[13]) begin
-            looked_at = gate__13__timer_ns;
-        end
-        if (scan_bit[14]) begin
-            looked_at = gate__14__timer_ns;
-        end
-        if (scan_bit[15]) begin
-            looked_at = gate__15__timer_ns;
+        looked_at = contribute_gates__timer_ns;
+        if (scan__q[32'h3]) begin
+            looked_at = broadcast_gates__timer_ns;
         end
         if ((scan__q == 32'h0) || (looked_at < nearest__q)) begin
             nearest__d = looked_at;

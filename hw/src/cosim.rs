@@ -191,7 +191,7 @@ impl<B: Clocked> Bench<B> {
     }
 
     /// As [`verify_with_verilator`](Bench::verify_with_verilator), on Verilog that was rewritten so that it takes `pace`
-    /// cycles for one: inputs stay put so long, and so must outputs.
+    /// cycles for one: inputs stay put so long, and outputs count in the last of them.
     pub(crate) fn verify_rewritten(&mut self, name: &str, pace: usize, rewrite: impl FnOnce(String) -> String) {
         self.settle();
         let Engine::RustRecording(trace) = &mut self.engine else {
@@ -200,9 +200,7 @@ impl<B: Clocked> Bench<B> {
         assert!(!trace.words.is_empty(), "{name}: nothing to verify, not one cycle was recorded");
         let recorded = trace.words.len();
         trace.layout.sample(&self.block, &mut trace.words);
-        let rows = trace.words.chunks(trace.layout.row_words());
-        let paced: Vec<u32> = rows.flat_map(|row| std::iter::repeat_n(row, pace)).flatten().copied().collect();
-        let verified = replay::verify(name, &rewrite(verilog(&self.block)), &trace.layout, &paced);
+        let verified = replay::verify(name, &rewrite(verilog(&self.block)), &trace.layout, &trace.words, pace);
         trace.words.truncate(recorded);
         verified.unwrap_or_else(|difference| panic!("{difference}"));
     }

@@ -8,6 +8,7 @@
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`prove`]: proofs about the Verilog for all inputs; [`report`]: what the card costs on an FPGA; both by [`eda`].
 //! * [`share`]: equal modules of the emitted Verilog become one.
+//! * [`rtl`], [`fold`], [`bitstream`]: the card for use without Rust, the card with shared lanes, its ECP5 bitstream.
 //! * [`emit`], [`reference`], [`check`], [`lint`]: Verilog by name, the contract as Markdown, arithmetic against files of
 //!   vectors, and a lint of the sources: the command is `optireduce-hdl`.
 //!

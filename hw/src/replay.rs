@@ -224,12 +224,16 @@ impl Compiled {
 ///
 /// # Errors
 /// As [`compile`], and with cycle, port, found and expected on a difference.
-pub(crate) fn verify(name: &str, verilog: &str, layout: &Layout, words: &[u32]) -> Result<(), String> {
+pub(crate) fn verify(name: &str, verilog: &str, layout: &Layout, words: &[u32], pace: usize) -> Result<(), String> {
     let mut model = compile(name, verilog, layout)?.open()?;
     let outputs = layout.row_words - layout.input_words;
     for (cycle, row) in words.chunks_exact(layout.row_words).enumerate() {
         let (inputs, expected) = row.split_at(layout.input_words);
         model.inputs()[..inputs.len()].copy_from_slice(inputs);
+        for _ in 1..pace {
+            model.eval(false);
+            model.eval(true);
+        }
         model.eval(false);
         let found = &model.outputs()[..outputs];
         if found != expected {

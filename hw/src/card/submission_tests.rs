@@ -9,6 +9,7 @@ use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, Slo
 use crate::cosim::Bench;
 use crate::prelude::*;
 use crate::random::Random;
+use optireduce_contract::limits::{HADAMARD_LOG2_MAX, WINDOW_BEATS};
 use optireduce_contract::queue::*;
 use optireduce_contract::shard::ShardMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -123,8 +124,8 @@ impl Rig {
         block.job.next = JobWords {
             rank: bits_w(rank as u64),
             ranks: bits_w(ranks as u64),
-            window_beats: bits_w(1024),
-            log2_n_max: bits_w(12),
+            window_beats: bits_w(WINDOW_BEATS as u64),
+            log2_n_max: bits_w(HADAMARD_LOG2_MAX.into()),
             ..JobWords::default()
         };
         let rings = [(); 4].map(|_| {
