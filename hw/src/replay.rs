@@ -107,6 +107,7 @@ impl Layout {
         self.input_words
     }
 
+    #[cfg(test)]
     pub(crate) fn row_words(&self) -> usize {
         self.row_words
     }
