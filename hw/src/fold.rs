@@ -4,12 +4,12 @@
 //! fast there, and a unit that works in every cycle does the work of `pace` lanes.
 //! How: a phase counter gives every module a `tick`, high in the last of `pace` cycles; registers and memories move with
 //! it. Units named by [`Lane`] are the exception: they work in every cycle, on one lane after another, and their
-//! results lie in small rings until the cycle in which they are due. Seen from outside, once a tick, the card does in
+//! results wait in a memory until the step in which they are due. Seen from outside, once a tick, the card does in
 //! every step what it did in a cycle; nothing in it is changed but speed.
 //! The top gets an output `tick`: its inputs count, and its outputs move, when `tick` is high.
 //! Limits: reads the Verilog that rust-hdl writes. A unit must be a pipeline that samples all inputs at once and whose
-//! latency is 2 to 14 cycles. For that many steps after power-on its results are zeros.
-//! Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 64 words and more become block RAM: there is
+//! latency is 2 to 15 cycles. For that many steps after power-on its results are zeros.
+//! Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 16 words and more become block RAM: there is
 //! time for a cycle in between.
 
 use crate::rtl::{Port, ports_of};
@@ -25,18 +25,18 @@ pub struct Lane {
     pub latency: usize,
 }
 
-/// Places of a ring of results.
-const RING: usize = 16;
+/// Bits of the number of a step, as far as results wait.
+const STEP_BITS: usize = 4;
 /// Words from which a memory with a combinational read becomes block RAM.
-const BLOCK_RAM_WORDS: usize = 64;
+const BLOCK_RAM_WORDS: usize = 16;
 
-/// `verilog` (top module `top`) with all `lanes` shared, a step in `pace` cycles, a power of two from 2 to 16.
+/// `verilog` (top module `top`) with all `lanes` shared, a step in `pace` cycles, 4, 8 or 16.
 ///
 /// # Errors
 /// When a lane is nowhere instantiated, cannot be shared, or the Verilog is not in rust-hdl's style.
 pub fn folded(verilog: &str, lanes: &[Lane], pace: usize) -> Result<String, String> {
-    if !pace.is_power_of_two() || !(2..=16).contains(&pace) {
-        return Err(format!("a step in {pace} cycles: 2, 4, 8 or 16 are possible"));
+    if !pace.is_power_of_two() || !(4..=16).contains(&pace) {
+        return Err(format!("a step in {pace} cycles: 4, 8 or 16 are possible"));
     }
     let modules = share::shared(verilog);
     let meanings = meanings(&modules);
@@ -44,8 +44,8 @@ pub fn folded(verilog: &str, lanes: &[Lane], pace: usize) -> Result<String, Stri
     for lane in lanes {
         let own = share::shared(&lane.verilog);
         let meaning = self::meanings(&own).remove("top").ok_or("a lane has no module top")?;
-        if !(2..RING - 1).contains(&lane.latency) {
-            return Err(format!("a lane of {} cycles: 2 to {} can be shared", lane.latency, RING - 2));
+        if !(2..1 << STEP_BITS).contains(&lane.latency) {
+            return Err(format!("a lane of {} cycles: 2 to {} can be shared", lane.latency, (1 << STEP_BITS) - 1));
         }
         let found = modules.iter().find(|module| meanings[module.name.as_str()] == meaning);
         let module = found.ok_or_else(|| format!("a lane of {} cycles is nowhere instantiated", lane.latency))?;
@@ -143,7 +143,7 @@ fn slowed<'a>(
                 _ = writeln!(text, "{}", line.replace("(posedge clock)", "(posedge clock) if (tick)"));
             }
             None if is_memory => {
-                let now = line.replace("ram_style = \"distributed\"", "ram_style = \"block\"");
+                let now = line.replace("ram_style = \"distributed\"", "ram_style = \"block\", no_rw_check");
                 _ = writeln!(
                     text,
                     "{}",
@@ -185,59 +185,69 @@ fn block_ram_instead(body: &str) -> bool {
 
 /// `count` lanes on `count / pace` units.
 ///
-/// Lane groups go through the units one a cycle, group 0 in the first of a step. A result comes `latency` cycles
-/// after its operands and is due `latency` steps after them, which is later; it waits in the ring of its group.
+/// Lane groups go through the units one a cycle, group 0 in the first of a step. Results come `latency` cycles after
+/// their operands, and are due `latency` steps after them. They wait in a memory, a word a group and step; in the step
+/// before they are due they are read, one group a cycle, the last in the last cycle.
 fn share_module(name: &str, unit: &Module, count: usize, latency: usize, pace: usize) -> String {
     let units = count / pace;
     let ports: Vec<Port> = ports_of(&unit.body).into_iter().filter(|port| port.name != "clock").collect();
     let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
-    let phase_bits = pace.ilog2();
+    let phase_bits = pace.ilog2() as usize;
+    let (last, place) = (pace - 1, STEP_BITS + phase_bits - 1);
     let mut text = format!("\nmodule {name}(tick,clock,{});\n", names.join(","));
     _ = writeln!(text, "    input wire  tick;\n    input wire  clock;");
     for Port { name, is_output, bits } in &ports {
-        let direction = if *is_output { "output" } else { "input" };
-        _ = writeln!(text, "    {direction} wire  [{}:0] {name};", count * bits - 1);
+        let direction = if *is_output { "output reg " } else { "input wire " };
+        _ = writeln!(text, "    {direction} [{}:0] {name};", count * bits - 1);
     }
+    // Places are numbered by step and group; what comes now, and what is read now.
     _ = writeln!(
         text,
-        "    reg  [{}:0] phase;\n    reg  [3:0] step;\n    wire  [3:0] due = step - 4'd{latency};\n    \
-         initial phase = 0;\n    initial step = 0;\n    always @(posedge clock) begin\n        phase <= tick ? 0 : phase + 1;\n        \
-         if (tick) step <= step + 1;\n    end",
-        phase_bits - 1
+        "    reg  [{place}:0] now;\n    \
+         wire  [{place}:0] comes = now - {latency};\n    \
+         wire  [{place}:0] next = now + {ahead};\n    \
+         initial now = 0;\n    \
+         always @(posedge clock) now <= tick ? (now | {last}) + 1 : now + 1;",
+        // One group ahead, as a read takes a cycle, and `latency` - 1 steps back.
+        ahead = (1usize << (place + 1)) + 1 - (latency - 1) * pace,
     );
     for Port { name, is_output, bits } in &ports {
         let width = units * bits;
         if *is_output {
-            _ = writeln!(text, "    wire  [{}:0] {name}$now;", width - 1);
-            for group in 0..pace {
-                // The cycle of a step in which the group's results come, and the steps that have passed by then.
-                let (phase, passed) = ((group + latency) % pace, (group + latency) / pace);
+            _ = writeln!(
+                text,
+                "    wire  [{0}:0] {name}$now;\n    \
+                 (* ram_style = \"block\", no_rw_check *) reg  [{0}:0] {name}$waiting [0:{1}];\n    \
+                 reg  [{0}:0] {name}$read;\n    reg  [{2}:0] {name}$due;\n    \
+                 `ifndef SYNTHESIS\n    integer i;\n    initial for (i = 0; i <= {1}; i = i + 1) {name}$waiting[i] = 0;\n    \
+                 initial {name}$read = 0;\n    initial {name}$due = 0;\n    initial {name} = 0;\n    `endif\n    \
+                 always @(posedge clock) begin\n        \
+                 {name}$waiting[comes] <= {name}$now;\n        \
+                 {name}$read <= {name}$waiting[next];\n        \
+                 if (tick) {name} <= {{{name}$read, {name}$due}};",
+                width - 1,
+                (1usize << (place + 1)) - 1,
+                last * width - 1,
+            );
+            for group in 0..last {
+                let (high, low) = ((group + 1) * width - 1, group * width);
                 _ = writeln!(
                     text,
-                    "    (* ram_style = \"distributed\" *) reg  [{}:0] {name}$ring${group} [0:{}];\n    \
-                     `ifndef SYNTHESIS\n    integer {name}$i${group};\n    \
-                     initial for ({name}$i${group} = 0; {name}$i${group} < {RING}; \
-                     {name}$i${group} = {name}$i${group} + 1) {name}$ring${group}[{name}$i${group}] = 0;\n    `endif\n    \
-                     wire  [3:0] {name}$at${group} = step - 4'd{passed};\n    \
-                     always @(posedge clock) if (phase == {phase_bits}'d{phase}) {name}$ring${group}[{name}$at${group}] <= {name}$now;\n    \
-                     assign {name}[{}:{}] = {name}$ring${group}[due];",
-                    width - 1,
-                    RING - 1,
-                    (group + 1) * width - 1,
-                    group * width,
+                    "        if (now[{}:0] == {group}) {name}$due[{high}:{low}] <= {name}$read;",
+                    phase_bits - 1
                 );
             }
+            text += "    end\n";
         } else {
-            _ = writeln!(text, "    wire  [{}:0] {name}$now = {name}[phase * {width} +: {width}];", width - 1);
+            let group = format!("now[{}:0]", phase_bits - 1);
+            _ = writeln!(text, "    wire  [{}:0] {name}$now = {name}[{group} * {width} +: {width}];", width - 1);
         }
     }
     for index in 0..units {
-        let pins: Vec<String> = ports
-            .iter()
-            .map(|Port { name, bits, .. }| {
-                format!("        .{name}({name}$now[{}:{}])", (index + 1) * bits - 1, index * bits)
-            })
-            .collect();
+        let pin = |Port { name, bits, .. }: &Port| {
+            format!("        .{name}({name}$now[{}:{}])", (index + 1) * bits - 1, index * bits)
+        };
+        let pins: Vec<String> = ports.iter().map(pin).collect();
         let unit = fast_name(&unit.name);
         _ = writeln!(text, "    {unit} unit${index}(\n        .clock(clock),\n{}\n    );", pins.join(",\n"));
     }
