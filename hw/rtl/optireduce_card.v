@@ -4719,14 +4719,35 @@ module optireduce_nic__reduce__adder__lane__0__normal(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__broadcast_gates__gate__0__st(d,q,clock);
+module optireduce_nic__contribute__round__lane__0(data,rounded);
     // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 8'h0;
-    always @(posedge clock) q <= d;
+    input wire  [31:0] data;
+    output reg  [31:0] rounded;
+    // Local signals
+    reg  [15:0] high;
+    reg  [15:0] low;
+    reg  up;
+    reg  [15:0] one;
+    reg  [15:0] sum;
+    reg  [15:0] quiet;
+    reg  nan;
+    // Update code
+    always @(*) begin
+        high = data[(32'h10)+:(16)];
+        low = data[(32'h0)+:(16)];
+        up = low[32'hf] && ((low[(32'h0)+:(15)] != 32'h0) || high[32'h0]);
+        one = ((32'h0) & 16'hffff);
+        if (up) begin
+            one = ((32'h1) & 16'hffff);
+        end
+        sum = high + one;
+        nan = (high[(32'h7)+:(8)] == 32'hff) && ((high[(32'h0)+:(7)] != 32'h0) || (low != 32'h0));
+        quiet = high | 32'h40;
+        rounded = ((sum) & 32'hffffffff) << 32'h10;
+        if (nan) begin
+            rounded = ((quiet) & 32'hffffffff) << 32'h10;
+        end
+    end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_tag__0,tap_tag__1,tap_tag__2,tap_tag__3,tap_beat__0,tap_beat__1,tap_beat__2,tap_beat__3);
@@ -8496,38 +8517,7 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
     end
 endmodule
 
-module optireduce_nic__scale__round__lane__0(data,rounded);
-    // Module arguments
-    input wire  [31:0] data;
-    output reg  [31:0] rounded;
-    // Local signals
-    reg  [15:0] high;
-    reg  [15:0] low;
-    reg  up;
-    reg  [15:0] one;
-    reg  [15:0] sum;
-    reg  [15:0] quiet;
-    reg  nan;
-    // Update code
-    always @(*) begin
-        high = data[(32'h10)+:(16)];
-        low = data[(32'h0)+:(16)];
-        up = low[32'hf] && ((low[(32'h0)+:(15)] != 32'h0) || high[32'h0]);
-        one = ((32'h0) & 16'hffff);
-        if (up) begin
-            one = ((32'h1) & 16'hffff);
-        end
-        sum = high + one;
-        nan = (high[(32'h7)+:(8)] == 32'hff) && ((high[(32'h0)+:(7)] != 32'h0) || (low != 32'h0));
-        quiet = high | 32'h40;
-        rounded = ((sum) & 32'hffffffff) << 32'h10;
-        if (nan) begin
-            rounded = ((quiet) & 32'hffffffff) << 32'h10;
-        end
-    end
-endmodule
-
-module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all_in,own_in,all_marked,counted,heard,enter,start,deadline_ns,grace_ns,close,free,open,closed,clock_runs,entered,due,reason,may_be_early,ends_ns,silent_ns);
+module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all_in,own_in,all_marked,counted,heard,enter,start,deadline_ns,grace_ns,close,free,open,closed,clock_runs,entered,due,closed_by,may_be_early,ends_ns,silent_ns);
     // Module arguments
     input wire  clock;
     input wire  [33:0] now_ns;
@@ -8550,13 +8540,13 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
     output reg  clock_runs;
     output reg  entered;
     output reg  due;
-    output reg  [1:0] reason;
+    output reg  [1:0] closed_by;
     output reg  may_be_early;
     output reg  [33:0] ends_ns;
     output reg  [33:0] silent_ns;
     // Stub signals
-    reg  [7:0] st__d;
-    wire  [7:0] st__q;
+    reg  [9:0] st__d;
+    wire  [9:0] st__q;
     reg  st__clock;
     reg  [33:0] ends__d;
     wire  [33:0] ends__q;
@@ -8572,7 +8562,7 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
     reg  is_early;
     reg  is_overdue;
     // Sub module instances
-    optireduce_nic__broadcast_gates__gate__0__st st(
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
@@ -8602,13 +8592,6 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
         is_early = could && quiet && ~silence[32'h21];
         is_overdue = st__q[(64'h2)+:(1)] && ~over[32'h21];
         due = st__q[(64'h0)+:(1)] && (is_complete || is_early || is_overdue);
-        reason = ((32'h2) & 2'h3);
-        if (is_early) begin
-            reason = ((32'h1) & 2'h3);
-        end
-        if (is_complete) begin
-            reason = ((32'h0) & 2'h3);
-        end
         if (start) begin
             st__d[(64'h2)+:(1)] = 1'b1;
             ends__d = deadline_ns;
@@ -8629,6 +8612,13 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
         if (close) begin
             st__d[(64'h0)+:(1)] = 1'b0;
             st__d[(64'h1)+:(1)] = 1'b1;
+            st__d[(64'h8)+:(2)] = ((32'h2) & 2'h3);
+            if (is_early) begin
+                st__d[(64'h8)+:(2)] = ((32'h1) & 2'h3);
+            end
+            if (is_complete) begin
+                st__d[(64'h8)+:(2)] = ((32'h0) & 2'h3);
+            end
         end
         if (arm) begin
             st__d[(64'h0)+:(1)] = 1'b1;
@@ -8645,6 +8635,7 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
         end
         open = st__q[(64'h0)+:(1)];
         closed = st__q[(64'h1)+:(1)];
+        closed_by = st__q[(64'h8)+:(2)];
         clock_runs = st__q[(64'h2)+:(1)];
         entered = st__q[(64'h3)+:(1)];
         may_be_early = could;
@@ -8657,12 +8648,12 @@ module optireduce_nic__builder__orders__memory(clock,read_address,read_data,writ
     // Module arguments
     input wire  clock;
     input wire  [1:0] read_address;
-    output reg  [114:0] read_data;
+    output reg  [115:0] read_data;
     input wire  [1:0] write_address;
-    input wire  [114:0] write_data;
+    input wire  [115:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [114:0] mem [0:3];
+    (* ram_style = "distributed" *) reg [115:0] mem [0:3];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
@@ -8671,22 +8662,74 @@ module optireduce_nic__builder__orders__memory(clock,read_address,read_data,writ
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__builder__out_flags__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
-    input wire  [3:0] read_address;
-    output reg  [512:0] read_data;
-    input wire  [3:0] write_address;
-    input wire  [512:0] write_data;
+    input wire  [7:0] read_address;
+    output reg  [1:0] read_data;
+    input wire  [7:0] write_address;
+    input wire  [1:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [512:0] mem [0:15];
+    (* ram_style = "distributed" *) reg [1:0] mem [0:255];
     `ifndef SYNTHESIS
     integer i;
-    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    initial for (i = 0; i <= 255; i = i + 1) mem[i] = 0;
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [7:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [7:0] write_address;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [511:0] mem [0:255];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 255; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[read_address];
+        if (write_enable) mem[write_address] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__builder__outbox__state(d,q,clock);
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__contribute__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [8:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "block" *) reg [511:0] mem [0:511];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
+    `endif
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[read_address];
+        if (write_enable) mem[write_address] <= write_data;
+    end
 endmodule
 
 module optireduce_nic__contribute__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -8720,6 +8763,24 @@ module optireduce_nic__contribute__outbox__memory(clock,read_address,read_data,w
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__contribute__planned__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  read_address;
+    output reg  [101:0] read_data;
+    input wire  write_address;
+    input wire  [101:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [101:0] mem [0:1];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
@@ -9560,16 +9621,6 @@ module optireduce_nic__finisher__drain__multiplier(clock,a,factor,product);
     end
 endmodule
 
-module optireduce_nic__finisher__drain__order_address(d,q,clock);
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 64'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
     // Module arguments
     input wire  clock;
@@ -10047,6 +10098,77 @@ module optireduce_nic__planner__contributes__memory(clock,read_address,read_data
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
+module optireduce_nic__planner__pacer__buckets(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [5:0] read_address;
+    output reg  [73:0] read_data;
+    input wire  [5:0] write_address;
+    input wire  [73:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [73:0] mem [0:63];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__planner__pacer__debt(d,q,clock);
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 26'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__planner__pacer__elapsed_ns(d,q,clock);
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 24'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__planner__pacer__rates(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [5:0] read_address;
+    output reg  [15:0] read_data;
+    input wire  [5:0] write_address;
+    input wire  [15:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [15:0] mem [0:63];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__planner__pacer__state(d,q,clock);
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    // Enums
+    localparam PaceState__Look = 0;
+    localparam PaceState__Gain = 1;
+    localparam PaceState__Drain = 2;
+    localparam PaceState__Judge = 3;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__reduce__flight__0(d,q,clock);
     // Module arguments
     input wire  [95:0] d;
@@ -10139,6 +10261,16 @@ module optireduce_nic__broadcast_gates__counting(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
+module optireduce_nic__broadcast_gates__ending(d,q,clock);
+    // Module arguments
+    input wire  [55:0] d;
+    output reg  [55:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 56'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__broadcast_gates__ends(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
@@ -10155,6 +10287,16 @@ module optireduce_nic__broadcast_gates__ends(clock,read_address,read_data,write_
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__broadcast_gates__entering(d,q,clock);
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 8'h0;
+    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__broadcast_gates__event_rules(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -10177,11 +10319,11 @@ endmodule
 
 module optireduce_nic__broadcast_gates__looked_up(d,q,clock);
     // Module arguments
-    input wire  [387:0] d;
-    output reg  [387:0] q;
+    input wire  [390:0] d;
+    output reg  [390:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 388'h0;
+    initial q = 391'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -10231,15 +10373,34 @@ module optireduce_nic__broadcast_gates__told_heard(clock,read_address,read_data,
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
+module optireduce_nic__builder__fetched_order(d,q,clock);
+    // Module arguments
+    input wire  [115:0] d;
+    output reg  [115:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 116'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__builder__halves(low,high,packs);
+    // Module arguments
+    input wire  [511:0] low;
+    input wire  [511:0] high;
+    output reg  [511:0] packs;
+    // Update code (custom)
+    always @(*) packs = {high[511:496], high[479:464], high[447:432], high[415:400], high[383:368], high[351:336], high[319:304], high[287:272], high[255:240], high[223:208], high[191:176], high[159:144], high[127:112], high[95:80], high[63:48], high[31:16], low[511:496], low[479:464], low[447:432], low[415:400], low[383:368], low[351:336], low[319:304], low[287:272], low[255:240], low[223:208], low[191:176], low[159:144], low[127:112], low[95:80], low[63:48], low[31:16]};
+endmodule
+
 module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  [114:0] push_data;
+    input wire  [115:0] push_data;
     output reg  full;
     input wire  pop;
-    output reg  [114:0] pop_data;
+    output reg  [115:0] pop_data;
     output reg  empty;
     output reg  [15:0] room;
     // Constant declarations
@@ -10247,9 +10408,9 @@ module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_d
     // Stub signals
     reg  memory__clock;
     reg  [1:0] memory__read_address;
-    wire  [114:0] memory__read_data;
+    wire  [115:0] memory__read_data;
     reg  [1:0] memory__write_address;
-    reg  [114:0] memory__write_data;
+    reg  [115:0] memory__write_data;
     reg  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -10314,25 +10475,25 @@ module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_d
     end
 endmodule
 
-module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__builder__out_flags(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  [512:0] push_data;
+    input wire  [1:0] push_data;
     output reg  full;
     input wire  pop;
-    output reg  [512:0] pop_data;
+    output reg  [1:0] pop_data;
     output reg  empty;
     output reg  [15:0] room;
     // Constant declarations
-    localparam  depth = 16'h10;
+    localparam  depth = 16'h100;
     // Stub signals
     reg  memory__clock;
-    reg  [3:0] memory__read_address;
-    wire  [512:0] memory__read_data;
-    reg  [3:0] memory__write_address;
-    reg  [512:0] memory__write_data;
+    reg  [7:0] memory__read_address;
+    wire  [1:0] memory__read_data;
+    reg  [7:0] memory__write_address;
+    reg  [1:0] memory__write_data;
     reg  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -10345,7 +10506,7 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_d
     reg  [15:0] used_more;
     reg  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__builder__outbox__memory memory(
+    optireduce_nic__builder__out_flags__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -10368,10 +10529,10 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_d
         room = depth - state__q[(64'h20)+:(16)];
         pushed = push && ~full;
         popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 8'hff);
         memory__write_data = push_data;
         memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 8'hff);
         pop_data = memory__read_data;
         head_next = state__q[(64'h0)+:(16)] + 32'h1;
         tail_next = state__q[(64'h10)+:(16)] + 32'h1;
@@ -10397,6 +10558,104 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_d
     end
 endmodule
 
+module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [511:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [511:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h100;
+    // Stub signals
+    reg  memory__clock;
+    reg  [7:0] memory__read_address;
+    wire  [511:0] memory__read_data;
+    reg  [7:0] memory__write_address;
+    reg  [511:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [63:0] state__d;
+    wire  [63:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] head_then;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__builder__outbox__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__builder__outbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h30)+:(16)] == depth;
+        empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
+        room = depth - state__q[(64'h30)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        head_then = state__q[(64'h0)+:(16)];
+        if (popped) begin
+            head_then = head_next;
+        end
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 8'hff);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((head_then) & 8'hff);
+        pop_data = memory__read_data;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h30)+:(16)] + 32'h1;
+        used_less = state__q[(64'h30)+:(16)] - 32'h1;
+        state__d[(64'h0)+:(16)] = head_then;
+        state__d[(64'h20)+:(16)] = state__q[(64'h10)+:(16)];
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h30)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h30)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h30)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__builder__own_sum(d,q,clock);
+    // Module arguments
+    input wire  [19:0] d;
+    output reg  [19:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 20'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__builder__peer_ip(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
@@ -10417,21 +10676,11 @@ endmodule
 
 module optireduce_nic__builder__sending(d,q,clock);
     // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
+    input wire  [29:0] d;
+    output reg  [29:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 27'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_nic__builder__sum(d,q,clock);
-    // Module arguments
-    input wire  [19:0] d;
-    output reg  [19:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 20'h0;
+    initial q = 30'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -10472,6 +10721,94 @@ module optireduce_nic__contribute__contexts(clock,read_address,read_data,write_a
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__contribute__inbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [511:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [511:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h200;
+    // Stub signals
+    reg  memory__clock;
+    reg  [8:0] memory__read_address;
+    wire  [511:0] memory__read_data;
+    reg  [8:0] memory__write_address;
+    reg  [511:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [63:0] state__d;
+    wire  [63:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] head_then;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__contribute__inbox__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__builder__outbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h30)+:(16)] == depth;
+        empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
+        room = depth - state__q[(64'h30)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        head_then = state__q[(64'h0)+:(16)];
+        if (popped) begin
+            head_then = head_next;
+        end
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 9'h1ff);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((head_then) & 9'h1ff);
+        pop_data = memory__read_data;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h30)+:(16)] + 32'h1;
+        used_less = state__q[(64'h30)+:(16)] - 32'h1;
+        state__d[(64'h0)+:(16)] = head_then;
+        state__d[(64'h20)+:(16)] = state__q[(64'h10)+:(16)];
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h30)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h30)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h30)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
 endmodule
 
 module optireduce_nic__contribute__order_now(d,q,clock);
@@ -10650,6 +10987,289 @@ module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,po
     end
 endmodule
 
+module optireduce_nic__contribute__place(d,q,clock);
+    // Module arguments
+    input wire  [541:0] d;
+    output reg  [541:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 542'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__contribute__planned(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [101:0] push_data;
+    output reg  full;
+    input wire  pop;
+    output reg  [101:0] pop_data;
+    output reg  empty;
+    output reg  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h2;
+    // Stub signals
+    reg  memory__clock;
+    reg  memory__read_address;
+    wire  [101:0] memory__read_data;
+    reg  memory__write_address;
+    reg  [101:0] memory__write_data;
+    reg  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    reg  state__clock;
+    // Local signals
+    reg  pushed;
+    reg  popped;
+    reg  [15:0] head_next;
+    reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__contribute__planned__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        state__d = state__q;
+        memory__clock = clock;
+        full = state__q[(64'h20)+:(16)] == depth;
+        empty = state__q[(64'h20)+:(16)] == 32'h0;
+        room = depth - state__q[(64'h20)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
+        memory__write_address = ((state__q[(64'h10)+:(16)]) & 1'h1);
+        memory__write_data = push_data;
+        memory__write_enable = pushed;
+        memory__read_address = ((state__q[(64'h0)+:(16)]) & 1'h1);
+        pop_data = memory__read_data;
+        head_next = state__q[(64'h0)+:(16)] + 32'h1;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h20)+:(16)] + 32'h1;
+        used_less = state__q[(64'h20)+:(16)] - 32'h1;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__contribute__read_state(d,q,clock);
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    // Enums
+    localparam ReadState__Idle = 0;
+    localparam ReadState__Start = 1;
+    localparam ReadState__Ask = 2;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__contribute__round(data,rounded);
+    // Module arguments
+    input wire  [511:0] data;
+    output reg  [511:0] rounded;
+    // Stub signals
+    reg  [31:0] lane__0__data;
+    wire  [31:0] lane__0__rounded;
+    reg  [31:0] lane__1__data;
+    wire  [31:0] lane__1__rounded;
+    reg  [31:0] lane__2__data;
+    wire  [31:0] lane__2__rounded;
+    reg  [31:0] lane__3__data;
+    wire  [31:0] lane__3__rounded;
+    reg  [31:0] lane__4__data;
+    wire  [31:0] lane__4__rounded;
+    reg  [31:0] lane__5__data;
+    wire  [31:0] lane__5__rounded;
+    reg  [31:0] lane__6__data;
+    wire  [31:0] lane__6__rounded;
+    reg  [31:0] lane__7__data;
+    wire  [31:0] lane__7__rounded;
+    reg  [31:0] lane__8__data;
+    wire  [31:0] lane__8__rounded;
+    reg  [31:0] lane__9__data;
+    wire  [31:0] lane__9__rounded;
+    reg  [31:0] lane__10__data;
+    wire  [31:0] lane__10__rounded;
+    reg  [31:0] lane__11__data;
+    wire  [31:0] lane__11__rounded;
+    reg  [31:0] lane__12__data;
+    wire  [31:0] lane__12__rounded;
+    reg  [31:0] lane__13__data;
+    wire  [31:0] lane__13__rounded;
+    reg  [31:0] lane__14__data;
+    wire  [31:0] lane__14__rounded;
+    reg  [31:0] lane__15__data;
+    wire  [31:0] lane__15__rounded;
+    reg  [31:0] pack__lane__0;
+    reg  [31:0] pack__lane__1;
+    reg  [31:0] pack__lane__2;
+    reg  [31:0] pack__lane__3;
+    reg  [31:0] pack__lane__4;
+    reg  [31:0] pack__lane__5;
+    reg  [31:0] pack__lane__6;
+    reg  [31:0] pack__lane__7;
+    reg  [31:0] pack__lane__8;
+    reg  [31:0] pack__lane__9;
+    reg  [31:0] pack__lane__10;
+    reg  [31:0] pack__lane__11;
+    reg  [31:0] pack__lane__12;
+    reg  [31:0] pack__lane__13;
+    reg  [31:0] pack__lane__14;
+    reg  [31:0] pack__lane__15;
+    wire  [511:0] pack__beat;
+    // Sub module instances
+    optireduce_nic__contribute__round__lane__0 lane__0(
+        .data(lane__0__data),
+        .rounded(lane__0__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__1(
+        .data(lane__1__data),
+        .rounded(lane__1__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__2(
+        .data(lane__2__data),
+        .rounded(lane__2__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__3(
+        .data(lane__3__data),
+        .rounded(lane__3__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__4(
+        .data(lane__4__data),
+        .rounded(lane__4__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__5(
+        .data(lane__5__data),
+        .rounded(lane__5__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__6(
+        .data(lane__6__data),
+        .rounded(lane__6__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__7(
+        .data(lane__7__data),
+        .rounded(lane__7__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__8(
+        .data(lane__8__data),
+        .rounded(lane__8__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__9(
+        .data(lane__9__data),
+        .rounded(lane__9__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__10(
+        .data(lane__10__data),
+        .rounded(lane__10__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__11(
+        .data(lane__11__data),
+        .rounded(lane__11__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__12(
+        .data(lane__12__data),
+        .rounded(lane__12__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__13(
+        .data(lane__13__data),
+        .rounded(lane__13__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__14(
+        .data(lane__14__data),
+        .rounded(lane__14__rounded)
+    );
+    optireduce_nic__contribute__round__lane__0 lane__15(
+        .data(lane__15__data),
+        .rounded(lane__15__rounded)
+    );
+    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+        .lane__0(pack__lane__0),
+        .lane__1(pack__lane__1),
+        .lane__2(pack__lane__2),
+        .lane__3(pack__lane__3),
+        .lane__4(pack__lane__4),
+        .lane__5(pack__lane__5),
+        .lane__6(pack__lane__6),
+        .lane__7(pack__lane__7),
+        .lane__8(pack__lane__8),
+        .lane__9(pack__lane__9),
+        .lane__10(pack__lane__10),
+        .lane__11(pack__lane__11),
+        .lane__12(pack__lane__12),
+        .lane__13(pack__lane__13),
+        .lane__14(pack__lane__14),
+        .lane__15(pack__lane__15),
+        .beat(pack__beat)
+    );
+    // Update code
+    always @(*) begin
+        lane__0__data = data[(0 * 32'h20)+:(32)];
+        pack__lane__0 = lane__0__rounded;
+        lane__1__data = data[(1 * 32'h20)+:(32)];
+        pack__lane__1 = lane__1__rounded;
+        lane__2__data = data[(2 * 32'h20)+:(32)];
+        pack__lane__2 = lane__2__rounded;
+        lane__3__data = data[(3 * 32'h20)+:(32)];
+        pack__lane__3 = lane__3__rounded;
+        lane__4__data = data[(4 * 32'h20)+:(32)];
+        pack__lane__4 = lane__4__rounded;
+        lane__5__data = data[(5 * 32'h20)+:(32)];
+        pack__lane__5 = lane__5__rounded;
+        lane__6__data = data[(6 * 32'h20)+:(32)];
+        pack__lane__6 = lane__6__rounded;
+        lane__7__data = data[(7 * 32'h20)+:(32)];
+        pack__lane__7 = lane__7__rounded;
+        lane__8__data = data[(8 * 32'h20)+:(32)];
+        pack__lane__8 = lane__8__rounded;
+        lane__9__data = data[(9 * 32'h20)+:(32)];
+        pack__lane__9 = lane__9__rounded;
+        lane__10__data = data[(10 * 32'h20)+:(32)];
+        pack__lane__10 = lane__10__rounded;
+        lane__11__data = data[(11 * 32'h20)+:(32)];
+        pack__lane__11 = lane__11__rounded;
+        lane__12__data = data[(12 * 32'h20)+:(32)];
+        pack__lane__12 = lane__12__rounded;
+        lane__13__data = data[(13 * 32'h20)+:(32)];
+        pack__lane__13 = lane__13__rounded;
+        lane__14__data = data[(14 * 32'h20)+:(32)];
+        pack__lane__14 = lane__14__rounded;
+        lane__15__data = data[(15 * 32'h20)+:(32)];
+        pack__lane__15 = lane__15__rounded;
+        rounded = pack__beat;
+    end
+endmodule
+
 module optireduce_nic__contribute__state(d,q,clock);
     // Module arguments
     input wire  [1:0] d;
@@ -10659,7 +11279,7 @@ module optireduce_nic__contribute__state(d,q,clock);
     localparam FillState__Idle = 0;
     localparam FillState__Start = 1;
     localparam FillState__Fill = 2;
-    localparam FillState__Hand = 3;
+    localparam FillState__Loop = 3;
     // Update code (custom)
     initial q = 64'h0;
     always @(posedge clock) q <= d;
@@ -11050,7 +11670,7 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         .q(to_order__q),
         .clock(to_order__clock)
     );
-    optireduce_nic__finisher__drain__order_address order_address(
+    optireduce_nic__builder__outbox__state order_address(
         .d(order_address__d),
         .q(order_address__q),
         .clock(order_address__clock)
@@ -11798,6 +12418,16 @@ module optireduce_nic__parser__raw(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
+module optireduce_nic__planner__at(d,q,clock);
+    // Module arguments
+    input wire  [20:0] d;
+    output reg  [20:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 21'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
@@ -11964,7 +12594,7 @@ module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,
     end
 endmodule
 
-module optireduce_nic__planner__now(d,q,clock);
+module optireduce_nic__planner__kept_order(d,q,clock);
     // Module arguments
     input wire  [24:0] d;
     output reg  [24:0] q;
@@ -11972,6 +12602,246 @@ module optireduce_nic__planner__now(d,q,clock);
     // Update code (custom)
     initial q = 25'h0;
     always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_word,peer_data,peer,paced,ask,beats,answer,granted);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  [199:0] job;
+    input wire  [47:0] now_ns;
+    input wire  peer_write;
+    input wire  [7:0] peer_word;
+    input wire  [31:0] peer_data;
+    input wire  [5:0] peer;
+    output reg  paced;
+    input wire  ask;
+    input wire  [7:0] beats;
+    output reg  answer;
+    output reg  granted;
+    // Enums
+    localparam PaceState__Look = 0;
+    localparam PaceState__Gain = 1;
+    localparam PaceState__Drain = 2;
+    localparam PaceState__Judge = 3;
+    // Stub signals
+    reg  rates__clock;
+    reg  [5:0] rates__read_address;
+    wire  [15:0] rates__read_data;
+    reg  [5:0] rates__write_address;
+    reg  [15:0] rates__write_data;
+    reg  rates__write_enable;
+    reg  buckets__clock;
+    reg  [5:0] buckets__read_address;
+    wire  [73:0] buckets__read_data;
+    reg  [5:0] buckets__write_address;
+    reg  [73:0] buckets__write_data;
+    reg  buckets__write_enable;
+    reg  [1:0] state__d;
+    wire  [1:0] state__q;
+    reg  state__clock;
+    reg  [47:0] seen_ns__d;
+    wire  [47:0] seen_ns__q;
+    reg  seen_ns__clock;
+    reg  [23:0] elapsed_ns__d;
+    wire  [23:0] elapsed_ns__q;
+    reg  elapsed_ns__clock;
+    reg  [25:0] debt__d;
+    wire  [25:0] debt__q;
+    reg  debt__clock;
+    reg  [47:0] gained__d;
+    wire  [47:0] gained__q;
+    reg  gained__clock;
+    reg  [25:0] need__d;
+    wire  [25:0] need__q;
+    reg  need__clock;
+    reg  [25:0] depth__d;
+    wire  [25:0] depth__q;
+    reg  depth__clock;
+    reg  [15:0] rate_then__d;
+    wire  [15:0] rate_then__q;
+    reg  rate_then__clock;
+    // Local signals
+    reg  [15:0] rate;
+    reg  [73:0] bucket;
+    reg  [47:0] since_ns;
+    reg  [25:0] frame;
+    reg  [25:0] largest;
+    reg  [25:0] wide;
+    reg  [25:0] wide_most;
+    reg  [47:0] product;
+    reg  [25:0] left;
+    reg  [25:0] owed;
+    // Sub module instances
+    optireduce_nic__planner__pacer__rates rates(
+        .clock(rates__clock),
+        .read_address(rates__read_address),
+        .read_data(rates__read_data),
+        .write_address(rates__write_address),
+        .write_data(rates__write_data),
+        .write_enable(rates__write_enable)
+    );
+    optireduce_nic__planner__pacer__buckets buckets(
+        .clock(buckets__clock),
+        .read_address(buckets__read_address),
+        .read_data(buckets__read_data),
+        .write_address(buckets__write_address),
+        .write_data(buckets__write_data),
+        .write_enable(buckets__write_enable)
+    );
+    optireduce_nic__planner__pacer__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    optireduce_nic__finisher__drain__inbox__state seen_ns(
+        .d(seen_ns__d),
+        .q(seen_ns__q),
+        .clock(seen_ns__clock)
+    );
+    optireduce_nic__planner__pacer__elapsed_ns elapsed_ns(
+        .d(elapsed_ns__d),
+        .q(elapsed_ns__q),
+        .clock(elapsed_ns__clock)
+    );
+    optireduce_nic__planner__pacer__debt debt(
+        .d(debt__d),
+        .q(debt__q),
+        .clock(debt__clock)
+    );
+    optireduce_nic__finisher__drain__inbox__state gained(
+        .d(gained__d),
+        .q(gained__q),
+        .clock(gained__clock)
+    );
+    optireduce_nic__planner__pacer__debt need(
+        .d(need__d),
+        .q(need__q),
+        .clock(need__clock)
+    );
+    optireduce_nic__planner__pacer__debt depth(
+        .d(depth__d),
+        .q(depth__q),
+        .clock(depth__clock)
+    );
+    optireduce_nic__finisher__drain__reserved rate_then(
+        .d(rate_then__d),
+        .q(rate_then__q),
+        .clock(rate_then__clock)
+    );
+    // Update code
+    always @(*) begin
+        state__clock = clock;
+        seen_ns__clock = clock;
+        elapsed_ns__clock = clock;
+        rate_then__clock = clock;
+        debt__clock = clock;
+        gained__clock = clock;
+        need__clock = clock;
+        depth__clock = clock;
+        state__d = state__q;
+        seen_ns__d = seen_ns__q;
+        elapsed_ns__d = elapsed_ns__q;
+        rate_then__d = rate_then__q;
+        debt__d = debt__q;
+        gained__d = gained__q;
+        need__d = need__q;
+        depth__d = depth__q;
+        rates__clock = clock;
+        rates__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h3);
+        rates__write_address = peer_word[(32'h2)+:(6)];
+        rates__write_data = peer_data[(32'h0)+:(16)];
+        rates__read_address = peer;
+        rate = rates__read_data;
+        paced = rate != 32'h0;
+        buckets__clock = clock;
+        buckets__read_address = peer;
+        bucket = buckets__read_data;
+        wide = ((beats) & 26'h3ffffff);
+        frame = ((32'h157c0) & 26'h3ffffff) + (wide << 32'h10) - (wide << 32'ha) - (wide << 32'h9);
+        wide_most = ((job[(64'h4d)+:(8)]) & 26'h3ffffff);
+        largest = ((32'h157c0) & 26'h3ffffff) + (wide_most << 32'h10) - (wide_most << 32'ha) - (wide_most << 32'h9);
+        since_ns = now_ns - bucket[(64'h1a)+:(48)];
+        product = elapsed_ns__q * ((rate_then__q) & 24'hffffff);
+        left = debt__q - gained__q[(32'h0)+:(26)];
+        if (gained__q >= ((debt__q) & 48'hffffffffffff)) begin
+            left = ((32'h0) & 26'h3ffffff);
+        end
+        owed = debt__q + need__q;
+        answer = 1'b0;
+        granted = 1'b0;
+        case (state__q)
+            PaceState__Look:
+                begin
+                    seen_ns__d = now_ns;
+                    elapsed_ns__d = since_ns[(32'h0)+:(24)];
+                    if (since_ns[(32'h18)+:(24)] != 32'h0) begin
+                        elapsed_ns__d = ((32'hffffff) & 24'hffffff);
+                    end
+                    rate_then__d = rate;
+                    debt__d = bucket[(64'h0)+:(26)];
+                    depth__d = largest + (((rate) & 26'h3ffffff) << 32'h9);
+                    if (ask) begin
+                        state__d = PaceState__Gain;
+                    end
+                end
+            PaceState__Gain:
+                begin
+                    gained__d = product;
+                    need__d = frame;
+                    if (debt__q > depth__q) begin
+                        debt__d = depth__q;
+                    end
+                    state__d = PaceState__Drain;
+                end
+            PaceState__Drain:
+                begin
+                    debt__d = left;
+                    state__d = PaceState__Judge;
+                end
+            PaceState__Judge:
+                begin
+                    answer = 1'b1;
+                    granted = owed <= depth__q;
+                    state__d = PaceState__Look;
+                end
+        endcase
+        buckets__write_enable = granted;
+        buckets__write_address = peer;
+        buckets__write_data[(64'h0)+:(26)] = owed;
+        buckets__write_data[(64'h1a)+:(48)] = seen_ns__q;
+        if (clear) begin
+            state__d = PaceState__Look;
+        end
+    end
+endmodule
+
+module optireduce_nic__planner__packet_beats(d,q,clock);
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 9'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__planner__shares(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output reg  [35:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  [35:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [35:0] mem [0:31];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 31; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
 module optireduce_nic__planner__state(d,q,clock);
@@ -11984,11 +12854,15 @@ module optireduce_nic__planner__state(d,q,clock);
     localparam PlanState__Window = 1;
     localparam PlanState__Peer = 2;
     localparam PlanState__Shard = 3;
-    localparam PlanState__Packet = 4;
-    localparam PlanState__Ask = 5;
-    localparam PlanState__Answer = 6;
-    localparam PlanState__Order = 7;
-    localparam PlanState__Finish = 8;
+    localparam PlanState__Place = 4;
+    localparam PlanState__Begin = 5;
+    localparam PlanState__Packet = 6;
+    localparam PlanState__Ask = 7;
+    localparam PlanState__Answer = 8;
+    localparam PlanState__Pace = 9;
+    localparam PlanState__Order = 10;
+    localparam PlanState__Advance = 11;
+    localparam PlanState__Finish = 12;
     // Update code (custom)
     initial q = 64'h0;
     always @(posedge clock) q <= d;
@@ -12586,182 +13460,6 @@ module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_dat
     end
 endmodule
 
-module optireduce_nic__scale__round(data,rounded);
-    // Module arguments
-    input wire  [511:0] data;
-    output reg  [511:0] rounded;
-    // Stub signals
-    reg  [31:0] lane__0__data;
-    wire  [31:0] lane__0__rounded;
-    reg  [31:0] lane__1__data;
-    wire  [31:0] lane__1__rounded;
-    reg  [31:0] lane__2__data;
-    wire  [31:0] lane__2__rounded;
-    reg  [31:0] lane__3__data;
-    wire  [31:0] lane__3__rounded;
-    reg  [31:0] lane__4__data;
-    wire  [31:0] lane__4__rounded;
-    reg  [31:0] lane__5__data;
-    wire  [31:0] lane__5__rounded;
-    reg  [31:0] lane__6__data;
-    wire  [31:0] lane__6__rounded;
-    reg  [31:0] lane__7__data;
-    wire  [31:0] lane__7__rounded;
-    reg  [31:0] lane__8__data;
-    wire  [31:0] lane__8__rounded;
-    reg  [31:0] lane__9__data;
-    wire  [31:0] lane__9__rounded;
-    reg  [31:0] lane__10__data;
-    wire  [31:0] lane__10__rounded;
-    reg  [31:0] lane__11__data;
-    wire  [31:0] lane__11__rounded;
-    reg  [31:0] lane__12__data;
-    wire  [31:0] lane__12__rounded;
-    reg  [31:0] lane__13__data;
-    wire  [31:0] lane__13__rounded;
-    reg  [31:0] lane__14__data;
-    wire  [31:0] lane__14__rounded;
-    reg  [31:0] lane__15__data;
-    wire  [31:0] lane__15__rounded;
-    reg  [31:0] pack__lane__0;
-    reg  [31:0] pack__lane__1;
-    reg  [31:0] pack__lane__2;
-    reg  [31:0] pack__lane__3;
-    reg  [31:0] pack__lane__4;
-    reg  [31:0] pack__lane__5;
-    reg  [31:0] pack__lane__6;
-    reg  [31:0] pack__lane__7;
-    reg  [31:0] pack__lane__8;
-    reg  [31:0] pack__lane__9;
-    reg  [31:0] pack__lane__10;
-    reg  [31:0] pack__lane__11;
-    reg  [31:0] pack__lane__12;
-    reg  [31:0] pack__lane__13;
-    reg  [31:0] pack__lane__14;
-    reg  [31:0] pack__lane__15;
-    wire  [511:0] pack__beat;
-    // Sub module instances
-    optireduce_nic__scale__round__lane__0 lane__0(
-        .data(lane__0__data),
-        .rounded(lane__0__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__1(
-        .data(lane__1__data),
-        .rounded(lane__1__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__2(
-        .data(lane__2__data),
-        .rounded(lane__2__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__3(
-        .data(lane__3__data),
-        .rounded(lane__3__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__4(
-        .data(lane__4__data),
-        .rounded(lane__4__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__5(
-        .data(lane__5__data),
-        .rounded(lane__5__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__6(
-        .data(lane__6__data),
-        .rounded(lane__6__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__7(
-        .data(lane__7__data),
-        .rounded(lane__7__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__8(
-        .data(lane__8__data),
-        .rounded(lane__8__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__9(
-        .data(lane__9__data),
-        .rounded(lane__9__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__10(
-        .data(lane__10__data),
-        .rounded(lane__10__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__11(
-        .data(lane__11__data),
-        .rounded(lane__11__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__12(
-        .data(lane__12__data),
-        .rounded(lane__12__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__13(
-        .data(lane__13__data),
-        .rounded(lane__13__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__14(
-        .data(lane__14__data),
-        .rounded(lane__14__rounded)
-    );
-    optireduce_nic__scale__round__lane__0 lane__15(
-        .data(lane__15__data),
-        .rounded(lane__15__rounded)
-    );
-    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
-        .lane__0(pack__lane__0),
-        .lane__1(pack__lane__1),
-        .lane__2(pack__lane__2),
-        .lane__3(pack__lane__3),
-        .lane__4(pack__lane__4),
-        .lane__5(pack__lane__5),
-        .lane__6(pack__lane__6),
-        .lane__7(pack__lane__7),
-        .lane__8(pack__lane__8),
-        .lane__9(pack__lane__9),
-        .lane__10(pack__lane__10),
-        .lane__11(pack__lane__11),
-        .lane__12(pack__lane__12),
-        .lane__13(pack__lane__13),
-        .lane__14(pack__lane__14),
-        .lane__15(pack__lane__15),
-        .beat(pack__beat)
-    );
-    // Update code
-    always @(*) begin
-        lane__0__data = data[(0 * 32'h20)+:(32)];
-        pack__lane__0 = lane__0__rounded;
-        lane__1__data = data[(1 * 32'h20)+:(32)];
-        pack__lane__1 = lane__1__rounded;
-        lane__2__data = data[(2 * 32'h20)+:(32)];
-        pack__lane__2 = lane__2__rounded;
-        lane__3__data = data[(3 * 32'h20)+:(32)];
-        pack__lane__3 = lane__3__rounded;
-        lane__4__data = data[(4 * 32'h20)+:(32)];
-        pack__lane__4 = lane__4__rounded;
-        lane__5__data = data[(5 * 32'h20)+:(32)];
-        pack__lane__5 = lane__5__rounded;
-        lane__6__data = data[(6 * 32'h20)+:(32)];
-        pack__lane__6 = lane__6__rounded;
-        lane__7__data = data[(7 * 32'h20)+:(32)];
-        pack__lane__7 = lane__7__rounded;
-        lane__8__data = data[(8 * 32'h20)+:(32)];
-        pack__lane__8 = lane__8__rounded;
-        lane__9__data = data[(9 * 32'h20)+:(32)];
-        pack__lane__9 = lane__9__rounded;
-        lane__10__data = data[(10 * 32'h20)+:(32)];
-        pack__lane__10 = lane__10__rounded;
-        lane__11__data = data[(11 * 32'h20)+:(32)];
-        pack__lane__11 = lane__11__rounded;
-        lane__12__data = data[(12 * 32'h20)+:(32)];
-        pack__lane__12 = lane__12__rounded;
-        lane__13__data = data[(13 * 32'h20)+:(32)];
-        pack__lane__13 = lane__13__rounded;
-        lane__14__data = data[(14 * 32'h20)+:(32)];
-        pack__lane__14 = lane__14__rounded;
-        lane__15__data = data[(15 * 32'h20)+:(32)];
-        pack__lane__15 = lane__15__rounded;
-        rounded = pack__beat;
-    end
-endmodule
-
 module optireduce_nic__scale__state(d,q,clock);
     // Module arguments
     input wire  [1:0] d;
@@ -12864,7 +13562,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__0__clock_runs;
     wire  gate__0__entered;
     wire  gate__0__due;
-    wire  [1:0] gate__0__reason;
+    wire  [1:0] gate__0__closed_by;
     wire  gate__0__may_be_early;
     wire  [33:0] gate__0__ends_ns;
     wire  [33:0] gate__0__silent_ns;
@@ -12889,7 +13587,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__1__clock_runs;
     wire  gate__1__entered;
     wire  gate__1__due;
-    wire  [1:0] gate__1__reason;
+    wire  [1:0] gate__1__closed_by;
     wire  gate__1__may_be_early;
     wire  [33:0] gate__1__ends_ns;
     wire  [33:0] gate__1__silent_ns;
@@ -12914,7 +13612,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__2__clock_runs;
     wire  gate__2__entered;
     wire  gate__2__due;
-    wire  [1:0] gate__2__reason;
+    wire  [1:0] gate__2__closed_by;
     wire  gate__2__may_be_early;
     wire  [33:0] gate__2__ends_ns;
     wire  [33:0] gate__2__silent_ns;
@@ -12939,7 +13637,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__3__clock_runs;
     wire  gate__3__entered;
     wire  gate__3__due;
-    wire  [1:0] gate__3__reason;
+    wire  [1:0] gate__3__closed_by;
     wire  gate__3__may_be_early;
     wire  [33:0] gate__3__ends_ns;
     wire  [33:0] gate__3__silent_ns;
@@ -12964,7 +13662,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__4__clock_runs;
     wire  gate__4__entered;
     wire  gate__4__due;
-    wire  [1:0] gate__4__reason;
+    wire  [1:0] gate__4__closed_by;
     wire  gate__4__may_be_early;
     wire  [33:0] gate__4__ends_ns;
     wire  [33:0] gate__4__silent_ns;
@@ -12989,7 +13687,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__5__clock_runs;
     wire  gate__5__entered;
     wire  gate__5__due;
-    wire  [1:0] gate__5__reason;
+    wire  [1:0] gate__5__closed_by;
     wire  gate__5__may_be_early;
     wire  [33:0] gate__5__ends_ns;
     wire  [33:0] gate__5__silent_ns;
@@ -13014,7 +13712,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__6__clock_runs;
     wire  gate__6__entered;
     wire  gate__6__due;
-    wire  [1:0] gate__6__reason;
+    wire  [1:0] gate__6__closed_by;
     wire  gate__6__may_be_early;
     wire  [33:0] gate__6__ends_ns;
     wire  [33:0] gate__6__silent_ns;
@@ -13039,7 +13737,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__7__clock_runs;
     wire  gate__7__entered;
     wire  gate__7__due;
-    wire  [1:0] gate__7__reason;
+    wire  [1:0] gate__7__closed_by;
     wire  gate__7__may_be_early;
     wire  [33:0] gate__7__ends_ns;
     wire  [33:0] gate__7__silent_ns;
@@ -13103,9 +13801,12 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     reg  [117:0] noted__d;
     wire  [117:0] noted__q;
     reg  noted__clock;
-    reg  [387:0] looked_up__d;
-    wire  [387:0] looked_up__q;
+    reg  [390:0] looked_up__d;
+    wire  [390:0] looked_up__q;
     reg  looked_up__clock;
+    reg  [55:0] ending__d;
+    wire  [55:0] ending__q;
+    reg  ending__clock;
     reg  [62:0] tally_done__d;
     wire  [62:0] tally_done__q;
     reg  tally_done__clock;
@@ -13124,6 +13825,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     reg  [7:0] due;
     reg  [7:0] due_less;
     reg  [7:0] first_due;
+    reg  [7:0] end_bits;
     reg  [2:0] end_slot;
     reg  [1:0] reason;
     reg  [7:0] one;
@@ -13133,6 +13835,9 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     reg  [7:0] done_bit;
     reg  [2:0] slot;
     reg  [63:0] known;
+    reg  [6:0] count;
+    reg  [6:0] count_with;
+    reg  enough;
     reg  [134:0] becomes;
     reg  [63:0] missing;
     reg  all_marked;
@@ -13181,7 +13886,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock_runs(gate__0__clock_runs),
         .entered(gate__0__entered),
         .due(gate__0__due),
-        .reason(gate__0__reason),
+        .closed_by(gate__0__closed_by),
         .may_be_early(gate__0__may_be_early),
         .ends_ns(gate__0__ends_ns),
         .silent_ns(gate__0__silent_ns)
@@ -13208,7 +13913,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock_runs(gate__1__clock_runs),
         .entered(gate__1__entered),
         .due(gate__1__due),
-        .reason(gate__1__reason),
+        .closed_by(gate__1__closed_by),
         .may_be_early(gate__1__may_be_early),
         .ends_ns(gate__1__ends_ns),
         .silent_ns(gate__1__silent_ns)
@@ -13235,7 +13940,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock_runs(gate__2__clock_runs),
         .entered(gate__2__entered),
         .due(gate__2__due),
-        .reason(gate__2__reason),
+        .closed_by(gate__2__closed_by),
         .may_be_early(gate__2__may_be_early),
         .ends_ns(gate__2__ends_ns),
         .silent_ns(gate__2__silent_ns)
@@ -13262,7 +13967,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock_runs(gate__3__clock_runs),
         .entered(gate__3__entered),
         .due(gate__3__due),
-        .reason(gate__3__reason),
+        .closed_by(gate__3__closed_by),
         .may_be_early(gate__3__may_be_early),
         .ends_ns(gate__3__ends_ns),
         .silent_ns(gate__3__silent_ns)
@@ -13289,7 +13994,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock_runs(gate__4__clock_runs),
         .entered(gate__4__entered),
         .due(gate__4__due),
-        .reason(gate__4__reason),
+        .closed_by(gate__4__closed_by),
         .may_be_early(gate__4__may_be_early),
         .ends_ns(gate__4__ends_ns),
         .silent_ns(gate__4__silent_ns)
@@ -13316,7 +14021,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock_runs(gate__5__clock_runs),
         .entered(gate__5__entered),
         .due(gate__5__due),
-        .reason(gate__5__reason),
+        .closed_by(gate__5__closed_by),
         .may_be_early(gate__5__may_be_early),
         .ends_ns(gate__5__ends_ns),
         .silent_ns(gate__5__silent_ns)
@@ -13343,7 +14048,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock_runs(gate__6__clock_runs),
         .entered(gate__6__entered),
         .due(gate__6__due),
-        .reason(gate__6__reason),
+        .closed_by(gate__6__closed_by),
         .may_be_early(gate__6__may_be_early),
         .ends_ns(gate__6__ends_ns),
         .silent_ns(gate__6__silent_ns)
@@ -13370,7 +14075,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock_runs(gate__7__clock_runs),
         .entered(gate__7__entered),
         .due(gate__7__due),
-        .reason(gate__7__reason),
+        .closed_by(gate__7__closed_by),
         .may_be_early(gate__7__may_be_early),
         .ends_ns(gate__7__ends_ns),
         .silent_ns(gate__7__silent_ns)
@@ -13439,17 +14144,17 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(ends__write_data),
         .write_enable(ends__write_enable)
     );
-    optireduce_nic__broadcast_gates__gate__0__st entering(
+    optireduce_nic__broadcast_gates__entering entering(
         .d(entering__d),
         .q(entering__q),
         .clock(entering__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st unheard(
+    optireduce_nic__broadcast_gates__entering unheard(
         .d(unheard__d),
         .q(unheard__q),
         .clock(unheard__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st uncounted(
+    optireduce_nic__broadcast_gates__entering uncounted(
         .d(uncounted__d),
         .q(uncounted__q),
         .clock(uncounted__clock)
@@ -13463,6 +14168,11 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .d(looked_up__d),
         .q(looked_up__q),
         .clock(looked_up__clock)
+    );
+    optireduce_nic__broadcast_gates__ending ending(
+        .d(ending__d),
+        .q(ending__q),
+        .clock(ending__clock)
     );
     optireduce_nic__reduce__adder__lane__0__aligned tally_done(
         .d(tally_done__d),
@@ -13483,6 +14193,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         looked_up__clock = clock;
         counting__clock = clock;
         tally_done__clock = clock;
+        ending__clock = clock;
         entering__d = entering__q;
         unheard__d = unheard__q;
         uncounted__d = uncounted__q;
@@ -13490,6 +14201,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         looked_up__d = looked_up__q;
         counting__d = counting__q;
         tally_done__d = tally_done__q;
+        ending__d = ending__q;
         event_rules__clock = clock;
         beat_rules__clock = clock;
         peers__clock = clock;
@@ -13595,30 +14307,38 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         looked_up__d[(64'h46)+:(48)] = noted__q[(64'h46)+:(48)];
         looked_up__d[(64'h76)+:(64)] = peers__read_data[(64'h0)+:(64)];
         looked_up__d[(64'hb6)+:(64)] = peers__read_data[(64'h40)+:(64)];
-        looked_up__d[(64'hf6)+:(7)] = peers__read_data[(64'h80)+:(7)];
+        count = peers__read_data[(64'h80)+:(7)];
+        known = peers__read_data[(64'h0)+:(64)] & noted__q[(64'h5)+:(64)];
+        looked_up__d[(64'h104)+:(1)] = known != 32'h0;
         if (unheard__q[event_slot]) begin
+            looked_up__d[(64'h104)+:(1)] = 1'b0;
             looked_up__d[(64'h76)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
             looked_up__d[(64'hb6)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
-            looked_up__d[(64'hf6)+:(7)] = ((32'h0) & 7'h7f);
+            count = ((32'h0) & 7'h7f);
         end
-        looked_up__d[(64'hfd)+:(32)] = event_rules__read_data[(64'h0)+:(32)];
-        looked_up__d[(64'h11d)+:(32)] = event_rules__read_data[(64'h20)+:(32)];
-        looked_up__d[(64'h13d)+:(7)] = event_rules__read_data[(64'h40)+:(7)];
-        looked_up__d[(64'h144)+:(64)] = event_rules__read_data[(64'h47)+:(64)];
+        count_with = count + 32'h1;
+        looked_up__d[(64'hf6)+:(7)] = count;
+        looked_up__d[(64'hfd)+:(7)] = count_with;
+        looked_up__d[(64'h145)+:(1)] = (event_rules__read_data[(64'h40)+:(7)] != 32'h0) && (count >= event_rules__read_data[(64'h40)+:(7)]);
+        looked_up__d[(64'h146)+:(1)] = (event_rules__read_data[(64'h40)+:(7)] != 32'h0) && (count_with >= event_rules__read_data[(64'h40)+:(7)]);
+        looked_up__d[(64'h105)+:(32)] = event_rules__read_data[(64'h0)+:(32)];
+        looked_up__d[(64'h125)+:(32)] = event_rules__read_data[(64'h20)+:(32)];
+        looked_up__d[(64'h147)+:(64)] = event_rules__read_data[(64'h47)+:(64)];
         event_bit = one << looked_up__q[(64'h2)+:(3)];
-        known = looked_up__q[(64'h76)+:(64)] & looked_up__q[(64'h5)+:(64)];
         becomes[(64'h0)+:(64)] = looked_up__q[(64'h76)+:(64)] | looked_up__q[(64'h5)+:(64)];
         becomes[(64'h40)+:(64)] = looked_up__q[(64'hb6)+:(64)];
         if (looked_up__q[(64'h45)+:(1)]) begin
             becomes[(64'h40)+:(64)] = looked_up__q[(64'hb6)+:(64)] | looked_up__q[(64'h5)+:(64)];
         end
         becomes[(64'h80)+:(7)] = looked_up__q[(64'hf6)+:(7)];
-        if (known == 32'h0) begin
-            becomes[(64'h80)+:(7)] = looked_up__q[(64'hf6)+:(7)] + 32'h1;
+        enough = looked_up__q[(64'h145)+:(1)];
+        if (~looked_up__q[(64'h104)+:(1)]) begin
+            becomes[(64'h80)+:(7)] = looked_up__q[(64'hfd)+:(7)];
+            enough = looked_up__q[(64'h146)+:(1)];
         end
-        missing = looked_up__q[(64'h144)+:(64)] & (becomes[(64'h40)+:(64)] ^ 64'hffffffffffffffff);
+        missing = looked_up__q[(64'h147)+:(64)] & (becomes[(64'h40)+:(64)] ^ 64'hffffffffffffffff);
         all_marked = missing == 32'h0;
-        start = ((runs_now & event_bit) == 32'h0) && (looked_up__q[(64'h1)+:(1)] || (looked_up__q[(64'h0)+:(1)] && (looked_up__q[(64'h13d)+:(7)] != 32'h0) && (becomes[(64'h80)+:(7)] >= looked_up__q[(64'h13d)+:(7)])));
+        start = ((runs_now & event_bit) == 32'h0) && (looked_up__q[(64'h1)+:(1)] || (looked_up__q[(64'h0)+:(1)] && enough));
         start_bit = ((32'h0) & 8'hff);
         if (start) begin
             start_bit = event_bit;
@@ -13643,8 +14363,8 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         starts__write_data = looked_up__q[(64'h46)+:(48)];
         at_ns = looked_up__q[(64'h46)+:(48)];
         at = at_ns[(32'h0)+:(34)];
-        deadline = at + ((looked_up__q[(64'hfd)+:(32)]) & 34'h3ffffffff);
-        grace = at + ((looked_up__q[(64'h11d)+:(32)]) & 34'h3ffffffff);
+        deadline = at + ((looked_up__q[(64'h105)+:(32)]) & 34'h3ffffffff);
+        grace = at + ((looked_up__q[(64'h125)+:(32)]) & 34'h3ffffffff);
         counting__d[(64'h0)+:(1)] = beat;
         counting__d[(64'h1)+:(3)] = beat_slot;
         counting__d[(64'h4)+:(1)] = own;
@@ -13688,45 +14408,48 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         told_beats__write_data = tallied;
         due_less = due - 32'h1;
         first_due = due & (due_less ^ 32'hff);
+        ending__d[(64'h0)+:(8)] = first_due;
+        ending__d[(64'h8)+:(48)] = now_ns;
+        end_bits = ending__q[(64'h0)+:(8)];
         end_slot = ((32'h0) & 3'h7);
-        if ((first_due & 32'haa) != 32'h0) begin
+        if ((end_bits & 32'haa) != 32'h0) begin
             end_slot = ((32'h1) & 3'h7);
         end
-        if ((first_due & 32'hcc) != 32'h0) begin
+        if ((end_bits & 32'hcc) != 32'h0) begin
             end_slot = end_slot | 32'h2;
         end
-        if ((first_due & 32'hf0) != 32'h0) begin
+        if ((end_bits & 32'hf0) != 32'h0) begin
             end_slot = end_slot | 32'h4;
         end
         reason = ((32'h0) & 2'h3);
-        if (first_due[0]) begin
-            reason = gate__0__reason;
+        if (end_bits[0]) begin
+            reason = gate__0__closed_by;
         end
-        if (first_due[1]) begin
-            reason = gate__1__reason;
+        if (end_bits[1]) begin
+            reason = gate__1__closed_by;
         end
-        if (first_due[2]) begin
-            reason = gate__2__reason;
+        if (end_bits[2]) begin
+            reason = gate__2__closed_by;
         end
-        if (first_due[3]) begin
-            reason = gate__3__reason;
+        if (end_bits[3]) begin
+            reason = gate__3__closed_by;
         end
-        if (first_due[4]) begin
-            reason = gate__4__reason;
+        if (end_bits[4]) begin
+            reason = gate__4__closed_by;
         end
-        if (first_due[5]) begin
-            reason = gate__5__reason;
+        if (end_bits[5]) begin
+            reason = gate__5__closed_by;
         end
-        if (first_due[6]) begin
-            reason = gate__6__reason;
+        if (end_bits[6]) begin
+            reason = gate__6__closed_by;
         end
-        if (first_due[7]) begin
-            reason = gate__7__reason;
+        if (end_bits[7]) begin
+            reason = gate__7__closed_by;
         end
-        ends__write_enable = due != 32'h0;
+        ends__write_enable = end_bits != 32'h0;
         ends__write_address = end_slot;
         ends__write_data[(64'h0)+:(2)] = reason;
-        ends__write_data[(64'h2)+:(48)] = now_ns;
+        ends__write_data[(64'h2)+:(48)] = ending__q[(64'h8)+:(48)];
         gate__0__clock = clock;
         gate__0__now_ns = now;
         gate__0__quiet = quiet;
@@ -14000,7 +14723,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     input wire  [7:0] peer_word;
     input wire  [31:0] peer_data;
     input wire  order_valid;
-    input wire  [114:0] order;
+    input wire  [115:0] order;
     output reg  order_ready;
     output reg  buffer_valid;
     output reg  [16:0] buffer_address;
@@ -14019,21 +14742,33 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     reg  orders__clock;
     reg  orders__clear;
     reg  orders__push;
-    reg  [114:0] orders__push_data;
+    reg  [115:0] orders__push_data;
     wire  orders__full;
     reg  orders__pop;
-    wire  [114:0] orders__pop_data;
+    wire  [115:0] orders__pop_data;
     wire  orders__empty;
     wire  [15:0] orders__room;
     reg  outbox__clock;
     reg  outbox__clear;
     reg  outbox__push;
-    reg  [512:0] outbox__push_data;
+    reg  [511:0] outbox__push_data;
     wire  outbox__full;
     reg  outbox__pop;
-    wire  [512:0] outbox__pop_data;
+    wire  [511:0] outbox__pop_data;
     wire  outbox__empty;
     wire  [15:0] outbox__room;
+    reg  out_flags__clock;
+    reg  out_flags__clear;
+    reg  out_flags__push;
+    reg  [1:0] out_flags__push_data;
+    wire  out_flags__full;
+    reg  out_flags__pop;
+    wire  [1:0] out_flags__pop_data;
+    wire  out_flags__empty;
+    wire  [15:0] out_flags__room;
+    reg  [7:0] whole__d;
+    wire  [7:0] whole__q;
+    reg  whole__clock;
     reg  peer_ip__clock;
     reg  [5:0] peer_ip__read_address;
     wire  [31:0] peer_ip__read_data;
@@ -14055,33 +14790,42 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     reg  fetched__d;
     wire  fetched__q;
     reg  fetched__clock;
-    reg  [114:0] fetched_order__d;
-    wire  [114:0] fetched_order__q;
+    reg  [115:0] fetched_order__d;
+    wire  [115:0] fetched_order__q;
     reg  fetched_order__clock;
     reg  prepared__d;
     wire  prepared__q;
     reg  prepared__clock;
-    reg  [114:0] prepared_order__d;
-    wire  [114:0] prepared_order__q;
+    reg  [115:0] prepared_order__d;
+    wire  [115:0] prepared_order__q;
     reg  prepared_order__clock;
     reg  [511:0] header__d;
     wire  [511:0] header__q;
     reg  header__clock;
+    reg  [19:0] own_sum__d;
+    wire  [19:0] own_sum__q;
+    reg  own_sum__clock;
     reg  [19:0] sum__d;
     wire  [19:0] sum__q;
     reg  sum__clock;
-    reg  [26:0] sending__d;
-    wire  [26:0] sending__q;
+    reg  [29:0] sending__d;
+    wire  [29:0] sending__q;
     reg  sending__clock;
-    reg  [3:0] asked__d;
-    wire  [3:0] asked__q;
+    reg  [7:0] asked__d;
+    wire  [7:0] asked__q;
     reg  asked__clock;
     reg  [511:0] asked_header__d;
     wire  [511:0] asked_header__q;
     reg  asked_header__clock;
+    reg  [511:0] kept_half__d;
+    wire  [511:0] kept_half__q;
+    reg  kept_half__clock;
+    reg  [511:0] halves__low;
+    reg  [511:0] halves__high;
+    wire  [511:0] halves__packs;
     // Local signals
-    reg  [114:0] o;
-    reg  [114:0] p;
+    reg  [115:0] o;
+    reg  [115:0] p;
     reg  [511:0] h;
     reg  [15:0] bytes;
     reg  [15:0] total;
@@ -14089,6 +14833,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     reg  [15:0] total_swapped;
     reg  [31:0] ip;
     reg  [31:0] my_ip;
+    reg  [19:0] own_words;
     reg  [19:0] words;
     reg  [16:0] fold;
     reg  [15:0] folded;
@@ -14100,6 +14845,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     reg  [15:0] bucket;
     reg  take_prepared;
     reg  move_up;
+    reg  slow;
     reg  room;
     reg  payload_beat;
     reg  opening;
@@ -14107,7 +14853,16 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     reg  [13:0] position_next;
     reg  [7:0] remaining_next;
     reg  [7:0] one8;
-    reg  [512:0] out;
+    reg  ends;
+    reg  last;
+    reg  [511:0] memory;
+    reg  [511:0] out;
+    reg  [1:0] f;
+    reg  leaves;
+    reg  came;
+    reg  left;
+    reg  [7:0] whole_more;
+    reg  [7:0] whole_less;
     // Sub module instances
     optireduce_nic__builder__orders orders(
         .clock(orders__clock),
@@ -14130,6 +14885,22 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .pop_data(outbox__pop_data),
         .empty(outbox__empty),
         .room(outbox__room)
+    );
+    optireduce_nic__builder__out_flags out_flags(
+        .clock(out_flags__clock),
+        .clear(out_flags__clear),
+        .push(out_flags__push),
+        .push_data(out_flags__push_data),
+        .full(out_flags__full),
+        .pop(out_flags__pop),
+        .pop_data(out_flags__pop_data),
+        .empty(out_flags__empty),
+        .room(out_flags__room)
+    );
+    optireduce_nic__broadcast_gates__entering whole(
+        .d(whole__d),
+        .q(whole__q),
+        .clock(whole__clock)
     );
     optireduce_nic__builder__peer_ip peer_ip(
         .clock(peer_ip__clock),
@@ -14160,7 +14931,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .q(fetched__q),
         .clock(fetched__clock)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__tags fetched_order(
+    optireduce_nic__builder__fetched_order fetched_order(
         .d(fetched_order__d),
         .q(fetched_order__q),
         .clock(fetched_order__clock)
@@ -14170,7 +14941,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .q(prepared__q),
         .clock(prepared__clock)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__tags prepared_order(
+    optireduce_nic__builder__fetched_order prepared_order(
         .d(prepared_order__d),
         .q(prepared_order__q),
         .clock(prepared_order__clock)
@@ -14180,7 +14951,12 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .q(header__q),
         .clock(header__clock)
     );
-    optireduce_nic__builder__sum sum(
+    optireduce_nic__builder__own_sum own_sum(
+        .d(own_sum__d),
+        .q(own_sum__q),
+        .clock(own_sum__clock)
+    );
+    optireduce_nic__builder__own_sum sum(
         .d(sum__d),
         .q(sum__q),
         .clock(sum__clock)
@@ -14190,7 +14966,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_nic__finisher__msix__pending asked(
+    optireduce_nic__broadcast_gates__entering asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
@@ -14200,6 +14976,16 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .q(asked_header__q),
         .clock(asked_header__clock)
     );
+    optireduce_nic__finisher__drain__stage_data kept_half(
+        .d(kept_half__d),
+        .q(kept_half__q),
+        .clock(kept_half__clock)
+    );
+    optireduce_nic__builder__halves halves(
+        .low(halves__low),
+        .high(halves__high),
+        .packs(halves__packs)
+    );
     // Update code
     always @(*) begin
         fetched__clock = clock;
@@ -14207,19 +14993,25 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         prepared__clock = clock;
         prepared_order__clock = clock;
         header__clock = clock;
+        own_sum__clock = clock;
         sum__clock = clock;
         sending__clock = clock;
         asked__clock = clock;
         asked_header__clock = clock;
+        kept_half__clock = clock;
+        whole__clock = clock;
         fetched__d = fetched__q;
         fetched_order__d = fetched_order__q;
         prepared__d = prepared__q;
         prepared_order__d = prepared_order__q;
         header__d = header__q;
+        own_sum__d = own_sum__q;
         sum__d = sum__q;
         sending__d = sending__q;
         asked__d = asked__q;
         asked_header__d = asked_header__q;
+        kept_half__d = kept_half__q;
+        whole__d = whole__q;
         orders__clock = clock;
         orders__clear = clear;
         orders__push = order_valid;
@@ -14227,6 +15019,8 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         order_ready = ~orders__full;
         outbox__clock = clock;
         outbox__clear = clear;
+        out_flags__clock = clock;
+        out_flags__clear = clear;
         peer_ip__clock = clock;
         peer_mac_lo__clock = clock;
         peer_mac_hi__clock = clock;
@@ -14243,10 +15037,14 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         peer_mac_lo__read_address = fetched_order__q[(64'h5)+:(6)];
         peer_mac_hi__read_address = fetched_order__q[(64'h5)+:(6)];
         p = prepared_order__q;
-        room = outbox__room >= 32'h3;
+        slow = p[(64'h73)+:(1)];
+        if (sending__q[(64'h13)+:(8)] != 32'h0) begin
+            slow = sending__q[(64'h1b)+:(1)];
+        end
+        room = (outbox__room >= 32'hf2) || (slow && (outbox__room >= 32'h3));
         payload_beat = room && (sending__q[(64'h13)+:(8)] != 32'h0);
-        finish = prepared__q && p[(64'h22)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
-        opening = room && prepared__q && ~p[(64'h22)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
+        finish = prepared__q && p[(64'h23)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
+        opening = room && prepared__q && ~p[(64'h23)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
         take_prepared = opening || finish;
         move_up = fetched__q && (~prepared__q || take_prepared);
         orders__pop = 1'b0;
@@ -14265,12 +15063,23 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         total_swapped = (((total[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((total[(32'h8)+:(8)]) & 16'hffff);
         ip = peer_ip__read_data;
         my_ip = job[(64'h65)+:(32)];
-        words = ((32'h11c5) & 20'hfffff) + ((total_swapped) & 20'hfffff) + ((ip[(32'h0)+:(16)]) & 20'hfffff) + ((ip[(32'h10)+:(16)]) & 20'hfffff) + ((my_ip[(32'h0)+:(16)]) & 20'hfffff) + ((my_ip[(32'h10)+:(16)]) & 20'hfffff);
-        offset = ((o[(64'h57)+:(26)]) & 32'hffffffff) << 32'h6;
-        timeout = o[(64'h23)+:(16)];
-        step = o[(64'h37)+:(16)];
-        bucket = o[(64'h47)+:(16)];
-        flags = ((o[(64'h33)+:(4)]) & 8'hff) << 32'h4;
+        own_words = ((32'h11c5) & 20'hfffff) + ((my_ip[(32'h0)+:(16)]) & 20'hfffff) + ((my_ip[(32'h10)+:(16)]) & 20'hfffff);
+        own_sum__d = own_words;
+        words = (own_sum__q + ((total_swapped) & 20'hfffff)) + (((ip[(32'h0)+:(16)]) & 20'hfffff) + ((ip[(32'h10)+:(16)]) & 20'hfffff));
+        offset = ((o[(64'h58)+:(26)]) & 32'hffffffff) << 32'h6;
+        timeout = o[(64'h24)+:(16)];
+        step = o[(64'h38)+:(16)];
+        bucket = o[(64'h48)+:(16)];
+        flags = ((o[(64'h34)+:(4)]) & 8'hff) << 32'h4;
+        if (o[(64'h22)+:(1)]) begin
+            flags = flags | 32'h1;
+        end
+        if (o[(64'h72)+:(1)]) begin
+            flags = flags | 32'h2;
+        end
+        if (o[(64'h73)+:(1)]) begin
+            flags = flags | 32'h4;
+        end
         if (move_up) begin
             prepared__d = 1'b1;
             prepared_order__d = o;
@@ -14299,15 +15108,6 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
             header__d[(64'h180)+:(8)] = timeout[(32'h8)+:(8)];
             header__d[(64'h188)+:(8)] = timeout[(32'h0)+:(8)];
             header__d[(64'h190)+:(8)] = flags;
-            if (o[(64'h21)+:(1)] && o[(64'h71)+:(1)]) begin
-                header__d[(64'h190)+:(8)] = flags | 32'h3;
-            end
-            else if (o[(64'h21)+:(1)]) begin
-                header__d[(64'h190)+:(8)] = flags | 32'h1;
-            end
-            else if (o[(64'h71)+:(1)]) begin
-                header__d[(64'h190)+:(8)] = flags | 32'h2;
-            end
             header__d[(64'h198)+:(8)] = ((32'h10) & 8'hff);
             if (o[(64'h3)+:(1)]) begin
                 header__d[(64'h198)+:(8)] = ((32'h12) & 8'hff);
@@ -14328,11 +15128,17 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         began = opening;
         position_next = sending__q[(64'h5)+:(14)] + 32'h1;
         remaining_next = sending__q[(64'h13)+:(8)] - 32'h1;
+        last = sending__q[(64'h13)+:(8)] == 32'h1;
+        ends = ~sending__q[(64'h1b)+:(1)] || sending__q[(64'h1d)+:(1)] || (last && sending__q[(64'h1c)+:(1)]);
         asked_header__d = h;
-        asked__d[(64'h0)+:(1)] = opening || payload_beat;
+        asked__d[(64'h0)+:(1)] = opening || (payload_beat && ends);
         asked__d[(64'h1)+:(1)] = opening;
         asked__d[(64'h2)+:(1)] = sending__q[(64'h3)+:(1)];
-        asked__d[(64'h3)+:(1)] = payload_beat && (sending__q[(64'h13)+:(8)] == 32'h1);
+        asked__d[(64'h3)+:(1)] = payload_beat && last;
+        asked__d[(64'h4)+:(1)] = payload_beat && ~ends;
+        asked__d[(64'h5)+:(1)] = payload_beat && sending__q[(64'h1b)+:(1)];
+        asked__d[(64'h6)+:(1)] = ~sending__q[(64'h1d)+:(1)];
+        asked__d[(64'h7)+:(1)] = sending__q[(64'h1b)+:(1)];
         buffer_valid = payload_beat && ~sending__q[(64'h3)+:(1)];
         gather_valid = payload_beat && sending__q[(64'h3)+:(1)];
         buffer_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
@@ -14344,14 +15150,21 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         gather_address[(64'h3)+:(14)] = sending__q[(64'h5)+:(14)];
         if (payload_beat) begin
             sending__d[(64'h5)+:(14)] = position_next;
-            sending__d[(64'h13)+:(8)] = remaining_next;
+            sending__d[(64'h1d)+:(1)] = ~ends;
+            if (ends) begin
+                sending__d[(64'h13)+:(8)] = remaining_next;
+            end
         end
         if (opening) begin
+            asked__d[(64'h7)+:(1)] = p[(64'h73)+:(1)];
             sending__d[(64'h0)+:(3)] = p[(64'h0)+:(3)];
             sending__d[(64'h3)+:(1)] = p[(64'h3)+:(1)];
             sending__d[(64'h4)+:(1)] = p[(64'h4)+:(1)];
             sending__d[(64'h5)+:(14)] = p[(64'hb)+:(14)];
             sending__d[(64'h13)+:(8)] = p[(64'h19)+:(8)];
+            sending__d[(64'h1b)+:(1)] = p[(64'h73)+:(1)];
+            sending__d[(64'h1c)+:(1)] = p[(64'h21)+:(1)];
+            sending__d[(64'h1d)+:(1)] = 1'b0;
         end
         sent_bank = ((32'h0) & 2'h3);
         sent_slot = ((32'h0) & 8'hff);
@@ -14367,30 +15180,60 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
                 sent_bank = ((32'h1) & 2'h3);
             end
         end
-        out[(64'h0)+:(512)] = buffer_data;
-        out[(64'h200)+:(1)] = asked__q[(64'h3)+:(1)];
-        if (asked__q[(64'h1)+:(1)]) begin
-            out[(64'h0)+:(512)] = ((asked_header__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        memory = buffer_data;
+        if (asked__q[(64'h2)+:(1)]) begin
+            memory = gather_word[(64'h0)+:(512)];
         end
-        else if (asked__q[(64'h2)+:(1)]) begin
-            out[(64'h0)+:(512)] = gather_word[(64'h0)+:(512)];
+        if (asked__q[(64'h4)+:(1)]) begin
+            kept_half__d = memory;
+        end
+        halves__low = kept_half__q;
+        halves__high = memory;
+        if (asked__q[(64'h6)+:(1)]) begin
+            halves__low = memory;
+            halves__high = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
+        out = memory;
+        if (asked__q[(64'h1)+:(1)]) begin
+            out = ((asked_header__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
+        else if (asked__q[(64'h5)+:(1)]) begin
+            out = halves__packs;
         end
         outbox__push = asked__q[(64'h0)+:(1)];
         outbox__push_data = out;
-        mac_valid = ~outbox__empty;
-        mac = outbox__pop_data;
-        outbox__pop = mac_ready;
-        working = ~orders__empty || fetched__q || prepared__q || (sending__q[(64'h13)+:(8)] != 32'h0) || asked__q[(64'h0)+:(1)] || ~outbox__empty;
+        out_flags__push = asked__q[(64'h0)+:(1)];
+        out_flags__push_data[(64'h0)+:(1)] = asked__q[(64'h3)+:(1)];
+        out_flags__push_data[(64'h1)+:(1)] = asked__q[(64'h7)+:(1)];
+        f = out_flags__pop_data;
+        leaves = ~outbox__empty && (~f[(64'h1)+:(1)] || (whole__q != 32'h0));
+        mac_valid = leaves;
+        mac[(64'h0)+:(512)] = outbox__pop_data;
+        mac[(64'h200)+:(1)] = f[(64'h0)+:(1)];
+        outbox__pop = leaves && mac_ready;
+        out_flags__pop = leaves && mac_ready;
+        came = asked__q[(64'h0)+:(1)] && asked__q[(64'h3)+:(1)];
+        left = leaves && mac_ready && f[(64'h0)+:(1)];
+        whole_more = whole__q + 32'h1;
+        whole_less = whole__q - 32'h1;
+        if (came && ~left) begin
+            whole__d = whole_more;
+        end
+        else if (left && ~came) begin
+            whole__d = whole_less;
+        end
+        working = ~orders__empty || fetched__q || prepared__q || (sending__q[(64'h13)+:(8)] != 32'h0) || asked__q[(64'h0)+:(1)] || (outbox__room != 32'h100);
         if (clear) begin
             fetched__d = 1'b0;
             prepared__d = 1'b0;
             sending__d[(64'h13)+:(8)] = ((32'h0) & 8'hff);
             asked__d[(64'h0)+:(1)] = 1'b0;
+            whole__d = ((32'h0) & 8'hff);
         end
     end
 endmodule
 
-module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order_valid,order,order_ready,ar_valid,ar_address,ar_beats,ar_slot,ar_ready,r_valid,r_data,r_ready,own_valid,own,own_ready,send_valid,send,send_ready,read_valid,read_address,read_data,sent,held,emptying,working);
+module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order_valid,order,order_ready,ar_valid,ar_address,ar_beats,ar_slot,ar_ready,r_valid,r_data,r_ready,own_valid,own,own_ready,send_valid,send,send_ready,filled_low,filled_high,read_valid,read_address,read_data,sent,held,working,emptying);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -14415,18 +15258,23 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     output reg  send_valid;
     output reg  [24:0] send;
     input wire  send_ready;
+    output reg  [14:0] filled_low;
+    output reg  [14:0] filled_high;
     input wire  read_valid;
     input wire  [16:0] read_address;
     output reg  [511:0] read_data;
     input wire  [1:0] sent;
     output reg  [7:0] held;
-    output reg  emptying;
     output reg  working;
+    output reg  emptying;
     // Enums
+    localparam ReadState__Idle = 0;
+    localparam ReadState__Start = 1;
+    localparam ReadState__Ask = 2;
     localparam FillState__Idle = 0;
     localparam FillState__Start = 1;
     localparam FillState__Fill = 2;
-    localparam FillState__Hand = 3;
+    localparam FillState__Loop = 3;
     // Stub signals
     reg  orders__clock;
     reg  orders__clear;
@@ -14437,12 +15285,54 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     wire  [101:0] orders__pop_data;
     wire  orders__empty;
     wire  [15:0] orders__room;
+    reg  read_contexts__clock;
+    reg  [2:0] read_contexts__read_address;
+    wire  [404:0] read_contexts__read_data;
+    reg  [2:0] read_contexts__write_address;
+    reg  [404:0] read_contexts__write_data;
+    reg  read_contexts__write_enable;
     reg  contexts__clock;
     reg  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
     reg  [2:0] contexts__write_address;
     reg  [404:0] contexts__write_data;
     reg  contexts__write_enable;
+    reg  [1:0] read_state__d;
+    wire  [1:0] read_state__q;
+    reg  read_state__clock;
+    reg  [101:0] read_order__d;
+    wire  [101:0] read_order__q;
+    reg  read_order__clock;
+    reg  [14:0] to_ask__d;
+    wire  [14:0] to_ask__q;
+    reg  to_ask__clock;
+    reg  [14:0] then_ask__d;
+    wire  [14:0] then_ask__q;
+    reg  then_ask__clock;
+    reg  [63:0] ask_address__d;
+    wire  [63:0] ask_address__q;
+    reg  ask_address__clock;
+    reg  [9:0] reserved__d;
+    wire  [9:0] reserved__q;
+    reg  reserved__clock;
+    reg  inbox__clock;
+    reg  inbox__clear;
+    reg  inbox__push;
+    reg  [511:0] inbox__push_data;
+    wire  inbox__full;
+    reg  inbox__pop;
+    wire  [511:0] inbox__pop_data;
+    wire  inbox__empty;
+    wire  [15:0] inbox__room;
+    reg  planned__clock;
+    reg  planned__clear;
+    reg  planned__push;
+    reg  [101:0] planned__push_data;
+    wire  planned__full;
+    reg  planned__pop;
+    wire  [101:0] planned__pop_data;
+    wire  planned__empty;
+    wire  [15:0] planned__room;
     reg  encoder__clock;
     reg  encoder__clear;
     reg  encoder__start;
@@ -14525,21 +15415,26 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     reg  [2:0] slot_of_high__d;
     wire  [2:0] slot_of_high__q;
     reg  slot_of_high__clock;
-    reg  [14:0] to_ask__d;
-    wire  [14:0] to_ask__q;
-    reg  to_ask__clock;
-    reg  [63:0] ask_address__d;
-    wire  [63:0] ask_address__q;
-    reg  ask_address__clock;
-    reg  [14:0] to_come__d;
-    wire  [14:0] to_come__q;
-    reg  to_come__clock;
+    reg  [14:0] position__d;
+    wire  [14:0] position__q;
+    reg  position__clock;
     reg  [14:0] to_feed__d;
     wire  [14:0] to_feed__q;
     reg  to_feed__clock;
     reg  [14:0] to_write__d;
     wire  [14:0] to_write__q;
     reg  to_write__clock;
+    reg  [541:0] place__d;
+    wire  [541:0] place__q;
+    reg  place__clock;
+    reg  [14:0] filled_of_low__d;
+    wire  [14:0] filled_of_low__q;
+    reg  filled_of_low__clock;
+    reg  [14:0] filled_of_high__d;
+    wire  [14:0] filled_of_high__q;
+    reg  filled_of_high__clock;
+    reg  [511:0] round__data;
+    wire  [511:0] round__rounded;
     reg  [10:0] block_index__d;
     wire  [10:0] block_index__q;
     reg  block_index__clock;
@@ -14548,6 +15443,17 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     reg  beat_index__clock;
     // Local signals
     reg  [404:0] ctx;
+    reg  [404:0] read_ctx;
+    reg  [14:0] read_end;
+    reg  [14:0] read_from;
+    reg  [20:0] read_skip;
+    reg  [63:0] read_start;
+    reg  may_ask;
+    reg  asks;
+    reg  [9:0] asked_beats;
+    reg  [9:0] reserved_more;
+    reg  [9:0] reserved_less;
+    reg  [14:0] own_end;
     reg  bank_busy;
     reg  [6:0] until_page;
     reg  [5:0] page_beat;
@@ -14560,19 +15466,22 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     reg  from_host;
     reg  take;
     reg  write;
-    reg  [511:0] write_data;
-    reg  [13:0] place;
+    reg  [13:0] interleaved;
     reg  [13:0] row;
-    reg  [14:0] linear;
     reg  [13:0] one10;
+    reg  [10:0] one11;
     reg  [3:0] beats_log2;
     reg  [13:0] beats_of_block;
     reg  [13:0] last_beat;
     reg  [13:0] beat_next;
     reg  [10:0] block_next;
-    reg  [14:0] to_come_next;
+    reg  [10:0] blocks;
+    reg  last_block;
+    reg  [14:0] rows;
+    reg  [14:0] position_next;
     reg  [14:0] to_feed_next;
     reg  [14:0] to_write_next;
+    reg  [14:0] fed;
     reg  [14:0] loop_next;
     reg  [14:0] loop_at;
     reg  loop_read;
@@ -14600,6 +15509,14 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .empty(orders__empty),
         .room(orders__room)
     );
+    optireduce_nic__contribute__contexts read_contexts(
+        .clock(read_contexts__clock),
+        .read_address(read_contexts__read_address),
+        .read_data(read_contexts__read_data),
+        .write_address(read_contexts__write_address),
+        .write_data(read_contexts__write_data),
+        .write_enable(read_contexts__write_enable)
+    );
     optireduce_nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
@@ -14607,6 +15524,58 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .write_address(contexts__write_address),
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
+    );
+    optireduce_nic__contribute__read_state read_state(
+        .d(read_state__d),
+        .q(read_state__q),
+        .clock(read_state__clock)
+    );
+    optireduce_nic__contribute__order_now read_order(
+        .d(read_order__d),
+        .q(read_order__q),
+        .clock(read_order__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window to_ask(
+        .d(to_ask__d),
+        .q(to_ask__q),
+        .clock(to_ask__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window then_ask(
+        .d(then_ask__d),
+        .q(then_ask__q),
+        .clock(then_ask__clock)
+    );
+    optireduce_nic__builder__outbox__state ask_address(
+        .d(ask_address__d),
+        .q(ask_address__q),
+        .clock(ask_address__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__across__stages__0__position reserved(
+        .d(reserved__d),
+        .q(reserved__q),
+        .clock(reserved__clock)
+    );
+    optireduce_nic__contribute__inbox inbox(
+        .clock(inbox__clock),
+        .clear(inbox__clear),
+        .push(inbox__push),
+        .push_data(inbox__push_data),
+        .full(inbox__full),
+        .pop(inbox__pop),
+        .pop_data(inbox__pop_data),
+        .empty(inbox__empty),
+        .room(inbox__room)
+    );
+    optireduce_nic__contribute__planned planned(
+        .clock(planned__clock),
+        .clear(planned__clear),
+        .push(planned__push),
+        .push_data(planned__push_data),
+        .full(planned__full),
+        .pop(planned__pop),
+        .pop_data(planned__pop_data),
+        .empty(planned__empty),
+        .room(planned__room)
     );
     optireduce_nic__finisher__drain__decoder encoder(
         .clock(encoder__clock),
@@ -14710,7 +15679,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .empty(outbox__empty),
         .room(outbox__room)
     );
-    optireduce_nic__broadcast_gates__gate__0__st hold(
+    optireduce_nic__broadcast_gates__entering hold(
         .d(hold__d),
         .q(hold__q),
         .clock(hold__clock)
@@ -14730,20 +15699,10 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .q(slot_of_high__q),
         .clock(slot_of_high__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window to_ask(
-        .d(to_ask__d),
-        .q(to_ask__q),
-        .clock(to_ask__clock)
-    );
-    optireduce_nic__finisher__drain__order_address ask_address(
-        .d(ask_address__d),
-        .q(ask_address__q),
-        .clock(ask_address__clock)
-    );
-    optireduce_nic__finisher__drain__decoder__window to_come(
-        .d(to_come__d),
-        .q(to_come__q),
-        .clock(to_come__clock)
+    optireduce_nic__finisher__drain__decoder__window position(
+        .d(position__d),
+        .q(position__q),
+        .clock(position__clock)
     );
     optireduce_nic__finisher__drain__decoder__window to_feed(
         .d(to_feed__d),
@@ -14754,6 +15713,25 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .d(to_write__d),
         .q(to_write__q),
         .clock(to_write__clock)
+    );
+    optireduce_nic__contribute__place place(
+        .d(place__d),
+        .q(place__q),
+        .clock(place__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window filled_of_low(
+        .d(filled_of_low__d),
+        .q(filled_of_low__q),
+        .clock(filled_of_low__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window filled_of_high(
+        .d(filled_of_high__d),
+        .q(filled_of_high__q),
+        .clock(filled_of_high__clock)
+    );
+    optireduce_nic__contribute__round round(
+        .data(round__data),
+        .rounded(round__rounded)
     );
     optireduce_nic__finisher__drain__block_index block_index(
         .d(block_index__d),
@@ -14780,11 +15758,18 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         loop_asked__clock = clock;
         loop_position__clock = clock;
         loop_relative__clock = clock;
+        read_state__clock = clock;
+        read_order__clock = clock;
         to_ask__clock = clock;
+        then_ask__clock = clock;
         ask_address__clock = clock;
-        to_come__clock = clock;
+        reserved__clock = clock;
+        position__clock = clock;
         to_feed__clock = clock;
         to_write__clock = clock;
+        place__clock = clock;
+        filled_of_low__clock = clock;
+        filled_of_high__clock = clock;
         block_index__clock = clock;
         beat_index__clock = clock;
         hold__clock = clock;
@@ -14804,17 +15789,34 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         loop_asked__d = loop_asked__q;
         loop_position__d = loop_position__q;
         loop_relative__d = loop_relative__q;
+        read_state__d = read_state__q;
+        read_order__d = read_order__q;
         to_ask__d = to_ask__q;
+        then_ask__d = then_ask__q;
         ask_address__d = ask_address__q;
-        to_come__d = to_come__q;
+        reserved__d = reserved__q;
+        position__d = position__q;
         to_feed__d = to_feed__q;
         to_write__d = to_write__q;
+        place__d = place__q;
+        filled_of_low__d = filled_of_low__q;
+        filled_of_high__d = filled_of_high__q;
         block_index__d = block_index__q;
         beat_index__d = beat_index__q;
         hold__d = hold__q;
         used__d = used__q;
         slot_of_low__d = slot_of_low__q;
         slot_of_high__d = slot_of_high__q;
+        read_contexts__clock = clock;
+        read_contexts__write_enable = arm != 32'h0;
+        read_contexts__write_address = arm_slot;
+        read_contexts__write_data = arm_context;
+        read_contexts__read_address = read_order__q[(64'h0)+:(3)];
+        read_ctx = read_contexts__read_data;
+        inbox__clock = clock;
+        inbox__clear = clear;
+        planned__clock = clock;
+        planned__clear = clear;
         contexts__clock = clock;
         contexts__write_enable = arm != 32'h0;
         contexts__write_address = arm_slot;
@@ -14862,6 +15864,71 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
             hold__d = held_up | order_bit;
         end
         held = hold__q;
+        read_end = read_ctx[(64'haf)+:(15)] + read_ctx[(64'hbe)+:(15)];
+        read_from = read_end;
+        if (read_ctx[(64'h86)+:(1)] || (read_end == read_ctx[(64'h5a)+:(15)])) begin
+            read_from = ((32'h0) & 15'h7fff);
+        end
+        read_skip = ((read_from) & 21'h1fffff) << 32'h6;
+        read_start = read_order__q[(64'h3)+:(64)] + ((read_skip) & 64'hffffffffffffffff);
+        planned__push = 1'b0;
+        planned__push_data = read_order__q;
+        case (read_state__q)
+            ReadState__Idle:
+                begin
+                    if (~orders__empty && ~planned__full) begin
+                        orders__pop = 1'b1;
+                        read_order__d = orders__pop_data;
+                        read_state__d = ReadState__Start;
+                    end
+                end
+            ReadState__Start:
+                begin
+                    planned__push = 1'b1;
+                    to_ask__d = read_order__q[(64'h43)+:(15)] - read_from;
+                    then_ask__d = read_from;
+                    ask_address__d = read_start;
+                    if (read_order__q[(64'h43)+:(15)] <= read_from) begin
+                        to_ask__d = read_order__q[(64'h43)+:(15)];
+                        then_ask__d = ((32'h0) & 15'h7fff);
+                        ask_address__d = read_order__q[(64'h3)+:(64)];
+                    end
+                    read_state__d = ReadState__Ask;
+                end
+            ReadState__Ask:
+                begin
+                    if (to_ask__q == 32'h0) begin
+                        to_ask__d = then_ask__q;
+                        then_ask__d = ((32'h0) & 15'h7fff);
+                        ask_address__d = read_order__q[(64'h3)+:(64)];
+                        if (then_ask__q == 32'h0) begin
+                            read_state__d = ReadState__Idle;
+                        end
+                    end
+                end
+        endcase
+        page_beat = ask_address__q[(32'h6)+:(6)];
+        until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
+        burst = until_page;
+        if (to_ask__q < ((until_page) & 15'h7fff)) begin
+            burst = to_ask__q[(32'h0)+:(7)];
+        end
+        burst_bytes = ((burst) & 13'h1fff) << 32'h6;
+        to_ask_next = to_ask__q - ((burst) & 15'h7fff);
+        ask_address_next = ask_address__q + ((burst_bytes) & 64'hffffffffffffffff);
+        may_ask = reserved__q <= 32'h1c0;
+        ar_valid = (read_state__q == ReadState__Ask) && (to_ask__q != 32'h0) && may_ask;
+        ar_address = ask_address__q;
+        ar_beats = burst;
+        ar_slot = read_order__q[(64'h0)+:(3)];
+        asks = ar_valid && ar_ready;
+        if (asks) begin
+            to_ask__d = to_ask_next;
+            ask_address__d = ask_address_next;
+        end
+        r_ready = 1'b1;
+        inbox__push = r_valid;
+        inbox__push_data = r_data;
         cleared__d = clear;
         encoder__clear = clear && ~cleared__q;
         encoder__start = 1'b0;
@@ -14870,6 +15937,9 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         encoder__key = ctx[(64'h155)+:(64)];
         encoder__in_received = 1'b1;
         encoder__go = 1'b1;
+        emptying = ~encoder__idle;
+        own_end = ctx[(64'haf)+:(15)] + ctx[(64'hbe)+:(15)];
+        planned__pop = 1'b0;
         send_valid = 1'b0;
         send[(64'h0)+:(3)] = order_now__q[(64'h0)+:(3)];
         send[(64'h3)+:(1)] = 1'b0;
@@ -14879,37 +15949,44 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         case (state__q)
             FillState__Idle:
                 begin
-                    if (~orders__empty && ~bank_busy) begin
-                        orders__pop = 1'b1;
-                        order_now__d = orders__pop_data;
+                    if (~planned__empty && ~bank_busy) begin
+                        planned__pop = 1'b1;
+                        order_now__d = planned__pop_data;
                         state__d = FillState__Start;
                     end
                 end
             FillState__Start:
                 begin
-                    if (encoder__idle) begin
+                    position__d = own_end;
+                    if (ctx[(64'h86)+:(1)] || (own_end == ctx[(64'h5a)+:(15)])) begin
+                        position__d = ((32'h0) & 15'h7fff);
+                    end
+                    to_feed__d = ctx[(64'h5a)+:(15)];
+                    to_write__d = ctx[(64'h5a)+:(15)];
+                    block_index__d = ((32'h0) & 11'h7ff);
+                    beat_index__d = ((32'h0) & 14'h3fff);
+                    if (bank__q) begin
+                        filled_of_high__d = ((32'h0) & 15'h7fff);
+                    end
+                    else begin
+                        filled_of_low__d = ((32'h0) & 15'h7fff);
+                    end
+                    send_valid = encoder__idle;
+                    if (encoder__idle && send_ready) begin
                         encoder__start = ctx[(64'h86)+:(1)];
-                        to_ask__d = order_now__q[(64'h43)+:(15)];
-                        to_come__d = order_now__q[(64'h43)+:(15)];
-                        ask_address__d = order_now__q[(64'h3)+:(64)];
-                        to_feed__d = ctx[(64'h5a)+:(15)];
-                        to_write__d = ctx[(64'h5a)+:(15)];
-                        block_index__d = ((32'h0) & 11'h7ff);
-                        beat_index__d = ((32'h0) & 14'h3fff);
+                        sending__d = sending_now | bank_bit;
                         state__d = FillState__Fill;
                     end
                 end
             FillState__Fill:
                 begin
-                    if (to_write__q == 32'h0) begin
-                        state__d = FillState__Hand;
+                    if ((to_write__q == 32'h0) && ~place__q[(64'h0)+:(1)]) begin
+                        state__d = FillState__Loop;
                     end
                 end
-            FillState__Hand:
+            FillState__Loop:
                 begin
-                    send_valid = ~looping__q;
-                    if (send_ready && ~looping__q) begin
-                        sending__d = sending_now | bank_bit;
+                    if (~looping__q) begin
                         looping__d = 1'b1;
                         loop_bank__d = bank__q;
                         loop_index__d = ((32'h0) & 15'h7fff);
@@ -14927,45 +16004,34 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
                     end
                 end
         endcase
-        page_beat = ask_address__q[(32'h6)+:(6)];
-        until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
-        burst = until_page;
-        if (to_ask__q < ((until_page) & 15'h7fff)) begin
-            burst = to_ask__q[(32'h0)+:(7)];
-        end
-        burst_bytes = ((burst) & 13'h1fff) << 32'h6;
-        to_ask_next = to_ask__q - ((burst) & 15'h7fff);
-        ask_address_next = ask_address__q + ((burst_bytes) & 64'hffffffffffffffff);
-        ar_valid = (state__q == FillState__Fill) && (to_ask__q != 32'h0);
-        ar_address = ask_address__q;
-        ar_beats = burst;
-        ar_slot = order_now__q[(64'h0)+:(3)];
-        if (ar_valid && ar_ready) begin
-            to_ask__d = to_ask_next;
-            ask_address__d = ask_address_next;
-        end
-        from_host = to_come__q != 32'h0;
-        feed = (state__q == FillState__Fill) && (to_feed__q != 32'h0);
-        feed_data = r_data;
+        from_host = position__q < order_now__q[(64'h43)+:(15)];
+        feed = (state__q == FillState__Fill) && (to_feed__q != 32'h0) && (~from_host || ~inbox__empty);
+        feed_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (from_host) begin
-            if (~r_valid) begin
-                feed = 1'b0;
-            end
-        end
-        else begin
-            feed_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            feed_data = inbox__pop_data;
         end
         encoder__in_valid = feed && ctx[(64'h86)+:(1)];
         encoder__in_data = feed_data;
         take = feed && (encoder__in_ready || ~ctx[(64'h86)+:(1)]);
-        r_ready = take && from_host;
-        to_come_next = to_come__q - 32'h1;
+        inbox__pop = take && from_host;
+        position_next = position__q + 32'h1;
         to_feed_next = to_feed__q - 32'h1;
         if (take) begin
             to_feed__d = to_feed_next;
-            if (from_host) begin
-                to_come__d = to_come_next;
+            position__d = position_next;
+            if (position_next == ctx[(64'h5a)+:(15)]) begin
+                position__d = ((32'h0) & 15'h7fff);
             end
+        end
+        asked_beats = ((32'h0) & 10'h3ff);
+        if (asks) begin
+            asked_beats = ((burst) & 10'h3ff);
+        end
+        reserved_more = reserved__q + asked_beats;
+        reserved_less = reserved_more - 32'h1;
+        reserved__d = reserved_more;
+        if (inbox__pop) begin
+            reserved__d = reserved_less;
         end
         beats_log2 = ctx[(64'h8a)+:(4)] - 32'h4;
         one10 = ((32'h1) & 14'h3fff);
@@ -14973,16 +16039,27 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         last_beat = beats_of_block - 32'h1;
         beat_next = beat_index__q + 32'h1;
         block_next = block_index__q + 32'h1;
+        one11 = ((32'h1) & 11'h7ff);
+        blocks = one11 << ctx[(64'h8e)+:(4)];
+        last_block = block_next == blocks;
         row = beat_index__q << ctx[(64'h8e)+:(4)];
-        linear = ctx[(64'h5a)+:(15)] - to_write__q;
-        place = linear[(32'h0)+:(14)];
+        rows = ((beat_next) & 15'h7fff) << ctx[(64'h8e)+:(4)];
+        interleaved = row + ((block_index__q) & 14'h3fff);
+        fed = ctx[(64'h5a)+:(15)] - to_feed_next;
         write = take && ~ctx[(64'h86)+:(1)];
-        write_data = feed_data;
+        place__d[(64'h1)+:(14)] = position__q[(32'h0)+:(14)];
+        place__d[(64'hf)+:(15)] = fed;
+        place__d[(64'h1e)+:(512)] = feed_data;
         if (ctx[(64'h86)+:(1)]) begin
-            place = row + ((block_index__q) & 14'h3fff);
             write = encoder__out_valid && (state__q == FillState__Fill);
-            write_data = encoder__out_data;
+            place__d[(64'h1)+:(14)] = interleaved;
+            place__d[(64'hf)+:(15)] = ((32'h0) & 15'h7fff);
+            if (last_block) begin
+                place__d[(64'hf)+:(15)] = rows;
+            end
+            place__d[(64'h1e)+:(512)] = encoder__out_data;
         end
+        place__d[(64'h0)+:(1)] = write;
         to_write_next = to_write__q - 32'h1;
         if (write) begin
             to_write__d = to_write_next;
@@ -14992,13 +16069,27 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
                 block_index__d = block_next;
             end
         end
-        buffer__write_enable = write;
+        round__data = place__q[(64'h1e)+:(512)];
+        buffer__write_enable = place__q[(64'h0)+:(1)];
         buffer__write_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
-        buffer__write_address[(64'h3)+:(14)] = place;
+        buffer__write_address[(64'h3)+:(14)] = place__q[(64'h1)+:(14)];
         if (bank__q) begin
             buffer__write_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
         end
-        buffer__write_data = write_data;
+        buffer__write_data = place__q[(64'h1e)+:(512)];
+        if (ctx[(64'h87)+:(1)]) begin
+            buffer__write_data = round__rounded;
+        end
+        if (place__q[(64'h0)+:(1)]) begin
+            if (bank__q) begin
+                filled_of_high__d = place__q[(64'hf)+:(15)];
+            end
+            else begin
+                filled_of_low__d = place__q[(64'hf)+:(15)];
+            end
+        end
+        filled_low = filled_of_low__q;
+        filled_high = filled_of_high__q;
         loop_at = loop_context__q[(64'haf)+:(15)] + loop_index__q;
         loop_next = loop_index__q + 32'h1;
         loop_read = looping__q && ~read_valid && (outbox__room >= 32'h2) && (loop_index__q != loop_context__q[(64'hbe)+:(15)]);
@@ -15030,10 +16121,12 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         own = outbox__pop_data;
         outbox__pop = own_ready;
         read_data = buffer__read_data;
-        emptying = ~encoder__idle;
-        working = (state__q != FillState__Idle) || ~orders__empty || (used__q != 32'h0);
+        working = (state__q != FillState__Idle) || (read_state__q != ReadState__Idle) || ~orders__empty || ~planned__empty || (used__q != 32'h0);
         if (clear) begin
             state__d = FillState__Idle;
+            read_state__d = ReadState__Idle;
+            reserved__d = ((32'h0) & 10'h3ff);
+            place__d[(64'h0)+:(1)] = 1'b0;
             sending__d = ((32'h0) & 2'h3);
             looping__d = 1'b0;
             loop_asked__d = 1'b0;
@@ -15576,42 +16669,42 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .q(room__q),
         .clock(room__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st counted_contribute(
+    optireduce_nic__broadcast_gates__entering counted_contribute(
         .d(counted_contribute__d),
         .q(counted_contribute__q),
         .clock(counted_contribute__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st settled_contribute(
+    optireduce_nic__broadcast_gates__entering settled_contribute(
         .d(settled_contribute__d),
         .q(settled_contribute__q),
         .clock(settled_contribute__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st reported(
+    optireduce_nic__broadcast_gates__entering reported(
         .d(reported__d),
         .q(reported__q),
         .clock(reported__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st begun(
+    optireduce_nic__broadcast_gates__entering begun(
         .d(begun__d),
         .q(begun__q),
         .clock(begun__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st drained(
+    optireduce_nic__broadcast_gates__entering drained(
         .d(drained__d),
         .q(drained__q),
         .clock(drained__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st counted_broadcast(
+    optireduce_nic__broadcast_gates__entering counted_broadcast(
         .d(counted_broadcast__d),
         .q(counted_broadcast__q),
         .clock(counted_broadcast__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st settled_broadcast(
+    optireduce_nic__broadcast_gates__entering settled_broadcast(
         .d(settled_broadcast__d),
         .q(settled_broadcast__q),
         .clock(settled_broadcast__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st failed(
+    optireduce_nic__broadcast_gates__entering failed(
         .d(failed__d),
         .q(failed__q),
         .clock(failed__clock)
@@ -16697,7 +17790,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .high(widen__high),
         .beat(widen__beat)
     );
-    optireduce_nic__builder__sum named(
+    optireduce_nic__builder__own_sum named(
         .d(named__d),
         .q(named__q),
         .clock(named__clock)
@@ -17257,17 +18350,23 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
     end
 endmodule
 
-module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
+module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_data,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,filled_low,filled_high,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  [199:0] job;
+    input wire  [47:0] now_ns;
+    input wire  peer_write;
+    input wire  [7:0] peer_word;
+    input wire  [31:0] peer_data;
     input wire  [7:0] arm;
     input wire  [2:0] arm_slot;
     input wire  [404:0] arm_context;
     input wire  contribute_valid;
     input wire  [24:0] contribute;
     output reg  contribute_ready;
+    input wire  [14:0] filled_low;
+    input wire  [14:0] filled_high;
     input wire  broadcast_valid;
     input wire  [24:0] broadcast;
     output reg  ask_valid;
@@ -17275,7 +18374,7 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
     input wire  ask_ready;
     input wire  [519:0] word;
     output reg  valid;
-    output reg  [114:0] order;
+    output reg  [115:0] order;
     input wire  ready;
     output reg  working;
     // Enums
@@ -17283,11 +18382,15 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
     localparam PlanState__Window = 1;
     localparam PlanState__Peer = 2;
     localparam PlanState__Shard = 3;
-    localparam PlanState__Packet = 4;
-    localparam PlanState__Ask = 5;
-    localparam PlanState__Answer = 6;
-    localparam PlanState__Order = 7;
-    localparam PlanState__Finish = 8;
+    localparam PlanState__Place = 4;
+    localparam PlanState__Begin = 5;
+    localparam PlanState__Packet = 6;
+    localparam PlanState__Ask = 7;
+    localparam PlanState__Answer = 8;
+    localparam PlanState__Pace = 9;
+    localparam PlanState__Order = 10;
+    localparam PlanState__Advance = 11;
+    localparam PlanState__Finish = 12;
     // Stub signals
     reg  contributes__clock;
     reg  contributes__clear;
@@ -17313,52 +18416,110 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
     reg  [2:0] contexts__write_address;
     reg  [404:0] contexts__write_data;
     reg  contexts__write_enable;
+    reg  shares__clock;
+    reg  [4:0] shares__read_address;
+    wire  [35:0] shares__read_data;
+    reg  [4:0] shares__write_address;
+    reg  [35:0] shares__write_data;
+    reg  shares__write_enable;
+    reg  pacer__clock;
+    reg  pacer__clear;
+    reg  [199:0] pacer__job;
+    reg  [47:0] pacer__now_ns;
+    reg  pacer__peer_write;
+    reg  [7:0] pacer__peer_word;
+    reg  [31:0] pacer__peer_data;
+    reg  [5:0] pacer__peer;
+    wire  pacer__paced;
+    reg  pacer__ask;
+    reg  [7:0] pacer__beats;
+    wire  pacer__answer;
+    wire  pacer__granted;
     reg  [3:0] state__d;
     wire  [3:0] state__q;
     reg  state__clock;
     reg  [24:0] now__d;
     wire  [24:0] now__q;
     reg  now__clock;
-    reg  [6:0] round__d;
-    wire  [6:0] round__q;
-    reg  round__clock;
+    reg  [20:0] at__d;
+    wire  [20:0] at__q;
+    reg  at__clock;
+    reg  kept__d;
+    wire  kept__q;
+    reg  kept__clock;
+    reg  [24:0] kept_order__d;
+    wire  [24:0] kept_order__q;
+    reg  kept_order__clock;
+    reg  [20:0] kept_at__d;
+    wire  [20:0] kept_at__q;
+    reg  kept_at__clock;
+    reg  [16:0] mark_beats__d;
+    wire  [16:0] mark_beats__q;
+    reg  mark_beats__clock;
+    reg  [8:0] packet_most__d;
+    wire  [8:0] packet_most__q;
+    reg  packet_most__clock;
+    reg  [14:0] turn__d;
+    wire  [14:0] turn__q;
+    reg  turn__clock;
+    reg  [14:0] wrap__d;
+    wire  [14:0] wrap__q;
+    reg  wrap__clock;
     reg  [6:0] peer__d;
     wire  [6:0] peer__q;
     reg  peer__clock;
     reg  [6:0] shard__d;
     wire  [6:0] shard__q;
     reg  shard__clock;
-    reg  [14:0] position__d;
-    wire  [14:0] position__q;
-    reg  position__clock;
-    reg  [14:0] remaining__d;
-    wire  [14:0] remaining__q;
-    reg  remaining__clock;
-    reg  [7:0] packet_beats__d;
-    wire  [7:0] packet_beats__q;
+    reg  [14:0] start__d;
+    wire  [14:0] start__q;
+    reg  start__clock;
+    reg  [14:0] length__d;
+    wire  [14:0] length__q;
+    reg  length__clock;
+    reg  [35:0] packet__d;
+    wire  [35:0] packet__q;
+    reg  packet__clock;
+    reg  [8:0] packet_beats__d;
+    wire  [8:0] packet_beats__q;
     reg  packet_beats__clock;
-    reg  [15:0] mark_beats__d;
-    wire  [15:0] mark_beats__q;
-    reg  mark_beats__clock;
-    reg  fresh_round__d;
-    wire  fresh_round__q;
-    reg  fresh_round__clock;
+    reg  marked__d;
+    wire  marked__q;
+    reg  marked__clock;
+    reg  after_turn__d;
+    wire  after_turn__q;
+    reg  after_turn__clock;
     // Local signals
     reg  [404:0] ctx;
-    reg  [6:0] round_next;
+    reg  [3:0] incast;
+    reg  [14:0] own_end;
+    reg  [8:0] payload;
+    reg  [15:0] marks;
+    reg  [6:0] step;
     reg  [6:0] peer_sum;
     reg  [6:0] peer_wrapped;
     reg  [6:0] shard_sum;
     reg  [6:0] shard_wrapped;
     reg  [6:0] extra;
-    reg  [14:0] length;
+    reg  [14:0] longer;
     reg  [21:0] product;
-    reg  [14:0] start;
+    reg  [4:0] place;
+    reg  [35:0] share;
     reg  [14:0] taken;
+    reg  [14:0] ahead;
+    reg  [14:0] filled;
+    reg  present;
     reg  [14:0] position_next;
     reg  [14:0] remaining_next;
-    reg  marked;
+    reg  consumed;
+    reg  [8:0] halves;
+    reg  [7:0] wire_beats;
     reg  [25:0] offset;
+    reg  [3:0] live_more;
+    reg  [3:0] live_less;
+    reg  [3:0] index_next;
+    reg  [6:0] round_here;
+    reg  [6:0] round_next;
     // Sub module instances
     optireduce_nic__planner__contributes contributes(
         .clock(contributes__clock),
@@ -17390,20 +18551,78 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
+    optireduce_nic__planner__shares shares(
+        .clock(shares__clock),
+        .read_address(shares__read_address),
+        .read_data(shares__read_data),
+        .write_address(shares__write_address),
+        .write_data(shares__write_data),
+        .write_enable(shares__write_enable)
+    );
+    optireduce_nic__planner__pacer pacer(
+        .clock(pacer__clock),
+        .clear(pacer__clear),
+        .job(pacer__job),
+        .now_ns(pacer__now_ns),
+        .peer_write(pacer__peer_write),
+        .peer_word(pacer__peer_word),
+        .peer_data(pacer__peer_data),
+        .peer(pacer__peer),
+        .paced(pacer__paced),
+        .ask(pacer__ask),
+        .beats(pacer__beats),
+        .answer(pacer__answer),
+        .granted(pacer__granted)
+    );
     optireduce_nic__planner__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__planner__now now(
+    optireduce_nic__planner__kept_order now(
         .d(now__d),
         .q(now__q),
         .clock(now__clock)
     );
-    optireduce_nic__finisher__write__left round(
-        .d(round__d),
-        .q(round__q),
-        .clock(round__clock)
+    optireduce_nic__planner__at at(
+        .d(at__d),
+        .q(at__q),
+        .clock(at__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 kept(
+        .d(kept__d),
+        .q(kept__q),
+        .clock(kept__clock)
+    );
+    optireduce_nic__planner__kept_order kept_order(
+        .d(kept_order__d),
+        .q(kept_order__q),
+        .clock(kept_order__clock)
+    );
+    optireduce_nic__planner__at kept_at(
+        .d(kept_at__d),
+        .q(kept_at__q),
+        .clock(kept_at__clock)
+    );
+    optireduce_nic__lookup__key__0__found mark_beats(
+        .d(mark_beats__d),
+        .q(mark_beats__q),
+        .clock(mark_beats__clock)
+    );
+    optireduce_nic__planner__packet_beats packet_most(
+        .d(packet_most__d),
+        .q(packet_most__q),
+        .clock(packet_most__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window turn(
+        .d(turn__d),
+        .q(turn__q),
+        .clock(turn__clock)
+    );
+    optireduce_nic__finisher__drain__decoder__window wrap(
+        .d(wrap__d),
+        .q(wrap__q),
+        .clock(wrap__clock)
     );
     optireduce_nic__finisher__write__left peer(
         .d(peer__d),
@@ -17415,53 +18634,74 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
         .q(shard__q),
         .clock(shard__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window position(
-        .d(position__d),
-        .q(position__q),
-        .clock(position__clock)
+    optireduce_nic__finisher__drain__decoder__window start(
+        .d(start__d),
+        .q(start__q),
+        .clock(start__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window remaining(
-        .d(remaining__d),
-        .q(remaining__q),
-        .clock(remaining__clock)
+    optireduce_nic__finisher__drain__decoder__window length(
+        .d(length__d),
+        .q(length__q),
+        .clock(length__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st packet_beats(
+    optireduce_nic__reduce__adder__lane__0__normal packet(
+        .d(packet__d),
+        .q(packet__q),
+        .clock(packet__clock)
+    );
+    optireduce_nic__planner__packet_beats packet_beats(
         .d(packet_beats__d),
         .q(packet_beats__q),
         .clock(packet_beats__clock)
     );
-    optireduce_nic__finisher__drain__reserved mark_beats(
-        .d(mark_beats__d),
-        .q(mark_beats__q),
-        .clock(mark_beats__clock)
+    optireduce_nic__finisher__drain__side__0 marked(
+        .d(marked__d),
+        .q(marked__q),
+        .clock(marked__clock)
     );
-    optireduce_nic__finisher__drain__side__0 fresh_round(
-        .d(fresh_round__d),
-        .q(fresh_round__q),
-        .clock(fresh_round__clock)
+    optireduce_nic__finisher__drain__side__0 after_turn(
+        .d(after_turn__d),
+        .q(after_turn__q),
+        .clock(after_turn__clock)
     );
     // Update code
     always @(*) begin
         state__clock = clock;
         now__clock = clock;
-        round__clock = clock;
+        at__clock = clock;
+        kept__clock = clock;
+        kept_order__clock = clock;
+        kept_at__clock = clock;
+        mark_beats__clock = clock;
+        packet_most__clock = clock;
+        turn__clock = clock;
+        wrap__clock = clock;
         peer__clock = clock;
         shard__clock = clock;
-        position__clock = clock;
-        remaining__clock = clock;
+        start__clock = clock;
+        length__clock = clock;
+        packet__clock = clock;
         packet_beats__clock = clock;
-        mark_beats__clock = clock;
-        fresh_round__clock = clock;
+        marked__clock = clock;
+        after_turn__clock = clock;
         state__d = state__q;
         now__d = now__q;
-        round__d = round__q;
+        at__d = at__q;
+        kept__d = kept__q;
+        kept_order__d = kept_order__q;
+        kept_at__d = kept_at__q;
+        mark_beats__d = mark_beats__q;
+        packet_most__d = packet_most__q;
+        turn__d = turn__q;
+        wrap__d = wrap__q;
         peer__d = peer__q;
         shard__d = shard__q;
-        position__d = position__q;
-        remaining__d = remaining__q;
+        start__d = start__q;
+        length__d = length__q;
+        packet__d = packet__q;
         packet_beats__d = packet_beats__q;
-        mark_beats__d = mark_beats__q;
-        fresh_round__d = fresh_round__q;
+        marked__d = marked__q;
+        after_turn__d = after_turn__q;
         contexts__clock = clock;
         contexts__write_enable = arm != 32'h0;
         contexts__write_address = arm_slot;
@@ -17479,53 +18719,109 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
         broadcasts__push = broadcast_valid;
         broadcasts__push_data = broadcast;
         broadcasts__pop = 1'b0;
-        round_next = round__q + 32'h1;
-        peer_sum = ((job[(64'h0)+:(6)]) & 7'h7f) + round__q;
+        pacer__clock = clock;
+        pacer__clear = clear;
+        pacer__job = job;
+        pacer__now_ns = now_ns;
+        pacer__peer_write = peer_write;
+        pacer__peer_word = peer_word;
+        pacer__peer_data = peer_data;
+        incast = ctx[(64'ha9)+:(4)];
+        if (ctx[(64'ha9)+:(4)] == 32'h0) begin
+            incast = ((32'h1) & 4'hf);
+        end
+        own_end = ctx[(64'haf)+:(15)] + ctx[(64'hbe)+:(15)];
+        payload = ((job[(64'h4d)+:(8)]) & 9'h1ff);
+        marks = ctx[(64'ha1)+:(8)] * job[(64'h4d)+:(8)];
+        step = at__q[(64'h0)+:(7)] + ((at__q[(64'h7)+:(4)]) & 7'h7f);
+        peer_sum = ((job[(64'h0)+:(6)]) & 7'h7f) + step;
         peer_wrapped = peer_sum - job[(64'h6)+:(7)];
         shard_sum = peer__q + ctx[(64'h7f)+:(7)];
         shard_wrapped = shard_sum - job[(64'h6)+:(7)];
         extra = ctx[(64'h78)+:(7)];
-        length = ctx[(64'h69)+:(15)];
+        longer = ctx[(64'h69)+:(15)];
         if (shard__q < ctx[(64'h78)+:(7)]) begin
             extra = shard__q;
-            length = ctx[(64'h69)+:(15)] + 32'h1;
+            longer = ctx[(64'h69)+:(15)] + 32'h1;
         end
         product = ctx[(64'h69)+:(15)] * shard__q;
-        start = product[(32'h0)+:(15)] + ((extra) & 15'h7fff);
-        taken = ((job[(64'h4d)+:(8)]) & 15'h7fff);
-        if (remaining__q < ((job[(64'h4d)+:(8)]) & 15'h7fff)) begin
-            taken = remaining__q;
+        place = ((at__q[(64'h7)+:(4)]) & 5'h1f);
+        if (now__q[(64'h3)+:(1)]) begin
+            place = ((at__q[(64'h7)+:(4)]) & 5'h1f) | 32'h10;
         end
-        position_next = position__q + ((packet_beats__q) & 15'h7fff);
-        remaining_next = remaining__q - ((packet_beats__q) & 15'h7fff);
-        marked = ((remaining__q) & 16'hffff) <= mark_beats__q;
-        offset = ctx[(64'h40)+:(26)] + ((position__q) & 26'h3ffffff);
+        shares__clock = clock;
+        shares__read_address = place;
+        share = shares__read_data;
+        shares__write_address = place;
+        shares__write_enable = 1'b0;
+        shares__write_data = packet__q;
+        taken = ((packet_most__q) & 15'h7fff);
+        if (share[(64'h15)+:(15)] < ((packet_most__q) & 15'h7fff)) begin
+            taken = share[(64'h15)+:(15)];
+        end
+        position_next = packet__q[(64'h6)+:(15)] + ((packet_beats__q) & 15'h7fff);
+        remaining_next = packet__q[(64'h15)+:(15)] - ((packet_beats__q) & 15'h7fff);
+        offset = ctx[(64'h40)+:(26)] + ((packet__q[(64'h6)+:(15)]) & 26'h3ffffff);
+        halves = packet_beats__q + 32'h1;
+        wire_beats = packet_beats__q[(32'h0)+:(8)];
+        if (ctx[(64'h87)+:(1)]) begin
+            wire_beats = halves[(32'h1)+:(8)];
+        end
+        ahead = position_next + wrap__q;
+        if (after_turn__q) begin
+            ahead = position_next - turn__q;
+        end
+        filled = filled_low;
+        if (now__q[(64'h4)+:(1)]) begin
+            filled = filled_high;
+        end
+        present = ahead <= filled;
+        pacer__peer = packet__q[(64'h0)+:(6)];
+        pacer__beats = wire_beats;
+        pacer__ask = state__q == PlanState__Pace;
+        consumed = 1'b0;
+        live_more = at__q[(64'hf)+:(4)] + 32'h1;
+        live_less = at__q[(64'hf)+:(4)] - 32'h1;
+        index_next = at__q[(64'h7)+:(4)] + 32'h1;
+        round_here = at__q[(64'h0)+:(7)] + ((at__q[(64'h7)+:(4)]) & 7'h7f);
+        round_next = at__q[(64'h0)+:(7)] + ((at__q[(64'hb)+:(4)]) & 7'h7f);
         ask_valid = 1'b0;
         ask_address[(64'h0)+:(3)] = now__q[(64'h0)+:(3)];
-        ask_address[(64'h3)+:(14)] = position__q[(32'h0)+:(14)];
+        ask_address[(64'h3)+:(14)] = ((packet__q[(64'h6)+:(15)]) & 14'h3fff);
         valid = 1'b0;
         order[(64'h0)+:(3)] = now__q[(64'h0)+:(3)];
         order[(64'h3)+:(1)] = now__q[(64'h3)+:(1)];
         order[(64'h4)+:(1)] = now__q[(64'h4)+:(1)];
-        order[(64'h5)+:(6)] = peer__q[(32'h0)+:(6)];
-        order[(64'hb)+:(14)] = position__q[(32'h0)+:(14)];
-        order[(64'h19)+:(8)] = packet_beats__q;
-        order[(64'h21)+:(1)] = marked;
-        order[(64'h22)+:(1)] = state__q == PlanState__Finish;
-        order[(64'h23)+:(16)] = now__q[(64'h5)+:(16)];
-        order[(64'h33)+:(4)] = now__q[(64'h15)+:(4)];
-        order[(64'h37)+:(16)] = ctx[(64'h20)+:(16)];
-        order[(64'h47)+:(16)] = ctx[(64'h30)+:(16)];
-        order[(64'h57)+:(26)] = offset;
-        order[(64'h71)+:(1)] = ctx[(64'h86)+:(1)];
-        order[(64'h72)+:(1)] = ctx[(64'h87)+:(1)];
+        order[(64'h5)+:(6)] = packet__q[(64'h0)+:(6)];
+        order[(64'hb)+:(14)] = ((packet__q[(64'h6)+:(15)]) & 14'h3fff);
+        order[(64'h19)+:(8)] = wire_beats;
+        order[(64'h21)+:(1)] = ctx[(64'h87)+:(1)] && packet_beats__q[32'h0];
+        order[(64'h22)+:(1)] = marked__q;
+        order[(64'h23)+:(1)] = state__q == PlanState__Finish;
+        order[(64'h24)+:(16)] = now__q[(64'h5)+:(16)];
+        order[(64'h34)+:(4)] = now__q[(64'h15)+:(4)];
+        order[(64'h38)+:(16)] = ctx[(64'h20)+:(16)];
+        order[(64'h48)+:(16)] = ctx[(64'h30)+:(16)];
+        order[(64'h58)+:(26)] = offset;
+        order[(64'h72)+:(1)] = ctx[(64'h86)+:(1)];
+        order[(64'h73)+:(1)] = ctx[(64'h87)+:(1)];
         case (state__q)
             PlanState__Idle:
                 begin
-                    round__d = ((32'h1) & 7'h7f);
+                    at__d[(64'h0)+:(7)] = ((32'h1) & 7'h7f);
+                    at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
+                    at__d[(64'hf)+:(4)] = ((32'h0) & 4'hf);
+                    at__d[(64'h13)+:(1)] = 1'b0;
+                    at__d[(64'h14)+:(1)] = 1'b0;
                     if (~broadcasts__empty) begin
                         broadcasts__pop = 1'b1;
                         now__d = broadcasts__pop_data;
+                        state__d = PlanState__Window;
+                    end
+                    else if (kept__q) begin
+                        kept__d = 1'b0;
+                        now__d = kept_order__q;
+                        at__d = kept_at__q;
                         state__d = PlanState__Window;
                     end
                     else if (~contributes__empty) begin
@@ -17536,8 +18832,21 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
                 end
             PlanState__Window:
                 begin
-                    mark_beats__d = ctx[(64'ha1)+:(8)] * job[(64'h4d)+:(8)];
+                    mark_beats__d = ((marks) & 17'h1ffff);
+                    packet_most__d = payload;
+                    if (ctx[(64'h87)+:(1)]) begin
+                        mark_beats__d = ((marks) & 17'h1ffff) << 32'h1;
+                        packet_most__d = payload << 32'h1;
+                    end
+                    turn__d = own_end;
+                    wrap__d = ctx[(64'h5a)+:(15)] - own_end;
+                    if (ctx[(64'h86)+:(1)] || (own_end == ctx[(64'h5a)+:(15)])) begin
+                        turn__d = ((32'h0) & 15'h7fff);
+                    end
                     state__d = PlanState__Peer;
+                    if (at__q[(64'h14)+:(1)]) begin
+                        state__d = PlanState__Packet;
+                    end
                 end
             PlanState__Peer:
                 begin
@@ -17546,8 +18855,21 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
                         peer__d = peer_wrapped;
                     end
                     state__d = PlanState__Shard;
-                    if (round__q >= job[(64'h6)+:(7)]) begin
-                        state__d = PlanState__Finish;
+                    if ((at__q[(64'h7)+:(4)] == incast) || (step >= job[(64'h6)+:(7)])) begin
+                        at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
+                        if (at__q[(64'h7)+:(4)] == 32'h0) begin
+                            state__d = PlanState__Finish;
+                        end
+                        else if (at__q[(64'hf)+:(4)] == 32'h0) begin
+                            at__d[(64'h0)+:(7)] = round_here;
+                            state__d = PlanState__Peer;
+                        end
+                        else begin
+                            at__d[(64'hb)+:(4)] = at__q[(64'h7)+:(4)];
+                            at__d[(64'h13)+:(1)] = 1'b1;
+                            at__d[(64'h14)+:(1)] = 1'b1;
+                            state__d = PlanState__Packet;
+                        end
                     end
                 end
             PlanState__Shard:
@@ -17556,56 +18878,112 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
                     if (shard_sum >= job[(64'h6)+:(7)]) begin
                         shard__d = shard_wrapped;
                     end
-                    packet_beats__d = ((32'h0) & 8'hff);
-                    remaining__d = ((32'h0) & 15'h7fff);
+                    state__d = PlanState__Place;
+                end
+            PlanState__Place:
+                begin
+                    start__d = product[(32'h0)+:(15)] + ((extra) & 15'h7fff);
+                    length__d = longer;
+                    if (now__q[(64'h3)+:(1)]) begin
+                        start__d = ctx[(64'haf)+:(15)];
+                        length__d = ctx[(64'hbe)+:(15)];
+                    end
+                    state__d = PlanState__Begin;
+                end
+            PlanState__Begin:
+                begin
+                    shares__write_enable = 1'b1;
+                    shares__write_data[(64'h0)+:(6)] = peer__q[(32'h0)+:(6)];
+                    shares__write_data[(64'h6)+:(15)] = start__q;
+                    shares__write_data[(64'h15)+:(15)] = length__q;
+                    at__d[(64'h14)+:(1)] = 1'b1;
+                    if (length__q != 32'h0) begin
+                        at__d[(64'hf)+:(4)] = live_more;
+                    end
                     state__d = PlanState__Packet;
-                    fresh_round__d = 1'b1;
                 end
             PlanState__Packet:
                 begin
-                    fresh_round__d = 1'b0;
-                    if (fresh_round__q) begin
-                        position__d = start;
-                        remaining__d = length;
-                        if (now__q[(64'h3)+:(1)]) begin
-                            position__d = ctx[(64'haf)+:(15)];
-                            remaining__d = ctx[(64'hbe)+:(15)];
-                        end
+                    packet__d = share;
+                    packet_beats__d = taken[(32'h0)+:(9)];
+                    marked__d = ((share[(64'h15)+:(15)]) & 17'h1ffff) <= mark_beats__q;
+                    after_turn__d = share[(64'h6)+:(15)] >= turn__q;
+                    state__d = PlanState__Ask;
+                    if (share[(64'h15)+:(15)] == 32'h0) begin
+                        state__d = PlanState__Advance;
                     end
-                    else if (remaining__q == 32'h0) begin
-                        round__d = round_next;
-                        state__d = PlanState__Peer;
-                    end
-                    else begin
-                        packet_beats__d = taken[(32'h0)+:(8)];
-                        state__d = PlanState__Order;
-                        if (now__q[(64'h3)+:(1)]) begin
-                            state__d = PlanState__Ask;
-                        end
+                    else if (~now__q[(64'h3)+:(1)] && ~broadcasts__empty) begin
+                        kept__d = 1'b1;
+                        kept_order__d = now__q;
+                        kept_at__d = at__q;
+                        state__d = PlanState__Idle;
                     end
                 end
             PlanState__Ask:
                 begin
-                    ask_valid = 1'b1;
-                    if (ask_ready) begin
-                        state__d = PlanState__Answer;
+                    if (now__q[(64'h3)+:(1)]) begin
+                        ask_valid = 1'b1;
+                        if (ask_ready) begin
+                            state__d = PlanState__Answer;
+                        end
+                    end
+                    else if (~present) begin
+                        state__d = PlanState__Packet;
+                    end
+                    else if (pacer__paced) begin
+                        state__d = PlanState__Pace;
+                    end
+                    else begin
+                        state__d = PlanState__Order;
                     end
                 end
             PlanState__Answer:
                 begin
                     state__d = PlanState__Order;
                     if (word[(64'h200)+:(8)] != ctx[(64'hcd)+:(8)]) begin
-                        position__d = position_next;
-                        remaining__d = remaining_next;
-                        state__d = PlanState__Packet;
+                        consumed = 1'b1;
+                        state__d = PlanState__Advance;
+                    end
+                    else if (pacer__paced) begin
+                        state__d = PlanState__Pace;
+                    end
+                end
+            PlanState__Pace:
+                begin
+                    if (pacer__granted) begin
+                        state__d = PlanState__Order;
+                    end
+                    else if (pacer__answer) begin
+                        state__d = PlanState__Advance;
                     end
                 end
             PlanState__Order:
                 begin
                     valid = 1'b1;
                     if (ready) begin
-                        position__d = position_next;
-                        remaining__d = remaining_next;
+                        consumed = 1'b1;
+                        state__d = PlanState__Advance;
+                    end
+                end
+            PlanState__Advance:
+                begin
+                    if (~at__q[(64'h13)+:(1)]) begin
+                        at__d[(64'h7)+:(4)] = index_next;
+                        at__d[(64'h14)+:(1)] = 1'b0;
+                        state__d = PlanState__Peer;
+                    end
+                    else if (at__q[(64'hf)+:(4)] == 32'h0) begin
+                        at__d[(64'h0)+:(7)] = round_next;
+                        at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
+                        at__d[(64'h13)+:(1)] = 1'b0;
+                        at__d[(64'h14)+:(1)] = 1'b0;
+                        state__d = PlanState__Peer;
+                    end
+                    else begin
+                        at__d[(64'h7)+:(4)] = index_next;
+                        if (index_next == at__q[(64'hb)+:(4)]) begin
+                            at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
+                        end
                         state__d = PlanState__Packet;
                     end
                 end
@@ -17618,9 +18996,18 @@ module optireduce_nic__planner(clock,clear,job,arm,arm_slot,arm_context,contribu
                     end
                 end
         endcase
-        working = (state__q != PlanState__Idle) || ~contributes__empty || ~broadcasts__empty;
+        if (consumed) begin
+            shares__write_enable = 1'b1;
+            shares__write_data[(64'h6)+:(15)] = position_next;
+            shares__write_data[(64'h15)+:(15)] = remaining_next;
+            if (remaining_next == 32'h0) begin
+                at__d[(64'hf)+:(4)] = live_less;
+            end
+        end
+        working = (state__q != PlanState__Idle) || kept__q || ~contributes__empty || ~broadcasts__empty;
         if (clear) begin
             state__d = PlanState__Idle;
+            kept__d = 1'b0;
         end
     end
 endmodule
@@ -19213,7 +20600,7 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         .q(pause__q),
         .clock(pause__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st done(
+    optireduce_nic__broadcast_gates__entering done(
         .d(done__d),
         .q(done__q),
         .clock(done__clock)
@@ -19237,7 +20624,7 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         .factor(multiplier__factor),
         .product(multiplier__product)
     );
-    optireduce_nic__scale__round round(
+    optireduce_nic__contribute__round round(
         .data(round__data),
         .rounded(round__rounded)
     );
@@ -19644,17 +21031,17 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .q(entry__q),
         .clock(entry__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st in_use(
+    optireduce_nic__broadcast_gates__entering in_use(
         .d(in_use__d),
         .q(in_use__q),
         .clock(in_use__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st asked(
+    optireduce_nic__broadcast_gates__entering asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st status(
+    optireduce_nic__broadcast_gates__entering status(
         .d(status__d),
         .q(status__q),
         .clock(status__clock)
@@ -19675,7 +21062,7 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
     );
-    optireduce_nic__broadcast_gates__gate__0__st epoch(
+    optireduce_nic__broadcast_gates__entering epoch(
         .d(epoch__d),
         .q(epoch__q),
         .clock(epoch__clock)
@@ -19695,12 +21082,12 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .q(rank__q),
         .clock(rank__clock)
     );
-    optireduce_nic__finisher__drain__order_address contribute_senders(
+    optireduce_nic__builder__outbox__state contribute_senders(
         .d(contribute_senders__d),
         .q(contribute_senders__q),
         .clock(contribute_senders__clock)
     );
-    optireduce_nic__finisher__drain__order_address broadcast_senders(
+    optireduce_nic__builder__outbox__state broadcast_senders(
         .d(broadcast_senders__d),
         .q(broadcast_senders__q),
         .clock(broadcast_senders__clock)
@@ -20298,22 +21685,30 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  contribute__send_valid;
     wire  [24:0] contribute__send;
     reg  contribute__send_ready;
+    wire  [14:0] contribute__filled_low;
+    wire  [14:0] contribute__filled_high;
     reg  contribute__read_valid;
     reg  [16:0] contribute__read_address;
     wire  [511:0] contribute__read_data;
     reg  [1:0] contribute__sent;
     wire  [7:0] contribute__held;
-    wire  contribute__emptying;
     wire  contribute__working;
+    wire  contribute__emptying;
     reg  planner__clock;
     reg  planner__clear;
     reg  [199:0] planner__job;
+    reg  [47:0] planner__now_ns;
+    reg  planner__peer_write;
+    reg  [7:0] planner__peer_word;
+    reg  [31:0] planner__peer_data;
     reg  [7:0] planner__arm;
     reg  [2:0] planner__arm_slot;
     reg  [404:0] planner__arm_context;
     reg  planner__contribute_valid;
     reg  [24:0] planner__contribute;
     wire  planner__contribute_ready;
+    reg  [14:0] planner__filled_low;
+    reg  [14:0] planner__filled_high;
     reg  planner__broadcast_valid;
     reg  [24:0] planner__broadcast;
     wire  planner__ask_valid;
@@ -20321,7 +21716,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     reg  planner__ask_ready;
     reg  [519:0] planner__word;
     wire  planner__valid;
-    wire  [114:0] planner__order;
+    wire  [115:0] planner__order;
     reg  planner__ready;
     wire  planner__working;
     reg  builder__clock;
@@ -20331,7 +21726,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     reg  [7:0] builder__peer_word;
     reg  [31:0] builder__peer_data;
     reg  builder__order_valid;
-    reg  [114:0] builder__order;
+    reg  [115:0] builder__order;
     wire  builder__order_ready;
     wire  builder__buffer_valid;
     wire  [16:0] builder__buffer_address;
@@ -20774,24 +22169,32 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .send_valid(contribute__send_valid),
         .send(contribute__send),
         .send_ready(contribute__send_ready),
+        .filled_low(contribute__filled_low),
+        .filled_high(contribute__filled_high),
         .read_valid(contribute__read_valid),
         .read_address(contribute__read_address),
         .read_data(contribute__read_data),
         .sent(contribute__sent),
         .held(contribute__held),
-        .emptying(contribute__emptying),
-        .working(contribute__working)
+        .working(contribute__working),
+        .emptying(contribute__emptying)
     );
     optireduce_nic__planner planner(
         .clock(planner__clock),
         .clear(planner__clear),
         .job(planner__job),
+        .now_ns(planner__now_ns),
+        .peer_write(planner__peer_write),
+        .peer_word(planner__peer_word),
+        .peer_data(planner__peer_data),
         .arm(planner__arm),
         .arm_slot(planner__arm_slot),
         .arm_context(planner__arm_context),
         .contribute_valid(planner__contribute_valid),
         .contribute(planner__contribute),
         .contribute_ready(planner__contribute_ready),
+        .filled_low(planner__filled_low),
+        .filled_high(planner__filled_high),
         .broadcast_valid(planner__broadcast_valid),
         .broadcast(planner__broadcast),
         .ask_valid(planner__ask_valid),
@@ -21068,12 +22471,12 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .working(finisher__working),
         .busy(finisher__busy)
     );
-    optireduce_nic__broadcast_gates__gate__0__st sending(
+    optireduce_nic__broadcast_gates__entering sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_nic__broadcast_gates__gate__0__st unread(
+    optireduce_nic__broadcast_gates__entering unread(
         .d(unread__d),
         .q(unread__q),
         .clock(unread__clock)
@@ -21358,6 +22761,12 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         contribute__order_valid = submit__order_valid;
         contribute__order = submit__order;
         submit__order_ready = contribute__order_ready;
+        planner__now_ns = now_ns;
+        planner__peer_write = registers__peer_write;
+        planner__peer_word = registers__peer_word;
+        planner__peer_data = reg_write_data;
+        planner__filled_low = contribute__filled_low;
+        planner__filled_high = contribute__filled_high;
         planner__contribute_valid = contribute__send_valid;
         planner__contribute = contribute__send;
         contribute__send_ready = planner__contribute_ready;
@@ -21388,8 +22797,8 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         planner__ready = builder__order_ready;
         skipped_bank = ((32'h0) & 2'h3);
         if (skip) begin
-            planner__ready = ~planner__order[(64'h22)+:(1)] || ~builder__working;
-            if (planner__order[(64'h22)+:(1)] && ~builder__working) begin
+            planner__ready = ~planner__order[(64'h23)+:(1)] || ~builder__working;
+            if (planner__order[(64'h23)+:(1)] && ~builder__working) begin
                 skipped_bank = ((32'h1) & 2'h3);
                 if (planner__order[(64'h4)+:(1)]) begin
                     skipped_bank = ((32'h2) & 2'h3);
