@@ -1,36 +1,43 @@
-// AXI read address: a burst once asked for stands unchanged until it is taken, crosses no 4 KiB, and no more beats are
-// asked for than are still to come.
-// Assumed: orders are aligned and no longer than their window (contract, checked by driver and submission unit), memory
-// sends only what was asked for, the encoder gives no more than it got. Everything else is anything.
-// cut: orders contexts encoder buffer outbox
-reg waits = 0, works = 0;
+// AXI read address: a burst once asked for stands unchanged until it is taken, and crosses no 4 KiB. Of an order as many
+// beats are asked for as it says; the inbox has a place for every beat asked for, and so takes all that come.
+// Assumed: orders are aligned (contract, checked by driver and submission unit), memory sends only what was asked for,
+// the inbox is a FIFO (proved in block_fifo). Everything else is anything.
+// cut: orders planned contexts encoder inbox buffer outbox round
+reg waits = 0;
 reg [63:0] address_was;
 reg [6:0] beats_were;
-reg [$bits(contexts$read_data)-1:0] context_was;
+reg [14:0] asked = 0;
+reg [15:0] on_the_way = 0, kept = 0;
+wire takes = ar_valid && ar_ready;
 always @(posedge clock) begin
     waits <= ar_valid && !ar_ready && !clear;
     address_was <= ar_address;
     beats_were <= ar_beats;
-    works <= state$q != FillState$Idle && !clear;
-    context_was <= contexts$read_data;
+    asked <= read_state$q == ReadState$Start ? 0 : asked + (takes ? ar_beats : 7'd0);
+    on_the_way <= clear ? 0 : on_the_way + (takes ? ar_beats : 7'd0) - r_valid;
+    kept <= clear ? 0 : kept + r_valid - inbox$pop;
 end
-wire fills = state$q == FillState$Fill;
+wire asking = read_state$q == ReadState$Ask;
+wire [14:0] host_beats = read_order$q[81:67];
+wire [14:0] all_asked = asked + to_ask$q + then_ask$q;
 always @(*) begin
     assume (orders$pop_data[8:3] == 0);
-    if (works) assume (contexts$read_data == context_was);
-    if (fills && to_come$q == to_ask$q) assume (!r_valid);
-    if (fills && encoder$out_valid) assume (to_write$q > to_feed$q);
-    if (state$q == FillState$Start) assume (to_ask$d <= to_feed$d || !encoder$idle);
+    if (on_the_way == 0) assume (!r_valid);
+    if (kept == 0) assume (inbox$empty);
 
     if (waits) assert (ar_valid && ar_address == address_was && ar_beats == beats_were);
     if (ar_valid) assert (ar_address[5:0] == 0 && ar_beats >= 1 && ar_address[11:6] + ar_beats <= 64);
-    if (ar_valid) assert (ar_beats <= to_come$q);
+    if (ar_valid) assert (ar_beats <= to_ask$q);
+    if (asking) assert (all_asked == host_beats);
+    assert (on_the_way + kept <= 512 && inbox$push == r_valid && r_ready);
+    if (inbox$pop) assert (kept != 0);
 end
 
-// What makes it inductive: the order in which the four counters run out.
+// What makes it inductive: what the reader holds.
 always @(*) begin
-    assert (order_now$q[8:3] == 0);
-    if (fills) assert (ask_address$q[5:0] == 0);
-    if (fills) assert (to_ask$q <= to_come$q && to_come$q <= to_feed$q && to_feed$q <= to_write$q);
-    if (waits) assert (fills);
+    assert (read_state$q <= ReadState$Ask && state$q <= FillState$Loop);
+    assert (read_order$q[8:3] == 0);
+    if (asking) assert (ask_address$q[5:0] == 0);
+    assert (on_the_way <= 512 && kept <= 512 && reserved$q == on_the_way + kept);
+    if (waits) assert (asking);
 end

@@ -1,55 +1,56 @@
-// AXI read address: a burst once offered stands unchanged until it is taken, and crosses no 4 KiB, whichever of the two
-// units comes meanwhile. At most eight are outstanding, and data goes to the unit that asked for it, in order.
-// Assumed: both units keep what they offer (proved in submission.sv and contribute.sv); memory sends no data unasked.
-reg was_offered = 0, submit_waits = 0, contribute_waits = 0;
-reg [63:0] address, submit_was, contribute_was;
-reg [6:0] beats, beats_were;
+// AXI read address: a burst once offered stands unchanged until it is taken, and crosses no 4 KiB; it is what one of the
+// two units, and only one, asked for in the cycle before. At most sixteen are outstanding, and data, and what is said
+// of a failed read, goes to the unit and window that asked for it, in order; to nobody while `clear`.
+// Assumed: bursts asked for cross no 4 KiB (proved in submission.sv and contribute.sv); memory sends no data unasked.
+reg was_offered = 0, was_asked = 0;
+reg [63:0] address;
+reg [6:0] beats;
+wire submit_asks = submit_valid && submit_ready;
+wire contribute_asks = contribute_valid && contribute_ready;
+wire asks = submit_asks || contribute_asks;
 always @(posedge clock) begin
-    was_offered <= ar_valid && !ar_ready && !clear;
-    address <= ar_address;
-    beats <= ar_beats;
-    submit_waits <= submit_valid && !submit_ready && !clear;
-    submit_was <= submit_address;
-    contribute_waits <= contribute_valid && !contribute_ready && !clear;
-    contribute_was <= contribute_address;
-    beats_were <= contribute_beats;
+    was_offered <= ar_valid && !ar_ready && !reset;
+    was_asked <= asks && !reset;
+    if (asks) address <= submit_asks ? submit_address : contribute_address;
+    if (asks) beats <= submit_asks ? 7'd1 : contribute_beats;
 end
 always @(*) begin
-    if (submit_waits) assume (submit_valid && submit_address == submit_was);
-    if (contribute_waits) assume (contribute_valid && contribute_address == contribute_was);
-    if (contribute_waits) assume (contribute_beats == beats_were);
     assume (submit_address[5:0] == 0 && contribute_address[5:0] == 0);
     assume (contribute_beats >= 1 && contribute_address[11:6] + contribute_beats <= 64);
-    if (was_offered) assert (ar_valid && ar_address == address && ar_beats == beats);
-    if (ar_valid) assert (ar_beats >= 1 && ar_address[11:6] + ar_beats <= 64);
-    assert (!(submit_ready && contribute_ready && ar_valid));
-    if (submit_valid && submit_ready) assert (ar_valid && ar_ready && ar_address == submit_address && ar_beats == 1);
-    if (contribute_valid && contribute_ready) assert (ar_valid && ar_ready && ar_address == contribute_address);
+    assert (!(submit_asks && contribute_asks) && !(asks && clear));
+    assert (ar_valid == (was_offered || was_asked) && !(was_offered && was_asked));
+    if (ar_valid) assert (ar_address == address && ar_beats == beats);
+    if (ar_valid) assert (ar_address[5:0] == 0 && ar_beats >= 1 && ar_address[11:6] + ar_beats <= 64);
 end
 
 // One request, any one, is followed: how many are before it, and whose it is.
 (* anyseq *) wire is_marked;
-wire asks = ar_valid && ar_ready;
 wire ends = r_valid && r_last && r_ready;
 reg [15:0] outstanding = 0, ahead;
 reg marked = 0, of_submit_unit;
+reg [2:0] of_slot;
+wire [15:0] on_the_bus = outstanding - ar_valid;
+wire is_due = marked && ahead == 0 && r_valid;
+wire tells = r_error && !of_submit_unit && !clear;
 always @(posedge clock) begin
-    outstanding <= clear ? 16'd0 : outstanding + asks - ends;
-    if (clear) marked <= 0;
+    outstanding <= reset ? 16'd0 : outstanding + asks - ends;
+    if (reset) marked <= 0;
     else if (marked && ends && ahead == 0) marked <= 0;
     else if (marked && ends) ahead <= ahead - 1;
     else if (!marked && asks && is_marked) begin
         marked <= 1;
-        of_submit_unit <= submit_valid && submit_ready;
+        of_submit_unit <= submit_asks;
+        of_slot <= contribute_slot;
         ahead <= outstanding - ends;
     end
 end
 always @(*) begin
-    if (outstanding == 0) assume (!r_valid);
-    assert (outstanding <= 8);
+    if (on_the_bus == 0) assume (!r_valid);
+    assert (outstanding <= 16 && outstanding >= ar_valid);
     if (marked) assert (ahead < outstanding);
-    if (marked && ahead == 0 && r_valid) assert (submit_beat == of_submit_unit && contribute_beat == !of_submit_unit);
-    if (!r_valid) assert (!submit_beat && !contribute_beat);
+    if (is_due) assert (submit_beat == (of_submit_unit && !clear) && contribute_beat == (!of_submit_unit && !clear));
+    if (is_due) assert (unread == (tells ? 8'd1 << of_slot : 8'd0));
+    if (!r_valid) assert (!submit_beat && !contribute_beat && unread == 0);
 end
 
 // What makes it inductive: the queue of owners.
@@ -57,15 +58,16 @@ end
 wire [15:0] head = \owners.state$q [15:0];
 wire [15:0] tail = \owners.state$q [31:16];
 wire [15:0] length = tail - head;
-(* hierconn *) wire \owners.memory.mem[0] , \owners.memory.mem[1] , \owners.memory.mem[2] , \owners.memory.mem[3] ,
-    \owners.memory.mem[4] , \owners.memory.mem[5] , \owners.memory.mem[6] , \owners.memory.mem[7] ;
-wire [7:0] words = {\owners.memory.mem[7] , \owners.memory.mem[6] , \owners.memory.mem[5] , \owners.memory.mem[4] ,
+(* hierconn *) wire [3:0] \owners.memory.mem[0] , \owners.memory.mem[1] , \owners.memory.mem[2] , \owners.memory.mem[3] ,
+    \owners.memory.mem[4] , \owners.memory.mem[5] , \owners.memory.mem[6] , \owners.memory.mem[7] ,
+    \owners.memory.mem[8] , \owners.memory.mem[9] , \owners.memory.mem[10] , \owners.memory.mem[11] ,
+    \owners.memory.mem[12] , \owners.memory.mem[13] , \owners.memory.mem[14] , \owners.memory.mem[15] ;
+wire [63:0] words = {\owners.memory.mem[15] , \owners.memory.mem[14] , \owners.memory.mem[13] , \owners.memory.mem[12] ,
+    \owners.memory.mem[11] , \owners.memory.mem[10] , \owners.memory.mem[9] , \owners.memory.mem[8] ,
+    \owners.memory.mem[7] , \owners.memory.mem[6] , \owners.memory.mem[5] , \owners.memory.mem[4] ,
     \owners.memory.mem[3] , \owners.memory.mem[2] , \owners.memory.mem[1] , \owners.memory.mem[0] };
-wire [2:0] place = head + ahead;
+wire [3:0] place = head + ahead;
 always @(*) begin
     assert (length == outstanding && \owners.state$q [47:32] == outstanding);
-    if (marked) assert (words[place] == !of_submit_unit);
-    if (was_offered) assert (kept$q ? contribute_waits && address == contribute_was && beats == beats_were
-                                    : submit_waits && address == submit_was && beats == 1);
-    if (kept$q) assert (was_offered);
+    if (marked) assert (words[place * 4 +: 4] == {of_slot, !of_submit_unit});
 end

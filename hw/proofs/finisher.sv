@@ -1,73 +1,73 @@
-// AXI write: an address or a beat once offered stands unchanged until it is taken; a burst crosses no 4 KiB; every
-// burst gets as many beats as its address announced, with `last` at the last one and nowhere else.
-// The queue: the index of completions written advances by one at most, and never more than the ring holds beyond what
-// the host consumed.
-// Assumed (contract): the host consumes nothing that is not written, ring registers stand still, addresses are
-// aligned, nothing is armed where a window is being finished; the outbox is a FIFO (proved in fifo.sv).
-// The slot contexts, the arithmetic and the outbox' data are anything.
-// cut: contexts decoder multiplier reciprocal shift inbox outbox
-reg aw_waits = 0, w_waits = 0, was_cleared = 0, is_first = 1;
-reg [63:0] address_was, base_was;
-reg [6:0] beats_were;
-reg [511:0] data_was;
-reg last_was;
-reg [7:0] left = 0;
-reg [15:0] used_was = 0, tail_was = 0, mask_was;
-wire [15:0] written = cq_tail - cq_head;
-wire [15:0] steps = cq_tail - tail_was;
+// The completion queues, any one of the four: a completion is ordered only while the ring has room beyond what the host
+// consumed, at its place in the ring; the index of completions told advances by one for each that was acknowledged, and
+// so never passes those that were ordered. Notes: one or two beats, all in when they are ordered, across no 4 KiB.
+// Assumed (contract): the host consumes nothing that is not written, ring registers stand still, the ring is aligned to
+// 4 KiB and reports to 256 bytes. Every completion ordered is acknowledged once at most (proved in dma_write.sv), none
+// of before a `clear` after it (`reset.rs`). Contexts, results and acknowledgements are otherwise anything.
+// cut: contexts drain write shift msix
+(* anyconst *) wire [1:0] q;
+(* anyconst *) wire [15:0] mask;
+(* anyconst *) wire [63:0] base;
+wire [63:0] tails = {cq_tail$3, cq_tail$2, cq_tail$1, cq_tail$0};
+wire [63:0] heads = {cq_head$3, cq_head$2, cq_head$1, cq_head$0};
+wire [63:0] masks = {cq_mask$3, cq_mask$2, cq_mask$1, cq_mask$0};
+wire [63:0] all_issued = {issued$3$q, issued$2$q, issued$1$q, issued$0$q};
+wire [15:0] told = tails[q * 16 +: 16];
+wire [15:0] head = heads[q * 16 +: 16];
+wire takes = write$note_valid && write$note_ready;
+wire of_queue = write$note[78] && write$note[75:74] == q;
+wire orders = takes && of_queue;
+wire acknowledged = write$done && write$owner[7] && write$owner[4:3] == q;
+wire [63:0] report_place = contexts$read_data[$bits(contexts$read_data) - 128 +: 64];
+reg [15:0] issued = 0, in_flight = 0, told_was = 0, used_was = 0, unordered = 0;
+reg was_cleared = 0, is_first = 1, was_acknowledged = 0, has_ordered = 0;
 always @(posedge clock) begin
     is_first <= 0;
     was_cleared <= clear;
-    aw_waits <= aw_valid && !aw_ready && !clear;
-    address_was <= aw_address;
-    beats_were <= aw_beats;
-    w_waits <= w_valid && !w_ready && !clear;
-    data_was <= w_data;
-    last_was <= w_last;
-    left <= clear ? 0 : aw_valid && aw_ready ? aw_beats : left - (w_valid && w_ready);
-    used_was <= written;
-    tail_was <= cq_tail;
-    base_was <= cq_base;
-    mask_was <= cq_mask;
+    told_was <= told;
+    issued <= clear ? 0 : issued + orders;
+    in_flight <= clear ? 0 : in_flight + orders - acknowledged;
+    was_acknowledged <= acknowledged && !clear;
+    has_ordered <= orders && !clear;
+    used_was <= issued - head;
+    unordered <= clear ? 0 : unordered + write$note_push - (takes ? write$note[70:64] : 7'd0);
 end
-localparam context_bits = $bits(contexts$read_data);
-wire [63:0] host_address = contexts$read_data[context_bits - 192 +: 64];
-wire [63:0] report_place = contexts$read_data[context_bits - 128 +: 64];
-reg works = 0, holds = 0;
-reg [context_bits-1:0] context_was;
-reg [511:0] head_was;
-always @(posedge clock) begin
-    works <= state$q != FinishState$Idle;
-    context_was <= contexts$read_data;
-    holds <= !outbox$empty && !outbox$pop && !outbox$clear;
-    head_was <= outbox$pop_data;
-end
-wire [16:0] newly_written = used_was + steps;
+wire [15:0] used = issued - head;
+wire [16:0] could_be_used = used_was + has_ordered;
+wire [15:0] steps = told - told_was;
+wire [15:0] untold = issued - told;
 always @(*) begin
-    assume ((cq_mask & (cq_mask + 16'd1)) == 0 && cq_base[11:0] == 0);
-    if (!is_first) assume (cq_mask == mask_was && cq_base == base_was);
-    if (is_first || was_cleared) assume (cq_head == 0);
-    else assume (written <= newly_written);
-    assume (host_address[5:0] == 0 && report_place[7:0] == 0);
-    if (works) assume (contexts$read_data == context_was);
-    if (holds) assume (!outbox$empty && outbox$pop_data == head_was);
+    assume ((mask & (mask + 16'd1)) == 0 && base[11:0] == 0 && masks[q * 16 +: 16] == mask);
+    if (cq_queue == q) assume (cq_base == base);
+    assume (report_place[7:0] == 0);
+    if (is_first || was_cleared) assume (head == 0);
+    else assume (used <= could_be_used);
+    if (in_flight == 0) assume (!acknowledged);
+    if (in_flight == 16) assume (!write$note_ready);
 
     if (!is_first && !was_cleared) assert (steps <= 1);
-    assert ({1'b0, written} <= cq_mask + 17'd1);
-    if (aw_valid) assert (aw_beats >= 1 && aw_address[11:6] + aw_beats <= 64 && left == 0);
-    if (w_valid) assert (left != 0 && w_last == (left == 1));
-    if (aw_waits) assert (aw_valid && aw_address == address_was && aw_beats == beats_were);
-    if (w_waits) assert (w_valid && w_data == data_was && w_last == last_was);
+    assert ({1'b0, used} <= mask + 17'd1);
+    assert (in_flight <= 16 && untold == in_flight + was_acknowledged);
+    if (write$note_valid && of_queue) assert (used <= mask && write$note[63:0] == base + ((issued & mask) << 6));
+    if (write$note_valid) assert (write$note[70:64] == unordered && unordered >= 1 && write$note[5:0] == 0);
+    if (write$note_valid) assert (write$note[11:6] + unordered <= 64);
+    if (write$note_push) assert (!write$note_valid && unordered <= 1);
 end
 
-// What makes it inductive: the beats still to write, state by state, and room for the completion under way.
+// What makes it inductive: a completion in hand has its place, and the counts are the block's.
+wire [50*4-1:0] refusals = {refusals$3$q, refusals$2$q, refusals$1$q, refusals$0$q};
+wire in_hand = state$q == FinishState$Fill || state$q == FinishState$Hand || state$q == FinishState$Done;
 always @(*) begin
-    assert (state$q <= FinishState$DoneSettle);
-    assert (left == (state$q == FinishState$Drain ? burst_left$q : state$q == FinishState$ReportLow ? 2
-        : state$q == FinishState$ReportHigh || state$q == FinishState$DoneWrite));
-    if (state$q != FinishState$Drain) assert (burst_left$q == 0);
-    assert (ask_address$q[5:0] == 0 && burst_left$q <= 64);
-    if (state$q == FinishState$DoneAsk || state$q == FinishState$DoneWrite) assert (written <= cq_mask);
-    if (aw_waits) assert (state$q == FinishState$Drain || state$q == FinishState$ReportAsk || state$q == FinishState$DoneAsk);
-    if (works) assert (!is_first);
+    assert (state$q <= FinishState$Pause);
+    assert (issued == all_issued[q * 16 +: 16]);
+    assert (was_acknowledged == (ack$q[0] && ack$q[9] && ack$q[6:5] == q));
+    if (to_refuse$q[0]) assert (refusals[1:0] == 0);
+    if (to_refuse$q[1]) assert (refusals[51:50] == 1);
+    if (to_refuse$q[2]) assert (refusals[101:100] == 2);
+    if (to_refuse$q[3]) assert (refusals[151:150] == 3);
+    if (in_hand && queue$q == q) assert (used <= mask);
+    if (room$q[q] && state$q != FinishState$Pause) assert (used <= mask);
+    if (state$q == FinishState$Count) assert (rank$q <= 64);
+    assert (unordered == (state$q == FinishState$Count ? rank$q > 32 : state$q == FinishState$Report ? 2
+        : state$q == FinishState$Done));
 end

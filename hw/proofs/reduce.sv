@@ -13,7 +13,7 @@ localparam beat_bits = $bits(ram$read_address) - 3;
 wire [7:0] its_epoch = decided[width - 520 +: 8];
 wire [5:0] its_rank = decided[width - 526 +: 6];
 wire [beat_bits-1:0] its_beat = decided[width - 526 - beat_bits +: beat_bits];
-wire is_here = {decided[2:0], its_beat} == \ram.watched ;
+wire is_here = {its_beat, decided[2:0]} == \ram.watched ;
 wire is_ours = is_here && its_epoch == epoch && its_rank == rank;
 wire is_scrubbed = scrub_now && ram$write_address == \ram.watched ;
 reg is_in = 0, took_rx = 0, took_own = 0;
@@ -60,5 +60,5 @@ always @(*) begin
     if (here[0] && is_in) assert (read_epoch == epoch && read_arrived[rank]);
     if (here[6:1] == 0 && is_in) assert (word_epoch == epoch && word_arrived[rank]);
     assert (busy$0$q == (took_rx || took_own));
-    if (busy$0$q) assert ({decided[2:0], its_beat} == place$0$q && taken_own$q == took_own);
+    if (busy$0$q) assert ({its_beat, decided[2:0]} == place$0$q && taken_own$q == took_own);
 end

@@ -55,7 +55,8 @@ pub(crate) fn of<B: Block + Default>() -> String {
     of_built(Box::<B>::default())
 }
 
-fn of_built<B: Block>(mut block: Box<B>) -> String {
+/// The Verilog of this block.
+pub(crate) fn of_built<B: Block>(mut block: Box<B>) -> String {
     block.connect_all();
     cosim::verilog(block.as_ref())
 }

@@ -122,7 +122,7 @@ enum Command {
     /// does not hold.
     #[command(after_help = "Examples:
   optireduce-hdl prove
-  optireduce-hdl prove reduce stage_gate
+  optireduce-hdl prove reduce stage_gates
   optireduce-hdl prove --json")]
     Prove {
         /// Proofs to try [default: all].
@@ -135,7 +135,7 @@ enum Command {
     /// What blocks cost on an FPGA (yosys, UltraScale+) and how fast they are (nextpnr, ECP5); exit code 1: goal missed.
     #[command(after_help = "Examples:
   optireduce-hdl report
-  optireduce-hdl report stage_gate reduce --fmax
+  optireduce-hdl report stage_gates reduce --fmax
   optireduce-hdl report smartnic --json")]
     Report {
         /// Blocks to report on [default: all].
