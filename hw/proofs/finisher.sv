@@ -37,7 +37,7 @@ wire [16:0] could_be_used = used_was + has_ordered;
 wire [15:0] steps = told - told_was;
 wire [15:0] untold = issued - told;
 always @(*) begin
-    assume ((mask & (mask + 16'd1)) == 0 && base[11:0] == 0 && masks[q * 16 +: 16] == mask);
+    assume ((mask & (mask + 16'd1)) == 0 && cq_base[11:0] == 0 && base[11:0] == 0 && masks[q * 16 +: 16] == mask);
     if (cq_queue == q) assume (cq_base == base);
     assume (report_place[7:0] == 0);
     if (is_first || was_cleared) assume (head == 0);

@@ -37,18 +37,6 @@ pub struct Proof {
 /// Every proof.
 pub const PROOFS: &[Proof] = &[
     Proof {
-        name: "reduce",
-        claim: "no contribution is added twice, and every beat taken is accepted or dropped once",
-        block: || emitted("reduce"),
-        checker: include_str!("../proofs/reduce.sv"),
-        steps: 3,
-        cycles: 12,
-        mutants: &[
-            ("take_rx = rx_valid && ~rx_hazard", "take_rx = rx_valid"),
-            ("seen = arrived & mask", "seen = 64'h0"),
-        ],
-    },
-    Proof {
         name: "stage_gates",
         claim: "a stage is over by its deadline whatever arrives, and stays over",
         block: || emitted("stage_gates"),

@@ -122,7 +122,7 @@ enum Command {
     /// does not hold.
     #[command(after_help = "Examples:
   optireduce-hdl prove
-  optireduce-hdl prove reduce stage_gates
+  optireduce-hdl prove submission stage_gates
   optireduce-hdl prove --json")]
     Prove {
         /// Proofs to try [default: all].
