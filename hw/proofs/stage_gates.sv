@@ -20,12 +20,12 @@ wire is_turn = !packet && waiting[s] && (waiting & below) == 0;
 reg open_1 = 0, open_2 = 0, packet_1 = 0, packet_2 = 0, own_1 = 0, own_2 = 0, was_packet = 0, is_first = 1;
 reg [63:0] sender_1, sender_2, heard = 0;
 reg [47:0] at_1, at_2, since = 0, now_was = 0;
-reg [6:0] count = 0, wanted = 0;
+reg [6:0] counted = 0, wanted = 0;
 reg [31:0] bound = 0;
 reg runs = 0, was_closed = 0, was_last = 0;
 reg [3:0] waited = 0;
 wire [63:0] now_heard = heard | sender_2;
-wire [6:0] now_count = count + ((heard & sender_2) == 0);
+wire [6:0] now_count = counted + ((heard & sender_2) == 0);
 wire starts_now = !runs && (own_2 || packet_2 && wanted != 0 && now_count >= wanted);
 wire [47:0] elapsed = now_ns - since;
 wire [47:0] elapsed_was = now_was - since;
@@ -44,9 +44,9 @@ always @(posedge clock) begin
     sender_2 <= sender_1;
     at_2 <= at_1;
     if (packet_2) heard <= now_heard;
-    if (packet_2) count <= now_count;
+    if (packet_2) counted <= now_count;
     if (starts_now) {runs, since} <= {1'b1, at_2};
-    if (arms) {heard, count, runs} <= 0;
+    if (arms) {heard, counted, runs} <= 0;
     if (ends_all) runs <= 0;
     if (arms) {wanted, bound} <= {rules[70:64], rules[31:0]};
     was_closed <= is_closed && !arms && !ends_all;
@@ -89,6 +89,7 @@ endcase
 wire [33:0] deadline_should_be = since[33:0] + bound;
 wire [47:0] age_2 = now_was - at_2;
 wire knows = !unheard$q[s];
+wire [6:0] one_more = counted + 7'd1;
 always @(*) begin
     assert ((noted$q[0] && noted$q[4:2] == s) == packet_1 && (noted$q[1] && noted$q[4:2] == s) == own_1);
     assert ((looked_up$q[0] && looked_up$q[4:2] == s) == packet_2 && (looked_up$q[1] && looked_up$q[4:2] == s) == own_2);
@@ -99,11 +100,16 @@ always @(*) begin
     if (packet_2) assert (looked_up$q[68:5] == sender_2);
     if (is_open) begin
         assert (rule[31:0] == bound && rule[70:64] == wanted);
-        assert ((knows ? peer[63:0] : 64'd0) == heard && (knows ? peer[134:128] : 7'd0) == count);
+        assert ((knows ? peer[63:0] : 64'd0) == heard && (knows ? peer[134:128] : 7'd0) == counted);
         assert (clock_is == runs);
         if (runs) assert (deadline_is == deadline_should_be);
         if (runs) assert (elapsed_was <= bound + (waited + 48'd2) * 48'h2000_0000);
-        if (packet_2 || own_2) assert (looked_up$q[284:253] == bound && looked_up$q[323:317] == wanted);
-        if (packet_2) assert (looked_up$q[181:118] == heard && looked_up$q[252:246] == count);
+        if (packet_2 || own_2) assert (looked_up$q[292:261] == bound);
+        if (packet_2) begin
+            assert (looked_up$q[181:118] == heard && looked_up$q[252:246] == counted && looked_up$q[259:253] == one_more);
+            assert (looked_up$q[260] == ((heard & sender_2) != 0));
+            assert (looked_up$q[325] == (wanted != 0 && counted >= wanted));
+            assert (looked_up$q[326] == (wanted != 0 && one_more >= wanted));
+        end
     end
 end

@@ -45,7 +45,7 @@ pub const PROOFS: &[Proof] = &[
         cycles: 8,
         mutants: &[
             ("(is_complete || is_early || is_overdue)", "(is_complete || is_early || is_overdue && quiet)"),
-            ("becomes[(64'h80)+:(7)] >= looked_up", "becomes[(64'h80)+:(7)] > looked_up"),
+            ("(count_with >= event_rules", "(count_with > event_rules"),
         ],
     },
     Proof {
