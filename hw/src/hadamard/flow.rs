@@ -22,6 +22,8 @@ pub struct Tag {
     pub special: bool,
     /// All numbers of the beat are the negatives of what they should be.
     pub negated: bool,
+    /// Of two windows inside: which one it is of.
+    pub odd: bool,
     /// The block's scale, as `model::scale`.
     pub scale: W<9>,
     /// Beats of the block that were received, not lost.

@@ -32,6 +32,8 @@ pub struct ToFloat {
     pub signs: Signal<In, W<16>>,
     /// There was a beat four cycles ago: its signs are used now.
     pub take: Signal<Out, bool>,
+    /// The window it is of.
+    pub take_odd: Signal<Out, bool>,
     lane: [ScaledIntToFp; 16],
     pack: Pack16,
     tags: DFF<Tags>,
@@ -56,6 +58,7 @@ impl Logic for ToFloat {
         self.now.next = self.tags.q.val().rounded;
         self.latest.next = self.tags.q.val().composed;
         self.take.next = self.now.val().valid;
+        self.take_odd.next = self.now.val().odd;
 
         // The butterflies inside the beat negate the lanes whose number has an odd number of ones.
         self.flips.next = self.signs.val() ^ 0x6996;
