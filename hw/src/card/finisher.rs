@@ -439,13 +439,13 @@ impl Logic for Finisher {
                 }
             }
             FinishState::Count => {
-                // Arrival counters into two beats, rank 0 lowest.
+                // Arrival counters into two beats, rank 0 lowest; a counter comes one cycle after its rank.
                 self.rank.d.next = self.rank_next.val();
                 self.high.d.next = self.shift.shifted.val();
-                if self.rank.q.val() == 32 {
+                if self.rank.q.val() == 33 {
                     self.write.note_push.next = true;
                 }
-                if self.rank.q.val() == 64 {
+                if self.rank.q.val() == 65 {
                     self.write.note_push.next = true;
                     self.state.d.next = FinishState::Report;
                 }
