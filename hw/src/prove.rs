@@ -37,7 +37,7 @@ pub struct Proof {
     block: fn() -> String,
     checker: &'static str,
     solver: Solver,
-    /// Cycles that the induction step may assume the claim for; less than `cycles`.
+    /// Cycles that the induction step may assume the claim for.
     steps: usize,
     /// Cycles from power-on within which a mutant must show itself; z3 tries the proof itself for as many.
     cycles: usize,
@@ -49,15 +49,16 @@ pub struct Proof {
 pub const PROOFS: &[Proof] = &[
     Proof {
         name: "reduce",
-        claim: "no contribution is added twice, and every beat taken is accepted or dropped once",
+        claim: "no contribution is added twice; every beat taken is added or dropped, once, unchanged",
         block: || emitted("reduce"),
         checker: include_str!("../proofs/reduce.sv"),
         solver: Solver::Z3,
         steps: 1,
-        cycles: 12,
+        cycles: 14,
         mutants: &[
             ("take_rx = rx_valid && ~rx_hazard", "take_rx = rx_valid"),
-            ("seen = arrived & mask", "seen = 64'h0"),
+            ("duplicate = fresh && ", "duplicate = 1'b0 && "),
+            ("busy$2$d = accept", "busy$2$d = busy$1$q"),
         ],
     },
     Proof {
@@ -276,7 +277,7 @@ impl Proof {
         let mut job = Job::new(name, "proof", &[("block.sv", text)], &recipe, &tools)?;
         if !job.is_done() {
             job.yosys(&script)?;
-            smtbmc(&job, "base", self.cycles, &[])?;
+            smtbmc(&job, "base", self.cycles.max(self.steps + 1), &[])?;
             if with_induction {
                 smtbmc(&job, "induction", self.steps, &["-i"])?;
             }
