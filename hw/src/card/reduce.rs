@@ -5,7 +5,8 @@
 //! a duplicate is never added, and the count that its mean needs (contract: the mean is over contributions received).
 //! Memory words carry their slot's epoch; a word of another epoch is empty, so arming a slot clears nothing.
 //! Latency: 1 cycle from input to `accepted`, 8 to memory. Throughput: one beat a cycle. Back-pressure: `rx_ready`
-//! falls only for an address in flight; the own gradient (`own_*`) and the reader (`scale_*`) yield to the wire.
+//! falls only for an address in flight; the reader (`scale_*`) yields to the wire, and the own gradient (`own_*`) to both:
+//! what is read ends an older window.
 //! Reset: what is inside drains in 8 cycles; the memory outlives it, so epochs must go on counting. `scrub` empties one
 //! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
 
@@ -135,7 +136,7 @@ impl Logic for Reduce {
             self.flight[i + 1].d.next = self.flight[i].q.val();
         }
 
-        // Issue: the wire first, then the own gradient, then the reader; an address in flight waits.
+        // Issue: the wire first, then the reader, then the own gradient; an address in flight waits.
         self.rx_address.next.slot = self.rx.val().slot;
         self.rx_address.next.beat = self.rx.val().relative;
         self.own_address.next.slot = self.own.val().slot;
@@ -151,10 +152,11 @@ impl Logic for Reduce {
             }
         }
         self.take_rx.next = self.rx_valid.val() && !self.rx_hazard.val();
-        self.take_own.next = self.own_valid.val() && !self.own_hazard.val() && !self.rx_valid.val();
+        self.scale_ready.next = self.scale_valid.val() && !self.take_rx.val();
+        self.take_own.next =
+            self.own_valid.val() && !self.own_hazard.val() && !self.rx_valid.val() && !self.scale_valid.val();
         self.rx_ready.next = !self.rx_hazard.val();
         self.own_ready.next = self.take_own.val();
-        self.scale_ready.next = self.scale_valid.val() && !self.take_rx.val() && !self.take_own.val();
         self.busy[0].d.next = self.take_rx.val() || self.take_own.val();
         self.place[0].d.next = self.rx_address.val();
         self.taken.d.next = self.rx.val();
