@@ -5,8 +5,8 @@
 //! a duplicate is never added, and the count that its mean needs (contract: the mean is over contributions received).
 //! Memory words carry their slot's epoch; a word of another epoch is empty, so arming a slot clears nothing.
 //! Latency: 2 cycles from input to `accepted`, 10 to memory. Throughput: one beat a cycle. Back-pressure: `rx_ready`
-//! falls only for an address in flight; the own gradient (`own_*`) and the reader (`scale_*`) yield to the wire,
-//! the reader also to the own gradient, whether that waits or not: the read address hangs on no comparison.
+//! falls only for an address in flight; the reader (`scale_*`) yields to the wire, and the own gradient (`own_*`) to both:
+//! what is read ends an older window. Each yields whether the other waits or not: the read address hangs on no comparison.
 //! Reset: what is inside drains in 10 cycles; the memory outlives it, so epochs must go on counting. `scrub` empties one
 //! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
 
@@ -144,7 +144,7 @@ impl Logic for Reduce {
             self.flight[i + 1].d.next = self.flight[i].q.val();
         }
 
-        // Issue: the wire first, then the own gradient, then the reader; an address in flight waits.
+        // Issue: the wire first, then the reader, then the own gradient; an address in flight waits.
         self.rx_address.next.slot = self.rx.val().slot;
         self.rx_address.next.beat = self.rx.val().relative;
         self.own_address.next.slot = self.own.val().slot;
@@ -160,17 +160,18 @@ impl Logic for Reduce {
             }
         }
         self.take_rx.next = self.rx_valid.val() && !self.rx_hazard.val();
-        self.take_own.next = self.own_valid.val() && !self.own_hazard.val() && !self.rx_valid.val();
+        self.scale_ready.next = self.scale_valid.val() && !self.rx_valid.val();
+        self.take_own.next =
+            self.own_valid.val() && !self.own_hazard.val() && !self.rx_valid.val() && !self.scale_valid.val();
         self.rx_ready.next = !self.rx_hazard.val();
         self.own_ready.next = self.take_own.val();
-        self.scale_ready.next = self.scale_valid.val() && !self.rx_valid.val() && !self.own_valid.val();
         self.busy[0].d.next = self.take_rx.val() || self.take_own.val();
         self.place[0].d.next = self.own_address.val();
         self.taken.d.next = self.own.val();
         self.taken_own.d.next = !self.rx_valid.val();
-        self.ram.read_address.next = self.scale_address.val();
-        if self.own_valid.val() {
-            self.ram.read_address.next = self.own_address.val();
+        self.ram.read_address.next = self.own_address.val();
+        if self.scale_valid.val() {
+            self.ram.read_address.next = self.scale_address.val();
         }
         if self.rx_valid.val() {
             self.place[0].d.next = self.rx_address.val();

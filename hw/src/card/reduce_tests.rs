@@ -161,12 +161,12 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
         duplicates += u32::from(is_duplicate);
 
         let take_rx = rx.is_some() && !rx_hazard;
-        let take_own = own.is_some() && !own_hazard && rx.is_none();
+        let take_own = own.is_some() && !own_hazard && rx.is_none() && scale.is_none();
         if rx.is_some() {
             assert_eq!(block.rx_ready.val(), take_rx, "cycle {cycle}: {rx:?}");
         }
         assert_eq!(block.own_ready.val(), take_own, "cycle {cycle}");
-        assert_eq!(block.scale_ready.val(), scale.is_some() && rx.is_none() && own.is_none(), "cycle {cycle}");
+        assert_eq!(block.scale_ready.val(), scale.is_some() && rx.is_none(), "cycle {cycle}");
         hazards += u32::from(rx_hazard) + u32::from(own_hazard);
         flights.retain(|(at, ..)| cycle - at < 10);
         let in_flight = |place: (u8, u16)| {
