@@ -8,10 +8,12 @@
 
 use crate::card::build::Build;
 use crate::eda::{Job, Tool};
-use crate::fold::{self, Lane};
+use crate::fold::{self, Lane, Substitute};
 use crate::fp_add::{self, FpAdd};
 use crate::fp_mul::{self, Multiply, Unpack};
 use crate::fp_to_int::{self, FpToScaledInt};
+use crate::hadamard::butterflies::Butterflies;
+use crate::int_to_fp::{self, ScaledIntToFp};
 use crate::{emit, rtl};
 use optireduce_contract::limits::CONTRACT_VERSION;
 use serde_json::Value;
@@ -48,18 +50,36 @@ const PLACE: &[&str] = &[
 ];
 const PACK: &[&str] = &["--compress", "--input", "shell.config", "--bit", "shell.bit"];
 
+/// The units that are shared.
+fn lanes() -> Vec<Lane> {
+    let unit = |verilog, latency| Lane { verilog, latency, late: &[] };
+    let mut lanes = hadamard_lanes();
+    lanes.push(unit(emit::of::<FpAdd>(), fp_add::LATENCY));
+    lanes.push(unit(emit::of::<Unpack>(), 2));
+    lanes.push(unit(emit::of::<Multiply>(), fp_mul::LATENCY - 2));
+    lanes
+}
+
+/// Those of a Hadamard engine.
+pub(crate) fn hadamard_lanes() -> Vec<Lane> {
+    let late = &["scale", "negate", "special"];
+    vec![
+        Lane { verilog: emit::of::<FpToScaledInt>(), latency: fp_to_int::LATENCY, late: &[] },
+        Lane { verilog: emit::of::<ScaledIntToFp>(), latency: int_to_fp::LATENCY, late },
+    ]
+}
+
+/// The butterflies of a Hadamard engine for blocks of 256.
+pub(crate) fn butterflies() -> Substitute {
+    Substitute { verilog: emit::of_built(Box::new(Butterflies::new(8))), by: Butterflies::value_by_value() }
+}
+
 /// The Verilog of the reduced card, its top called `optireduce_card`.
 ///
 /// # Errors
 /// When lanes cannot be shared.
 pub fn card() -> Result<String, String> {
-    let lanes = [
-        Lane { verilog: emit::of::<FpAdd>(), latency: fp_add::LATENCY },
-        Lane { verilog: emit::of::<Unpack>(), latency: 2 },
-        Lane { verilog: emit::of::<Multiply>(), latency: fp_mul::LATENCY - 2 },
-        Lane { verilog: emit::of::<FpToScaledInt>(), latency: fp_to_int::LATENCY },
-    ];
-    Ok(rtl::renamed(&fold::folded(&emit::smartnic(BUILD), &lanes, PACE)?))
+    Ok(rtl::renamed(&fold::folded(&emit::smartnic(BUILD), &lanes(), &[butterflies()], PACE)?))
 }
 
 /// A board's folder and what is built there.
