@@ -8,6 +8,7 @@ use crate::fp_add::{self, FpAdd, FpAdd16};
 use crate::fp_mul::{self, FpMul16, Multiply, Unpack};
 use crate::hadamard::Hadamard;
 use crate::prelude::*;
+use crate::ram::Ram;
 use crate::random::Random;
 use crate::{bitstream, cosim, emit};
 
@@ -147,6 +148,8 @@ fn what_cannot_be_shared_is_refused() {
     assert!(error(&[adder()], 3).contains("3 cycles"));
     assert!(error(&multiplier(), 16).contains("nowhere instantiated"));
     assert!(error(&[Lane { latency: 1, ..adder() }], 16).contains("1 cycles"));
+    let other = Substitute { verilog: emitted(Unpack::default()), by: String::new() };
+    assert!(folded(&fp_add16, &[adder()], &[other], 16).is_err_and(|error| error.contains("nowhere")));
 }
 
 /// One adder is left of sixteen, and it is in the free-running half of the text.
@@ -259,4 +262,21 @@ fn a_hadamard_engine_with_shared_lanes_and_serial_butterflies_gives_the_same_blo
             &folded(&verilog, &bitstream::hadamard_lanes(), &[bitstream::butterflies()], 16).expect("they are there"),
         )
     });
+}
+
+/// A word read in the step in which it is written is the old one, and what stands at the ports between ticks is not
+/// written.
+#[test]
+fn a_memory_reads_the_old_word_in_the_step_of_a_write() {
+    let mut random = Random::new(74);
+    let mut bench = Bench::recording(Ram::<W<48>, 2>::default());
+    for _ in 0..500 {
+        bench.block.read_address.next = bits_w(random.below(4));
+        bench.block.write_address.next = bits_w(random.below(4));
+        bench.block.write_data.next = bits_w(random.next() >> 16);
+        bench.block.write_enable.next = random.one_in(2);
+        bench.tick();
+    }
+    bench
+        .verify_rewritten("fold-ram", 4, |verilog| without_tick(&folded(&verilog, &[], &[], 4).expect("it is memory")));
 }
