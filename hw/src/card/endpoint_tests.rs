@@ -2,7 +2,8 @@
 //! every handshake (what is offered stands until it is taken).
 //!
 //! Plan: a job of two ranks against plain arithmetic, at every pace and in Verilog; the card disabled in any cycle of
-//! random activity is then, cycle for cycle, as after power-on; errors of host memory stay with their window or queue.
+//! random activity is then, cycle for cycle, as after power-on; errors of host memory stay with their window or queue; a frame
+//! with a beat that is not whole is dropped whole.
 
 use super::endpoint::Endpoint;
 use super::stimulus::{EAGER, float_beat};
@@ -47,6 +48,8 @@ struct Rig {
     acks: VecDeque<(bool, u64)>,
     b_offered: bool,
     rx: VecDeque<(Beat, bool)>,
+    /// `tkeep` of the next beats of `rx`; of those after them all ones.
+    keeps: VecDeque<u64>,
     sent: Vec<Vec<Beat>>,
     sending: Vec<Beat>,
     offers: [Option<Seen>; 5],
@@ -82,6 +85,7 @@ impl Rig {
             acks: VecDeque::new(),
             b_offered: false,
             rx: VecDeque::new(),
+            keeps: VecDeque::new(),
             sent: Vec::new(),
             sending: Vec::new(),
             offers: Default::default(),
@@ -131,7 +135,8 @@ impl Rig {
         block.m_axi_bresp.next = bits_w(ack.map_or(0, |ack| if ack.0 { 2 } else { 0 }));
         let comes = self.rx.front().copied().filter(|_| pace.comes(random));
         block.s_axis_rx_tvalid.next = comes.is_some();
-        block.s_axis_rx_tkeep.next = bits_w(u64::MAX);
+        let keep = self.keeps.front().copied().unwrap_or(u64::MAX);
+        block.s_axis_rx_tkeep.next = bits_w(if comes.is_some() { keep } else { 0 });
         block.s_axis_rx_tdata.next = comes.map_or(Beat::default(), |beat| beat.0);
         block.s_axis_rx_tlast.next = comes.is_some_and(|beat| beat.1);
         self.bench.settle();
@@ -140,6 +145,7 @@ impl Rig {
         assert!(block.m_axi_bready.val() && block.s_axis_rx_tready.val(), "the card always takes these");
         if comes.is_some() {
             self.rx.pop_front();
+            self.keeps.pop_front();
         }
         self.r_offered = answers && !block.m_axi_rready.val();
         if answers && block.m_axi_rready.val() {
@@ -589,6 +595,39 @@ fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
 }
 
 #[test]
+fn a_frame_with_a_beat_that_is_not_whole_is_dropped_and_the_next_one_is_not() {
+    with_stack(|| {
+        let mut random = Random::new(7);
+        let mut rig = Rig::new(false);
+        rig.configure(&mut random);
+        rig.pace = Pace::RANDOM;
+        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        // The window of the known job, for packets that say something else: none of it may get in.
+        let mut other = Window::new(&mut Random::new(99), 3, 6, 64);
+        other.peers.iter_mut().for_each(|beat| *beat = Beat([0x4000_0000; 16]));
+        other.load(&mut rig);
+        let partial = [u64::MAX >> 1, 1, 0, u64::MAX >> 32, !1];
+        for keep in partial {
+            // In the last beat, in the first, and in one between.
+            for at in [PAYLOAD, 0, 5] {
+                rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
+                rig.keeps.extend((0..=PAYLOAD).map(|beat| if beat == at { keep } else { u64::MAX }));
+            }
+        }
+        // After the last of them comes a whole frame, without a gap: it is heard, and there is no window for it yet.
+        rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
+        while !rig.rx.is_empty() {
+            rig.step(&mut random);
+        }
+        (0..100).for_each(|_| rig.step(&mut random));
+        let counts = [reg::DROP_FIFO_FULL, reg::DROP_NO_WINDOW].map(|register| rig.get(&mut random, register));
+        assert_eq!(counts, [3 * partial.len() as u32, 1]);
+        known_job(&mut rig, &mut random);
+        assert_eq!(rig.get(&mut random, reg::DROP_FIFO_FULL), 3 * partial.len() as u32);
+    });
+}
+
+#[test]
 fn a_gradient_that_cannot_be_read_is_not_sent_and_hurts_no_other_window() {
     with_stack(|| {
         let mut random = Random::new(3);
@@ -608,6 +647,39 @@ fn a_gradient_that_cannot_be_read_is_not_sent_and_hurts_no_other_window() {
         assert_eq!(told, [(DONE_CONTRIBUTE, error, deadline, 0), (DONE_BROADCAST, error, deadline, 0)]);
         assert_eq!(rig.sent.len(), 4, "the other window's packets and no more");
         assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR);
+    });
+}
+
+#[test]
+fn a_gradient_that_fails_late_is_told_and_what_was_sent_of_it_is_true() {
+    with_stack(|| {
+        let mut random = Random::new(8);
+        let mut rig = Rig::new(false);
+        rig.configure(&mut random);
+        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        // The last beats of the gradient lie beyond the host's memory, after whole packets have been read.
+        let mut window = Window::new(&mut random, 1, 10, 512);
+        window.contribute.host_address = NOWHERE - 64 * 448;
+        window.load(&mut rig);
+        window.play_peer(&mut rig, STAGE_BROADCAST);
+        rig.submit(&mut random, 1, &[window.arm, window.contribute]);
+        (0..200).for_each(|_| rig.step(&mut random));
+        window.play_peer(&mut rig, STAGE_CONTRIBUTE);
+        (0..9000).for_each(|_| rig.step(&mut random));
+        let told: Vec<_> = rig.completions(1).iter().map(|done| (done.opcode, done.status)).collect();
+        assert_eq!(told, [(DONE_CONTRIBUTE, STATUS_DMA_ERROR), (DONE_BROADCAST, STATUS_DMA_ERROR)]);
+        assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR);
+        let packet = |frame: &Vec<Beat>| {
+            let header = frame[0].to_bytes();
+            let field = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| header[42 + at + byte]));
+            (header[42 + 9] & 0xf, ((field(2) - window.arm.base) / 64) as usize)
+        };
+        let contributions: Vec<_> = rig.sent.iter().filter(|frame| packet(frame).0 == STAGE_CONTRIBUTE).collect();
+        for frame in &contributions {
+            let first = packet(frame).1;
+            assert_eq!(&frame[1..], &window.gradient[first..first + frame.len() - 1], "packet at beat {first}");
+        }
+        known_job(&mut rig, &mut random);
     });
 }
 
