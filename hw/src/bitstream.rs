@@ -8,10 +8,12 @@
 
 use crate::card::build::Build;
 use crate::eda::{Job, Tool};
-use crate::fold::{self, Lane};
+use crate::fold::{self, Lane, Substitute};
 use crate::fp_add::{self, FpAdd};
 use crate::fp_mul::{self, Multiply, Unpack};
 use crate::fp_to_int::{self, FpToScaledInt};
+use crate::hadamard::butterflies::Butterflies;
+use crate::int_to_fp::{self, ScaledIntToFp};
 use crate::{emit, rtl};
 use optireduce_contract::limits::CONTRACT_VERSION;
 use serde_json::Value;
@@ -20,14 +22,25 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// The reduced card.
 const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
 /// Cycles in a step of the card: lanes on one unit.
 const PACE: usize = 16;
 const SYNTHESIS: &str =
-    "read_verilog -sv card.v shell.v; synth_ecp5 -top shell -json shell.json; tee -q -o stat.txt stat";
+    "read_verilog -sv card.v shell.v; synth_ecp5 -top shell -json shell.json; tee -q -o stat.json stat -json";
+/// What an LFE5U-85F has, and what cells of one kind take of it: a carry cell is two LUTs, a distributed memory four and
+/// the two that its write port blocks.
+const DEVICE: &[(&str, u64, &[(&str, u64)])] = &[
+    ("LUT", 83_640, &[("LUT4", 1), ("CCU2C", 2), ("TRELLIS_DPR16X4", 6)]),
+    ("FF", 83_640, &[("TRELLIS_FF", 1)]),
+    ("block RAM", 208, &[("DP16KD", 1)]),
+    ("multipliers", 156, &[("MULT18X18D", 1)]),
+];
+/// Without regard to timing: a fifth less wire, so that it is placed and routed sooner, for a tenth of the frequency.
 const PLACE: &[&str] = &[
+    "--no-tmdriv",
     "--85k",
     "--speed",
     "8",
@@ -48,18 +61,36 @@ const PLACE: &[&str] = &[
 ];
 const PACK: &[&str] = &["--compress", "--input", "shell.config", "--bit", "shell.bit"];
 
+/// The units that are shared.
+fn lanes() -> Vec<Lane> {
+    let unit = |verilog, latency| Lane { verilog, latency, late: &[] };
+    let mut lanes = hadamard_lanes();
+    lanes.push(unit(emit::of::<FpAdd>(), fp_add::LATENCY));
+    lanes.push(unit(emit::of::<Unpack>(), 2));
+    lanes.push(unit(emit::of::<Multiply>(), fp_mul::LATENCY - 2));
+    lanes
+}
+
+/// Those of a Hadamard engine.
+pub(crate) fn hadamard_lanes() -> Vec<Lane> {
+    let late = &["scale", "negate", "special"];
+    vec![
+        Lane { verilog: emit::of::<FpToScaledInt>(), latency: fp_to_int::LATENCY, late: &[] },
+        Lane { verilog: emit::of::<ScaledIntToFp>(), latency: int_to_fp::LATENCY, late },
+    ]
+}
+
+/// The butterflies of a Hadamard engine for blocks of 256.
+pub(crate) fn butterflies() -> Substitute {
+    Substitute { verilog: emit::of_built(Box::new(Butterflies::new(8))), by: Butterflies::value_by_value() }
+}
+
 /// The Verilog of the reduced card, its top called `optireduce_card`.
 ///
 /// # Errors
 /// When lanes cannot be shared.
 pub fn card() -> Result<String, String> {
-    let lanes = [
-        Lane { verilog: emit::of::<FpAdd>(), latency: fp_add::LATENCY },
-        Lane { verilog: emit::of::<Unpack>(), latency: 2 },
-        Lane { verilog: emit::of::<Multiply>(), latency: fp_mul::LATENCY - 2 },
-        Lane { verilog: emit::of::<FpToScaledInt>(), latency: fp_to_int::LATENCY },
-    ];
-    Ok(rtl::renamed(&fold::folded(&emit::smartnic(BUILD), &lanes, PACE)?))
+    Ok(rtl::renamed(&fold::folded(&emit::smartnic(BUILD), &lanes(), &[butterflies()], PACE)?))
 }
 
 /// A board's folder and what is built there.
@@ -112,10 +143,17 @@ pub fn build(folder: &Path) -> Result<(), String> {
     let recipe = format!("{SYNTHESIS}{PLACE:?}{PACK:?}");
     let mut job = Job::new("ecp5-85f", "bitstream", &inputs, &recipe, &[Tool::Yosys, Tool::Nextpnr, Tool::Ecppack])?;
     if !job.is_done() {
+        let start = Instant::now();
+        let stage = |what: &str| eprintln!("{:3} min: {what}", start.elapsed().as_secs() / 60);
+        stage(&format!("synthesis in {}", job.path("").display()));
         job.yosys(SYNTHESIS)?;
+        stage(&fits(&job.read("stat.json")?)?);
+        stage("place and route");
         job.succeed(Tool::Nextpnr, PLACE, "nextpnr.log")?;
+        stage("bitstream");
         job.succeed(Tool::Ecppack, PACK, "ecppack.log")?;
         job = job.keep()?;
+        stage("done");
     }
     let bitstream =
         fs::read(job.path("shell.bit")).map_err(|error| format!("{}: {error}", job.path("shell.bit").display()))?;
@@ -127,6 +165,25 @@ pub fn build(folder: &Path) -> Result<(), String> {
         fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
+}
+
+/// What the synthesised card takes of the device, by yosys' `stat -json`.
+///
+/// # Errors
+/// When there is not so much.
+fn fits(stat: &str) -> Result<String, String> {
+    let stat: Value = serde_json::from_str(stat).map_err(|error| format!("stat.json: {error}"))?;
+    let cells = stat["design"]["num_cells_by_type"].as_object().ok_or("stat.json: no design.num_cells_by_type")?;
+    let mut text = Vec::new();
+    for (what, there, kinds) in DEVICE {
+        let used: u64 =
+            kinds.iter().map(|(kind, each)| cells.get(*kind).and_then(Value::as_u64).unwrap_or(0) * each).sum();
+        if used > *there {
+            return Err(format!("the reduced card does not fit: it needs {used} {what}, an LFE5U-85F has {there}"));
+        }
+        text.push(format!("{used} of {there} {what}"));
+    }
+    Ok(text.join(", "))
 }
 
 fn manifest(sources: &str, sha256: &str, git: &str, report: &Value) -> Result<String, String> {
@@ -217,4 +274,22 @@ pub fn check(folder: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_said_before_it_is_placed() {
+        let stat = |luts: u64, rams: u64| {
+            format!(
+                r#"{{"design":{{"num_cells_by_type":{{"LUT4":{luts},"CCU2C":100,"TRELLIS_DPR16X4":10,"DP16KD":{rams}}}}}}}"#
+            )
+        };
+        assert!(fits(&stat(83_380, 208)).is_ok_and(|text| text.starts_with("83640 of 83640 LUT, 0 of")));
+        assert!(fits(&stat(83_381, 208)).is_err_and(|error| error.contains("83641 LUT")));
+        assert!(fits(&stat(1, 209)).is_err_and(|error| error.contains("209 block RAM")));
+        assert!(fits("{}").is_err_and(|error| error.contains("num_cells_by_type")));
+    }
 }

@@ -151,7 +151,7 @@ impl Job {
         fs::read_to_string(self.path(name)).map_err(|error| format!("{}: {error}", self.path(name).display()))
     }
 
-    /// Runs `tool`, its output to `log`.
+    /// Runs `tool`, its output to `log`; tells on standard error each minute how far it is.
     ///
     /// # Errors
     /// When it cannot be started, or takes longer than four hours.
@@ -164,7 +164,17 @@ impl Job {
         command.args(arguments).current_dir(&self.work).stdin(Stdio::null()).stdout(file).stderr(second);
         let mut child = command.spawn().map_err(|error| format!("{}: {}: {error}", self.block, program.display()))?;
         let start = Instant::now();
+        let mut told = 0;
         loop {
+            let minutes = start.elapsed().as_secs() / 60;
+            if minutes > told {
+                told = minutes;
+                // For the eyes only: a log that cannot be read says nothing.
+                let log = fs::read(&path).unwrap_or_default();
+                let log = String::from_utf8_lossy(&log[log.len().saturating_sub(500)..]);
+                let last = log.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+                eprintln!("{}: {} for {minutes} min: {}", self.block, tool.name(), last.trim());
+            }
             match child.try_wait() {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if start.elapsed() > LIMIT => {

@@ -7,9 +7,10 @@
 //! results wait in a memory until the step in which they are due. Seen from outside, once a tick, the card does in
 //! every step what it did in a cycle; nothing in it is changed but speed.
 //! The top gets an output `tick`: its inputs count, and its outputs move, when `tick` is high.
+//! Where more can be shared than equal units, a [`Substitute`] takes a module's place.
 //! Limits: reads the Verilog that rust-hdl writes. A unit must be a pipeline that samples all inputs at once and whose
 //! latency is 2 to 15 cycles. For that many steps after power-on its results are zeros.
-//! Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 16 words and more become block RAM: there is
+//! Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 32 words and more become block RAM: there is
 //! time for a cycle in between.
 
 use crate::rtl::{Port, ports_of};
@@ -23,33 +24,50 @@ pub struct Lane {
     pub verilog: String,
     /// Cycles from its inputs to its outputs.
     pub latency: usize,
+    /// Inputs that it samples a cycle before its outputs show it, not with the others.
+    pub late: &'static [&'static str],
+}
+
+/// Verilog that does in `pace` cycles what a module does in one.
+pub struct Substitute {
+    /// The module's Verilog, as the top.
+    pub verilog: String,
+    /// What takes its place, as `module top `: the same ports and `tick`, and the same values whenever that is high.
+    pub by: String,
 }
 
 /// Bits of the number of a step, as far as results wait.
 const STEP_BITS: usize = 4;
 /// Words from which a memory with a combinational read becomes block RAM.
-const BLOCK_RAM_WORDS: usize = 16;
+const BLOCK_RAM_WORDS: usize = 32;
 
-/// `verilog` (top module `top`) with all `lanes` shared, a step in `pace` cycles, 4, 8 or 16.
+/// `verilog` (top module `top`) with all `lanes` shared and `substitutes` made, a step in `pace` cycles, 4, 8 or 16.
 ///
 /// # Errors
-/// When a lane is nowhere instantiated, cannot be shared, or the Verilog is not in rust-hdl's style.
-pub fn folded(verilog: &str, lanes: &[Lane], pace: usize) -> Result<String, String> {
+/// When a lane or what is to be replaced is nowhere instantiated, a lane cannot be shared, or the Verilog is not in rust-hdl's style.
+pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: usize) -> Result<String, String> {
     if !pace.is_power_of_two() || !(4..=16).contains(&pace) {
         return Err(format!("a step in {pace} cycles: 4, 8 or 16 are possible"));
     }
     let modules = share::shared(verilog);
     let meanings = meanings(&modules);
-    let mut latencies: HashMap<&str, usize> = HashMap::new();
+    let mut shareable: HashMap<&str, &Lane> = HashMap::new();
+    let find = |verilog: &str, what: &str| {
+        let own = share::shared(verilog);
+        let meaning = self::meanings(&own).remove("top").ok_or_else(|| format!("{what} has no module top"))?;
+        let found = modules.iter().find(|module| meanings[module.name.as_str()] == meaning);
+        found.ok_or_else(|| format!("{what} is nowhere instantiated"))
+    };
+    let mut replaced: HashMap<&str, &str> = HashMap::new();
+    for Substitute { verilog, by } in substitutes {
+        replaced.insert(&find(verilog, "what is to be replaced")?.name, by);
+    }
     for lane in lanes {
-        let own = share::shared(&lane.verilog);
-        let meaning = self::meanings(&own).remove("top").ok_or("a lane has no module top")?;
         if !(2..1 << STEP_BITS).contains(&lane.latency) {
             return Err(format!("a lane of {} cycles: 2 to {} can be shared", lane.latency, (1 << STEP_BITS) - 1));
         }
-        let found = modules.iter().find(|module| meanings[module.name.as_str()] == meaning);
-        let module = found.ok_or_else(|| format!("a lane of {} cycles is nowhere instantiated", lane.latency))?;
-        latencies.insert(&module.name, lane.latency);
+        let module = find(&lane.verilog, &format!("a lane of {} cycles", lane.latency))?;
+        shareable.insert(&module.name, lane);
     }
     let by_name: HashMap<&str, &Module> = modules.iter().map(|module| (module.name.as_str(), module)).collect();
     let mut out = String::new();
@@ -58,8 +76,12 @@ pub fn folded(verilog: &str, lanes: &[Lane], pace: usize) -> Result<String, Stri
     while let Some(name) = slow.get(next).copied() {
         next += 1;
         let module = by_name[name];
+        if let Some(by) = replaced.get(name) {
+            out += &by.replacen("\nmodule top ", &format!("\nmodule {name} "), 1);
+            continue;
+        }
         let mut shared = Vec::new();
-        let body = slowed(module, &by_name, &latencies, pace, &mut shared);
+        let body = slowed(module, &by_name, &shareable, pace, &mut shared);
         for (child, _) in body.lines().filter_map(child) {
             // What is not among the modules is made here.
             if let Some(module) = by_name.get(child).filter(|_| !slow.contains(&child)) {
@@ -68,8 +90,8 @@ pub fn folded(verilog: &str, lanes: &[Lane], pace: usize) -> Result<String, Stri
         }
         for share in shared {
             let unit = by_name[share.unit];
-            let (name, latency) = (format!("{}$share${}", module.name, share.index), latencies[share.unit]);
-            out += &share_module(&name, unit, share.count, latency, pace);
+            let name = format!("{}$share${}", module.name, share.index);
+            out += &share_module(&name, unit, share.count, shareable[share.unit], pace);
             collect(share.unit, &by_name, &mut fast);
         }
         let body = if module.name == "top" { with_phase(&body, pace)? } else { body };
@@ -114,14 +136,16 @@ struct Share<'a> {
 fn slowed<'a>(
     module: &'a Module,
     by_name: &HashMap<&str, &'a Module>,
-    latencies: &HashMap<&str, usize>,
+    shareable: &HashMap<&str, &Lane>,
     pace: usize,
     shares: &mut Vec<Share<'a>>,
 ) -> String {
     let is_memory = block_ram_instead(&module.body);
+    let is_block_ram = module.body.contains("read_data <= mem[");
+    let mut late_write = String::new();
     // Of each unit as many instances as fill whole units; what is left stays as it is.
     let instances = |unit| module.body.lines().filter_map(child).filter(|(name, _)| *name == unit).count();
-    let mut left: HashMap<&str, usize> = latencies.keys().map(|unit| (*unit, instances(*unit) / pace * pace)).collect();
+    let mut left: HashMap<&str, usize> = shareable.keys().map(|unit| (*unit, instances(*unit) / pace * pace)).collect();
     let mut text = String::new();
     let mut pins: Vec<(&str, Vec<HashMap<&str, &str>>)> = Vec::new();
     let mut lines = module.body.lines();
@@ -142,6 +166,9 @@ fn slowed<'a>(
             None if line.contains("always @(posedge clock)") => {
                 _ = writeln!(text, "{}", line.replace("(posedge clock)", "(posedge clock) if (tick)"));
             }
+            None if is_block_ram && line.trim().starts_with("if (write_enable) mem[") => {
+                late_write = line.trim().replace("write_", "write$");
+            }
             None if is_memory => {
                 let now = line.replace("ram_style = \"distributed\"", "ram_style = \"block\", no_rw_check");
                 _ = writeln!(
@@ -152,6 +179,20 @@ fn slowed<'a>(
             }
             None => _ = writeln!(text, "{line}"),
         }
+    }
+    if !late_write.is_empty() {
+        // A read with the tick sees the word of before; so write a cycle later.
+        let written = ports_of(&module.body).into_iter().filter(|port| port.name.starts_with("write_"));
+        let mut later = String::new();
+        for Port { name, bits, .. } in written {
+            let due = name.replace("write_", "write$");
+            let now = if bits == 1 { format!("tick && {name}") } else { name };
+            _ = writeln!(later, "    reg  [{}:0] {due};\n    always @(posedge clock) {due} <= {now};", bits - 1);
+        }
+        _ = writeln!(later, "    always @(posedge clock) {late_write}");
+        let end = text.rfind("endmodule").unwrap_or(text.len());
+        text.insert_str(end, &later);
+        text = text.replace("(* ram_style = \"block\" *)", "(* ram_style = \"block\", no_rw_check *)");
     }
     for (index, (unit, instances)) in pins.into_iter().enumerate() {
         let ports = ports_of(&by_name[unit].body);
@@ -186,61 +227,111 @@ fn block_ram_instead(body: &str) -> bool {
 /// `count` lanes on `count / pace` units.
 ///
 /// Lane groups go through the units one a cycle, group 0 in the first of a step. Results come `latency` cycles after
-/// their operands, and are due `latency` steps after them. They wait in a memory, a word a group and step; in the step
-/// before they are due they are read, one group a cycle, the last in the last cycle.
-fn share_module(name: &str, unit: &Module, count: usize, latency: usize, pace: usize) -> String {
-    let units = count / pace;
+/// their operands, and are due `latency` steps after them.
+/// Without late inputs the results wait in a memory, a word a group and step; in the step before they are due they are
+/// read, one group a cycle, the last in the last cycle. With late inputs the other operands wait until these have come,
+/// and the result of the last group comes in the first cycle of the step in which it is due.
+fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usize) -> String {
+    let (units, latency) = (count / pace, lane.latency);
     let ports: Vec<Port> = ports_of(&unit.body).into_iter().filter(|port| port.name != "clock").collect();
     let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
     let phase_bits = pace.ilog2() as usize;
     let (last, place) = (pace - 1, STEP_BITS + phase_bits - 1);
+    let places = 1usize << (place + 1);
     let mut text = format!("\nmodule {name}(tick,clock,{});\n", names.join(","));
     _ = writeln!(text, "    input wire  tick;\n    input wire  clock;");
     for Port { name, is_output, bits } in &ports {
         let direction = if *is_output { "output reg " } else { "input wire " };
         _ = writeln!(text, "    {direction} [{}:0] {name};", count * bits - 1);
     }
-    // Places are numbered by step and group; what comes now, and what is read now.
+    // Places are numbered by step and group; what comes now, and what is read now, a cycle before it is used.
+    let comes = if lane.late.is_empty() { latency } else { 0 };
+    let ahead = match lane.late.is_empty() {
+        true => places + 1 - (latency - 1) * pace,
+        false => places + 1 - (latency - 1) * (pace - 1),
+    };
     _ = writeln!(
         text,
         "    reg  [{place}:0] now;\n    \
-         wire  [{place}:0] comes = now - {latency};\n    \
+         wire  [{place}:0] comes = now - {comes};\n    \
          wire  [{place}:0] next = now + {ahead};\n    \
+         wire  [{}:0] group = now[{0}:0];\n    \
          initial now = 0;\n    \
          always @(posedge clock) now <= tick ? (now | {last}) + 1 : now + 1;",
-        // One group ahead, as a read takes a cycle, and `latency` - 1 steps back.
-        ahead = (1usize << (place + 1)) + 1 - (latency - 1) * pace,
+        phase_bits - 1,
     );
     for Port { name, is_output, bits } in &ports {
         let width = units * bits;
-        if *is_output {
-            _ = writeln!(
-                text,
-                "    wire  [{0}:0] {name}$now;\n    \
-                 (* ram_style = \"block\", no_rw_check *) reg  [{0}:0] {name}$waiting [0:{1}];\n    \
-                 reg  [{0}:0] {name}$read;\n    reg  [{2}:0] {name}$due;\n    \
-                 `ifndef SYNTHESIS\n    integer i;\n    initial for (i = 0; i <= {1}; i = i + 1) {name}$waiting[i] = 0;\n    \
-                 initial {name}$read = 0;\n    initial {name}$due = 0;\n    initial {name} = 0;\n    `endif\n    \
-                 always @(posedge clock) begin\n        \
-                 {name}$waiting[comes] <= {name}$now;\n        \
-                 {name}$read <= {name}$waiting[next];\n        \
-                 if (tick) {name} <= {{{name}$read, {name}$due}};",
-                width - 1,
-                (1usize << (place + 1)) - 1,
-                last * width - 1,
-            );
-            for group in 0..last {
-                let (high, low) = ((group + 1) * width - 1, group * width);
+        let waiting = format!(
+            "    (* ram_style = \"block\", no_rw_check *) reg  [{0}:0] {name}$waiting [0:{1}];\n    \
+             reg  [{0}:0] {name}$read;\n    \
+             `ifndef SYNTHESIS\n    integer {name}$i;\n    \
+             initial for ({name}$i = 0; {name}$i <= {1}; {name}$i = {name}$i + 1) {name}$waiting[{name}$i] = 0;\n    \
+             initial {name}$read = 0;\n    `endif\n    \
+             always @(posedge clock) {name}$read <= {name}$waiting[next];\n",
+            width - 1,
+            places - 1,
+        );
+        match (*is_output, lane.late.is_empty()) {
+            (true, _) => {
                 _ = writeln!(
                     text,
-                    "        if (now[{}:0] == {group}) {name}$due[{high}:{low}] <= {name}$read;",
-                    phase_bits - 1
+                    "    wire  [{}:0] {name}$now;\n    reg  [{}:0] {name}$due;",
+                    width - 1,
+                    last * width - 1
+                );
+                // Group `g` is there in cycle `g + early`.
+                let (source, early) = if lane.late.is_empty() { ("read", 0) } else { ("now", 1) };
+                if lane.late.is_empty() {
+                    text += &waiting;
+                    _ = writeln!(text, "    always @(posedge clock) {name}$waiting[comes] <= {name}$now;");
+                }
+                text += "    always @(posedge clock) begin\n";
+                for group in 0..last - early {
+                    let (high, low) = ((group + 1) * width - 1, group * width);
+                    _ = writeln!(
+                        text,
+                        "        if (group == {}) {name}$due[{high}:{low}] <= {name}${source};",
+                        group + early
+                    );
+                }
+                text += "    end\n";
+                text += "    `ifndef SYNTHESIS\n";
+                _ = writeln!(text, "    initial {name}$due = 0;");
+                if lane.late.is_empty() {
+                    _ = writeln!(
+                        text,
+                        "    initial {name} = 0;\n    `endif\n    \
+                         always @(posedge clock) if (tick) {name} <= {{{name}$read, {name}$due}};"
+                    );
+                } else {
+                    let (all, most) = (count * bits - 1, last * width);
+                    _ = writeln!(
+                        text,
+                        "    initial {{{name}$last, {name}$shown}} = 0;\n    `endif\n    \
+                         reg  [{0}:0] {name}$last;\n    reg  [{1}:0] {name}$shown;\n    \
+                         always @(posedge clock) begin\n        \
+                         if (tick) {name}$shown <= {{{name}$now, {name}$due[{2}:0]}};\n        \
+                         if (group == 0) {name}$last <= {name}$now;\n    end\n    \
+                         always @(*) {name} = {{group == 0 ? {name}$now : {name}$last, {name}$shown}};",
+                        width - 1,
+                        most - 1,
+                        most - width - 1,
+                    );
+                    debug_assert_eq!(all + 1, most + width);
+                }
+            }
+            (false, false) if !lane.late.contains(&name.as_str()) => {
+                _ = writeln!(text, "    wire  [{}:0] {name}$now = {name}$read;", width - 1);
+                text += &waiting;
+                _ = writeln!(
+                    text,
+                    "    always @(posedge clock) {name}$waiting[comes] <= {name}[group * {width} +: {width}];"
                 );
             }
-            text += "    end\n";
-        } else {
-            let group = format!("now[{}:0]", phase_bits - 1);
-            _ = writeln!(text, "    wire  [{}:0] {name}$now = {name}[{group} * {width} +: {width}];", width - 1);
+            (false, _) => {
+                _ = writeln!(text, "    wire  [{}:0] {name}$now = {name}[group * {width} +: {width}];", width - 1);
+            }
         }
     }
     for index in 0..units {

@@ -6,9 +6,11 @@ use crate::clocked;
 use crate::cosim::Bench;
 use crate::fp_add::{self, FpAdd, FpAdd16};
 use crate::fp_mul::{self, FpMul16, Multiply, Unpack};
+use crate::hadamard::Hadamard;
 use crate::prelude::*;
+use crate::ram::Ram;
 use crate::random::Random;
-use crate::{cosim, emit};
+use crate::{bitstream, cosim, emit};
 
 fn emitted<B: Block>(mut block: B) -> String {
     block.connect_all();
@@ -16,7 +18,7 @@ fn emitted<B: Block>(mut block: B) -> String {
 }
 
 fn adder() -> Lane {
-    Lane { verilog: emitted(FpAdd::default()), latency: fp_add::LATENCY }
+    Lane { verilog: emitted(FpAdd::default()), latency: fp_add::LATENCY, late: &[] }
 }
 
 /// For the replay, which knows no port `tick`.
@@ -83,8 +85,8 @@ clocked!(Settled);
 
 fn multiplier() -> [Lane; 2] {
     [
-        Lane { verilog: emitted(Unpack::default()), latency: 2 },
-        Lane { verilog: emitted(Multiply::default()), latency: fp_mul::LATENCY - 2 },
+        Lane { verilog: emitted(Unpack::default()), latency: 2, late: &[] },
+        Lane { verilog: emitted(Multiply::default()), latency: fp_mul::LATENCY - 2, late: &[] },
     ]
 }
 
@@ -101,7 +103,7 @@ fn lanes_on_fewer_units_give_the_same_results() {
     }
     let lanes = || multiplier().into_iter().chain([adder()]).collect::<Vec<_>>();
     for pace in [4, 8, 16] {
-        let rewrite = |verilog: String| without_tick(&folded(&verilog, &lanes(), pace).expect("they are there"));
+        let rewrite = |verilog: String| without_tick(&folded(&verilog, &lanes(), &[], pace).expect("they are there"));
         bench.verify_rewritten(&format!("fold-{pace}"), pace, rewrite);
     }
 }
@@ -135,26 +137,146 @@ fn a_reduction_with_shared_adders_gives_the_same_sums() {
         bench.tick();
     }
     bench.verify_rewritten("fold-reduce", 16, |verilog| {
-        without_tick(&folded(&verilog, &[adder()], 16).expect("it adds"))
+        without_tick(&folded(&verilog, &[adder()], &[], 16).expect("it adds"))
     });
 }
 
 #[test]
 fn what_cannot_be_shared_is_refused() {
     let fp_add16 = emitted(FpAdd16::default());
-    let error = |lanes: &[Lane], pace| folded(&fp_add16, lanes, pace).expect_err("it cannot be shared");
+    let error = |lanes: &[Lane], pace| folded(&fp_add16, lanes, &[], pace).expect_err("it cannot be shared");
     assert!(error(&[adder()], 3).contains("3 cycles"));
     assert!(error(&multiplier(), 16).contains("nowhere instantiated"));
     assert!(error(&[Lane { latency: 1, ..adder() }], 16).contains("1 cycles"));
+    let other = Substitute { verilog: emitted(Unpack::default()), by: String::new() };
+    assert!(folded(&fp_add16, &[adder()], &[other], 16).is_err_and(|error| error.contains("nowhere")));
 }
 
 /// One adder is left of sixteen, and it is in the free-running half of the text.
 #[test]
 fn one_unit_is_left_of_sixteen() {
     let block = emit::BLOCKS.iter().find(|block| block.name == "fp_add16").expect("it is in the list");
-    let text = folded(&block.verilog(), &[adder()], 16).expect("adders are there");
+    let text = folded(&block.verilog(), &[adder()], &[], 16).expect("adders are there");
     assert_eq!(text.matches(" unit$0(").count(), 1);
     assert_eq!(text.matches(" unit$1(").count(), 0);
     assert!(text.contains("module top$fast$lane$0("), "{text}");
     assert!(!text.contains("\nmodule top$lane$0("), "{text}");
+}
+
+/// A Hadamard engine whose results are shown only while they are valid, and behind the first step, as the shared lanes
+/// hold zeros in the first steps and what is not valid is anything.
+#[derive(LogicBlock)]
+struct Encoder {
+    clock: Signal<In, Clock>,
+    start: Signal<In, bool>,
+    decode: Signal<In, bool>,
+    key: Signal<In, W<64>>,
+    in_valid: Signal<In, bool>,
+    in_ready: Signal<Out, bool>,
+    in_data: Signal<In, Beat>,
+    in_received: Signal<In, bool>,
+    go: Signal<In, bool>,
+    engine: Hadamard,
+    out_valid: Signal<Out, bool>,
+    out_data: Signal<Out, Beat>,
+    out_received: Signal<Out, W<11>>,
+    idle: Signal<Out, bool>,
+}
+
+impl Default for Encoder {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            start: Default::default(),
+            decode: Default::default(),
+            key: Default::default(),
+            in_valid: Default::default(),
+            in_ready: Default::default(),
+            in_data: Default::default(),
+            in_received: Default::default(),
+            go: Default::default(),
+            engine: Hadamard::new(8),
+            out_valid: Default::default(),
+            out_data: Default::default(),
+            out_received: Default::default(),
+            idle: Default::default(),
+        }
+    }
+}
+
+impl Logic for Encoder {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.engine.clock.next = self.clock.val();
+        self.engine.clear.next = false;
+        self.engine.start.next = self.start.val();
+        self.engine.log2n.next = bits_w::<4>(8);
+        self.engine.decode.next = self.decode.val();
+        self.engine.key.next = self.key.val();
+        self.engine.in_valid.next = self.in_valid.val();
+        self.in_ready.next = self.engine.in_ready.val();
+        self.engine.in_data.next = self.in_data.val();
+        self.engine.in_received.next = self.in_received.val();
+        self.engine.go.next = self.go.val();
+        self.out_valid.next = self.engine.out_valid.val();
+        self.out_data.next = bits_beat(0);
+        self.out_received.next = bits_w::<11>(0);
+        if self.engine.out_valid.val() {
+            self.out_data.next = self.engine.out_data.val();
+            self.out_received.next = self.engine.out_received.val();
+        }
+        self.idle.next = self.engine.idle.val();
+    }
+}
+clocked!(Encoder);
+
+/// Windows of blocks with gaps between them, encoded and decoded, beats lost.
+#[test]
+fn a_hadamard_engine_with_shared_lanes_and_serial_butterflies_gives_the_same_blocks() {
+    let mut random = Random::new(73);
+    let mut bench = Bench::recording(Encoder::default());
+    let mut answered = 0;
+    for window in 0..4 {
+        bench.block.start.next = true;
+        bench.block.decode.next = window % 2 == 1;
+        bench.block.key.next = bits_w(random.next());
+        bench.tick();
+        bench.block.start.next = false;
+        let mut left = 16 * 5;
+        while left > 0 || !bench.block.idle.val() {
+            bench.block.in_valid.next = left > 0 && (window < 2 || random.one_in(2));
+            // Exponents near each other, so that most bits of most values matter.
+            let lane = |random: &mut Random| (random.next() as u32 & 0x83ff_ffff) | 0x3c00_0000;
+            bench.block.in_data.next = Beat(std::array::from_fn(|_| lane(&mut random)));
+            bench.block.in_received.next = !random.one_in(8);
+            bench.block.go.next = random.one_in(3);
+            bench.settle();
+            left -= usize::from(bench.block.in_valid.val() && bench.block.in_ready.val());
+            answered += usize::from(bench.block.out_valid.val());
+            bench.tick();
+        }
+    }
+    assert_eq!(answered, 4 * 16 * 5);
+    bench.verify_rewritten("fold-hadamard", 16, |verilog| {
+        without_tick(
+            &folded(&verilog, &bitstream::hadamard_lanes(), &[bitstream::butterflies()], 16).expect("they are there"),
+        )
+    });
+}
+
+/// A word read in the step in which it is written is the old one, and what stands at the ports between ticks is not
+/// written.
+#[test]
+fn a_memory_reads_the_old_word_in_the_step_of_a_write() {
+    let mut random = Random::new(74);
+    let mut bench = Bench::recording(Ram::<W<48>, 2>::default());
+    for _ in 0..500 {
+        bench.block.read_address.next = bits_w(random.below(4));
+        bench.block.write_address.next = bits_w(random.below(4));
+        bench.block.write_data.next = bits_w(random.next() >> 16);
+        bench.block.write_enable.next = random.one_in(2);
+        bench.tick();
+    }
+    bench
+        .verify_rewritten("fold-ram", 4, |verilog| without_tick(&folded(&verilog, &[], &[], 4).expect("it is memory")));
 }

@@ -29,7 +29,7 @@
 //! | largest size chosen when built | the same runs, on engines for 256 and for 16384 |
 
 pub(crate) mod across;
-mod chain;
+pub(crate) mod butterflies;
 mod flow;
 pub(crate) mod gather;
 pub(crate) mod in_beat;
@@ -46,10 +46,9 @@ mod stage_tests;
 pub(crate) mod testing;
 
 use crate::prelude::*;
-use chain::AcrossChain;
+use butterflies::Butterflies;
 use flow::Tag;
 use gather::Gather;
-use in_beat::InBeat;
 use optireduce_contract::limits::HADAMARD_LOG2_MAX;
 use signs::Signs;
 use to_fixed::ToFixed;
@@ -110,8 +109,7 @@ pub struct Hadamard {
     gather: Gather,
     sign_source: [Signs; 2],
     to_fixed: ToFixed,
-    in_beat: [InBeat; 4],
-    across: AcrossChain,
+    butterflies: Butterflies,
     to_float: ToFloat,
     window: DFF<Window>,
     signs: Wire<W<16>>,
@@ -160,8 +158,7 @@ impl Hadamard {
             gather: Gather::new(log2n_max),
             sign_source: Default::default(),
             to_fixed: Default::default(),
-            in_beat: std::array::from_fn(|stage| InBeat::new(stage % 2 == 1)),
-            across: AcrossChain::new(log2n_max),
+            butterflies: Butterflies::new(log2n_max),
             to_float: Default::default(),
             window: Default::default(),
             signs: Default::default(),
@@ -225,33 +222,24 @@ impl Logic for Hadamard {
         // The pipeline.
         self.to_fixed.tag.next = self.gather.out_tag.val();
         self.to_fixed.beat.next = self.gather.out_beat.val();
-        self.in_beat[0].tag.next = self.to_fixed.out_tag.val();
-        self.in_beat[0].beat.next = self.to_fixed.out_beat.val();
-        for i in 1..4 {
-            self.in_beat[i].tag.next = self.in_beat[i - 1].out_tag.val();
-            self.in_beat[i].beat.next = self.in_beat[i - 1].out_beat.val();
-        }
-        for i in 0..4 {
-            self.in_beat[i].clock.next = self.clock.val();
-        }
-        self.across.clock.next = self.clock.val();
-        self.across.last.next = self.gather.last.val();
-        self.across.tag.next = self.in_beat[3].out_tag.val();
-        self.across.beat.next = self.in_beat[3].out_beat.val();
-        // A block leaves the chain behind the last stage that it is large enough for.
-        self.to_float.tag.next = self.across.tap_tag[0].val();
-        self.to_float.beat.next = self.across.tap_beat[0].val();
+        self.butterflies.clock.next = self.clock.val();
+        self.butterflies.last.next = self.gather.last.val();
+        self.butterflies.tag.next = self.to_fixed.out_tag.val();
+        self.butterflies.beat.next = self.to_fixed.out_beat.val();
+        // A block leaves behind the last stage that it is large enough for.
+        self.to_float.tag.next = self.butterflies.tap_tag[0].val();
+        self.to_float.beat.next = self.butterflies.tap_beat[0].val();
         if self.gather.last.val().get_bit(5) {
-            self.to_float.tag.next = self.across.tap_tag[1].val();
-            self.to_float.beat.next = self.across.tap_beat[1].val();
+            self.to_float.tag.next = self.butterflies.tap_tag[1].val();
+            self.to_float.beat.next = self.butterflies.tap_beat[1].val();
         }
         if self.gather.last.val().get_bit(7) {
-            self.to_float.tag.next = self.across.tap_tag[2].val();
-            self.to_float.beat.next = self.across.tap_beat[2].val();
+            self.to_float.tag.next = self.butterflies.tap_tag[2].val();
+            self.to_float.beat.next = self.butterflies.tap_beat[2].val();
         }
         if self.gather.last.val().get_bit(9) {
-            self.to_float.tag.next = self.across.tap_tag[3].val();
-            self.to_float.beat.next = self.across.tap_beat[3].val();
+            self.to_float.tag.next = self.butterflies.tap_tag[3].val();
+            self.to_float.beat.next = self.butterflies.tap_beat[3].val();
         }
         self.leaving.next = self.to_float.out_tag.val();
         self.out_valid.next = self.leaving.val().valid;

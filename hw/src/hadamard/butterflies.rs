@@ -1,0 +1,127 @@
+//! The butterfly stages of one engine, one after the other: wiring only.
+//!
+//! Why a block: how many stages across beats there are is chosen when the engine is built, and the kernel language has
+//! no loops of such a length. And a small card has another one in its place, which takes a value a cycle
+//! ([`fold`](crate::fold), `butterflies.v`).
+//! A block leaves behind the last stage that it is large enough for: tap 0 is behind four stages across beats (n = 256),
+//! tap 1 behind six, tap 2 behind eight, tap 3 behind ten (n = 16384). A tap behind more stages than there are is silent.
+
+use super::across::Across;
+use super::flow::Tag;
+use super::in_beat::InBeat;
+use crate::prelude::*;
+
+/// Four stages inside the beat, stages of distance 1, 2, 4, ... beats, and what comes out behind every second one of
+/// these from the fourth on.
+#[derive(LogicBlock)]
+pub struct Butterflies {
+    /// The clock.
+    pub clock: Signal<In, Clock>,
+    /// Beats of a block less one: stage k across beats takes part if bit k is set.
+    pub last: Signal<In, W<10>>,
+    /// Tag of the beat.
+    pub tag: Signal<In, Tag>,
+    /// Sixteen numbers in excess 2^31.
+    pub beat: Signal<In, Beat>,
+    in_beat: Vec<InBeat>,
+    across: Vec<Across>,
+    /// Tags at the taps.
+    pub tap_tag: [Signal<Out, Tag>; 4],
+    /// Beats at the taps.
+    pub tap_beat: [Signal<Out, Beat>; 4],
+}
+
+impl Butterflies {
+    /// The stages for blocks of up to 2^`log2n_max` values.
+    pub fn new(log2n_max: u32) -> Self {
+        Butterflies {
+            clock: Default::default(),
+            last: Default::default(),
+            tag: Default::default(),
+            beat: Default::default(),
+            in_beat: (0..4).map(|stage| InBeat::new(stage % 2 == 1)).collect(),
+            across: (0..log2n_max as usize - 4).map(Across::new).collect(),
+            tap_tag: Default::default(),
+            tap_beat: Default::default(),
+        }
+    }
+
+    /// Verilog of what does the same as [`Butterflies::new`]`(8)` in 16 cycles instead of one, `tick` high in the last; its
+    /// top is called `top`.
+    pub fn value_by_value() -> String {
+        let mask = |tag: Tag| format!("{:x}", tag.verilog());
+        let (valid, negated) = (Tag { valid: true, ..Tag::default() }, Tag { negated: true, ..Tag::default() });
+        include_str!("butterflies.v")
+            .replace("TAG = 1,", &format!("TAG = {},", Tag::BITS))
+            .replace("VALID = 0", &format!("VALID = {}", mask(valid)))
+            .replace("NEGATED = 0", &format!("NEGATED = {}", mask(negated)))
+    }
+
+    /// The tap behind stage `k` across beats.
+    fn tap(k: usize) -> Option<usize> {
+        (k % 2 == 1 && k >= 3).then(|| (k - 3) / 2)
+    }
+}
+
+impl Logic for Butterflies {
+    fn update(&mut self) {
+        let (mut tag, mut beat) = (self.tag.val(), self.beat.val());
+        for stage in &mut self.in_beat {
+            stage.clock.next = self.clock.val();
+            (stage.tag.next, stage.beat.next) = (tag, beat);
+            (tag, beat) = (stage.out_tag.val(), stage.out_beat.val());
+        }
+        for (k, stage) in self.across.iter_mut().enumerate() {
+            stage.clock.next = self.clock.val();
+            stage.enable.next = self.last.val().get_bit(k);
+            (stage.tag.next, stage.beat.next) = (tag, beat);
+            (tag, beat) = (stage.out_tag.val(), stage.out_beat.val());
+            if let Some(tap) = Self::tap(k) {
+                (self.tap_tag[tap].next, self.tap_beat[tap].next) = (tag, beat);
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        for stage in &mut self.in_beat {
+            stage.clock.connect();
+            stage.tag.connect();
+            stage.beat.connect();
+        }
+        for stage in &mut self.across {
+            stage.clock.connect();
+            stage.enable.connect();
+            stage.tag.connect();
+            stage.beat.connect();
+        }
+        self.tap_tag.iter_mut().for_each(|tap| tap.connect());
+        self.tap_beat.iter_mut().for_each(|tap| tap.connect());
+    }
+
+    fn hdl(&self) -> Verilog {
+        let in_beat = (0..self.in_beat.len()).map(|k| format!("in_beat${k}"));
+        let stages: Vec<String> = in_beat.chain((0..self.across.len()).map(|k| format!("across${k}"))).collect();
+        let mut code = String::new();
+        let mut wire = |to: String, from: String| code += &format!("always @(*) {to} = {from};\n");
+        for (i, stage) in stages.iter().enumerate() {
+            wire(format!("{stage}$clock"), "clock".into());
+            for flow in ["tag", "beat"] {
+                let from = if i == 0 { flow.into() } else { format!("{}$out_{flow}", stages[i - 1]) };
+                wire(format!("{stage}${flow}"), from);
+            }
+        }
+        for k in 0..self.across.len() {
+            wire(format!("across${k}$enable"), format!("last[{k}]"));
+        }
+        for tap in 0..4 {
+            for flow in ["tag", "beat"] {
+                let k = 2 * tap + 3;
+                let from = if k < self.across.len() { format!("across${k}$out_{flow}") } else { "0".into() };
+                wire(format!("tap_{flow}${tap}"), from);
+            }
+        }
+        Verilog::Custom(code)
+    }
+}
+
+clocked!(Butterflies);
