@@ -16,7 +16,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use optireduce::protocol::{EarlyRule, HadamardMode, HadamardSwitch, JobParams, Report, WindowPlan, plan_windows};
-use optireduce::{Communicator, Finished, PlaneLimits, SmartNic, smartnic_dma_bytes};
+use optireduce::{Collectives, Finished, PlaneLimits, SmartNic, smartnic_dma_bytes};
 use optireduce_contract::limits::{PAYLOAD_BEATS_DEFAULT, RANKS_MAX};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::signs::splitmix64;
@@ -177,7 +177,7 @@ pub struct RankRecord {
 /// Host libraries, cards and network of a job.
 pub struct Cluster {
     config: ClusterConfig,
-    hosts: Vec<Communicator<SmartNic<InProcessBus>>>,
+    hosts: Vec<Collectives<SmartNic<InProcessBus>>>,
     cards: Vec<Arc<CardPort>>,
     rx: Vec<VecDeque<Arrival>>,
     network: Network,
@@ -228,7 +228,7 @@ impl Cluster {
             };
             let nic = Nic::open(bus).map_err(rank_error(rank))?;
             let plane = SmartNic::new(nic, &job).map_err(rank_error(rank))?;
-            hosts.push(Communicator::new(plane, config.job_params(rank)).map_err(rank_error(rank))?);
+            hosts.push(Collectives::new(plane, config.job_params(rank)).map_err(rank_error(rank))?);
             cards.push(port);
         }
         Ok(Self {
@@ -324,7 +324,7 @@ impl Cluster {
     /// # Errors
     /// If a card is gone.
     pub fn counters(&mut self) -> Result<Vec<Counters>, SimError> {
-        let of_host = |(rank, host): (usize, &mut Communicator<SmartNic<InProcessBus>>)| {
+        let of_host = |(rank, host): (usize, &mut Collectives<SmartNic<InProcessBus>>)| {
             host.plane_mut().nic_mut().counters().map_err(rank_error(rank))
         };
         self.hosts.iter_mut().enumerate().map(of_host).collect()

@@ -255,6 +255,11 @@ impl AllReduce {
         self.op
     }
 
+    /// Bucket, its elements, and whether it travels Hadamard-encoded.
+    pub fn bucket(&self) -> (u16, usize, bool) {
+        (self.bucket, self.elements, self.hadamard)
+    }
+
     /// Slots in use: windows armed and not yet closed.
     pub fn slots_in_use(&self) -> usize {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).count()

@@ -5,7 +5,7 @@
 //! Collectives are numbered in the order of `prepare`, which must be the same on all ranks.
 //! Limits: never waits by itself; the caller polls, with its own clock, which must not run backwards.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use thiserror::Error;
 
@@ -24,9 +24,9 @@ pub struct Finished {
     pub result: Vec<f32>,
 }
 
-/// What ends a communicator, or a call of it.
+/// What ends them, or a call of it.
 #[derive(Debug, Error)]
-pub enum CommunicatorError<E: std::error::Error + 'static> {
+pub enum CollectivesError<E: std::error::Error + 'static> {
     /// A parameter is out of range.
     #[error(transparent)]
     Params(#[from] ParamError),
@@ -55,6 +55,27 @@ pub enum CommunicatorError<E: std::error::Error + 'static> {
         /// Elements of the bucket.
         expected: usize,
     },
+    /// The peers are at another collective.
+    #[error(
+        "collective {op} was prepared as bucket {found_bucket} with {found} elements, hadamard {found_hadamard}; the peers \
+         are at bucket {bucket} with {elements} elements, hadamard {hadamard}; all ranks must call the same in the same order"
+    )]
+    OutOfOrder {
+        /// Collective number.
+        op: u32,
+        /// What the peers call.
+        bucket: u16,
+        /// Elements of that bucket, the last time.
+        elements: usize,
+        /// Whether they encode it.
+        hadamard: bool,
+        /// What this rank calls.
+        found_bucket: u16,
+        /// Elements of its bucket.
+        found: usize,
+        /// Whether it wants to encode it.
+        found_hadamard: bool,
+    },
     /// A blocking call found collectives still running.
     #[error("{running} collectives are still running; poll until they are finished")]
     Busy {
@@ -63,17 +84,28 @@ pub enum CommunicatorError<E: std::error::Error + 'static> {
     },
 }
 
-/// One rank's end of a job. See the crate documentation for the call order.
+/// One rank's collectives. See the crate documentation for the call order.
 ///
-/// After [`CommunicatorError::Plane`] or [`CommunicatorError::Protocol`] nothing more can be done with it.
+/// After [`CollectivesError::Plane`] or [`CollectivesError::Protocol`] nothing more can be done with it.
 #[derive(Debug)]
-pub struct Communicator<P: DataPlane> {
+pub struct Collectives<P: DataPlane> {
     plane: P,
     params: JobParams,
     safeguard: Safeguard,
     next_op: u32,
     running: VecDeque<Running>,
+    /// Elements of each bucket, the last time.
+    known: HashMap<u16, usize>,
+    /// Collectives of peers that are ahead, not prepared here yet: bucket, step, hadamard.
+    ahead: Vec<(u16, u16, bool)>,
+    /// How many of the youngest in `running` were prepared because peers are at them.
+    foreseen: usize,
 }
+
+/// Collectives that are prepared without the caller, at most.
+const FORESEEN_MAX: usize = 2;
+/// Collectives of peers that are remembered, at most.
+const AHEAD_MAX: usize = 64;
 
 #[derive(Debug)]
 struct Running {
@@ -83,44 +115,99 @@ struct Running {
     result: Vec<f32>,
 }
 
-impl<P: DataPlane> Communicator<P> {
+impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// If a parameter is out of range.
-    pub fn new(plane: P, params: JobParams) -> Result<Self, CommunicatorError<P::Error>> {
+    pub fn new(plane: P, params: JobParams) -> Result<Self, CollectivesError<P::Error>> {
         params.check(&plane.limits())?;
-        Ok(Self { plane, params, safeguard: Safeguard::default(), next_op: 0, running: VecDeque::new() })
+        Ok(Self {
+            plane,
+            params,
+            safeguard: Safeguard::default(),
+            next_op: 0,
+            running: VecDeque::new(),
+            known: HashMap::new(),
+            ahead: Vec::new(),
+            foreseen: 0,
+        })
     }
 
     /// Announces the next collective and arms as many of its windows as slots are free; returns its number. All ranks
-    /// must prepare the same buckets in the same order, with the same `hadamard`.
+    /// must prepare the same buckets in the same order, with the same `hadamard`. A bucket that was prepared before may
+    /// have been armed already, because peers are at it.
     ///
     /// # Errors
-    /// See [`CommunicatorError`].
+    /// See [`CollectivesError`].
     pub fn prepare(
         &mut self,
         now_ns: u64,
         bucket: u16,
         elements: usize,
         hadamard: bool,
-    ) -> Result<u32, CommunicatorError<P::Error>> {
+    ) -> Result<u32, CollectivesError<P::Error>> {
+        if self.foreseen > 0 {
+            return self.claim(bucket, elements, hadamard);
+        }
+        self.known.insert(bucket, elements);
+        let op = self.push(bucket, elements, hadamard)?;
+        self.act(now_ns)?;
+        Ok(op)
+    }
+
+    fn push(&mut self, bucket: u16, elements: usize, hadamard: bool) -> Result<u32, CollectivesError<P::Error>> {
         let op = self.next_op;
         let machine = AllReduce::new(&self.params, op, bucket, elements, hadamard)?;
         self.next_op = op.wrapping_add(1);
         self.running.push_back(Running { machine, gradient: None, result: vec![0.0; elements] });
-        self.act(now_ns)?;
         Ok(op)
+    }
+
+    /// The oldest collective that was prepared because peers are at it, if it is the one that the caller means.
+    fn claim(&mut self, bucket: u16, elements: usize, hadamard: bool) -> Result<u32, CollectivesError<P::Error>> {
+        let machine = &self.running[self.running.len() - self.foreseen].machine;
+        let (op, found) = (machine.op(), (bucket, elements, hadamard));
+        let expected = machine.bucket();
+        if found != expected {
+            let (bucket, elements, hadamard) = expected;
+            let (found_bucket, found, found_hadamard) = found;
+            return Err(CollectivesError::OutOfOrder {
+                op,
+                bucket,
+                elements,
+                hadamard,
+                found_bucket,
+                found,
+                found_hadamard,
+            });
+        }
+        self.foreseen -= 1;
+        Ok(op)
+    }
+
+    /// Prepares what peers are at, as far as its buckets are known, so that this rank's data plane sums its shards while
+    /// its host is late.
+    fn foresee(&mut self) -> Result<(), CollectivesError<P::Error>> {
+        while self.foreseen < FORESEEN_MAX {
+            let step = self.next_op as u16;
+            self.ahead.retain(|(_, ahead, _)| ahead.wrapping_sub(step).cast_signed() >= 0);
+            let Some(&(bucket, _, hadamard)) = self.ahead.iter().find(|(_, ahead, _)| *ahead == step) else { break };
+            let Some(&elements) = self.known.get(&bucket) else { break };
+            self.push(bucket, elements, hadamard)?;
+            self.foreseen += 1;
+        }
+        Ok(())
     }
 
     /// The gradient of collective `op` is there: contributes it.
     ///
     /// # Errors
-    /// See [`CommunicatorError`].
-    pub fn start(&mut self, now_ns: u64, op: u32, gradient: Vec<f32>) -> Result<(), CommunicatorError<P::Error>> {
+    /// See [`CollectivesError`].
+    pub fn start(&mut self, now_ns: u64, op: u32, gradient: Vec<f32>) -> Result<(), CollectivesError<P::Error>> {
         let waits = |one: &&mut Running| one.machine.op() == op && one.gradient.is_none();
-        let one = self.running.iter_mut().find(waits).ok_or(CommunicatorError::NotPrepared { op })?;
+        let one = self.running.iter_mut().find(waits).ok_or(CollectivesError::NotPrepared { op })?;
         let (found, expected) = (gradient.len(), one.result.len());
         if found != expected {
-            return Err(CommunicatorError::WrongLength { op, found, expected });
+            return Err(CollectivesError::WrongLength { op, found, expected });
         }
         one.gradient = Some(gradient);
         one.machine.start();
@@ -131,14 +218,19 @@ impl<P: DataPlane> Communicator<P> {
     /// A collective is finished only after it was started, even if all its windows closed without this rank.
     ///
     /// # Errors
-    /// See [`CommunicatorError`].
-    pub fn poll(&mut self, now_ns: u64) -> Result<Option<Finished>, CommunicatorError<P::Error>> {
-        while let Some(event) = self.plane.poll().map_err(CommunicatorError::Plane)? {
+    /// See [`CollectivesError`].
+    pub fn poll(&mut self, now_ns: u64) -> Result<Option<Finished>, CollectivesError<P::Error>> {
+        while let Some(event) = self.plane.poll().map_err(CollectivesError::Plane)? {
             match event {
                 PlaneEvent::Stage(report) => self.handle_report(now_ns, report)?,
                 PlaneEvent::Refused { cookie, status } => self.handle_refused(cookie, status)?,
+                PlaneEvent::Ahead { bucket, step, hadamard } if self.ahead.len() < AHEAD_MAX => {
+                    self.ahead.push((bucket, step, hadamard));
+                }
+                PlaneEvent::Ahead { .. } => {}
             }
         }
+        self.foresee()?;
         self.act(now_ns)?;
         for one in &self.running {
             one.machine.handle_timeout(now_ns)?;
@@ -163,16 +255,16 @@ impl<P: DataPlane> Communicator<P> {
     /// clock runs.
     ///
     /// # Errors
-    /// See [`CommunicatorError`]; `data` is as it was.
+    /// See [`CollectivesError`]; `data` is as it was.
     pub fn all_reduce(
         &mut self,
         bucket: u16,
         data: &mut [f32],
         hadamard: bool,
         mut clock: impl FnMut() -> u64,
-    ) -> Result<Report, CommunicatorError<P::Error>> {
+    ) -> Result<Report, CollectivesError<P::Error>> {
         if !self.running.is_empty() {
-            return Err(CommunicatorError::Busy { running: self.running.len() });
+            return Err(CollectivesError::Busy { running: self.running.len() });
         }
         let op = self.prepare(clock(), bucket, data.len(), hadamard)?;
         self.start(clock(), op, data.to_vec())?;
@@ -200,7 +292,7 @@ impl<P: DataPlane> Communicator<P> {
     }
 
     /// Does what the collectives ask for, oldest first, with one doorbell.
-    fn act(&mut self, now_ns: u64) -> Result<(), CommunicatorError<P::Error>> {
+    fn act(&mut self, now_ns: u64) -> Result<(), CollectivesError<P::Error>> {
         let in_use: usize = self.running.iter().map(|one| one.machine.slots_in_use()).sum();
         let mut slots_free = self.params.slots.saturating_sub(in_use);
         let mut acted = false;
@@ -210,20 +302,20 @@ impl<P: DataPlane> Communicator<P> {
                 match action {
                     Action::Arm(plan) => {
                         slots_free -= 1;
-                        self.plane.arm(&plan, &self.params).map_err(CommunicatorError::Plane)?;
+                        self.plane.arm(&plan, &self.params).map_err(CollectivesError::Plane)?;
                     }
                     Action::Contribute(plan) => {
                         let gradient = one.gradient.as_deref().unwrap_or_default();
                         let elements = &gradient[plan.first_element..plan.first_element + plan.elements];
-                        self.plane.contribute(&plan, elements).map_err(CommunicatorError::Plane)?;
+                        self.plane.contribute(&plan, elements).map_err(CollectivesError::Plane)?;
                     }
                 }
             }
         }
-        if acted { self.plane.flush().map_err(CommunicatorError::Plane) } else { Ok(()) }
+        if acted { self.plane.flush().map_err(CollectivesError::Plane) } else { Ok(()) }
     }
 
-    fn handle_report(&mut self, now_ns: u64, report: StageReport) -> Result<(), CommunicatorError<P::Error>> {
+    fn handle_report(&mut self, now_ns: u64, report: StageReport) -> Result<(), CollectivesError<P::Error>> {
         let (cookie, stage) = (report.cookie, report.stage);
         let Some(one) = find(&mut self.running, cookie) else {
             return Err(ProtocolError::UnknownWindow { op: self.next_op, cookie, windows: 0 }.into());
@@ -232,13 +324,13 @@ impl<P: DataPlane> Communicator<P> {
         if stage == Stage::Broadcast {
             let plan = one.machine.plan_of(cookie)?;
             let out = &mut one.result[plan.first_element..plan.first_element + plan.elements];
-            self.plane.take_result(plan, out).map_err(CommunicatorError::Plane)?;
+            self.plane.take_result(plan, out).map_err(CollectivesError::Plane)?;
         }
         Ok(())
     }
 
     /// A contribution refused after its collective has finished is an ordinary late one.
-    fn handle_refused(&mut self, cookie: u32, status: RefusedStatus) -> Result<(), CommunicatorError<P::Error>> {
+    fn handle_refused(&mut self, cookie: u32, status: RefusedStatus) -> Result<(), CollectivesError<P::Error>> {
         match find(&mut self.running, cookie) {
             Some(one) => one.machine.handle_refused(cookie, status)?,
             None if status == RefusedStatus::Stale => tracing::debug!(cookie, "contribution came after its collective"),
