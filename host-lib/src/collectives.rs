@@ -276,6 +276,17 @@ impl<P: DataPlane> Collectives<P> {
         }
     }
 
+    /// Number of the next collective that is prepared, here or by peers that are ahead.
+    pub fn next_op(&self) -> u32 {
+        self.next_op
+    }
+
+    /// If the next collective that is prepared is one that peers are at already: whether they encode it.
+    pub fn foreseen_hadamard(&self) -> Option<bool> {
+        let first = self.running.len().checked_sub(self.foreseen)?;
+        self.running.get(first).map(|one| one.machine.bucket().2)
+    }
+
     /// The data plane.
     pub fn plane(&self) -> &P {
         &self.plane

@@ -15,13 +15,18 @@
 //! Source: OptiReduce (NSDI'25).
 #![forbid(unsafe_code)]
 
+pub mod bootstrap;
 mod collectives;
+mod communicator;
 mod data_plane;
 pub mod hadamard;
 pub mod protocol;
+pub mod reliable;
 mod smartnic;
 pub mod software;
+pub mod udp;
 
 pub use collectives::{Collectives, CollectivesError, Finished};
+pub use communicator::{Bound, Builder, Communicator, ConnectError, EngineError, Metrics, Pending};
 pub use data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

@@ -10,6 +10,7 @@
 //! Limits: a peer's packets are summed in order of arrival, so the last bits of a mean depend on it, the same on all ranks.
 
 mod ahead;
+mod credit;
 mod gate;
 mod pacer;
 mod receive;
@@ -17,16 +18,19 @@ mod transmit;
 mod window;
 
 use std::collections::VecDeque;
+use std::iter::repeat;
 
 use optireduce_contract::limits::{PAYLOAD_BEATS_MAX, RANKS_MAX, WINDOW_BEATS_LIMIT};
+use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use thiserror::Error;
 
 pub use self::receive::Counters;
 pub use self::transmit::{Batch, Transmit};
 
 use self::ahead::Ahead;
+use self::credit::Credits;
 use self::pacer::Pacer;
-use self::transmit::{Outbox, Sender};
+use self::transmit::{Outbox, Permits, Sender};
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 use crate::protocol::{JobParams, RefusedStatus, Stage, WindowPlan};
@@ -46,12 +50,23 @@ pub struct SoftwareJob {
     pub slots: usize,
     /// Most bytes kept of packets whose window is not armed yet.
     pub ahead_bytes_max: usize,
+    /// By rank: bytes that may be on their way to it before its feedback is waited for. 0 for ranks with cards, which give
+    /// none, or no limit; missing ranks count as 0.
+    pub in_flight_bytes_max: Vec<u64>,
 }
 
 impl SoftwareJob {
     /// A job with [`SLOTS_DEFAULT`] slots that keeps 64 MiB of packets ahead.
     pub fn new(rank: usize, ranks: usize, job_tag: u64, payload_beats: usize) -> Self {
-        Self { rank, ranks, job_tag, payload_beats, slots: SLOTS_DEFAULT, ahead_bytes_max: 64 << 20 }
+        Self {
+            rank,
+            ranks,
+            job_tag,
+            payload_beats,
+            slots: SLOTS_DEFAULT,
+            ahead_bytes_max: 64 << 20,
+            in_flight_bytes_max: Vec::new(),
+        }
     }
 }
 
@@ -113,11 +128,27 @@ pub struct Software {
     /// Twice the slots: windows that are done stay until their packets have left.
     windows: Vec<Option<Window>>,
     outbox: Outbox,
-    pacer: Pacer,
+    permits: Permits,
     ahead: Ahead,
     events: VecDeque<PlaneEvent>,
     counters: Counters,
     buffers: Buffers,
+    trace: Option<Vec<Accepted>>,
+}
+
+/// A beat that was taken into a window: what an independent check needs to know to redo the arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// When, in ns.
+    pub at_ns: u64,
+    /// The window.
+    pub cookie: u32,
+    /// The stage.
+    pub stage: Stage,
+    /// Beat of the window.
+    pub position: usize,
+    /// Rank that it came from; the own one for its own contribution.
+    pub sender: usize,
 }
 
 impl Software {
@@ -134,17 +165,19 @@ impl Software {
                 return Err(SoftwareError::Job { name, found, min, max });
             }
         }
-        let SoftwareJob { rank, job_tag, payload_beats, .. } = job;
+        let SoftwareJob { rank, ranks, job_tag, payload_beats, .. } = job;
+        let limits = job.in_flight_bytes_max.iter().copied().chain(repeat(0)).take(ranks);
         Ok(Self {
             sender: Sender { rank, job_tag, payload_beats, timeout_16us: 0, incast: 1 },
             now_ns: 0,
             windows: (0..2 * job.slots).map(|_| None).collect(),
             outbox: Outbox::default(),
-            pacer: Pacer::new(job.ranks),
+            permits: Permits { pacer: Pacer::new(ranks), credits: Credits::new(limits) },
             ahead: Ahead::new(job.ahead_bytes_max),
             events: VecDeque::new(),
             counters: Counters::default(),
             buffers: Buffers::default(),
+            trace: None,
             job,
         })
     }
@@ -161,13 +194,19 @@ impl Software {
         let windows = self.windows.iter().flatten();
         let gates = windows.flat_map(|window| window.gates.iter().map(|gate| gate.due(self.now_ns, &window.rules)));
         let due = gates.flatten().map(|(at_ns, _)| at_ns);
-        due.chain(self.outbox.next_ns(self.now_ns, &self.pacer)).min()
+        due.chain(self.outbox.next_ns(self.now_ns, &self.permits)).min()
     }
 
     /// Writes the next datagrams for one peer to `out`: what follows UDP's header.
     pub fn poll_transmit(&mut self, batch: Batch, out: &mut Vec<u8>) -> Option<Transmit> {
-        let Self { outbox, pacer, windows, sender, now_ns, .. } = self;
-        let transmit = outbox.poll(*now_ns, sender, pacer, windows, batch, out);
+        let Self { outbox, permits, windows, sender, now_ns, .. } = self;
+        if let Some((to, feedback)) = permits.credits.poll_feedback(sender.rank) {
+            out.clear();
+            out.extend(UbtHeader { job_tag: sender.job_tag, ..feedback }.to_bytes());
+            self.counters.tx_packets += 1;
+            return Some(Transmit { to, segment_bytes: UBT_BYTES, segments: 1 });
+        }
+        let transmit = outbox.poll(*now_ns, sender, permits, windows, batch, out);
         self.counters.tx_packets += transmit.map_or(0, |transmit| transmit.segments as u64);
         if transmit.is_none() {
             self.release_sent();
@@ -175,14 +214,29 @@ impl Software {
         transmit
     }
 
+    /// Whether there is anything left to send.
+    pub fn is_sending(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
     /// How fast a peer is sent to, in bytes of the wire per microsecond; 0: no limit.
     pub fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
-        self.pacer.set_rate(peer, rate_bytes_per_us);
+        self.permits.pacer.set_rate(peer, rate_bytes_per_us);
+    }
+
+    /// Smoothed round-trip time to a peer that gives feedback, in ns.
+    pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
+        self.permits.credits.rtt_ns(peer)
     }
 
     /// What came and what was dropped so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// The beats accepted since the last call, in order; from the first call on they are recorded.
+    pub fn take_trace(&mut self) -> Vec<Accepted> {
+        self.trace.replace(Vec::new()).unwrap_or_default()
     }
 
     /// What the job is.
@@ -283,7 +337,11 @@ impl DataPlane for Software {
         if window.contributed {
             return Err(SoftwareError::WrongState { cookie, command: "contribute" });
         }
-        window.contribute(self.now_ns, elements, &mut self.buffers);
+        let summed = window.contribute(self.now_ns, elements, &mut self.buffers);
+        if let Some(trace) = &mut self.trace {
+            let (at_ns, sender, stage) = (self.now_ns, self.job.rank, Stage::Contribute);
+            trace.extend(summed.map(|position| Accepted { at_ns, cookie, stage, position, sender }));
+        }
         self.outbox.push(place, Stage::Contribute, window, self.job.rank);
         self.close_due(place);
         Ok(())

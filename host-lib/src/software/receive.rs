@@ -2,13 +2,14 @@
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{
-    FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, FrameError, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader,
+    FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, FrameError, STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK,
+    UBT_BYTES, UbtHeader,
 };
 use serde::Serialize;
 
-use super::Software;
 use super::ahead::Age;
 use super::transmit::packet_flags;
+use super::{Accepted, Software};
 use crate::data_plane::PlaneEvent;
 use crate::protocol::Stage;
 
@@ -49,7 +50,13 @@ impl Software {
     pub fn handle_datagram(&mut self, from: Option<usize>, datagram: &[u8]) {
         self.counters.rx_packets += 1;
         match self.check(from, datagram) {
-            Ok((header, payload)) => self.take(&header, payload),
+            Ok((header, _)) if header.stage == STAGE_FEEDBACK => {
+                self.permits.credits.handle_feedback(&header, self.now_ns);
+            }
+            Ok((header, payload)) => {
+                self.permits.credits.received(&header, payload.len());
+                self.take(&header, payload);
+            }
             Err(counter) => *counter(&mut self.counters) += 1,
         }
     }
@@ -69,9 +76,12 @@ impl Software {
         let is_well_formed = from == Some(sender)
             && sender < self.job.ranks
             && sender != self.job.rank
-            && !payload.is_empty()
             && payload.len().is_multiple_of(BEAT_BYTES)
-            && [STAGE_CONTRIBUTE, STAGE_BROADCAST].contains(&header.stage)
+            && match header.stage {
+                STAGE_CONTRIBUTE | STAGE_BROADCAST => !payload.is_empty(),
+                STAGE_FEEDBACK => payload.is_empty(),
+                _ => false,
+            }
             && (header.offset as usize).is_multiple_of(BEAT_BYTES);
         if is_well_formed { Ok((header, payload)) } else { Err(malformed) }
     }
@@ -114,7 +124,14 @@ impl Software {
             return;
         }
         gate.hear(self.now_ns, sender, header.flags & FLAG_LAST_PERCENTILE != 0, &window.rules);
-        counters.drop_duplicate_beats += window.take_packet(stage, sender, first, beats, payload) as u64;
+        let (at_ns, cookie) = (self.now_ns, window.plan.cookie);
+        let trace = &mut self.trace;
+        let duplicates = window.take_packet(stage, sender, first..first + beats, payload, |position| {
+            if let Some(trace) = trace {
+                trace.push(Accepted { at_ns, cookie, stage, position, sender });
+            }
+        });
+        counters.drop_duplicate_beats += duplicates as u64;
         self.close_due(place);
     }
 }

@@ -12,6 +12,7 @@ use optireduce_contract::packet::{
     FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader,
 };
 
+use super::credit::Credits;
 use super::pacer::Pacer;
 use super::window::Window;
 use crate::protocol::{Stage, WindowPlan, rounds};
@@ -67,6 +68,19 @@ pub(super) struct Sender {
     pub incast: u8,
 }
 
+/// Who may be sent to, and when.
+#[derive(Debug)]
+pub(super) struct Permits {
+    pub pacer: Pacer,
+    pub credits: Credits,
+}
+
+impl Permits {
+    fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
+        self.pacer.ready_ns(peer, now_ns).max(self.credits.ready_ns(peer, now_ns))
+    }
+}
+
 /// All that is to be sent, by urgency: means, then contributions.
 #[derive(Debug, Default)]
 pub(super) struct Outbox([VecDeque<Round>; 2]);
@@ -108,10 +122,14 @@ impl Outbox {
         self.0.iter().flatten().any(|round| round.place == place)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(VecDeque::is_empty)
+    }
+
     /// When something may be sent; `None` if there is nothing.
-    pub fn next_ns(&self, now_ns: u64, pacer: &Pacer) -> Option<u64> {
+    pub fn next_ns(&self, now_ns: u64, permits: &Permits) -> Option<u64> {
         let rounds = self.0.iter().flat_map(|rounds| rounds.iter().take(ROUNDS_AHEAD));
-        rounds.flat_map(|round| &round.flows).map(|flow| pacer.ready_ns(flow.to, now_ns)).min()
+        rounds.flat_map(|round| &round.flows).map(|flow| permits.ready_ns(flow.to, now_ns)).min()
     }
 
     /// Writes the next datagrams for one peer to `out`. Packets whose first beat is missing are left out, as on the card.
@@ -119,22 +137,23 @@ impl Outbox {
         &mut self,
         now_ns: u64,
         sender: &Sender,
-        pacer: &mut Pacer,
+        permits: &mut Permits,
         windows: &[Option<Window>],
         batch: Batch,
         out: &mut Vec<u8>,
     ) -> Option<Transmit> {
         loop {
             out.clear();
-            let (urgency, at, turn) = self.next_flow(now_ns, pacer)?;
+            let (urgency, at, turn) = self.next_flow(now_ns, permits)?;
             let rounds = &mut self.0[urgency];
             let round = &mut rounds[at];
             round.flows.rotate_left(turn);
             let mut transmit = None;
             if let (Some(flow), Some(window)) = (round.flows.front_mut(), &windows[round.place]) {
                 transmit = write_packets(flow, round.stage, sender, window, batch, out);
-                if let Some(transmit) = transmit {
-                    pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
+                if let Some((transmit, first)) = transmit {
+                    permits.pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
+                    permits.credits.sent(&transmit, out, &first, now_ns);
                 }
                 if flow.beats.is_empty() {
                     round.flows.pop_front();
@@ -145,15 +164,15 @@ impl Outbox {
             if round.flows.is_empty() {
                 rounds.remove(at);
             }
-            if transmit.is_some() {
-                return transmit;
+            if let Some((transmit, _)) = transmit {
+                return Some(transmit);
             }
         }
     }
 
     /// The first flow whose peer may be sent to: urgency, round, place in the round.
-    fn next_flow(&self, now_ns: u64, pacer: &Pacer) -> Option<(usize, usize, usize)> {
-        let is_ready = |flow: &Flow| pacer.ready_ns(flow.to, now_ns) <= now_ns;
+    fn next_flow(&self, now_ns: u64, permits: &Permits) -> Option<(usize, usize, usize)> {
+        let is_ready = |flow: &Flow| permits.ready_ns(flow.to, now_ns) <= now_ns;
         self.0.iter().enumerate().find_map(|(urgency, rounds)| {
             let mut rounds = rounds.iter().take(ROUNDS_AHEAD).enumerate();
             rounds.find_map(|(at, round)| Some((urgency, at, round.flows.iter().position(is_ready)?)))
@@ -161,7 +180,7 @@ impl Outbox {
     }
 }
 
-/// Writes the next packets of a flow; `None` if none of those it passed over had its first beat.
+/// Writes the next packets of a flow, and returns the header of the first; `None` if none of those it passed over had its first beat.
 fn write_packets(
     flow: &mut Flow,
     stage: Stage,
@@ -169,11 +188,11 @@ fn write_packets(
     window: &Window,
     batch: Batch,
     out: &mut Vec<u8>,
-) -> Option<Transmit> {
+) -> Option<(Transmit, UbtHeader)> {
     let plan = &window.plan;
     let full = plan.packet_beats(sender.payload_beats);
     let segment_bytes = UBT_BYTES + sender.payload_beats * BEAT_BYTES;
-    let (mut first_bytes, mut segments) = (0, 0);
+    let (mut first_bytes, mut segments, mut first) = (0, 0, UbtHeader::default());
     while !flow.beats.is_empty() && segments < batch.segments_max.max(1) {
         let beats = flow.beats.start..flow.beats.end.min(flow.beats.start + full);
         let bytes = UBT_BYTES + plan.payload_beats(beats.len()) * BEAT_BYTES;
@@ -185,17 +204,18 @@ fn write_packets(
             continue;
         }
         let marked = flow.beats.len().div_ceil(full) < window.mark_packets;
-        out.extend(header(plan, stage, sender, beats.start, marked).to_bytes());
+        let header = header(plan, stage, sender, beats.start, marked);
+        out.extend(header.to_bytes());
         window.write_payload(stage, beats, out);
         if segments == 0 {
-            first_bytes = bytes;
+            (first_bytes, first) = (bytes, header);
         }
         segments += 1;
         if bytes < segment_bytes {
             break;
         }
     }
-    (segments > 0).then_some(Transmit { to: flow.to, segment_bytes: first_bytes, segments })
+    (segments > 0).then_some((Transmit { to: flow.to, segment_bytes: first_bytes, segments }, first))
 }
 
 fn header(plan: &WindowPlan, stage: Stage, sender: &Sender, first: usize, marked: bool) -> UbtHeader {

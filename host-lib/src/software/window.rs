@@ -125,11 +125,18 @@ impl Window {
         if self.plan.bf16 { BF16_BEAT_BYTES } else { BEAT_BYTES }
     }
 
-    /// Takes `beats` beats of a peer's packet into an open stage; returns how many had come before.
-    pub fn take_packet(&mut self, stage: Stage, sender: usize, first: usize, beats: usize, payload: &[u8]) -> usize {
-        let mut fresh = 0;
+    /// Takes the `beats` of a peer's packet into an open stage; tells which are new, and returns how many had come before.
+    pub fn take_packet(
+        &mut self,
+        stage: Stage,
+        sender: usize,
+        beats: Range<usize>,
+        payload: &[u8],
+        mut is_fresh: impl FnMut(usize),
+    ) -> usize {
+        let (mut fresh, count) = (0, beats.len());
         let bf16 = self.plan.bf16;
-        for (position, bytes) in (first..first + beats).zip(payload.chunks_exact(self.beat_bytes())) {
+        for (position, bytes) in beats.zip(payload.chunks_exact(self.beat_bytes())) {
             let lanes = &mut self.gathered[position * LANES..][..LANES];
             let is_new = match stage {
                 Stage::Contribute => {
@@ -153,15 +160,18 @@ impl Window {
                     is_new
                 }
             };
-            fresh += usize::from(is_new);
+            if is_new {
+                fresh += 1;
+                is_fresh(position);
+            }
         }
         self.received_beats[stage.index()][sender] += fresh as u32;
         self.gates[stage.index()].take(fresh);
-        beats - fresh
+        count - fresh
     }
 
-    /// This rank's gradient: encodes it for the peers and sums the own shard.
-    pub fn contribute(&mut self, now_ns: u64, gradient: &[f32], buffers: &mut Buffers) {
+    /// This rank's gradient: encodes it for the peers and sums the own shard; returns the beats summed, none if it is late.
+    pub fn contribute(&mut self, now_ns: u64, gradient: &[f32], buffers: &mut Buffers) -> Range<usize> {
         self.contributed = true;
         self.contribution = buffers.get(self.plan.beats * LANES);
         if self.plan.hadamard {
@@ -176,7 +186,7 @@ impl Window {
         let gate = &mut self.gates[Stage::Contribute.index()];
         gate.enter(now_ns);
         if !gate.is_open() {
-            return;
+            return 0..0;
         }
         gate.take_own();
         let own = self.own.start * LANES..self.own.end * LANES;
@@ -190,6 +200,7 @@ impl Window {
             *arrived |= 1 << self.rank;
         }
         self.received_beats[Stage::Contribute.index()][self.rank] = self.own.len() as u32;
+        self.own.clone()
     }
 
     /// Closes a stage. The contribute stage leaves the mean over what came and enters the broadcast stage.

@@ -12,6 +12,9 @@ pub const VERSION: u8 = 1;
 pub const STAGE_CONTRIBUTE: u8 = 0;
 /// Stage number on the wire: owners send the mean of their shard to all.
 pub const STAGE_BROADCAST: u8 = 2;
+/// Stage number on the wire: a packet without payload that names the last one received; its flags hold the stage of that
+/// one, its offset the end of its payload. Between ranks without cards only.
+pub const STAGE_FEEDBACK: u8 = 3;
 /// Flag: among the last 1 % of the sender's packets of this stage.
 pub const FLAG_LAST_PERCENTILE: u8 = 0x1;
 /// Flag: the payload is Hadamard-encoded.
