@@ -9,6 +9,7 @@
 
 mod all_reduce;
 mod bound;
+mod early;
 mod hadamard_switch;
 mod params;
 mod plan;
@@ -18,8 +19,9 @@ mod safeguard;
 
 pub use all_reduce::{Action, AllReduce, ProtocolError};
 pub use bound::{RUNS_MIN, TooFewSamples, bound_from_warmup};
+pub use early::EarlyController;
 pub use hadamard_switch::{HadamardMode, HadamardSwitch};
-pub use params::{EarlyRule, JobParams, ParamError};
 pub use plan::{PlanError, WindowPlan, plan_windows};
 pub use report::{ClosedBy, RefusedStatus, Report, Stage, StageReport, StageSummary, UpdateAction};
 pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard};
+pub use params::{EarlyRule, JobParams, ParamError};
