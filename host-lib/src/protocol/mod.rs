@@ -20,7 +20,7 @@ pub mod rounds;
 mod safeguard;
 
 pub use all_reduce::{Action, AllReduce, ProtocolError};
-pub use bound::{RUNS_MIN, TooFewSamples, bound_from_warmup};
+pub use bound::{BoundWatch, RUNS_MIN, TooFewSamples, bound_from_warmup};
 pub use early::EarlyController;
 pub use hadamard_switch::{HadamardMode, HadamardSwitch};
 pub use incast::IncastController;
