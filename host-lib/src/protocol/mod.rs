@@ -7,6 +7,7 @@
 //!
 //! Times are nanoseconds on the caller's clock, which must not run backwards.
 
+mod accounting;
 mod all_reduce;
 mod bound;
 mod early;
@@ -19,6 +20,7 @@ mod report;
 pub mod rounds;
 mod safeguard;
 
+pub use accounting::{Metrics, PeerMetrics, StageMetrics};
 pub use all_reduce::{Action, AllReduce, ProtocolError};
 pub use bound::{BoundWatch, RUNS_MIN, TooFewSamples, bound_from_warmup};
 pub use early::EarlyController;
