@@ -6,7 +6,7 @@
 //! * Timing and pace: [`bound_from_warmup`] and [`BoundWatch`] (t_B), [`EarlyController`] (t_C), [`IncastController`] (how
 //!   many send at a time), [`RateController`] (how fast), [`rounds`] (the schedule of Transpose AllReduce, also in 2D, and
 //!   its golden numbers).
-//! * Loss: [`HadamardSwitch`] (when to encode), [`Safeguard`] (skip or halt),
+//! * Loss: [`HadamardSwitch`] (when to encode), [`Safeguard`] (skip or halt), [`repair`] (fetches what broadcasts lost),
 //!   [`Metrics`] (loss per peer and stage over time).
 //! * Ranks: [`membership`] (who takes part from which collective on).
 //!
@@ -22,6 +22,7 @@ pub mod membership;
 mod params;
 mod plan;
 mod rate;
+pub mod repair;
 mod report;
 pub mod rounds;
 mod safeguard;
