@@ -18,7 +18,7 @@ pub struct EarlyRule {
 /// log2 of the default Hadamard block in elements.
 const HADAMARD_LOG2_DEFAULT: u32 = 12;
 /// The largest incast that a header can advertise.
-const INCAST_MAX: u64 = 15;
+pub const INCAST_MAX: u64 = 15;
 /// Fewest packets of a shard that carry the last-percentile mark, if it has as many.
 pub const MARK_PACKETS_MIN: usize = 3;
 

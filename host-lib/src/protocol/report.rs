@@ -86,18 +86,28 @@ impl StageReport {
     /// complete.
     /// `expected_bytes`: what was expected from all ranks. Source: OptiReduce 3.2.1.
     pub fn timeout_16us(&self, bound_ns: u64, expected_bytes: u64) -> u16 {
-        let received: u64 = self.received_bytes_per_rank.iter().sum();
-        let ns = match self.closed_by {
-            ClosedBy::Complete => self.elapsed_ns,
-            ClosedBy::Deadline => bound_ns,
-            ClosedBy::Early if received == 0 => bound_ns,
-            ClosedBy::Early => {
-                let scaled = u128::from(self.elapsed_ns) * u128::from(expected_bytes) / u128::from(received);
-                u64::try_from(scaled).unwrap_or(u64::MAX)
-            }
-        };
-        ns.div_ceil(TIMEOUT_UNIT_NS).try_into().unwrap_or(u16::MAX)
+        let received_bytes = self.received_bytes_per_rank.iter().sum();
+        time_sample_16us(self.closed_by, self.elapsed_ns, bound_ns, expected_bytes, received_bytes)
     }
+}
+
+fn time_sample_16us(
+    closed_by: ClosedBy,
+    elapsed_ns: u64,
+    bound_ns: u64,
+    expected_bytes: u64,
+    received_bytes: u64,
+) -> u16 {
+    let ns = match closed_by {
+        ClosedBy::Complete => elapsed_ns,
+        ClosedBy::Deadline => bound_ns,
+        ClosedBy::Early if received_bytes == 0 => bound_ns,
+        ClosedBy::Early => {
+            let scaled = u128::from(elapsed_ns) * u128::from(expected_bytes) / u128::from(received_bytes);
+            u64::try_from(scaled).unwrap_or(u64::MAX)
+        }
+    };
+    ns.div_ceil(TIMEOUT_UNIT_NS).try_into().unwrap_or(u16::MAX)
 }
 
 /// What to do with the update that a collective returned.
@@ -162,6 +172,14 @@ pub struct Report {
     pub stages: [StageSummary; 2],
 }
 
+impl StageSummary {
+    /// As [`StageReport::timeout_16us`], over all windows of the stage: what [`EarlyController`](super::EarlyController)
+    /// takes of this rank and the header tells the others.
+    pub fn timeout_16us(&self, bound_ns: u64) -> u16 {
+        time_sample_16us(self.closed_by, self.elapsed_ns_max, bound_ns, self.expected_bytes, self.received_bytes)
+    }
+}
+
 impl Report {
     /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
     pub fn loss(&self) -> f64 {
@@ -219,6 +237,18 @@ mod tests {
         assert_eq!(sample(ClosedBy::Early, 160_000, 0), 100);
         assert_eq!(sample(ClosedBy::Complete, u64::MAX, 1000), u16::MAX);
         assert_eq!(sample(ClosedBy::Early, u64::MAX, 1), u16::MAX);
+        let summary = StageSummary {
+            expected_bytes: 1000,
+            received_bytes: 500,
+            received_fraction: 0.5,
+            expected_bytes_per_rank: vec![0, 1000],
+            received_bytes_per_rank: vec![0, 500],
+            received_fraction_per_rank: vec![1.0, 0.5],
+            closed_by: ClosedBy::Early,
+            closed_by_window: vec![ClosedBy::Complete, ClosedBy::Early],
+            elapsed_ns_max: 160_000,
+        };
+        assert_eq!(summary.timeout_16us(1_600_000), 20);
     }
 
     #[test]
