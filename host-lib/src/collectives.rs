@@ -11,8 +11,8 @@ use thiserror::Error;
 
 use crate::data_plane::{DataPlane, PlaneEvent};
 use crate::protocol::{
-    Action, AllReduce, JobParams, ParamError, PlanError, ProtocolError, RefusedStatus, Report, Safeguard, Stage,
-    StageReport,
+    Action, AllReduce, EarlyController, EarlyRule, IncastController, JobParams, Metrics, ParamError, PlanError,
+    ProtocolError, RefusedStatus, Report, Safeguard, Stage, StageReport,
 };
 
 /// A finished collective.
@@ -92,6 +92,11 @@ pub struct Collectives<P: DataPlane> {
     plane: P,
     params: JobParams,
     safeguard: Safeguard,
+    /// Sets the early rule's grace time, if it is to follow the stage times.
+    early: Option<EarlyController>,
+    /// Sets the incast, if it is to follow the loss.
+    incast: Option<IncastController>,
+    metrics: Metrics,
     next_op: u32,
     running: VecDeque<Running>,
     /// Elements of each bucket, the last time.
@@ -124,12 +129,32 @@ impl<P: DataPlane> Collectives<P> {
             plane,
             params,
             safeguard: Safeguard::default(),
+            early: None,
+            incast: None,
+            metrics: Metrics::default(),
             next_op: 0,
             running: VecDeque::new(),
             known: HashMap::new(),
             ahead: Vec::new(),
             foreseen: 0,
         })
+    }
+
+    /// Lets the early rule's grace time follow the stage times of all ranks (OptiReduce 3.2.1) instead of staying what the
+    /// parameters say. Stages share the longer one, since a card has one for both.
+    pub fn follow_stage_times(&mut self) {
+        self.early = Some(EarlyController::new(self.params.bound_ns));
+    }
+
+    /// Lets the incast follow the loss at its receivers (OptiReduce 3.2.2), from what the parameters say. Peers that do not
+    /// say what they bear count as 1.
+    pub fn follow_incast(&mut self) {
+        self.incast = Some(IncastController::new(self.params.ranks, self.params.incast));
+    }
+
+    /// Loss and timing so far, per peer and stage.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// Announces the next collective and arms as many of its windows as slots are free; returns its number. All ranks
@@ -240,6 +265,15 @@ impl<P: DataPlane> Collectives<P> {
         }
         let finished = self.running.pop_front().map(|Running { machine, result, .. }| {
             let report = machine.finish(&mut self.safeguard);
+            self.metrics.observe(&report);
+            for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages) {
+                if let Some(early) = &mut self.early {
+                    early.observe(report.bucket, stage, 1.0 - summary.received_fraction, &summary.samples_16us);
+                }
+                if let Some(incast) = &mut self.incast {
+                    incast.observe(summary);
+                }
+            }
             Finished { report, result }
         });
         Ok(finished)
@@ -313,6 +347,16 @@ impl<P: DataPlane> Collectives<P> {
                 match action {
                     Action::Arm(plan) => {
                         slots_free -= 1;
+                        if let Some(early) = &self.early {
+                            let grace_ns = Stage::ALL.map(|stage| early.grace_ns(plan.bucket, stage));
+                            let grace_ns = grace_ns.into_iter().max().unwrap_or(0).try_into().unwrap_or(u32::MAX);
+                            self.params.early = Some(EarlyRule { grace_ns });
+                        }
+                        if let Some(incast) = &self.incast {
+                            let peers = (0..self.params.ranks).filter(|peer| *peer != self.params.rank);
+                            self.params.incast = incast.send_incast(peers);
+                            self.params.advertised_incast = incast.advertised().into();
+                        }
                         self.plane.arm(&plan, &self.params).map_err(CollectivesError::Plane)?;
                     }
                     Action::Contribute(plan) => {
@@ -331,6 +375,10 @@ impl<P: DataPlane> Collectives<P> {
         let Some(one) = find(&mut self.running, cookie) else {
             return Err(ProtocolError::UnknownWindow { op: self.next_op, cookie, windows: 0 }.into());
         };
+        if let Some(incast) = &mut self.incast {
+            let said = report.said.iter().enumerate().filter(|(_, said)| said.incast > 0);
+            said.for_each(|(from, said)| incast.hear(from, said.incast));
+        }
         one.machine.handle_report(now_ns, report)?;
         if stage == Stage::Broadcast {
             let plan = one.machine.plan_of(cookie)?;

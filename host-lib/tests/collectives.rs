@@ -36,7 +36,8 @@ impl Plane {
         let bytes = |from| if lost(from) { 0 } else { 64 * plan.expected_beats(stage, 0, from) as u64 };
         let closed_by = if self.silent_peers { ClosedBy::Deadline } else { ClosedBy::Complete };
         let received_bytes_per_rank = (0..RANKS).map(bytes).collect();
-        let report = StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns: 1, heard: 0 };
+        let report =
+            StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns: 1, heard: 0, said: vec![] };
         self.events.push_back(PlaneEvent::Stage(report));
     }
 

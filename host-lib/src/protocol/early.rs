@@ -61,9 +61,8 @@ impl EarlyController {
     /// Takes what is known of a stage after it closed.
     ///
     /// `loss`: lost fraction of the stage at this rank, 0 to 1. `samples_16us`: one entry for each rank of the view, this
-    /// rank's own ([`StageSummary::timeout_16us`](super::StageSummary::timeout_16us)) included; what was last read from
-    /// the timeout field of the rank's packets of this stage, 0 if it was not heard or has no sample yet. With fewer than
-    /// half the ranks heard t_C stays as it is.
+    /// rank's own included ([`StageSummary::samples_16us`](super::StageSummary::samples_16us)), 0 if it was not heard or
+    /// has no sample yet. With fewer than half the ranks heard t_C stays as it is.
     pub fn observe(&mut self, bucket: u16, stage: Stage, loss: f64, samples_16us: &[u16]) {
         let mut state = self.state(bucket, stage);
         if loss < LOSS_LOW {

@@ -37,5 +37,5 @@ pub use membership::{Membership, MembershipParams, View};
 pub use params::{EarlyRule, INCAST_MAX, JobParams, ParamError};
 pub use plan::{PlanError, WindowPlan, plan_windows};
 pub use rate::{FEEDBACK_PACKETS, RateController};
-pub use report::{ClosedBy, RefusedStatus, Report, Stage, StageReport, StageSummary, UpdateAction};
+pub use report::{ClosedBy, RefusedStatus, Report, Said, Stage, StageReport, StageSummary, UpdateAction};
 pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard};

@@ -77,6 +77,18 @@ pub struct StageReport {
     pub elapsed_ns: u64,
     /// Bit r: something came from rank r.
     pub heard: u64,
+    /// What each rank's headers said of it, by rank; nothing of this rank, of those not heard, and of none if the data
+    /// plane does not read it (a card).
+    pub said: Vec<Said>,
+}
+
+/// What a rank says of itself in its headers. 0: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Its last time of this stage of this bucket, in units of 16 us.
+    pub timeout_16us: u16,
+    /// How many peers may send to it at a time.
+    pub incast: u8,
 }
 
 impl StageReport {
@@ -86,28 +98,18 @@ impl StageReport {
     /// complete.
     /// `expected_bytes`: what was expected from all ranks. Source: OptiReduce 3.2.1.
     pub fn timeout_16us(&self, bound_ns: u64, expected_bytes: u64) -> u16 {
-        let received_bytes = self.received_bytes_per_rank.iter().sum();
-        time_sample_16us(self.closed_by, self.elapsed_ns, bound_ns, expected_bytes, received_bytes)
+        let received: u64 = self.received_bytes_per_rank.iter().sum();
+        let ns = match self.closed_by {
+            ClosedBy::Complete => self.elapsed_ns,
+            ClosedBy::Deadline => bound_ns,
+            ClosedBy::Early if received == 0 => bound_ns,
+            ClosedBy::Early => {
+                let scaled = u128::from(self.elapsed_ns) * u128::from(expected_bytes) / u128::from(received);
+                u64::try_from(scaled).unwrap_or(u64::MAX)
+            }
+        };
+        ns.div_ceil(TIMEOUT_UNIT_NS).try_into().unwrap_or(u16::MAX)
     }
-}
-
-fn time_sample_16us(
-    closed_by: ClosedBy,
-    elapsed_ns: u64,
-    bound_ns: u64,
-    expected_bytes: u64,
-    received_bytes: u64,
-) -> u16 {
-    let ns = match closed_by {
-        ClosedBy::Complete => elapsed_ns,
-        ClosedBy::Deadline => bound_ns,
-        ClosedBy::Early if received_bytes == 0 => bound_ns,
-        ClosedBy::Early => {
-            let scaled = u128::from(elapsed_ns) * u128::from(expected_bytes) / u128::from(received_bytes);
-            u64::try_from(scaled).unwrap_or(u64::MAX)
-        }
-    };
-    ns.div_ceil(TIMEOUT_UNIT_NS).try_into().unwrap_or(u16::MAX)
 }
 
 /// What to do with the update that a collective returned.
@@ -143,6 +145,9 @@ pub struct StageSummary {
     pub closed_by_window: Vec<ClosedBy>,
     /// Longest time from the start of a window's clock to the close, in ns.
     pub elapsed_ns_max: u64,
+    /// For each rank the longest time of a window that it says the stage took, in units of 16 us, this rank's own included;
+    /// 0 if it was not heard or says nothing.
+    pub samples_16us: Vec<u16>,
 }
 
 /// What a collective says about itself, as seen by one rank.
@@ -170,14 +175,6 @@ pub struct Report {
     pub action: UpdateAction,
     /// The stages in detail: contribute, broadcast.
     pub stages: [StageSummary; 2],
-}
-
-impl StageSummary {
-    /// As [`StageReport::timeout_16us`], over all windows of the stage: what [`EarlyController`](super::EarlyController)
-    /// takes of this rank and the header tells the others.
-    pub fn timeout_16us(&self, bound_ns: u64) -> u16 {
-        time_sample_16us(self.closed_by, self.elapsed_ns_max, bound_ns, self.expected_bytes, self.received_bytes)
-    }
 }
 
 impl Report {
@@ -227,6 +224,7 @@ mod tests {
                 received_bytes_per_rank,
                 elapsed_ns,
                 heard: 0,
+                said: Vec::new(),
             }
             .timeout_16us(1_600_000, 1000)
         };
@@ -237,18 +235,6 @@ mod tests {
         assert_eq!(sample(ClosedBy::Early, 160_000, 0), 100);
         assert_eq!(sample(ClosedBy::Complete, u64::MAX, 1000), u16::MAX);
         assert_eq!(sample(ClosedBy::Early, u64::MAX, 1), u16::MAX);
-        let summary = StageSummary {
-            expected_bytes: 1000,
-            received_bytes: 500,
-            received_fraction: 0.5,
-            expected_bytes_per_rank: vec![0, 1000],
-            received_bytes_per_rank: vec![0, 500],
-            received_fraction_per_rank: vec![1.0, 0.5],
-            closed_by: ClosedBy::Early,
-            closed_by_window: vec![ClosedBy::Complete, ClosedBy::Early],
-            elapsed_ns_max: 160_000,
-        };
-        assert_eq!(summary.timeout_16us(1_600_000), 20);
     }
 
     #[test]
@@ -263,6 +249,7 @@ mod tests {
             closed_by: ClosedBy::Deadline,
             closed_by_window: vec![ClosedBy::Deadline],
             elapsed_ns_max: 0,
+            samples_16us: Vec::new(),
         };
         let report = |received, late_peers: &[usize], lost_bytes| Report {
             op: 0,

@@ -17,7 +17,7 @@ mod receive;
 mod transmit;
 mod window;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::iter::repeat;
 
 use optireduce_contract::limits::{PAYLOAD_BEATS_MAX, RANKS_MAX, WINDOW_BEATS_LIMIT};
@@ -33,7 +33,7 @@ use self::pacer::Pacer;
 use self::transmit::{Outbox, Permits, Sender};
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, RefusedStatus, Stage, WindowPlan};
+use crate::protocol::{JobParams, RefusedStatus, Said, Stage, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +125,8 @@ pub struct Software {
     job: SoftwareJob,
     sender: Sender,
     now_ns: u64,
+    /// The last time of a window of each stage of each bucket.
+    samples_16us: HashMap<(u16, usize), u16>,
     /// Twice the slots: windows that are done stay until their packets have left.
     windows: Vec<Option<Window>>,
     outbox: Outbox,
@@ -168,7 +170,8 @@ impl Software {
         let SoftwareJob { rank, ranks, job_tag, payload_beats, .. } = job;
         let limits = job.in_flight_bytes_max.iter().copied().chain(repeat(0)).take(ranks);
         Ok(Self {
-            sender: Sender { rank, job_tag, payload_beats, timeout_16us: 0, incast: 1 },
+            sender: Sender { rank, job_tag, payload_beats },
+            samples_16us: HashMap::new(),
             now_ns: 0,
             windows: (0..2 * job.slots).map(|_| None).collect(),
             outbox: Outbox::default(),
@@ -256,10 +259,9 @@ impl Software {
             }
         }
         while let Some(report) = window.next_report() {
-            if report.stage == Stage::Contribute {
-                let expected = window.plan.expected_bytes(report.stage, self.job.rank);
-                self.sender.timeout_16us = report.timeout_16us(window.rules.bound_ns, expected);
-            }
+            let expected = window.plan.expected_bytes(report.stage, self.job.rank);
+            let sample_16us = report.timeout_16us(window.rules.bound_ns, expected);
+            self.samples_16us.insert((window.plan.bucket, report.stage.index()), sample_16us);
             self.events.push_back(PlaneEvent::Stage(report));
         }
     }
@@ -316,8 +318,11 @@ impl DataPlane for Software {
             return Err(SoftwareError::WrongState { cookie: plan.cookie, command: "arm" });
         }
         let place = self.free_place().ok_or(full)?;
-        self.sender.incast = params.incast as u8;
-        self.windows[place] = Some(Window::new(plan, params, &mut self.buffers));
+        let own_said = Stage::ALL.map(|stage| Said {
+            timeout_16us: self.samples_16us.get(&(plan.bucket, stage.index())).copied().unwrap_or(0),
+            incast: params.advertised_incast as u8,
+        });
+        self.windows[place] = Some(Window::new(plan, params, own_said, &mut self.buffers));
         for (header, payload) in self.ahead.arm(plan) {
             self.take(&header, &payload);
         }

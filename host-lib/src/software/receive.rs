@@ -11,7 +11,7 @@ use super::ahead::Age;
 use super::transmit::packet_flags;
 use super::{Accepted, Software};
 use crate::data_plane::PlaneEvent;
-use crate::protocol::Stage;
+use crate::protocol::{Said, Stage};
 
 /// What came and what was dropped, since the job began. Every drop has its cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -124,6 +124,7 @@ impl Software {
             return;
         }
         gate.hear(self.now_ns, sender, header.flags & FLAG_LAST_PERCENTILE != 0, &window.rules);
+        window.said[stage.index()][sender] = Said { timeout_16us: header.timeout_16us, incast: header.incast };
         let (at_ns, cookie) = (self.now_ns, window.plan.cookie);
         let trace = &mut self.trace;
         let duplicates = window.take_packet(stage, sender, first..first + beats, payload, |position| {

@@ -62,10 +62,6 @@ pub(super) struct Sender {
     pub rank: usize,
     pub job_tag: u64,
     pub payload_beats: usize,
-    /// Stage time sample of the rank, in units of 16 us.
-    pub timeout_16us: u16,
-    /// Incast that the rank can take.
-    pub incast: u8,
 }
 
 /// Who may be sent to, and when.
@@ -204,7 +200,7 @@ fn write_packets(
             continue;
         }
         let marked = flow.beats.len().div_ceil(full) < window.mark_packets;
-        let header = header(plan, stage, sender, beats.start, marked);
+        let header = header(window, stage, sender, beats.start, marked);
         out.extend(header.to_bytes());
         window.write_payload(stage, beats, out);
         if segments == 0 {
@@ -218,12 +214,13 @@ fn write_packets(
     (segments > 0).then_some((Transmit { to: flow.to, segment_bytes: first_bytes, segments }, first))
 }
 
-fn header(plan: &WindowPlan, stage: Stage, sender: &Sender, first: usize, marked: bool) -> UbtHeader {
+fn header(window: &Window, stage: Stage, sender: &Sender, first: usize, marked: bool) -> UbtHeader {
+    let (plan, said) = (&window.plan, window.own_said[stage.index()]);
     UbtHeader {
         bucket: plan.bucket,
         offset: plan.base_bytes + (first * BEAT_BYTES) as u32,
-        timeout_16us: sender.timeout_16us,
-        incast: sender.incast,
+        timeout_16us: said.timeout_16us,
+        incast: said.incast,
         flags: packet_flags(plan) | u8::from(marked) * FLAG_LAST_PERCENTILE,
         stage: if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST },
         sender: sender.rank as u16,

@@ -6,7 +6,7 @@ use optireduce_contract::limits::{BEAT_BYTES, LANES};
 
 use super::gate::{Gate, Rules};
 use crate::hadamard::{self, Code};
-use crate::protocol::{ClosedBy, JobParams, Stage, StageReport, WindowPlan};
+use crate::protocol::{ClosedBy, JobParams, Said, Stage, StageReport, WindowPlan};
 
 /// Bytes of a beat in a bf16 payload.
 const BF16_BEAT_BYTES: usize = BEAT_BYTES / 2;
@@ -31,6 +31,10 @@ pub(super) struct Window {
     /// A bit for each beat of the result.
     present: Vec<u64>,
     received_beats: [Vec<u32>; 2],
+    /// What peers' headers say, for each stage.
+    pub said: [Vec<Said>; 2],
+    /// What this rank's headers say of each stage.
+    pub own_said: [Said; 2],
     pub contributed: bool,
     /// Stages reported so far.
     reported: usize,
@@ -58,7 +62,7 @@ impl Buffers {
 }
 
 impl Window {
-    pub fn new(plan: &WindowPlan, params: &JobParams, buffers: &mut Buffers) -> Self {
+    pub fn new(plan: &WindowPlan, params: &JobParams, own_said: [Said; 2], buffers: &mut Buffers) -> Self {
         let JobParams { rank, ranks, .. } = *params;
         let own = plan.shards.range_of(rank);
         let gate = |stage| {
@@ -86,6 +90,8 @@ impl Window {
             arrived: vec![0; own.len()],
             present: vec![0; plan.beats.div_ceil(64)],
             received_beats: [vec![0; ranks], vec![0; ranks]],
+            said: [vec![Said::default(); ranks], vec![Said::default(); ranks]],
+            own_said,
             contributed: false,
             reported: 0,
             taken: false,
@@ -225,7 +231,16 @@ impl Window {
         let heard = gate.heard;
         let received = self.received_beats[stage.index()].iter();
         let received_bytes_per_rank = received.map(|beats| u64::from(*beats) * BEAT_BYTES as u64).collect();
-        Some(StageReport { cookie: self.plan.cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns, heard })
+        let said = std::mem::take(&mut self.said[stage.index()]);
+        Some(StageReport {
+            cookie: self.plan.cookie,
+            stage,
+            closed_by,
+            received_bytes_per_rank,
+            elapsed_ns,
+            heard,
+            said,
+        })
     }
 
     fn average(&mut self) {
