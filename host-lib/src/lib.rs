@@ -12,10 +12,11 @@
 //! [`Communicator::poll`] until the collective is finished.
 //!
 //! Source: OptiReduce (NSDI'25).
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod communicator;
 mod data_plane;
+pub mod hadamard;
 pub mod protocol;
 mod smartnic;
 
