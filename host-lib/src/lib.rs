@@ -13,7 +13,7 @@
 //! [`Collectives::poll`] until the collective is finished.
 //!
 //! Source: OptiReduce (NSDI'25).
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod bootstrap;
 mod collectives;
