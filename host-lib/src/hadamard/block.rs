@@ -97,6 +97,8 @@ pub struct Place<'a> {
     pub out: &'a mut [[f32; LANES]],
     pub at: usize,
     pub stride: usize,
+    /// Whether the beats may bypass the caches, until [`Engine::fence`].
+    pub stream: bool,
 }
 
 impl Place<'_> {
@@ -109,6 +111,10 @@ impl Place<'_> {
 
 /// A way to transform blocks.
 pub trait Engine {
+    /// Orders streamed results before all that follows.
+    #[inline(always)]
+    fn fence() {}
+
     /// Transforms the floats in `scratch`: `before` is negated as they come, `after` as they go to `place`.
     fn transform<const BEATS: usize>(
         scratch: &mut Scratch<BEATS>,

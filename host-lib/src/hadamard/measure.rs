@@ -56,8 +56,8 @@ pub struct Speed {
 pub fn measure(megabytes: usize, rounds: usize) -> Vec<Speed> {
     let elements = megabytes.max(1) << 18;
     let gradient: Vec<f32> = (0..elements as u64).map(|i| (splitmix64(i) as i64 >> 40) as f32 * 1e-9).collect();
-    let mut window = gradient.clone();
-    let mut result = gradient.clone();
+    let (mut window, mut result) = (vec![0.0; elements + LANES], vec![0.0; elements + LANES]);
+    let (window, result) = (aligned(&mut window, elements), aligned(&mut result, elements));
     let cases: Vec<(u32, Direction)> =
         LOG2_N.into_iter().flat_map(|n| [(n, Direction::Encode), (n, Direction::Decode)]).collect();
     let kernels: Vec<Kernel> = Kernel::available().collect();
@@ -65,12 +65,12 @@ pub fn measure(megabytes: usize, rounds: usize) -> Vec<Speed> {
     // Times in us by round: the copy, then for each case the plain loop and the kernels.
     let mut times: Vec<Vec<f64>> = vec![];
     for _ in 0..rounds.max(1) {
-        let mut round = vec![timed(|| black_box(&mut result).copy_from_slice(black_box(&gradient)))];
+        let mut round = vec![timed(|| black_box(&mut *result).copy_from_slice(black_box(&gradient)))];
         for &(log2_n, direction) in &cases {
             for kernel in std::iter::once(None).chain(kernels.iter().copied().map(Some)) {
                 let (from, to) = match direction {
-                    Direction::Encode => (&gradient, &mut window),
-                    Direction::Decode => (&window, &mut result),
+                    Direction::Encode => (&gradient[..], &mut *window),
+                    Direction::Decode => (&*window, &mut *result),
                 };
                 round.push(timed(|| through(kernel, log2_n, direction, black_box(from), black_box(to))));
             }
@@ -99,6 +99,12 @@ pub fn measure(megabytes: usize, rounds: usize) -> Vec<Speed> {
         }
     }
     rows
+}
+
+/// The first `elements` values that start at a cache line.
+fn aligned(values: &mut [f32], elements: usize) -> &mut [f32] {
+    let skip = values.as_ptr().align_offset(64);
+    &mut values[skip..][..elements]
 }
 
 fn timed(work: impl FnOnce()) -> f64 {

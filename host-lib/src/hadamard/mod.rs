@@ -10,6 +10,7 @@
 //! of stack; conversions, signs, halving, rescaling and interleave happen on the passes that the stages need anyway.
 //! Limits: n is 256, 1024, 4096 or 16384. A block that holds an infinity or a NaN becomes all NaN (0x7fc00000); a result
 //! too large is an infinity; one below the smallest normal number is +0, as is every zero.
+//! Fastest where the window's memory is aligned to 64 bytes: encoded windows of 256 KiB or more then bypass the caches.
 //! Needs: the rounding mode every thread starts with, to nearest even. Flushing subnormals changes nothing.
 //! Source: OptiReduce (NSDI'25) 3.3; arithmetic and signs as `hw/src/hadamard/model.rs`, against which the tests compare.
 

@@ -1,5 +1,7 @@
 //! The transform in vector registers: four stages inside the beats, the others between them, two or four stages a pass.
 
+#![allow(clippy::needless_range_loop)] // index loops are what the compiler unrolls into registers
+
 use optireduce_contract::limits::LANES;
 
 use super::block::{Bits, Engine, Flips, Place, Scale, Scratch};
@@ -18,6 +20,10 @@ pub trait Beat: Copy {
     fn store(self, to: &mut Bits);
     /// Writes floats.
     fn store_floats(self, to: &mut [f32; LANES]);
+    /// Writes floats past the caches, where `to` is aligned to 64 bytes; otherwise as [`store_floats`](Self::store_floats).
+    fn stream(self, to: &mut [f32; LANES]);
+    /// Orders streamed writes before all that follows.
+    fn fence();
     /// Floats times `there`, to the nearest even integers, then the lanes of `flip` negated.
     fn fixed(self, flip: u16, there: f32) -> Self;
     /// Integers with the lanes of `flip` negated, to the nearest even floats, times `back`.
@@ -31,6 +37,11 @@ pub trait Beat: Copy {
 }
 
 impl<B: Beat> Engine for B {
+    #[inline(always)]
+    fn fence() {
+        B::fence();
+    }
+
     #[inline(always)]
     fn transform<const BEATS: usize>(
         scratch: &mut Scratch<BEATS>,
@@ -116,7 +127,12 @@ fn last<B: Beat, const R: usize, const BEATS: usize>(scratch: &mut Scratch<BEATS
         between(&mut t);
         for i in 0..R {
             let beat = start + i * distance;
-            t[i].floats(end.after.0[beat], end.back).store_floats(end.place.beat(beat));
+            let floats = t[i].floats(end.after.0[beat], end.back);
+            if end.place.stream {
+                floats.stream(end.place.beat(beat))
+            } else {
+                floats.store_floats(end.place.beat(beat))
+            }
         }
     }
 }

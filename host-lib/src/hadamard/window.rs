@@ -8,6 +8,9 @@ use super::portable::transform_tiny;
 use super::{Code, Task};
 
 const ZERO: [f32; LANES] = [0.0; LANES];
+/// From this size on, encoded windows bypass the caches: 256 KiB. The beats of a block lie a power of two apart, all in a
+/// few sets of the caches, from which they would be thrown out one by one.
+const STREAM_BEATS: usize = 4096;
 
 /// A window from a gradient.
 pub struct Encode<'a> {
@@ -56,6 +59,7 @@ impl Encode<'_> {
         let (out, _) = self.out.as_chunks_mut::<LANES>();
         let mut partial = ZERO;
         partial[..rest.len()].copy_from_slice(rest);
+        let stream = out.len() >= STREAM_BEATS;
         let mut scratch = Scratch::<BEATS>::ZERO;
         for block in 0..blocks {
             let came = &whole[whole.len().min(block * BEATS)..whole.len().min((block + 1) * BEATS)];
@@ -68,8 +72,11 @@ impl Encode<'_> {
                 *to = from.map(|value| value.to_bits() as i32);
             }
             let before = Flips::signed(Flips::NONE, self.code.sign_key, block);
-            let place = Place { out: &mut *out, at: interleaved(block, 0, blocks), stride: blocks };
+            let place = Place { out: &mut *out, at: block, stride: blocks, stream };
             transform::<E, BEATS>(&mut scratch, 1.0, &before, &Flips::ODD, place);
+        }
+        if stream {
+            E::fence();
         }
     }
 }
@@ -94,11 +101,11 @@ impl Decode<'_> {
             let after = Flips::signed(Flips::ODD, self.code.sign_key, block);
             let (whole, _) = out.as_chunks_mut::<LANES>();
             if whole.len() == BEATS {
-                let place = Place { out: whole, at: 0, stride: 1 };
+                let place = Place { out: whole, at: 0, stride: 1, stream: false };
                 transform::<E, BEATS>(&mut scratch, ratio, &Flips::NONE, &after, place);
             } else {
                 let mut spare = [ZERO; BEATS];
-                let place = Place { out: &mut spare, at: 0, stride: 1 };
+                let place = Place { out: &mut spare, at: 0, stride: 1, stream: false };
                 transform::<E, BEATS>(&mut scratch, ratio, &Flips::NONE, &after, place);
                 out.copy_from_slice(&spare.as_flattened()[..out.len()]);
             }

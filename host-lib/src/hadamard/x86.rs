@@ -3,7 +3,11 @@
 //! Why intrinsics: left to itself the compiler vectorises the stages between beats, but not those inside one.
 //! Stages inside a beat: two registers hold 2^(k+1) values, of which the register's number is one index bit. A perfect
 //! shuffle rotates the index bits through that place, so that every stage is a butterfly of two whole registers.
-#![allow(unsafe_code)]
+//! Why every block without a comment of its own is sound: its instructions exist, since `Zmm` and `Ymm` are private, made
+//! by their own functions only, and these run only inside `run_avx512` and `run_avx2`, which check the processor; its
+//! loads and stores go to whole arrays of sixteen 32-bit values behind a reference and need no alignment, but for
+//! streamed stores, before which it is checked.
+#![allow(unsafe_code, clippy::undocumented_unsafe_blocks)]
 
 use std::arch::x86_64::*;
 
@@ -53,10 +57,6 @@ struct Zmm(__m512i);
 #[derive(Clone, Copy)]
 struct Ymm(__m256i, __m256i);
 
-// SAFETY (every block below): the instructions exist, since values of these types are made and used only inside
-// `avx2` and `avx512`, whose callers have checked the processor; loads and stores go to whole arrays of sixteen
-// 32-bit values behind a reference, and are the unaligned kind.
-
 impl Beat for Zmm {
     const SIXTEEN: bool = true;
 
@@ -73,6 +73,20 @@ impl Beat for Zmm {
     #[inline(always)]
     fn store_floats(self, to: &mut [f32; LANES]) {
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn stream(self, to: &mut [f32; LANES]) {
+        if !to.as_ptr().addr().is_multiple_of(64) {
+            return self.store_floats(to);
+        }
+        unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn fence() {
+        // Streamed stores are weakly ordered: whoever is told of the window later must find them done.
+        unsafe { _mm_sfence() }
     }
 
     #[inline(always)]
@@ -218,6 +232,24 @@ impl Beat for Ymm {
             _mm256_storeu_si256(at, self.0);
             _mm256_storeu_si256(at.add(1), self.1);
         }
+    }
+
+    #[inline(always)]
+    fn stream(self, to: &mut [f32; LANES]) {
+        if !to.as_ptr().addr().is_multiple_of(64) {
+            return self.store_floats(to);
+        }
+        let at: *mut __m256i = to.as_mut_ptr().cast();
+        unsafe {
+            _mm256_stream_si256(at, self.0);
+            _mm256_stream_si256(at.add(1), self.1);
+        }
+    }
+
+    #[inline(always)]
+    fn fence() {
+        // Streamed stores are weakly ordered: whoever is told of the window later must find them done.
+        unsafe { _mm_sfence() }
     }
 
     #[inline(always)]
