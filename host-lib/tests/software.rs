@@ -43,7 +43,7 @@ impl Case {
             payload_beats: 1 + random.below(20) as usize,
             elements: random.below(elements_max) as usize,
             bf16: random.chance(0.3),
-            hadamard: random.chance(0.0),
+            hadamard: random.chance(0.3),
             window_beats_max: 16 + random.below(500) as usize,
             incast: 1 + random.below(4) as usize,
             seed,

@@ -52,7 +52,7 @@ fn all_ranks_get_the_mean_with_the_same_bits() {
     for (ranks, elements, hadamard, bf16, mtu) in [
         (2, 1, HadamardMode::Off, false, 1500),
         (4, 100_003, HadamardMode::Off, false, 1500),
-        (4, 100_003, HadamardMode::Off, false, 9000),
+        (4, 100_003, HadamardMode::On, false, 9000),
         (3, 600_000, HadamardMode::Off, true, 65_000),
     ] {
         let results = job(ranks, move |rank, root| {

@@ -119,6 +119,7 @@ mod tests {
             closed_by,
             closed_by_window: vec![],
             elapsed_ns_max: 70 + closed_by as u64,
+            samples_16us: vec![],
         }
     }
 

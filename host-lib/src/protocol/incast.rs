@@ -82,6 +82,7 @@ mod tests {
             closed_by,
             closed_by_window: vec![],
             elapsed_ns_max: 0,
+            samples_16us: vec![],
         }
     }
 
