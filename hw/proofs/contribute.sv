@@ -35,7 +35,7 @@ end
 
 // What makes it inductive: what the reader holds.
 always @(*) begin
-    assert (read_state$q <= ReadState$Ask && state$q <= FillState$Loop);
+    assert (read_state$q <= ReadState$Ask && state$q <= FillState$Fill);
     assert (read_order$q[8:3] == 0);
     if (asking) assert (ask_address$q[5:0] == 0);
     assert (on_the_way <= 512 && kept <= 512 && reserved$q == on_the_way + kept);

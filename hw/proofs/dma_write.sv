@@ -4,7 +4,7 @@
 // are unacknowledged, and every acknowledgement goes to the owner of its burst, or to nobody while `clear`.
 // Assumed: bursts ordered cross no 4 KiB; a note has one or two beats, all in when it is ordered, and none of the next is
 // pushed before (proved in finisher.sv); `clear` lasts until no burst is half written (`reset.rs`); memory acknowledges
-// only what it got; the queues of beats are FIFOs (proved in fifo.sv and ram_fifo).
+// only what it got; the queues of beats are FIFOs (proved in fifo.sv and block_fifo.sv).
 // cut: results notes
 reg aw_waits = 0, w_waits = 0, was_loaded = 0, was_cleared = 0;
 reg [63:0] address;

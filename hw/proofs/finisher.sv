@@ -67,7 +67,7 @@ always @(*) begin
     if (to_refuse$q[3]) assert (refusals[151:150] == 3);
     if (in_hand && queue$q == q) assert (used <= mask);
     if (room$q[q] && state$q != FinishState$Pause) assert (used <= mask);
-    if (state$q == FinishState$Count) assert (rank$q <= 64);
-    assert (unordered == (state$q == FinishState$Count ? rank$q > 32 : state$q == FinishState$Report ? 2
+    if (state$q == FinishState$Count) assert (rank$q <= 65);
+    assert (unordered == (state$q == FinishState$Count ? rank$q > 33 : state$q == FinishState$Report ? 2
         : state$q == FinishState$Done));
 end

@@ -1,17 +1,60 @@
 //! First-word-fall-through FIFO on block RAM, for wide words that would fill the LUTs of a [`Fifo`](crate::fifo::Fifo).
 //!
 //! Latency: a word pushed into an empty FIFO shows at `pop_data` two cycles later. Takes one push and one pop every
-//! cycle, at any fill. Back-pressure: `full` and `room`; a push when full and a pop when empty are ignored.
+//! cycle, at any fill. Back-pressure: `room`; a push when full and a pop when empty are ignored.
 //! Reset: `clear` empties it at the next edge and wins over push and pop.
-//! Limits: 2^A words, A from 1 to 15.
+//! Limits: 2^1 to 2^15 words.
 
 use crate::cosim::Clocked;
 use crate::prelude::*;
-use crate::ram::Ram;
+use crate::ram::zeroed_memory;
+
+/// The memory: as [`crate::ram::Ram`], with its size chosen when it is built.
+#[derive(LogicBlock)]
+struct SizedRam<T: Synth> {
+    pub clock: Signal<In, Clock>,
+    /// Word to read; what is above the memory's size is ignored.
+    pub read_address: Signal<In, W<16>>,
+    pub read_data: Signal<Out, T>,
+    pub write_address: Signal<In, W<16>>,
+    pub write_data: Signal<In, T>,
+    pub write_enable: Signal<In, bool>,
+    _words: Vec<T>,
+}
+
+impl<T: Synth> Logic for SizedRam<T> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            let last = self._words.len() - 1;
+            self.read_data.next = self._words[self.read_address.val().index() & last];
+            if self.write_enable.val() {
+                self._words[self.write_address.val().index() & last] = self.write_data.val();
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let log2 = self._words.len().ilog2();
+        let high = log2 - 1;
+        Verilog::Custom(format!(
+            "{}
+initial read_data = 0;
+always @(posedge clock) begin
+    read_data <= mem[read_address[{high}:0]];
+    if (write_enable) mem[write_address[{high}:0]] <= write_data;
+end",
+            zeroed_memory::<T>("block", log2)
+        ))
+    }
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct BlockFifoState {
-    /// Next word to pop; the low A bits address the memory.
+    /// Next word to pop; the low bits address the memory.
     head: W<16>,
     /// Next word to push.
     tail: W<16>,
@@ -20,7 +63,7 @@ struct BlockFifoState {
     used: W<16>,
 }
 
-/// A queue of 2^A words.
+/// A queue of 2^A words, or of as many as it is built with.
 #[derive(LogicBlock)]
 pub struct BlockFifo<T: Synth, const A: usize> {
     /// Clock.
@@ -31,8 +74,6 @@ pub struct BlockFifo<T: Synth, const A: usize> {
     pub push: Signal<In, bool>,
     /// The word to take.
     pub push_data: Signal<In, T>,
-    /// No place left: a push would be ignored.
-    pub full: Signal<Out, bool>,
     /// Remove the word at `pop_data` in this cycle.
     pub pop: Signal<In, bool>,
     /// The oldest word; meaningless while `empty`.
@@ -41,9 +82,10 @@ pub struct BlockFifo<T: Synth, const A: usize> {
     pub empty: Signal<Out, bool>,
     /// Free places.
     pub room: Signal<Out, W<16>>,
-    memory: Ram<T, A>,
+    memory: SizedRam<T>,
     state: DFF<BlockFifoState>,
     depth: Constant<W<16>>,
+    full: Signal<Local, bool>,
     pushed: Signal<Local, bool>,
     popped: Signal<Local, bool>,
     head_next: Signal<Local, W<16>>,
@@ -56,19 +98,39 @@ pub struct BlockFifo<T: Synth, const A: usize> {
 impl<T: Synth, const A: usize> Default for BlockFifo<T, A> {
     fn default() -> Self {
         const { assert!(A >= 1 && A <= 15, "a BlockFifo holds 2 to 2^15 words") };
+        Self::sized(A as u32)
+    }
+}
+
+impl<T: Synth, const A: usize> BlockFifo<T, A> {
+    /// A queue of 2^`log2` words.
+    ///
+    /// # Panics
+    /// Outside of 2^1 to 2^15 words: that is a design error.
+    pub fn sized(log2: u32) -> Self {
+        assert!((1..=15).contains(&log2), "a BlockFifo of 2^{log2} words");
+        let memory = SizedRam {
+            clock: Signal::default(),
+            read_address: Signal::default(),
+            read_data: Signal::default(),
+            write_address: Signal::default(),
+            write_data: Signal::default(),
+            write_enable: Signal::default(),
+            _words: vec![T::default(); 1 << log2],
+        };
         Self {
             clock: Signal::default(),
             clear: Signal::default(),
             push: Signal::default(),
             push_data: Signal::default(),
-            full: Signal::default(),
             pop: Signal::default(),
             pop_data: Signal::default(),
             empty: Signal::default(),
             room: Signal::default(),
-            memory: Ram::default(),
+            memory,
             state: DFF::default(),
-            depth: Constant::new(bits_w::<16>(1 << A)),
+            depth: Constant::new(bits_w(1 << log2)),
+            full: Signal::default(),
             pushed: Signal::default(),
             popped: Signal::default(),
             head_next: Signal::default(),
@@ -84,7 +146,7 @@ impl<T: Synth, const A: usize> Logic for BlockFifo<T, A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state);
-        clock!(self, clock, memory);
+        self.memory.clock.next = self.clock.val();
         self.full.next = self.state.q.val().used == self.depth.val();
         self.empty.next = self.state.q.val().head == self.state.q.val().seen;
         self.room.next = self.depth.val() - self.state.q.val().used;
@@ -97,10 +159,10 @@ impl<T: Synth, const A: usize> Logic for BlockFifo<T, A> {
         if self.popped.val() {
             self.head_then.next = self.head_next.val();
         }
-        self.memory.write_address.next = bit_cast_w::<A, 16>(self.state.q.val().tail);
+        self.memory.write_address.next = self.state.q.val().tail;
         self.memory.write_data.next = self.push_data.val();
         self.memory.write_enable.next = self.pushed.val();
-        self.memory.read_address.next = bit_cast_w::<A, 16>(self.head_then.val());
+        self.memory.read_address.next = self.head_then.val();
         self.pop_data.next = self.memory.read_data.val();
 
         self.tail_next.next = self.state.q.val().tail + 1;
@@ -140,10 +202,10 @@ mod tests {
     use std::collections::VecDeque;
 
     /// Random pushes and pops against a `VecDeque`, in phases that fill, drain and balance; then the same in Verilog.
-    fn run<const A: usize>(name: &str, cycles: u64) {
-        let depth = 1 << A;
-        let mut random = Random::new(A as u64);
-        let mut bench = Bench::recording(BlockFifo::<W<40>, A>::default());
+    fn run<const A: usize>(fifo: BlockFifo<W<40>, A>, log2: u32, name: &str, cycles: u64) {
+        let depth = 1 << log2;
+        let mut random = Random::new(log2.into());
+        let mut bench = Bench::recording(fifo);
         // Words with the cycle from which they can be seen.
         let mut model = VecDeque::new();
         let mut cases = [0; 5];
@@ -158,7 +220,7 @@ mod tests {
             bench.settle();
             let full = model.len() == depth;
             let shown = model.front().filter(|(_, from)| *from <= cycle).map(|(data, _)| *data);
-            assert_eq!((bench.block.full.val(), bench.block.empty.val()), (full, shown.is_none()), "cycle {cycle}");
+            assert_eq!(bench.block.empty.val(), shown.is_none(), "cycle {cycle}");
             assert_eq!(bench.block.room.val().raw(), (depth - model.len()) as u64, "cycle {cycle}");
             if let Some(oldest) = shown {
                 assert_eq!(bench.block.pop_data.val().raw(), oldest, "cycle {cycle}");
@@ -188,8 +250,9 @@ mod tests {
 
     #[test]
     fn a_block_fifo_behaves_as_a_bounded_queue_of_latency_two() {
-        run::<2>("block_fifo_4", 4000);
-        run::<4>("block_fifo_16", 8000);
+        run(BlockFifo::<_, 2>::default(), 2, "block_fifo_4", 4000);
+        run(BlockFifo::<_, 2>::sized(4), 4, "block_fifo_16", 8000);
+        run(BlockFifo::<_, 2>::sized(1), 1, "block_fifo_2", 4000);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Runs the open EDA tools, yosys and nextpnr-ecp5.
+//! Runs the open EDA tools: yosys, nextpnr-ecp5 and their like, z3.
 //!
 //! The tools are looked for in `<target>/eda/venv/bin`, then on the search path, each as `yowasp-NAME` (PyPI) and as
 //! `NAME`. The PyPI tools see nothing but files below the working folder, by relative path, so every job has a folder
@@ -29,6 +29,10 @@ pub enum Tool {
     Nextpnr,
     /// Bitstreams for Lattice ECP5.
     Ecppack,
+    /// Runs a solver on what yosys wrote; comes with yosys.
+    Smtbmc,
+    /// Solves.
+    Z3,
 }
 
 impl Tool {
@@ -37,12 +41,14 @@ impl Tool {
             Tool::Yosys => "yosys",
             Tool::Nextpnr => "nextpnr-ecp5",
             Tool::Ecppack => "ecppack",
+            Tool::Smtbmc => "yosys-smtbmc",
+            Tool::Z3 => "z3",
         }
     }
 
     /// The program, and what it says its version is.
     fn find(self) -> Result<&'static (PathBuf, String), String> {
-        static FOUND: [OnceLock<Result<(PathBuf, String), String>>; 3] = [const { OnceLock::new() }; 3];
+        static FOUND: [OnceLock<Result<(PathBuf, String), String>>; 5] = [const { OnceLock::new() }; 5];
         FOUND[self as usize].get_or_init(|| self.look()).as_ref().map_err(Clone::clone)
     }
 
@@ -53,6 +59,9 @@ impl Tool {
             .flat_map(|folder| [folder.join(format!("yowasp-{}", self.name())), folder.join(self.name())])
             .find(|path| path.is_file());
         let Some(program) = found else {
+            if self == Tool::Z3 {
+                return Err("z3 is not installed. tests/run installs it; by hand: apt-get install z3".into());
+            }
             let venv = eda_folder().join("venv");
             return Err(format!(
                 "{} is not installed. tests/run installs it; by hand:\n  python3 -m venv {venv}\n  {venv}/bin/pip install \
@@ -63,7 +72,9 @@ impl Tool {
         };
         let asked = match self {
             Tool::Yosys => Command::new(&program).arg("-V").output(),
-            Tool::Nextpnr | Tool::Ecppack => Command::new(&program).arg("--version").output(),
+            // It has no version of its own, that of yosys counts; as it is said to fail, it is not asked.
+            Tool::Smtbmc => return Ok((program, String::new())),
+            Tool::Nextpnr | Tool::Ecppack | Tool::Z3 => Command::new(&program).arg("--version").output(),
         };
         match asked {
             Ok(output) if output.status.success() => {

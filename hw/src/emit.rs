@@ -23,6 +23,11 @@ impl Emittable {
     pub fn verilog(&self) -> String {
         on_a_large_stack(self.build)
     }
+
+    /// The same block with the smallest memories that can be built, if its own are of a window's size.
+    pub fn small(&self) -> Option<&'static Emittable> {
+        SMALL.iter().find(|block| block.name == self.name)
+    }
 }
 
 /// The Verilog of a whole card of this build behind AXI, its top module called `top`.
@@ -103,6 +108,15 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "axi_lite", build: of::<card::axi_lite::AxiLite> },
     Emittable { name: "smartnic", build: of::<card::smartnic::SmartNic> },
     Emittable { name: "endpoint", build: of::<card::endpoint::Endpoint> },
+];
+
+/// Windows of 8 KiB.
+const SMALLEST: Build = Build { window_log2: 7, hadamard_log2: 8 };
+
+/// The leaves among [`BLOCKS`] with memories of a window's size, with the smallest ones.
+const SMALL: &[Emittable] = &[
+    Emittable { name: "reduce", build: || of_built(Box::new(card::reduce::Reduce::new(SMALLEST))) },
+    Emittable { name: "gather", build: || of_built(Box::new(card::gather::Gather::new(SMALLEST))) },
 ];
 
 #[cfg(test)]

@@ -5,9 +5,10 @@
 //! Why two: the Hadamard engine's block floating point is the conversion with the block's own unit.
 //! Latency: [`LATENCY`] cycles, one conversion a cycle, free running: no back-pressure, no valid bit, no reset (the
 //! registers hold zeros at power-on).
-//! Stages: complement a negative number; normalise by 16 and 8; by 4 and 2; by 1, and round; exponent.
-//! How the one gets in that a negative number's complement lacks: the shifts to the left fill up with the sign, so
-//! that it is still missing at the lowest bit, and the rounding adds it.
+//! Stages: look at the bits above; normalise by 16 and 8; by 4 and 2; by 1, complement a negative number, and round;
+//! exponent. Whether to shift is found a stage before, so that two shifts are one multiplexer of four, a LUT6 a bit.
+//! How the one gets in that a negative number's complement lacks: the shifts to the left fill up with zeros, so that after
+//! the complement it is missing at the lowest bit, and the rounding adds it.
 
 use crate::prelude::*;
 
@@ -19,14 +20,22 @@ pub const LATENCY: usize = 5;
 struct Stages {
     sign0: bool,
     whole: W<31>,
+    /// The upper 16 bits are all like the sign.
+    by16: bool,
+    /// The 8 bits are that the shift by 16 puts on top.
+    by8: bool,
     sign1: bool,
     zeros1: W<5>,
     coarse: W<31>,
+    by4: bool,
+    by2: bool,
     sign2: bool,
     zeros2: W<5>,
     fine: W<31>,
+    by1: bool,
     sign3: bool,
-    zeros3: W<5>,
+    /// Scale less leading zeros, may be negative.
+    lowered: W<10>,
     /// Carry, hidden bit and fraction.
     rounded: W<25>,
     float: W<32>,
@@ -39,7 +48,7 @@ pub struct ScaledIntToFp {
     pub clock: Signal<In, Clock>,
     /// The integer.
     pub a: Signal<In, W<32>>,
-    /// The exponent field of a float that is 2^30 units, for the integer of four cycles ago.
+    /// The exponent field of a float that is 2^30 units, for the integer of three cycles ago.
     pub scale: Signal<In, W<9>>,
     /// Negates the integer of four cycles ago.
     pub negate: Signal<In, bool>,
@@ -48,16 +57,17 @@ pub struct ScaledIntToFp {
     /// The float, [`LATENCY`] cycles after its integer.
     pub result: Signal<Out, W<32>>,
     st: DFF<Stages>,
-    by0: Wire<W<31>>,
-    by16: Wire<W<31>>,
-    by8: Wire<W<31>>,
-    zeros1: Wire<W<5>>,
+    flipped: Wire<W<31>>,
+    top8: Wire<bool>,
+    whole: Wire<W<31>>,
+    coarse: Wire<W<31>>,
+    unlike: Wire<W<31>>,
     mid: Wire<W<31>>,
-    by4: Wire<W<31>>,
-    by2: Wire<W<31>>,
-    zeros2: Wire<W<5>>,
+    fine: Wire<W<31>>,
     last: Wire<W<31>>,
     by1: Wire<W<31>>,
+    zeros1: Wire<W<5>>,
+    zeros2: Wire<W<5>>,
     zeros3: Wire<W<5>>,
     rest: Wire<W<6>>,
     ones: Wire<bool>,
@@ -67,7 +77,6 @@ pub struct ScaledIntToFp {
     addend: Wire<W<26>>,
     sum: Wire<W<26>>,
     rounded: Wire<W<25>>,
-    base: Wire<W<10>>,
     exponent: Wire<W<10>>,
     zero: Wire<bool>,
     fraction: Wire<W<32>>,
@@ -80,70 +89,77 @@ impl ScaledIntToFp {
     fn evaluate(&mut self) {
         dff_setup!(self, clock, st);
 
-        // 1: sign and complement.
+        // 1: how many bits on top are like the sign, by 16 and by 8.
         self.st.d.next.sign0 = self.a.val().get_bit(31);
         self.st.d.next.whole = self.a.val().get_bits::<31>(0);
+        self.flipped.next = self.a.val().get_bits::<31>(0);
         if self.a.val().get_bit(31) {
-            self.st.d.next.whole = self.a.val().get_bits::<31>(0) ^ 0x7fff_ffff;
+            self.flipped.next = self.a.val().get_bits::<31>(0) ^ 0x7fff_ffff;
+        }
+        self.top8.next = self.flipped.val().get_bits::<8>(23) == 0;
+        self.st.d.next.by16 = self.top8.val() && (self.flipped.val().get_bits::<8>(15) == 0);
+        self.st.d.next.by8 = self.top8.val();
+        if self.top8.val() && (self.flipped.val().get_bits::<8>(15) == 0) {
+            self.st.d.next.by8 = self.flipped.val().get_bits::<8>(7) == 0;
         }
 
         // 2: towards bit 30.
-        self.by0.next = self.st.q.val().whole;
-        self.by16.next = self.by0.val();
+        self.whole.next = self.st.q.val().whole;
+        self.coarse.next = self.whole.val();
         self.zeros1.next = bits_w::<5>(0);
-        if self.by0.val().get_bits::<16>(15) == 0 {
-            self.by16.next = self.by0.val() << 16;
-            if self.st.q.val().sign0 {
-                self.by16.next = self.by16.val() | 0xffff;
-            }
+        if self.st.q.val().by16 && self.st.q.val().by8 {
+            self.coarse.next = self.whole.val() << 24;
+            self.zeros1.next = bits_w::<5>(24);
+        } else if self.st.q.val().by16 {
+            self.coarse.next = self.whole.val() << 16;
             self.zeros1.next = bits_w::<5>(16);
+        } else if self.st.q.val().by8 {
+            self.coarse.next = self.whole.val() << 8;
+            self.zeros1.next = bits_w::<5>(8);
         }
-        self.by8.next = self.by16.val();
-        if self.by16.val().get_bits::<8>(23) == 0 {
-            self.by8.next = self.by16.val() << 8;
-            if self.st.q.val().sign0 {
-                self.by8.next = self.by8.val() | 0xff;
-            }
-            self.zeros1.next = self.zeros1.val() | 8;
+        self.unlike.next = self.coarse.val();
+        if self.st.q.val().sign0 {
+            self.unlike.next = self.coarse.val() ^ 0x7fff_ffff;
         }
         self.st.d.next.sign1 = self.st.q.val().sign0;
         self.st.d.next.zeros1 = self.zeros1.val();
-        self.st.d.next.coarse = self.by8.val();
+        self.st.d.next.coarse = self.coarse.val();
+        self.st.d.next.by4 = self.unlike.val().get_bits::<4>(27) == 0;
+        self.st.d.next.by2 = self.unlike.val().get_bits::<2>(29) == 0;
+        if self.unlike.val().get_bits::<4>(27) == 0 {
+            self.st.d.next.by2 = self.unlike.val().get_bits::<2>(25) == 0;
+        }
 
         // 3.
         self.mid.next = self.st.q.val().coarse;
-        self.by4.next = self.mid.val();
+        self.fine.next = self.mid.val();
         self.zeros2.next = self.st.q.val().zeros1;
-        if self.mid.val().get_bits::<4>(27) == 0 {
-            self.by4.next = self.mid.val() << 4;
-            if self.st.q.val().sign1 {
-                self.by4.next = self.by4.val() | 0xf;
-            }
-            self.zeros2.next = self.zeros2.val() | 4;
-        }
-        self.by2.next = self.by4.val();
-        if self.by4.val().get_bits::<2>(29) == 0 {
-            self.by2.next = self.by4.val() << 2;
-            if self.st.q.val().sign1 {
-                self.by2.next = self.by2.val() | 3;
-            }
-            self.zeros2.next = self.zeros2.val() | 2;
+        if self.st.q.val().by4 && self.st.q.val().by2 {
+            self.fine.next = self.mid.val() << 6;
+            self.zeros2.next = self.st.q.val().zeros1 | 6;
+        } else if self.st.q.val().by4 {
+            self.fine.next = self.mid.val() << 4;
+            self.zeros2.next = self.st.q.val().zeros1 | 4;
+        } else if self.st.q.val().by2 {
+            self.fine.next = self.mid.val() << 2;
+            self.zeros2.next = self.st.q.val().zeros1 | 2;
         }
         self.st.d.next.sign2 = self.st.q.val().sign1;
         self.st.d.next.zeros2 = self.zeros2.val();
-        self.st.d.next.fine = self.by2.val();
+        self.st.d.next.fine = self.fine.val();
+        self.st.d.next.by1 = self.fine.val().get_bit(30) == self.st.q.val().sign1;
 
         // 4: 24 bits of mantissa, the guard bit and six bits below it. The missing one of a negative number reaches the
         // guard bit if these six are ones, and the mantissa if the guard bit is one too.
         self.last.next = self.st.q.val().fine;
         self.by1.next = self.last.val();
         self.zeros3.next = self.st.q.val().zeros2;
-        if !self.last.val().get_bit(30) {
+        if self.st.q.val().by1 {
             self.by1.next = self.last.val() << 1;
-            if self.st.q.val().sign2 {
-                self.by1.next = self.by1.val() | 1;
-            }
-            self.zeros3.next = self.zeros3.val() | 1;
+            self.zeros3.next = self.st.q.val().zeros2 | 1;
+        }
+        if self.st.q.val().sign2 {
+            self.by1.next = self.by1.val() ^ 0x7fff_ffff;
         }
         self.rest.next = self.by1.val().get_bits::<6>(0);
         self.ones.next = self.st.q.val().sign2 && (self.rest.val() == 63);
@@ -161,16 +177,15 @@ impl ScaledIntToFp {
         }
         self.sum.next = self.addend.val() + 1;
         self.st.d.next.sign3 = self.st.q.val().sign2;
-        self.st.d.next.zeros3 = self.zeros3.val();
+        self.st.d.next.lowered = bit_cast_w::<10, 9>(self.scale.val()) - bit_cast_w::<10, 5>(self.zeros3.val());
         self.st.d.next.rounded = self.sum.val().get_bits::<25>(1);
 
-        // 5: exponent = scale - zeros + carry, which may be negative.
+        // 5: exponent = scale - zeros + carry.
         self.rounded.next = self.st.q.val().rounded;
-        self.base.next = bit_cast_w::<10, 9>(self.scale.val());
+        self.exponent.next = self.st.q.val().lowered;
         if self.rounded.val().get_bit(24) {
-            self.base.next = self.base.val() + 1;
+            self.exponent.next = self.st.q.val().lowered + 1;
         }
-        self.exponent.next = self.base.val() - bit_cast_w::<10, 5>(self.st.q.val().zeros3);
         self.zero.next =
             (self.rounded.val().get_bits::<2>(23) == 0) || self.exponent.val().get_bit(9) || (self.exponent.val() == 0);
         self.fraction.next = bit_cast_w::<32, 25>(self.rounded.val()) & 0x7f_ffff;

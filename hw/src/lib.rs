@@ -3,7 +3,7 @@
 //! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top.
 //! * [`hadamard`], [`fp_add`], [`fp_mul`], [`fp_to_int`], [`int_to_fp`], [`bf16`], [`recip_rom`]: arithmetic, each with a
 //!   bit-exact plain-Rust model beside it.
-//! * [`ram`], [`fifo`], [`ram_fifo`], [`block_fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types,
+//! * [`ram`], [`fifo`], [`block_fifo`], [`pack`], [`word`], [`engine`]: memories, queues, wires, signal types,
 //!   and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`prove`]: proofs about the Verilog for all inputs; [`report`]: what the card costs on an FPGA; both by [`eda`].
@@ -47,7 +47,6 @@ pub mod ports;
 pub mod prelude;
 pub mod prove;
 pub mod ram;
-pub mod ram_fifo;
 pub mod random;
 pub mod recip_rom;
 pub mod reference;

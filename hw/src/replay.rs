@@ -21,11 +21,11 @@ use std::{env, fs, process};
 const INTERFACE: &str = include_str!("verilated.cpp");
 
 /// Everything Verilator warns about is an error, except: WIDTH (rust-hdl prints literals and sums without the width
-/// of their target; the replay checks the values), DECLFILENAME (one file holds all modules), UNUSEDSIGNAL (137 in the
-/// card: outputs of sub-blocks that nobody reads, and fields of a bundle that one unit does not need; rust-hdl connects
-/// every port, and an open one would be a warning too), UNUSEDPARAM (40: rust-hdl names every state of an enum) and
-/// UNOPTFLAT (37: one always block a module makes a handshake that goes in and out of it look like a loop; it costs
-/// speed only, and yosys finds no loop in the flattened netlist, see `eda::check_structure`).
+/// of their target; the replay checks the values), DECLFILENAME (one file holds all modules), UNUSEDSIGNAL (89 in the
+/// card: 68 are bits, of a bundle that one unit needs in part or of a sum that is cut, 21 outputs of sub-blocks that nobody
+/// reads; rust-hdl connects every port, and an open one would be a warning too) and UNOPTFLAT (56: one always block a
+/// module makes a handshake that goes in and out of it look like a loop; it costs speed only, and yosys finds no loop in
+/// the flattened netlist, see `eda::check_structure`).
 /// Symbols are hidden, as a process loads several libraries with the same ones.
 const FLAGS: &[&str] = &[
     "--cc",
@@ -38,7 +38,6 @@ const FLAGS: &[&str] = &[
     "-Wno-WIDTH",
     "-Wno-DECLFILENAME",
     "-Wno-UNUSEDSIGNAL",
-    "-Wno-UNUSEDPARAM",
     "-Wno-UNOPTFLAT",
     "--top-module",
     "cosim",

@@ -5,7 +5,8 @@
 //! across their border. That keeps the card at three minutes and can only make a figure larger.
 //! Speed: yosys `synth_ecp5` and nextpnr-ecp5 for an LFE5U-85F of speed grade 8, out of context, the block between
 //! two rows of registers, so that its ports' logic is in the figure and no pad is.
-//! Blocks of more than 12 000 LUT or 96 block RAMs are not placed: they do not fit, or take hours.
+//! Blocks of more than 12 000 LUT or 96 block RAMs are not placed: they do not fit, or take hours. `reduce` and `gather`
+//! are placed with memories for windows of 8 KiB, the smallest: the logic is the same.
 //! How it counts: LUT1 to LUT6 and INV are one LUT each; nothing is credited for two small ones that fit into one
 //! LUT6 (Vivado pairs them, so its figure is lower); a LUT used as memory or shift register as many as the primitive
 //! takes in a SLICEM; a RAMB18 is half a block RAM. A cell that is not in [`COSTS`] is an error, never left out.
@@ -242,7 +243,9 @@ pub fn run(blocks: &[&Emittable], fmax: bool, json: bool) -> Result<bool, String
         let start = Instant::now();
         let verilog = block.verilog();
         let mut figures = resources(block.name, &verilog)?;
-        if fmax && figures.is_leaf() {
+        if fmax && let Some(small) = block.small() {
+            figures.fmax_mhz = Some(fmax_mhz(block.name, &small.verilog())?);
+        } else if fmax && figures.is_leaf() {
             figures.fmax_mhz = Some(fmax_mhz(block.name, &verilog)?);
         }
         eprintln!("{}: {:.0} s", block.name, start.elapsed().as_secs_f64());

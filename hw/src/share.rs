@@ -1,9 +1,10 @@
-//! Makes one module of modules that are equal but for their names.
+//! Makes one module of modules that are equal but for their names, and drops constants that nobody reads.
 //!
 //! Why: rust-hdl emits a module for every instance, so sixteen lanes are sixteen copies and a tool does everything
 //! sixteen times. Of the card's modules four in five are copies.
 //! How: from the leaves up, two modules are equal if their texts are, after their children's names are shared and
-//! their own name is left out. Limits: reads the Verilog that rust-hdl writes, not Verilog at large.
+//! their own name is left out. rust-hdl declares every state of an enumeration; the declarations of those that no text of
+//! the module names are left out. Limits: reads the Verilog that rust-hdl writes, not Verilog at large.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -31,7 +32,7 @@ pub fn shared(verilog: &str) -> Vec<Module> {
     for (name, text) in texts {
         let mut body = String::with_capacity(text.len());
         let mut children = Vec::new();
-        for line in text.lines() {
+        for line in text.lines().filter(|line| !is_idle_constant(line, text)) {
             let trimmed = line.trim_start();
             match trimmed.split_once(' ').and_then(|(child, rest)| Some((*by_name.get(child)?, rest))) {
                 Some((child, rest)) => {
@@ -52,6 +53,18 @@ pub fn shared(verilog: &str) -> Vec<Module> {
         by_name.insert(name, index);
     }
     modules
+}
+
+/// The line declares a constant that stands nowhere else in `text`.
+fn is_idle_constant(line: &str, text: &str) -> bool {
+    let declared = line.trim_start().strip_prefix("localparam ").and_then(|rest| rest.split_once(" = "));
+    let Some(name) = declared.and_then(|(declared, _)| declared.split_whitespace().last()) else { return false };
+    let of_a_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    let stands_alone = |at: &usize| {
+        let (before, after) = (text[..*at].bytes().next_back(), text[at + name.len()..].bytes().next());
+        !before.is_some_and(of_a_name) && !after.is_some_and(of_a_name)
+    };
+    text.match_indices(name).map(|(at, _)| at).filter(stands_alone).count() == 1
 }
 
 /// The Verilog of `modules`.
@@ -110,6 +123,17 @@ endmodule // top$b$r
         assert_eq!(names(PAIR), expected.map(|(name, uses)| (name.to_owned(), uses)));
         let text = verilog(&shared(PAIR));
         assert!(text.contains("top$a b(") && !text.contains("top$b"), "{text}");
+    }
+
+    #[test]
+    fn constants_that_nobody_reads_are_left_out() {
+        let body = "(q);\n    localparam State$Run = 1'd0;\n    localparam [1:0] State$Runner = 2'd1;\n    \
+                    localparam depth = 9;\n    assign q = State$Runner + depth;\nendmodule\n";
+        let text = verilog(&shared(&format!("\nmodule top{body}")));
+        assert!(
+            !text.contains("State$Run ") && text.contains("[1:0] State$Runner") && text.contains("depth = 9"),
+            "{text}"
+        );
     }
 
     #[test]

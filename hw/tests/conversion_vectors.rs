@@ -133,6 +133,7 @@ fn integers_of_any_unit_become_floats_or_nan() {
     let mut random = Random::new(11);
     let mut bench = Bench::recording(ScaledIntToFp::default());
     let mut integers = VecDeque::from([0; int_to_fp::LATENCY - 1]);
+    let mut scale_before = 0;
     for cycle in 0..20_000 {
         let (integer, special) = (random.next() as i32 >> random.below(32), random.one_in(20));
         let scale = [random.below(40), random.below(264), 224 + random.below(40)][random.below(3) as usize];
@@ -142,7 +143,8 @@ fn integers_of_any_unit_become_floats_or_nan() {
         bench.block.special.next = special;
         bench.block.negate.next = negate;
         integers.push_back(integer);
-        let float = scaled_int_to_fp(integers.pop_front().expect("it holds four"), scale as u32);
+        let float = scaled_int_to_fp(integers.pop_front().expect("it holds four"), scale_before);
+        scale_before = scale as u32;
         let signed = if negate && float != 0 { float ^ 0x8000_0000 } else { float };
         let expected = if special { 0x7fc0_0000 } else { signed };
         bench.tick();

@@ -8,9 +8,12 @@ use std::sync::Arc;
 
 use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS, SLOTS, WINDOW_BEATS};
 use optireduce_contract::packet::{Endpoint, HEADER_BYTES, UDP_PORT_DEFAULT, UbtHeader, write_header};
-use optireduce_contract::queue::{Completion, FLAG_AUTO_BROADCAST, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES, Submission};
+use optireduce_contract::queue::{
+    Completion, ENTRY_BYTES, FLAG_AUTO_BROADCAST, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES, Submission,
+};
+use optireduce_contract::registers::{self as reg, Register};
 use optireduce_contract::shard::ShardMap;
-use optireduce_driver::{CardEnd, Counters, DmaBuffer, DriverError, InProcessBus, JobConfig, Nic, in_process};
+use optireduce_driver::{Bus, CardEnd, Counters, DmaBuffer, DriverError, InProcessBus, JobConfig, Nic, in_process};
 
 use crate::card::{Accept, Arrival, Card, Departure};
 use crate::engine::Engine;
@@ -180,6 +183,19 @@ impl CardBench {
         self.nic.ring_doorbell().map_err(|error| error.to_string())?;
         self.run_us(20);
         Ok(())
+    }
+
+    /// Hands a command to the card past the driver's checks, as a faulty driver would, and gives it 20 us.
+    ///
+    /// # Errors
+    /// The driver's, about a harmless command in its place; host memory's.
+    pub fn submit_unchecked(&mut self, command: &Submission) -> Result<(), String> {
+        self.nic.submit(&Submission::default()).map_err(|error| error.to_string())?;
+        let read = |register: &Register| u64::from(self.nic.bus().read(&register.of_queue(0)));
+        let index = read(&reg::SQ_TAIL) & ((1 << read(&reg::SQ_LOG2)) - 1);
+        let entry = (read(&reg::SQ_BASE_HI) << 32 | read(&reg::SQ_BASE_LO)) + index * ENTRY_BYTES as u64;
+        self.nic.bus().dma().write(entry, &command.to_bytes()).map_err(|error| error.to_string())?;
+        self.submit(&[])
     }
 
     /// A packet from `sender` with `beats` beats from beat `first` of the window, every lane `value`; fields of the header as

@@ -107,8 +107,22 @@ fn commands_outside_the_limits(engine: Engine) -> Result<(), String> {
         let found = outcomes(&bench.completions()?);
         equal(&format!("{command:?}"), found, vec![(DONE_REFUSED, 1, STATUS_BAD_COMMAND)])?;
     }
+    // What the driver would not let pass.
+    let misplaced = [
+        Submission { host_address: good.host_address + 32, ..good },
+        Submission { report_address: good.report_address + 64, ..good },
+        Submission { base: 32, ..good },
+    ];
+    for command in misplaced {
+        bench.submit_unchecked(&command)?;
+        let found = outcomes(&bench.completions()?);
+        equal(&format!("{command:?}"), found, vec![(DONE_REFUSED, 1, STATUS_BAD_COMMAND)])?;
+    }
     bench.submit(&[hadamard])?;
-    equal("a good window", outcomes(&bench.completions()?), vec![])
+    equal("a good window", outcomes(&bench.completions()?), vec![])?;
+    let contribute = bench.contribute(16);
+    bench.submit_unchecked(&Submission { host_address: contribute.host_address + 4, ..contribute })?;
+    equal("a misplaced gradient", outcomes(&bench.completions()?), vec![(DONE_REFUSED, 1, STATUS_BAD_COMMAND)])
 }
 
 fn commands_for_other_windows(engine: Engine) -> Result<(), String> {

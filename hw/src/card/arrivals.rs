@@ -1,16 +1,46 @@
 //! Arrival counters: beats accepted per slot and rank in one stage.
 //!
-//! Latency: counts in the cycle of the accept; reads combinationally. A count of another epoch reads as zero, so that
-//! arming a slot needs no clearing; `scrub` writes epoch 0 to the counters of one slot, one a cycle.
+//! A count of another epoch reads as zero, so that arming a slot needs no clearing; `scrub` gives the counters of one
+//! slot epoch 0, one a cycle.
+//! Why three cycles: the counters are in block RAM (read, judge, add and write), twice, as there are two readers. What
+//! is still on its way to the same counter is taken from there, so every cycle can count any counter.
+//! Latency: [`LATENCY`] cycles from `accept` to a read that sees it, 1 from `read_address` to `count`.
 
 use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::ram::Ram;
+
+/// Cycles from a beat's `accept` to the first `read_address` whose count has it.
+pub const LATENCY: usize = 3;
 
 /// One counter with the epoch it counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Counter {
     count: W<16>,
     epoch: W<8>,
+}
+
+/// One beat to count, or a counter to scrub, which is a beat of epoch 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Event {
+    valid: bool,
+    address: W<9>,
+    epoch: W<8>,
+}
+
+/// An event, and what to add one to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Judged {
+    valid: bool,
+    address: W<9>,
+    epoch: W<8>,
+    /// The counter as the memory has it, or the event before the last.
+    base: W<16>,
+    /// It is of this epoch.
+    fresh: bool,
+    /// The last event is of the same counter,
+    chained: bool,
+    /// and of the same epoch.
+    fresh_chain: bool,
 }
 
 /// Arrival counters, see the module.
@@ -30,38 +60,74 @@ pub struct Arrivals {
     pub read_address: Signal<In, W<9>>,
     /// Epoch to read for.
     pub read_epoch: Signal<In, W<8>>,
-    /// Its count, in the same cycle.
+    /// Its count, one cycle later.
     pub count: Signal<Out, W<16>>,
-    counting: LutRam<Counter, 9>,
-    reading: LutRam<Counter, 9>,
-    next: Wire<Counter>,
+    counting: Ram<Counter, 9>,
+    reading: Ram<Counter, 9>,
+    heard: DFF<Event>,
+    judged: DFF<Judged>,
+    last: DFF<Judged>,
+    last_count: DFF<W<16>>,
+    asked_epoch: DFF<W<8>>,
+    base: Wire<W<16>>,
     sum: Wire<W<16>>,
 }
 
 impl Logic for Arrivals {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clock, heard, judged, last, last_count, asked_epoch);
         self.counting.clock.next = self.clock.val();
         self.reading.clock.next = self.clock.val();
-        self.counting.read_address.next = self.address.val();
-        self.sum.next = bits_w::<16>(1);
-        if self.counting.read_data.val().epoch == self.epoch.val() {
-            self.sum.next = self.counting.read_data.val().count + 1;
-        }
-        self.next.next.count = self.sum.val();
-        self.next.next.epoch = self.epoch.val();
+
+        // 1: read.
+        self.heard.d.next.valid = self.accept.val() || self.scrub.val();
+        self.heard.d.next.address = self.address.val();
+        self.heard.d.next.epoch = self.epoch.val();
         if self.scrub.val() {
-            self.next.next.epoch = bits_w::<8>(0);
+            self.heard.d.next.epoch = bits_w::<8>(0);
         }
-        self.counting.write_enable.next = self.accept.val() || self.scrub.val();
-        self.counting.write_address.next = self.address.val();
-        self.counting.write_data.next = self.next.val();
-        self.reading.write_enable.next = self.accept.val() || self.scrub.val();
-        self.reading.write_address.next = self.address.val();
-        self.reading.write_data.next = self.next.val();
+        self.counting.read_address.next = self.address.val();
+
+        // 2: the memory lacks the two events before this one: the first of them is being added, the second is written.
+        self.judged.d.next.valid = self.heard.q.val().valid;
+        self.judged.d.next.address = self.heard.q.val().address;
+        self.judged.d.next.epoch = self.heard.q.val().epoch;
+        self.judged.d.next.base = self.counting.read_data.val().count;
+        self.judged.d.next.fresh = self.counting.read_data.val().epoch == self.heard.q.val().epoch;
+        if self.last.q.val().valid && (self.last.q.val().address == self.heard.q.val().address) {
+            self.judged.d.next.base = self.last_count.q.val();
+            self.judged.d.next.fresh = self.last.q.val().epoch == self.heard.q.val().epoch;
+        }
+        self.judged.d.next.chained =
+            self.judged.q.val().valid && (self.judged.q.val().address == self.heard.q.val().address);
+        self.judged.d.next.fresh_chain = self.judged.q.val().epoch == self.heard.q.val().epoch;
+
+        // 3: add and write.
+        self.base.next = bits_w::<16>(0);
+        if self.judged.q.val().chained {
+            if self.judged.q.val().fresh_chain {
+                self.base.next = self.last_count.q.val();
+            }
+        } else if self.judged.q.val().fresh {
+            self.base.next = self.judged.q.val().base;
+        }
+        self.sum.next = self.base.val() + 1;
+        self.last.d.next = self.judged.q.val();
+        self.last_count.d.next = self.sum.val();
+        self.counting.write_enable.next = self.judged.q.val().valid;
+        self.counting.write_address.next = self.judged.q.val().address;
+        self.counting.write_data.next.count = self.sum.val();
+        self.counting.write_data.next.epoch = self.judged.q.val().epoch;
+        self.reading.write_enable.next = self.judged.q.val().valid;
+        self.reading.write_address.next = self.judged.q.val().address;
+        self.reading.write_data.next.count = self.sum.val();
+        self.reading.write_data.next.epoch = self.judged.q.val().epoch;
+
         self.reading.read_address.next = self.read_address.val();
+        self.asked_epoch.d.next = self.read_epoch.val();
         self.count.next = bits_w::<16>(0);
-        if self.reading.read_data.val().epoch == self.read_epoch.val() {
+        if self.reading.read_data.val().epoch == self.asked_epoch.q.val() {
             self.count.next = self.reading.read_data.val().count;
         }
     }

@@ -1,16 +1,18 @@
 //! Contribute engine: reads this rank's gradient from host memory, encodes and interleaves it into the transmit
 //! buffer, adds the own shard to the accumulator and hands the other shards to the sender.
 //!
-//! The transmit buffer has two banks of one window each. A bank goes to the sender when its filling begins: the gradient
+//! The transmit buffer has two banks of one window each. A bank goes to the sender before it is filled: the gradient
 //! is read in the order in which it is sent, from the end of the own shard on around the window, and `filled_low` and
 //! `filled_high` say how far each bank is. Encoded windows are read from beat 0 on; their interleave leaves the sender
 //! nothing until the last block comes out of the encoder, and then the window in order.
 //! Reading runs ahead of filling, also into the next windows: up to 512 beats are asked for or wait in an inbox, so that
 //! host memory's latency shows once, and beats of host memory are always taken at once.
 //! In a bf16 window every beat is rounded to bf16 on its way into the bank, the own shard's too; the low halves are zero.
-//! Throughput: one beat a cycle, windows without a pause longer than 5 cycles while the sender keeps up; an encoded
-//! window waits until the encoder is empty, n/16 + `hadamard::latency_cycles` cycles after the last beat of the one
-//! before went in. `send_path_tests` has the figures of the whole path.
+//! Throughput: one beat a cycle, windows without a pause longer than 5 cycles while the sender keeps up, encoded ones
+//! too: a window goes into the encoder while the end of the one before comes out, and before its bank is free. Only when
+//! the block size changes, or between encoded and plain, a window waits until the encoder is empty, n/16 +
+//! `hadamard::latency_cycles` cycles after the last beat of the one before went in. `send_path_tests` has the figures of
+//! the whole path.
 //! Latency: 3 cycles from an order to the request of its first burst, 4 from a beat of host memory to `filled`.
 //! Back-pressure: orders wait while both banks are in use. Reset: `clear`; no DMA may be in flight then. What was in
 //! the encoder comes out and is dropped; the next window waits for that.
@@ -27,14 +29,12 @@ use crate::ram::{LutRam, WindowRam};
 /// What the filler is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum FillState {
-    /// Waits for an order and a free bank.
+    /// Waits for an order.
     Idle,
-    /// Hands the bank to the sender and starts the encoder.
+    /// Begins the window, in the encoder if it is to be encoded.
     Start,
-    /// Beats flow into the bank.
+    /// Beats flow to the bank or the encoder.
     Fill,
-    /// Hands the bank to the loop-back.
-    Loop,
 }
 
 /// What the reader is doing.
@@ -160,12 +160,24 @@ pub struct Contribute {
     to_feed: DFF<W<15>>,
     to_write: DFF<W<15>>,
     place: DFF<Place>,
+    pending: DFF<bool>,
+    wants: DFF<bool>,
+    writing: DFF<bool>,
+    write_slot: DFF<W<3>>,
+    write_bank: DFF<bool>,
+    write_context: DFF<SlotContext>,
     filled_of_low: DFF<W<15>>,
     filled_of_high: DFF<W<15>>,
     round: Bf16Round,
     block_index: DFF<W<11>>,
     beat_index: DFF<W<14>>,
     ctx: Wire<SlotContext>,
+    write_ctx: Wire<SlotContext>,
+    may_start: Wire<bool>,
+    begins: Wire<bool>,
+    granted: Wire<bool>,
+    pass_on: Wire<bool>,
+    write_bit: Wire<W<2>>,
     read_ctx: Wire<SlotContext>,
     read_end: Wire<W<15>>,
     read_from: Wire<W<15>>,
@@ -251,6 +263,12 @@ impl Logic for Contribute {
             to_feed,
             to_write,
             place,
+            pending,
+            wants,
+            writing,
+            write_slot,
+            write_bank,
+            write_context,
             filled_of_low,
             filled_of_high,
             block_index,
@@ -295,7 +313,9 @@ impl Logic for Contribute {
         self.freed.next = self.sent.val() ^ 3;
         self.sending_now.next = self.sending.q.val() & self.freed.val();
         self.sending.d.next = self.sending_now.val();
-        self.bank_busy.next = (self.sending_now.val() & self.bank_bit.val()) != 0;
+        self.bank_busy.next = ((self.sending.q.val() & self.bank_bit.val()) != 0)
+            || (self.looping.q.val()
+                && ((self.bank.q.val() && self.loop_bank.q.val()) || (!self.bank.q.val() && !self.loop_bank.q.val())));
 
         // A slot is held from its order until its bank is sent and its own shard added.
         self.one8.next = bits_w::<8>(1);
@@ -393,7 +413,7 @@ impl Logic for Contribute {
         self.inbox.push.next = self.r_valid.val();
         self.inbox.push_data.next = self.r_data.val();
 
-        // Fill one bank.
+        // Fill one bank, while the encoder may still hold the end of the window for the other.
         // The encoder empties itself after one cycle of `clear`.
         self.cleared.d.next = self.clear.val();
         self.encoder.clear.next = self.clear.val() && !self.cleared.q.val();
@@ -402,19 +422,23 @@ impl Logic for Contribute {
         self.encoder.decode.next = false;
         self.encoder.key.next = self.ctx.val().sign_key;
         self.encoder.in_received.next = true;
-        self.encoder.go.next = true;
+        self.encoder.go.next = !self.wants.q.val();
         self.emptying.next = !self.encoder.idle.val();
         self.own_end.next = self.ctx.val().own_start + self.ctx.val().own_beats;
         self.planned.pop.next = false;
-        self.send_valid.next = false;
         self.send.next.slot = self.order_now.q.val().slot;
         self.send.next.broadcast = false;
         self.send.next.bank = self.bank.q.val();
         self.send.next.timeout = self.order_now.q.val().timeout;
         self.send.next.incast = self.order_now.q.val().incast;
+        self.may_start.next = self.encoder.idle.val() && !self.writing.q.val();
+        if self.ctx.val().hadamard {
+            self.may_start.next = self.encoder.start_ready.val();
+        }
+        self.begins.next = false;
         match self.state.q.val() {
             FillState::Idle => {
-                if !self.planned.empty.val() && !self.bank_busy.val() {
+                if !self.planned.empty.val() {
                     self.planned.pop.next = true;
                     self.order_now.d.next = self.planned.pop_data.val();
                     self.state.d.next = FillState::Start;
@@ -426,42 +450,65 @@ impl Logic for Contribute {
                     self.position.d.next = bits_w::<15>(0);
                 }
                 self.to_feed.d.next = self.ctx.val().beats;
-                self.to_write.d.next = self.ctx.val().beats;
-                self.block_index.d.next = bits_w::<11>(0);
-                self.beat_index.d.next = bits_w::<14>(0);
-                if self.bank.q.val() {
-                    self.filled_of_high.d.next = bits_w::<15>(0);
-                } else {
-                    self.filled_of_low.d.next = bits_w::<15>(0);
-                }
-                self.send_valid.next = self.encoder.idle.val();
-                if self.encoder.idle.val() && self.send_ready.val() {
+                if self.may_start.val() {
+                    self.begins.next = true;
                     self.encoder.start.next = self.ctx.val().hadamard;
-                    self.sending.d.next = self.sending_now.val() | self.bank_bit.val();
                     self.state.d.next = FillState::Fill;
                 }
             }
             FillState::Fill => {
-                if (self.to_write.q.val() == 0) && !self.place.q.val().valid {
-                    self.state.d.next = FillState::Loop;
-                }
-            }
-            FillState::Loop => {
-                if !self.looping.q.val() {
-                    self.looping.d.next = true;
-                    self.loop_bank.d.next = self.bank.q.val();
-                    self.loop_index.d.next = bits_w::<15>(0);
-                    self.loop_slot.d.next = self.order_now.q.val().slot;
-                    self.loop_context.d.next = self.ctx.val();
+                if (self.to_feed.q.val() == 0) && !self.pending.q.val() {
                     self.bank.d.next = !self.bank.q.val();
-                    self.used.d.next = self.used_now.val() | self.bank_bit.val();
-                    if self.bank.q.val() {
-                        self.slot_of_high.d.next = self.order_now.q.val().slot;
-                    } else {
-                        self.slot_of_low.d.next = self.order_now.q.val().slot;
-                    }
                     self.state.d.next = FillState::Idle;
                 }
+            }
+        }
+
+        // A window that began gets its bank when the sender and the loop-back are done with it; until then no block of it
+        // leaves the encoder, where no other window has blocks left to burst.
+        self.send_valid.next = (self.begins.val() || self.wants.q.val()) && !self.bank_busy.val();
+        self.granted.next = self.send_valid.val() && self.send_ready.val();
+        self.wants.d.next = (self.begins.val() || self.wants.q.val()) && !self.granted.val();
+        if self.granted.val() {
+            self.sending.d.next = self.sending_now.val() | self.bank_bit.val();
+            if self.bank.q.val() {
+                self.filled_of_high.d.next = bits_w::<15>(0);
+            } else {
+                self.filled_of_low.d.next = bits_w::<15>(0);
+            }
+        }
+
+        // It is written once the one before is, whose bank then goes to the loop-back. That is idle, as it gave up the
+        // bank; and between the last beat of one window and the first of the next the encoder is silent for 5 cycles.
+        self.pass_on.next =
+            (self.granted.val() || (self.pending.q.val() && !self.wants.q.val())) && !self.writing.q.val();
+        self.pending.d.next = (self.begins.val() || self.pending.q.val()) && !self.pass_on.val();
+        self.write_ctx.next = self.write_context.q.val();
+        self.write_bit.next = bits_w::<2>(1);
+        if self.write_bank.q.val() {
+            self.write_bit.next = bits_w::<2>(2);
+        }
+        if self.pass_on.val() {
+            self.writing.d.next = true;
+            self.write_slot.d.next = self.order_now.q.val().slot;
+            self.write_bank.d.next = self.bank.q.val();
+            self.write_context.d.next = self.ctx.val();
+            self.to_write.d.next = self.ctx.val().beats;
+            self.block_index.d.next = bits_w::<11>(0);
+            self.beat_index.d.next = bits_w::<14>(0);
+        }
+        if self.writing.q.val() && (self.to_write.q.val() == 0) && !self.looping.q.val() {
+            self.writing.d.next = false;
+            self.looping.d.next = true;
+            self.loop_bank.d.next = self.write_bank.q.val();
+            self.loop_index.d.next = bits_w::<15>(0);
+            self.loop_slot.d.next = self.write_slot.q.val();
+            self.loop_context.d.next = self.write_ctx.val();
+            self.used.d.next = self.used_now.val() | self.write_bit.val();
+            if self.write_bank.q.val() {
+                self.slot_of_high.d.next = self.write_slot.q.val();
+            } else {
+                self.slot_of_low.d.next = self.write_slot.q.val();
             }
         }
 
@@ -469,6 +516,7 @@ impl Logic for Contribute {
         self.from_host.next = self.position.q.val() < self.order_now.q.val().host_beats;
         self.feed.next = (self.state.q.val() == FillState::Fill)
             && (self.to_feed.q.val() != 0)
+            && (self.ctx.val().hadamard || !self.pending.q.val())
             && (!self.from_host.val() || !self.inbox.empty.val());
         self.feed_data.next = bits_beat(0);
         if self.from_host.val() {
@@ -499,25 +547,25 @@ impl Logic for Contribute {
         }
 
         // Into the bank: in order, or interleaved: beat b of block k at b * blocks + k.
-        self.beats_log2.next = self.ctx.val().log2_n - 4;
+        self.beats_log2.next = self.write_ctx.val().log2_n - 4;
         self.one10.next = bits_w::<14>(1);
         self.beats_of_block.next = self.one10.val() << self.beats_log2.val();
         self.last_beat.next = self.beats_of_block.val() - 1;
         self.beat_next.next = self.beat_index.q.val() + 1;
         self.block_next.next = self.block_index.q.val() + 1;
         self.one11.next = bits_w::<11>(1);
-        self.blocks.next = self.one11.val() << self.ctx.val().log2_blocks;
+        self.blocks.next = self.one11.val() << self.write_ctx.val().log2_blocks;
         self.last_block.next = self.block_next.val() == self.blocks.val();
-        self.row.next = self.beat_index.q.val() << self.ctx.val().log2_blocks;
-        self.rows.next = bit_cast_w::<15, 14>(self.beat_next.val()) << self.ctx.val().log2_blocks;
+        self.row.next = self.beat_index.q.val() << self.write_ctx.val().log2_blocks;
+        self.rows.next = bit_cast_w::<15, 14>(self.beat_next.val()) << self.write_ctx.val().log2_blocks;
         self.interleaved.next = self.row.val() + bit_cast_w::<14, 11>(self.block_index.q.val());
         self.fed.next = self.ctx.val().beats - self.to_feed_next.val();
         self.write.next = self.take.val() && !self.ctx.val().hadamard;
         self.place.d.next.beat = self.position.q.val().get_bits::<14>(0);
         self.place.d.next.filled = self.fed.val();
         self.place.d.next.data = self.feed_data.val();
-        if self.ctx.val().hadamard {
-            self.write.next = self.encoder.out_valid.val() && (self.state.q.val() == FillState::Fill);
+        if self.write_ctx.val().hadamard {
+            self.write.next = self.encoder.out_valid.val() && self.writing.q.val();
             self.place.d.next.beat = self.interleaved.val();
             self.place.d.next.filled = bits_w::<15>(0);
             if self.last_block.val() {
@@ -539,15 +587,15 @@ impl Logic for Contribute {
         self.buffer.write_enable.next = self.place.q.val().valid;
         self.buffer.write_address.next.slot = bits_w::<3>(0);
         self.buffer.write_address.next.beat = self.place.q.val().beat;
-        if self.bank.q.val() {
+        if self.write_bank.q.val() {
             self.buffer.write_address.next.slot = bits_w::<3>(1);
         }
         self.buffer.write_data.next = self.place.q.val().data;
-        if self.ctx.val().bf16 {
+        if self.write_ctx.val().bf16 {
             self.buffer.write_data.next = self.round.rounded.val();
         }
         if self.place.q.val().valid {
-            if self.bank.q.val() {
+            if self.write_bank.q.val() {
                 self.filled_of_high.d.next = self.place.q.val().filled;
             } else {
                 self.filled_of_low.d.next = self.place.q.val().filled;
@@ -599,6 +647,7 @@ impl Logic for Contribute {
             || (self.read_state.q.val() != ReadState::Idle)
             || !self.orders.empty.val()
             || !self.planned.empty.val()
+            || self.writing.q.val()
             || (self.used.q.val() != 0);
 
         if self.clear.val() {
@@ -606,6 +655,9 @@ impl Logic for Contribute {
             self.read_state.d.next = ReadState::Idle;
             self.reserved.d.next = bits_w::<10>(0);
             self.place.d.next.valid = false;
+            self.pending.d.next = false;
+            self.wants.d.next = false;
+            self.writing.d.next = false;
             self.sending.d.next = bits_w::<2>(0);
             self.looping.d.next = false;
             self.loop_asked.d.next = false;

@@ -10,9 +10,9 @@
 //! forgets all at once.
 
 use super::build::Build;
+use crate::block_fifo::BlockFifo;
 use crate::fifo::Fifo;
 use crate::prelude::*;
-use crate::ram_fifo::RamFifo;
 
 /// Whom a burst belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
@@ -109,7 +109,7 @@ pub struct DmaWrite {
     pub b_error: Signal<In, bool>,
     /// The bus is owed or owes something.
     pub busy: Signal<Out, bool>,
-    results: RamFifo<Beat>,
+    results: BlockFifo<Beat, 9>,
     notes: Fifo<Beat, 2>,
     owners: Fifo<WriteOwner, 4>,
     offer: DFF<Offer>,
@@ -163,7 +163,7 @@ impl DmaWrite {
             b_valid: Signal::default(),
             b_error: Signal::default(),
             busy: Signal::default(),
-            results: RamFifo::new((build.hadamard_log2 / 2 + 4).max(9)),
+            results: BlockFifo::sized((build.hadamard_log2 / 2 + 4).max(9)),
             notes: Fifo::default(),
             owners: Fifo::default(),
             offer: DFF::default(),

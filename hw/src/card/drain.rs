@@ -2,7 +2,8 @@
 //! n / received per block (by one otherwise); missing beats are zeros. What comes out goes to the write channel as
 //! bursts, of which none crosses 4 KiB and each is ordered when all its beats are there; padding is not written.
 //!
-//! One window at a time; the next may start when the last burst of this one is ordered, acknowledged or not.
+//! Up to three windows follow each other: one is read and goes into the decoder, one comes out, of one the last bursts
+//! are ordered. An encoded window of another block size than the one before, and a plain one, waits until that is out.
 //! Latency: 14 cycles from `start` to the first beat out, and [`crate::hadamard::latency_cycles`] and a block more for
 //! an encoded window. Throughput: one beat a cycle while host memory takes them.
 //! Reset: `clear`; it is `idle` again once what was in the decoder has come out, which is dropped.
@@ -23,9 +24,9 @@ const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as t
 pub enum DrainState {
     /// Nothing.
     Idle,
-    /// Sets up a window.
+    /// Begins a window, in the decoder if it is encoded.
     Begin,
-    /// The result flows out.
+    /// It is read.
     Run,
 }
 
@@ -42,13 +43,15 @@ pub struct Drain {
     pub clock: Signal<In, Clock>,
     /// Back to idle.
     pub clear: Signal<In, bool>,
-    /// Begins a window (one cycle), only while `idle`.
+    /// Begins a window (one cycle), only while `ready`.
     pub start: Signal<In, bool>,
     /// Its slot.
     pub start_slot: Signal<In, W<3>>,
     /// Its context.
     pub start_context: Signal<In, SlotContext>,
     /// A window may start.
+    pub ready: Signal<Out, bool>,
+    /// Nothing is under way, nor left in the decoder by a `clear`.
     pub idle: Signal<Out, bool>,
     /// The last burst of this slot's window was ordered (one cycle), one-hot.
     pub drained: Signal<Out, W<8>>,
@@ -80,6 +83,7 @@ pub struct Drain {
     cleared: DFF<bool>,
     slot: DFF<W<3>>,
     ctx: DFF<SlotContext>,
+    block_beats: DFF<W<16>>,
     to_read: DFF<W<15>>,
     block_index: DFF<W<11>>,
     beat_index: DFF<W<14>>,
@@ -88,20 +92,36 @@ pub struct Drain {
     stage_data: DFF<Beat>,
     side: [DFF<bool>; 6],
     reserved: DFF<W<16>>,
+    pending: DFF<bool>,
+    coming: DFF<bool>,
+    taken: DFF<bool>,
+    come_slot: DFF<W<3>>,
+    come_ctx: DFF<SlotContext>,
     to_come: DFF<W<15>>,
     to_keep: DFF<W<15>>,
+    ordering: DFF<bool>,
+    order_slot: DFF<W<3>>,
     to_order: DFF<W<15>>,
     order_address: DFF<W<64>>,
     unordered: DFF<W<16>>,
     c: Wire<SlotContext>,
+    out: Wire<SlotContext>,
     running: Wire<bool>,
+    active: Wire<bool>,
+    may_begin: Wire<bool>,
+    begins: Wire<bool>,
+    pass_on: Wire<bool>,
+    read: Wire<bool>,
+    takes: Wire<bool>,
+    come_ends: Wire<bool>,
+    order_ends: Wire<bool>,
     one: Wire<W<8>>,
-    slot_bit: Wire<W<8>>,
     length: Wire<W<15>>,
     beats_log2: Wire<W<4>>,
     one14: Wire<W<14>>,
     beats_of_block: Wire<W<14>>,
-    block_beats: Wire<W<16>>,
+    out_log2: Wire<W<4>>,
+    passes: Wire<bool>,
     last_beat: Wire<W<14>>,
     beat_next: Wire<W<14>>,
     block_next: Wire<W<11>>,
@@ -143,6 +163,7 @@ impl Logic for Drain {
             cleared,
             slot,
             ctx,
+            block_beats,
             to_read,
             block_index,
             beat_index,
@@ -150,8 +171,15 @@ impl Logic for Drain {
             stage_valid,
             stage_data,
             reserved,
+            pending,
+            coming,
+            taken,
+            come_slot,
+            come_ctx,
             to_come,
             to_keep,
+            ordering,
+            order_slot,
             to_order,
             order_address,
             unordered
@@ -161,22 +189,34 @@ impl Logic for Drain {
         self.multiplier.clock.next = self.clock.val();
         self.inbox.clock.next = self.clock.val();
         self.c.next = self.ctx.q.val();
+        self.out.next = self.come_ctx.q.val();
         self.running.next = self.state.q.val() == DrainState::Run;
-        self.inbox.clear.next = self.clear.val() || !self.running.val();
-        self.one.next = bits_w::<8>(1);
-        self.slot_bit.next = self.one.val() << self.slot.q.val();
-        self.idle.next = (self.state.q.val() == DrainState::Idle) && self.decoder.idle.val();
-        self.drained.next = bits_w::<8>(0);
+        self.inbox.clear.next = self.clear.val();
+        self.active.next = self.coming.q.val() || self.pending.q.val();
+        self.ready.next = self.state.q.val() == DrainState::Idle;
+        self.idle.next = (self.state.q.val() == DrainState::Idle)
+            && self.decoder.idle.val()
+            && !self.coming.q.val()
+            && !self.ordering.q.val();
 
-        // One window after the other.
+        // What goes in: one window after the other.
         self.length.next = self.c.val().host_beats;
         if self.c.val().hadamard {
             self.length.next = self.c.val().beats;
         }
+        self.beats_log2.next = self.c.val().log2_n - 4;
+        self.one14.next = bits_w::<14>(1);
+        self.beats_of_block.next = self.one14.val() << self.beats_log2.val();
         // The decoder empties itself after one cycle of `clear`.
         self.cleared.d.next = self.clear.val();
         self.decoder.clear.next = self.clear.val() && !self.cleared.q.val();
         self.decoder.start.next = false;
+        self.may_begin.next = self.decoder.idle.val() && !self.coming.q.val();
+        if self.c.val().hadamard {
+            self.may_begin.next = self.decoder.start_ready.val();
+        }
+        self.begins.next = false;
+        self.read.next = (self.to_read.q.val() == 0) && !self.asked.q.val() && self.inbox.empty.val();
         match self.state.q.val() {
             DrainState::Idle => {
                 if self.start.val() {
@@ -186,31 +226,36 @@ impl Logic for Drain {
                 }
             }
             DrainState::Begin => {
-                self.decoder.start.next = self.c.val().hadamard;
                 self.to_read.d.next = self.length.val();
-                self.to_come.d.next = self.length.val();
-                self.to_keep.d.next = self.c.val().host_beats;
-                self.to_order.d.next = self.c.val().host_beats;
-                self.order_address.d.next = self.c.val().host_address;
                 self.block_index.d.next = bits_w::<11>(0);
                 self.beat_index.d.next = bits_w::<14>(0);
-                self.reserved.d.next = bits_w::<16>(0);
-                self.unordered.d.next = bits_w::<16>(0);
-                self.state.d.next = DrainState::Run;
+                if self.may_begin.val() {
+                    self.begins.next = true;
+                    self.decoder.start.next = self.c.val().hadamard;
+                    // The blocks of before have all begun to burst.
+                    self.block_beats.d.next = bit_cast_w::<16, 14>(self.beats_of_block.val());
+                    self.state.d.next = DrainState::Run;
+                }
             }
             DrainState::Run => {
-                if (self.to_come.q.val() == 0) && (self.to_order.q.val() == 0) {
-                    self.drained.next = self.slot_bit.val();
+                if self.read.val() && !self.pending.q.val() {
                     self.state.d.next = DrainState::Idle;
                 }
             }
         }
 
+        // What comes out: the next window once all of the last one came, whose bursts may still be ordered.
+        // Between two windows the decoder is silent for 5 cycles.
+        self.come_ends.next = self.coming.q.val() && self.taken.q.val() && (self.to_come.q.val() == 0);
+        self.order_ends.next =
+            self.ordering.q.val() && (self.to_order.q.val() == 0) && (!self.taken.q.val() || self.come_ends.val());
+        self.takes.next =
+            self.coming.q.val() && !self.taken.q.val() && (!self.ordering.q.val() || self.order_ends.val());
+        self.pass_on.next = (self.begins.val() || self.pending.q.val()) && !self.coming.q.val();
+        self.pending.d.next = (self.begins.val() || self.pending.q.val()) && !self.pass_on.val();
+        self.coming.d.next = (self.coming.q.val() && !self.come_ends.val()) || self.pass_on.val();
+        self.taken.d.next = (self.taken.q.val() && !self.come_ends.val()) || self.takes.val();
         // Read in block order, as the inbox has room.
-        self.beats_log2.next = self.c.val().log2_n - 4;
-        self.one14.next = bits_w::<14>(1);
-        self.beats_of_block.next = self.one14.val() << self.beats_log2.val();
-        self.block_beats.next = bit_cast_w::<16, 14>(self.beats_of_block.val());
         self.last_beat.next = self.beats_of_block.val() - 1;
         self.beat_next.next = self.beat_index.q.val() + 1;
         self.block_next.next = self.block_index.q.val() + 1;
@@ -253,25 +298,26 @@ impl Logic for Drain {
         self.decoder.in_valid.next = !self.inbox.empty.val() && self.c.val().hadamard && self.running.val();
         self.decoder.in_data.next = self.inbox.pop_data.val().data;
         self.decoder.in_received.next = self.inbox.pop_data.val().present;
-        self.inbox.pop.next = !self.c.val().hadamard || self.decoder.in_ready.val();
+        self.passes.next = !self.inbox.empty.val() && !self.c.val().hadamard && self.running.val();
+        self.inbox.pop.next = self.passes.val() || (self.decoder.in_valid.val() && self.decoder.in_ready.val());
+        // A block waits for its places in the outbox, and a window's first one until the last window is sure to end.
         self.spare.next = self.room.val() - self.reserved.q.val();
-        self.decoder.go.next = (self.spare.val() >= self.block_beats.val()) || !self.running.val();
-        self.stage_valid.d.next = self.decoder.out_valid.val();
+        self.decoder.go.next = !self.active.val()
+            || ((self.spare.val() >= self.block_beats.q.val())
+                && (self.taken.q.val() || !self.pending.q.val() || !self.coming.q.val()));
+        // What a `clear` left in the decoder is dropped.
+        self.stage_valid.d.next = self.passes.val() || (self.decoder.out_valid.val() && self.active.val());
         self.stage_data.d.next = self.decoder.out_data.val();
-        if !self.c.val().hadamard {
-            self.stage_valid.d.next = !self.inbox.empty.val();
+        if self.passes.val() {
             self.stage_data.d.next = self.inbox.pop_data.val().data;
         }
-        // Only what a `clear` left in the decoder comes out at any other time: it is dropped.
-        if !self.running.val() {
-            self.stage_valid.d.next = false;
-        }
         self.reciprocal.count.next = self.decoder.out_received.val();
-        self.exponent.next = bit_cast_w::<32, 4>(self.beats_log2.val()) << 23;
+        self.out_log2.next = self.out.val().log2_n - 4;
+        self.exponent.next = bit_cast_w::<32, 4>(self.out_log2.val()) << 23;
         self.ratio.next = self.reciprocal.factor.val() + self.exponent.val();
         self.multiplier.a.next = self.stage_data.q.val();
         self.multiplier.factor.next = bits_w::<32>(0x3f80_0000);
-        if self.c.val().hadamard {
+        if self.out.val().hadamard {
             self.multiplier.factor.next = self.ratio.val();
         }
         for i in 0..6 {
@@ -283,7 +329,7 @@ impl Logic for Drain {
         self.side[0].d.next = self.stage_valid.q.val();
 
         // Into the outbox: what the host wants of it; a block's places are reserved before it bursts.
-        self.comes.next = self.side[5].q.val() && self.running.val();
+        self.comes.next = self.side[5].q.val() && self.coming.q.val();
         self.keep.next = self.comes.val() && (self.to_keep.q.val() != 0);
         self.push.next = self.keep.val();
         self.push_data.next = self.multiplier.product.val();
@@ -291,23 +337,35 @@ impl Logic for Drain {
         self.to_keep_next.next = self.to_keep.q.val() - 1;
         self.reserved_up.next = self.reserved.q.val();
         if self.decoder.burst.val() {
-            self.reserved_up.next = self.reserved.q.val() + self.block_beats.val();
+            self.reserved_up.next = self.reserved.q.val() + self.block_beats.q.val();
         }
         self.reserved_next.next = self.reserved_up.val() - 1;
-        if self.running.val() {
+        if self.active.val() {
             self.reserved.d.next = self.reserved_up.val();
         }
         if self.comes.val() {
             self.to_come.d.next = self.to_come_next.val();
-            if self.c.val().hadamard {
+            if self.out.val().hadamard {
                 self.reserved.d.next = self.reserved_next.val();
             }
         }
         if self.keep.val() {
             self.to_keep.d.next = self.to_keep_next.val();
         }
+        if self.pass_on.val() {
+            self.come_slot.d.next = self.slot.q.val();
+            self.come_ctx.d.next = self.c.val();
+            self.to_come.d.next = self.length.val();
+            self.to_keep.d.next = self.c.val().host_beats;
+        }
 
-        // Bursts up to the next 4 KiB.
+        // Bursts up to the next 4 KiB; beats of the next window may already lie behind.
+        self.ordering.d.next = (self.ordering.q.val() && !self.order_ends.val()) || self.takes.val();
+        self.one.next = bits_w::<8>(1);
+        self.drained.next = bits_w::<8>(0);
+        if self.order_ends.val() {
+            self.drained.next = self.one.val() << self.order_slot.q.val();
+        }
         self.page_beat.next = self.order_address.q.val().get_bits::<6>(6);
         self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
         self.burst.next = self.until_page.val();
@@ -317,12 +375,12 @@ impl Logic for Drain {
         self.burst_bytes.next = bit_cast_w::<13, 7>(self.burst.val()) << 6;
         self.to_order_next.next = self.to_order.q.val() - bit_cast_w::<15, 7>(self.burst.val());
         self.order_address_next.next = self.order_address.q.val() + bit_cast_w::<64, 13>(self.burst_bytes.val());
-        self.order_valid.next = self.running.val()
+        self.order_valid.next = self.ordering.q.val()
             && (self.to_order.q.val() != 0)
             && (self.unordered.q.val() >= bit_cast_w::<16, 7>(self.burst.val()));
         self.order.next.address = self.order_address.q.val();
         self.order.next.beats = self.burst.val();
-        self.owner.next.slot = self.slot.q.val();
+        self.owner.next.slot = self.order_slot.q.val();
         self.owner.next.queue = bits_w::<2>(0);
         self.owner.next.broadcast = true;
         self.owner.next.report = false;
@@ -335,18 +393,28 @@ impl Logic for Drain {
             self.unordered_up.next = self.unordered.q.val() + 1;
         }
         self.unordered_next.next = self.unordered_up.val() - bit_cast_w::<16, 7>(self.burst.val());
-        if self.running.val() {
-            self.unordered.d.next = self.unordered_up.val();
-        }
+        self.unordered.d.next = self.unordered_up.val();
         if self.ordered.val() {
             self.unordered.d.next = self.unordered_next.val();
             self.to_order.d.next = self.to_order_next.val();
             self.order_address.d.next = self.order_address_next.val();
         }
 
+        if self.takes.val() {
+            self.order_slot.d.next = self.come_slot.q.val();
+            self.to_order.d.next = self.out.val().host_beats;
+            self.order_address.d.next = self.out.val().host_address;
+        }
+
         if self.clear.val() {
             self.state.d.next = DrainState::Idle;
             self.asked.d.next = false;
+            self.pending.d.next = false;
+            self.coming.d.next = false;
+            self.taken.d.next = false;
+            self.ordering.d.next = false;
+            self.reserved.d.next = bits_w::<16>(0);
+            self.unordered.d.next = bits_w::<16>(0);
         }
     }
 }

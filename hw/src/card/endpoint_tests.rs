@@ -2,9 +2,11 @@
 //! every handshake (what is offered stands until it is taken).
 //!
 //! Plan: a job of two ranks against plain arithmetic, at every pace and in Verilog; the card disabled in any cycle of
-//! random activity is then, cycle for cycle, as after power-on; errors of host memory stay with their window or queue.
+//! random activity is then, cycle for cycle, as after power-on, and so is the card under `aresetn`; errors of host memory
+//! stay with their window or queue; a frame with a beat that is not whole is dropped whole.
 
 use super::endpoint::Endpoint;
+use super::reset::RESET_CYCLES;
 use super::stimulus::{EAGER, float_beat};
 use super::testing::{Pace, at_every_pace};
 use crate::cosim::Bench;
@@ -47,6 +49,8 @@ struct Rig {
     acks: VecDeque<(bool, u64)>,
     b_offered: bool,
     rx: VecDeque<(Beat, bool)>,
+    /// `tkeep` of the next beats of `rx`; of those after them all ones.
+    keeps: VecDeque<u64>,
     sent: Vec<Vec<Beat>>,
     sending: Vec<Beat>,
     offers: [Option<Seen>; 5],
@@ -82,6 +86,7 @@ impl Rig {
             acks: VecDeque::new(),
             b_offered: false,
             rx: VecDeque::new(),
+            keeps: VecDeque::new(),
             sent: Vec::new(),
             sending: Vec::new(),
             offers: Default::default(),
@@ -131,7 +136,8 @@ impl Rig {
         block.m_axi_bresp.next = bits_w(ack.map_or(0, |ack| if ack.0 { 2 } else { 0 }));
         let comes = self.rx.front().copied().filter(|_| pace.comes(random));
         block.s_axis_rx_tvalid.next = comes.is_some();
-        block.s_axis_rx_tkeep.next = bits_w(u64::MAX);
+        let keep = self.keeps.front().copied().unwrap_or(u64::MAX);
+        block.s_axis_rx_tkeep.next = bits_w(if comes.is_some() { keep } else { 0 });
         block.s_axis_rx_tdata.next = comes.map_or(Beat::default(), |beat| beat.0);
         block.s_axis_rx_tlast.next = comes.is_some_and(|beat| beat.1);
         self.bench.settle();
@@ -140,6 +146,7 @@ impl Rig {
         assert!(block.m_axi_bready.val() && block.s_axis_rx_tready.val(), "the card always takes these");
         if comes.is_some() {
             self.rx.pop_front();
+            self.keeps.pop_front();
         }
         self.r_offered = answers && !block.m_axi_rready.val();
         if answers && block.m_axi_rready.val() {
@@ -228,6 +235,39 @@ impl Rig {
             self.data.pop_front();
         }
         self.bench.tick();
+    }
+
+    /// Pulls `aresetn` low, with the bus and the MAC. Time begins anew.
+    fn reset(&mut self) {
+        let block = &mut self.bench.block;
+        block.aresetn.next = false;
+        block.s_axis_rx_tvalid.next = false;
+        block.m_axi_rvalid.next = false;
+        block.m_axi_bvalid.next = false;
+        (0..RESET_CYCLES).for_each(|_| self.bench.tick());
+        let block = &mut self.bench.block;
+        let offers = [
+            block.m_axi_awvalid.val(),
+            block.m_axi_arvalid.val(),
+            block.m_axi_wvalid.val(),
+            block.m_axis_tx_tvalid.val(),
+            block.msix_valid.val(),
+            block.s_axil_rvalid.val(),
+            block.s_axil_bvalid.val(),
+        ];
+        assert_eq!(offers, [false; 7], "something is offered in reset");
+        block.aresetn.next = true;
+        self.reads.clear();
+        self.addresses.clear();
+        self.data.clear();
+        self.filling.clear();
+        self.acks.clear();
+        self.rx.clear();
+        self.keeps.clear();
+        self.sending.clear();
+        self.log.clear();
+        self.memory.clear();
+        (self.r_offered, self.b_offered, self.offers, self.cycle) = (false, false, Default::default(), 0);
     }
 
     fn write(&mut self, random: &mut Random, offset: usize, value: u32) {
@@ -511,6 +551,34 @@ fn relative(rig: &Rig, from: u64, told: &[Completion]) -> (Vec<(u64, Seen)>, Vec
     (log.collect(), told.collect())
 }
 
+/// Windows on all queues, and packets that match or do not.
+fn play_everything(rig: &mut Rig, random: &mut Random, turn: u32) {
+    for slot in 0..6u8 {
+        let beats = 2 + random.below(200) as usize;
+        let mut window = Window::new(random, slot, turn * 8 + u32::from(slot), beats);
+        if random.one_in(3) {
+            let hadamard = |it: Submission| {
+                let map = ShardMap::new(64, 2, it.cookie);
+                Submission {
+                    flags: it.flags | FLAG_HADAMARD,
+                    beats: 64,
+                    host_beats: 60,
+                    log2_n: 8,
+                    log2_blocks: 2,
+                    shard_quotient: map.quotient as u16,
+                    shard_remainder: map.remainder as u8,
+                    ..it
+                }
+            };
+            (window.arm, window.contribute) = (hadamard(window.arm), hadamard(window.contribute));
+        }
+        window.load(rig);
+        rig.submit(random, slot as usize % 4, &[window.arm, window.contribute]);
+        window.play_peer(rig, STAGE_BROADCAST);
+        window.play_peer(rig, STAGE_CONTRIBUTE);
+    }
+}
+
 #[test]
 fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
     with_stack(|| {
@@ -525,35 +593,12 @@ fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
         let mut rig = Rig::new(false);
         let [mut reading, mut writing, mut framing, mut receiving] = [0; 4];
         for turn in 0..24u32 {
-            // Random activity: windows on all queues, hurt by errors, and packets that match or do not.
+            // Random activity, hurt by errors.
             rig.pace = if turn % 2 == 0 { Pace::RANDOM } else { EAGER };
             rig.fails_one_in = if turn % 3 == 0 { 100 } else { 0 };
             rig.configure(&mut random);
             rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-            for slot in 0..6u8 {
-                let beats = 2 + random.below(200) as usize;
-                let mut window = Window::new(&mut random, slot, turn * 8 + u32::from(slot), beats);
-                if random.one_in(3) {
-                    let hadamard = |it: Submission| {
-                        let map = ShardMap::new(64, 2, it.cookie);
-                        Submission {
-                            flags: it.flags | FLAG_HADAMARD,
-                            beats: 64,
-                            host_beats: 60,
-                            log2_n: 8,
-                            log2_blocks: 2,
-                            shard_quotient: map.quotient as u16,
-                            shard_remainder: map.remainder as u8,
-                            ..it
-                        }
-                    };
-                    (window.arm, window.contribute) = (hadamard(window.arm), hadamard(window.contribute));
-                }
-                window.load(&mut rig);
-                rig.submit(&mut random, slot as usize % 4, &[window.arm, window.contribute]);
-                window.play_peer(&mut rig, STAGE_BROADCAST);
-                window.play_peer(&mut rig, STAGE_CONTRIBUTE);
-            }
+            play_everything(&mut rig, &mut random, turn);
             (0..random.below(1500)).for_each(|_| rig.step(&mut random));
             reading += u32::from(!rig.reads.is_empty());
             writing += u32::from(!rig.filling.is_empty());
@@ -589,6 +634,99 @@ fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
 }
 
 #[test]
+fn reset_in_any_cycle_the_card_is_as_after_power_on() {
+    with_stack(|| {
+        let mut random = Random::new(6);
+        let mut fresh = Rig::new(false);
+        fresh.configure(&mut random);
+        fresh.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        let from = fresh.cycle;
+        let told = known_job(&mut fresh, &mut random);
+        let expected = relative(&fresh, from, &told);
+
+        let mut rig = Rig::new(false);
+        let [mut reading, mut writing, mut framing, mut receiving, mut asking] = [0; 5];
+        for turn in 0..16u32 {
+            rig.pace = if turn % 2 == 0 { Pace::RANDOM } else { EAGER };
+            rig.configure(&mut random);
+            rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+            play_everything(&mut rig, &mut random, turn);
+            if turn % 3 == 0 {
+                // The last frame is spoilt from its first beat on; the reset comes in its middle or not.
+                rig.keeps.extend(vec![u64::MAX >> 8; rig.rx.len()]);
+            }
+            let most = [300, 700, 1500, 3000][turn as usize % 4];
+            (0..random.below(most)).for_each(|_| rig.step(&mut random));
+            if turn % 2 == 0 {
+                // A register is being read, and nobody takes the answer.
+                rig.bench.block.s_axil_rready.next = false;
+                rig.bench.block.s_axil_arvalid.next = true;
+                rig.step(&mut random);
+                rig.bench.block.s_axil_arvalid.next = false;
+                (0..3).for_each(|_| rig.step(&mut random));
+                asking += u32::from(rig.bench.block.s_axil_rvalid.val());
+            }
+            reading += u32::from(!rig.reads.is_empty());
+            writing += u32::from(!rig.filling.is_empty());
+            framing += u32::from(!rig.sending.is_empty());
+            receiving += u32::from(!rig.rx.is_empty());
+            rig.reset();
+            rig.pace = EAGER;
+            assert_eq!(rig.get(&mut random, reg::CONTROL), 0, "turn {turn}");
+            assert_eq!(rig.get(&mut random, reg::RANKS), 2, "turn {turn}: registers are kept");
+            rig.configure(&mut random);
+            rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+            let from = rig.cycle;
+            let told = known_job(&mut rig, &mut random);
+            let found = relative(&rig, from, &told);
+            assert_eq!(found.1, expected.1, "turn {turn}");
+            let differs = found.0.iter().zip(&expected.0).position(|(found, expected)| found != expected);
+            let around = differs.map(|at| (&found.0[at], &expected.0[at]));
+            assert!(found.0 == expected.0, "turn {turn}, {differs:?}: {around:x?}");
+            assert_eq!(rig.get(&mut random, reg::RX_PACKETS), 4, "turn {turn}");
+            assert_eq!(rig.get(&mut random, reg::DROP_FIFO_FULL), 0, "turn {turn}");
+            rig.set(&mut random, reg::CONTROL, 0);
+            wait_quiet(&mut rig, &mut random);
+        }
+        let seen = [reading, writing, framing, receiving, asking];
+        assert!(seen.iter().all(|count| *count > 0), "never reset in the middle of {seen:?}");
+    });
+}
+
+#[test]
+fn a_frame_with_a_beat_that_is_not_whole_is_dropped_and_the_next_one_is_not() {
+    with_stack(|| {
+        let mut random = Random::new(7);
+        let mut rig = Rig::new(false);
+        rig.configure(&mut random);
+        rig.pace = Pace::RANDOM;
+        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        // The window of the known job, for packets that say something else: none of it may get in.
+        let mut other = Window::new(&mut Random::new(99), 3, 6, 64);
+        other.peers.iter_mut().for_each(|beat| *beat = Beat([0x4000_0000; 16]));
+        other.load(&mut rig);
+        let partial = [u64::MAX >> 1, 1, 0, u64::MAX >> 32, !1];
+        for keep in partial {
+            // In the last beat, in the first, and in one between.
+            for at in [PAYLOAD, 0, 5] {
+                rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
+                rig.keeps.extend((0..=PAYLOAD).map(|beat| if beat == at { keep } else { u64::MAX }));
+            }
+        }
+        // After the last of them comes a whole frame, without a gap: it is heard, and there is no window for it yet.
+        rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
+        while !rig.rx.is_empty() {
+            rig.step(&mut random);
+        }
+        (0..100).for_each(|_| rig.step(&mut random));
+        let counts = [reg::DROP_FIFO_FULL, reg::DROP_NO_WINDOW].map(|register| rig.get(&mut random, register));
+        assert_eq!(counts, [3 * partial.len() as u32, 1]);
+        known_job(&mut rig, &mut random);
+        assert_eq!(rig.get(&mut random, reg::DROP_FIFO_FULL), 3 * partial.len() as u32);
+    });
+}
+
+#[test]
 fn a_gradient_that_cannot_be_read_is_not_sent_and_hurts_no_other_window() {
     with_stack(|| {
         let mut random = Random::new(3);
@@ -608,6 +746,39 @@ fn a_gradient_that_cannot_be_read_is_not_sent_and_hurts_no_other_window() {
         assert_eq!(told, [(DONE_CONTRIBUTE, error, deadline, 0), (DONE_BROADCAST, error, deadline, 0)]);
         assert_eq!(rig.sent.len(), 4, "the other window's packets and no more");
         assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR);
+    });
+}
+
+#[test]
+fn a_gradient_that_fails_late_is_told_and_what_was_sent_of_it_is_true() {
+    with_stack(|| {
+        let mut random = Random::new(8);
+        let mut rig = Rig::new(false);
+        rig.configure(&mut random);
+        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        // The last beats of the gradient lie beyond the host's memory, after whole packets have been read.
+        let mut window = Window::new(&mut random, 1, 10, 512);
+        window.contribute.host_address = NOWHERE - 64 * 448;
+        window.load(&mut rig);
+        window.play_peer(&mut rig, STAGE_BROADCAST);
+        rig.submit(&mut random, 1, &[window.arm, window.contribute]);
+        (0..200).for_each(|_| rig.step(&mut random));
+        window.play_peer(&mut rig, STAGE_CONTRIBUTE);
+        (0..9000).for_each(|_| rig.step(&mut random));
+        let told: Vec<_> = rig.completions(1).iter().map(|done| (done.opcode, done.status)).collect();
+        assert_eq!(told, [(DONE_CONTRIBUTE, STATUS_DMA_ERROR), (DONE_BROADCAST, STATUS_DMA_ERROR)]);
+        assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR);
+        let packet = |frame: &Vec<Beat>| {
+            let header = frame[0].to_bytes();
+            let field = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| header[42 + at + byte]));
+            (header[42 + 9] & 0xf, ((field(2) - window.arm.base) / 64) as usize)
+        };
+        let contributions: Vec<_> = rig.sent.iter().filter(|frame| packet(frame).0 == STAGE_CONTRIBUTE).collect();
+        for frame in &contributions {
+            let first = packet(frame).1;
+            assert_eq!(&frame[1..], &window.gradient[first..first + frame.len() - 1], "packet at beat {first}");
+        }
+        known_job(&mut rig, &mut random);
     });
 }
 

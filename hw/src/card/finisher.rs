@@ -8,7 +8,8 @@
 //! Each queue pair has its ring and one place for a refusal; what finds its ring full waits, and the rest goes on.
 //! A write that failed marks its window, whose later completions say so; a failed completion stops its queue.
 //! Latency: a slot is looked at every 8 cycles; report 67 cycles, completion 4, when the bus is free.
-//! Throughput: a window of 1024 beats every 1039 cycles while host memory takes a beat a cycle (`finisher_tests`).
+//! Throughput: a window of 1024 beats every 1034 to 1038 cycles, decoded or not, while host memory takes a beat a
+//! cycle (`finisher_tests`).
 //! Reset: `clear`; `busy` until the bus is owed nothing and the decoder is empty.
 
 use super::build::Build;
@@ -347,7 +348,7 @@ impl Logic for Finisher {
             self.broadcast_closed.val() & self.scaled.val() & (self.sending.val() ^ 0xff) & (self.begun.q.val() ^ 0xff);
         self.start_due.next = (self.to_start.val() & self.slot_bit.val()) != 0;
         // No report is begun while a result could be.
-        self.hurry.next = (self.to_start.val() != 0) && self.drain.idle.val() && !self.start_due.val();
+        self.hurry.next = (self.to_start.val() != 0) && self.drain.ready.val() && !self.start_due.val();
 
         // The completion.
         self.bad.next = ((self.failed.q.val() | self.unread.val()) & self.slot_bit.val()) != 0;
@@ -420,7 +421,7 @@ impl Logic for Finisher {
                 self.of_broadcast.d.next = (self.reported.q.val() & self.slot_bit.val()) != 0;
                 self.queue.d.next = self.ctx.val().queue;
                 self.rank.d.next = bits_w::<7>(0);
-                if self.start_due.val() && self.drain.idle.val() {
+                if self.start_due.val() && self.drain.ready.val() {
                     self.drain.start.next = true;
                     self.start_now.next = self.slot_bit.val();
                 }
@@ -439,13 +440,13 @@ impl Logic for Finisher {
                 }
             }
             FinishState::Count => {
-                // Arrival counters into two beats, rank 0 lowest.
+                // Arrival counters into two beats, rank 0 lowest; a counter comes one cycle after its rank.
                 self.rank.d.next = self.rank_next.val();
                 self.high.d.next = self.shift.shifted.val();
-                if self.rank.q.val() == 32 {
+                if self.rank.q.val() == 33 {
                     self.write.note_push.next = true;
                 }
-                if self.rank.q.val() == 64 {
+                if self.rank.q.val() == 65 {
                     self.write.note_push.next = true;
                     self.state.d.next = FinishState::Report;
                 }

@@ -1,10 +1,10 @@
 //! Gather memory: the window's mean, as it comes back from all ranks, and the own shard's as it is scaled.
 //!
-//! A beat from the wire is checked against its word's epoch (present already: a duplicate) and stored one cycle
+//! A beat from the wire is checked against its word's epoch (present already: a duplicate) and stored two cycles
 //! later. Duplicates a cycle apart cannot occur: a header beat stands between two packets.
-//! Latency: 1 cycle from input to `accepted`. Throughput: one beat a cycle from the wire, which never waits; scaled
-//! beats use the cycles that are left. One read port: the sender first, then the finisher.
-//! Reset: what is inside drains in a cycle; the memory outlives it, so epochs must go on counting. `scrub` empties one
+//! Latency: 2 cycles from input to `accepted`. Throughput: one beat a cycle from the wire, which never waits; scaled
+//! beats use the cycles in which none is decided. One read port: the sender first, then the finisher.
+//! Reset: what is inside drains in two cycles; the memory outlives it, so epochs must go on counting. `scrub` empties one
 //! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
 
 use super::arrivals::Arrivals;
@@ -56,7 +56,7 @@ pub struct Gather {
     pub count_address: Signal<In, W<9>>,
     /// Epoch to read it for.
     pub count_epoch: Signal<In, W<8>>,
-    /// Beats of that rank.
+    /// Beats of that rank, one cycle later; see [`Arrivals`].
     pub count: Signal<Out, W<16>>,
     /// Largest window of this card in beats.
     pub window_beats: Signal<In, W<15>>,
@@ -70,12 +70,17 @@ pub struct Gather {
     tags: WindowRam<W<8>>,
     arrivals: Arrivals,
     taken: DFF<WindowBeat>,
-    busy: DFF<bool>,
+    taken_valid: DFF<bool>,
+    judged: DFF<WindowBeat>,
+    judged_valid: DFF<bool>,
+    present: DFF<bool>,
+    again: DFF<bool>,
     scrubbing: DFF<bool>,
     scrub_at: DFF<SlotBeat>,
     slot: Wire<W<3>>,
     is_open: Wire<bool>,
-    present: Wire<bool>,
+    same: Wire<bool>,
+    read: Wire<bool>,
     accept: Wire<bool>,
     take_scaled: Wire<bool>,
     scrub_now: Wire<bool>,
@@ -89,39 +94,47 @@ pub struct Gather {
 impl Logic for Gather {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, taken, busy, scrubbing, scrub_at);
+        dff_setup!(self, clock, taken, taken_valid, judged, judged_valid, present, again, scrubbing, scrub_at);
         self.ram.clock.next = self.clock.val();
         self.tags.clock.next = self.clock.val();
         self.arrivals.clock.next = self.clock.val();
 
-        // From the wire: read the tag, then decide.
-        self.busy.d.next = self.rx_valid.val();
+        // From the wire: read the tag, compare it, then decide.
+        self.taken_valid.d.next = self.rx_valid.val();
         self.taken.d.next = self.rx.val();
         self.tags.read_address.next.slot = self.rx.val().slot;
         self.tags.read_address.next.beat = self.rx.val().position;
-        self.slot.next = self.taken.q.val().slot;
+        self.read.next = self.tags.read_data.val() == self.taken.q.val().epoch;
+        self.judged_valid.d.next = self.taken_valid.q.val();
+        self.judged.d.next = self.taken.q.val();
+        self.present.d.next = self.read.val() || self.again.q.val();
+        self.slot.next = self.judged.q.val().slot;
         self.is_open.next = self.open.val().get_bit(self.slot.val().index());
-        self.present.next = self.tags.read_data.val() == self.taken.q.val().epoch;
-        self.accept.next = self.busy.q.val() && self.is_open.val() && !self.present.val();
+        self.accept.next = self.judged_valid.q.val() && self.is_open.val() && !self.present.q.val();
         self.accepted.next = self.accept.val();
-        self.decided.next = self.taken.q.val();
-        self.drop_late.next = self.busy.q.val() && !self.is_open.val();
-        self.drop_duplicate.next = self.busy.q.val() && self.is_open.val() && self.present.val();
+        self.decided.next = self.judged.q.val();
+        self.drop_late.next = self.judged_valid.q.val() && !self.is_open.val();
+        self.drop_duplicate.next = self.judged_valid.q.val() && self.is_open.val() && self.present.q.val();
+        // The tag that is written in the very cycle of its read.
+        self.same.next = (self.judged.q.val().slot == self.rx.val().slot)
+            && (self.judged.q.val().position == self.rx.val().position)
+            && (self.judged.q.val().epoch == self.rx.val().epoch);
+        self.again.d.next = self.accept.val() && self.same.val();
 
         // One write a cycle: the wire, then scaled beats, then the scrubber.
-        self.take_scaled.next = self.scaled_valid.val() && !self.accept.val();
+        self.take_scaled.next = self.scaled_valid.val() && !self.judged_valid.q.val();
         self.scaled_ready.next = self.take_scaled.val();
-        self.scrub_now.next = self.scrubbing.q.val() && !self.busy.q.val() && !self.scaled_valid.val();
+        self.scrub_now.next = self.scrubbing.q.val() && !self.judged_valid.q.val() && !self.scaled_valid.val();
         self.write.next = self.accept.val() || self.take_scaled.val() || self.scrub_now.val();
-        self.address.next.slot = self.slot.val();
-        self.address.next.beat = self.taken.q.val().position;
-        self.value.next.data = self.taken.q.val().data;
-        self.value.next.epoch = self.taken.q.val().epoch;
-        if self.take_scaled.val() {
-            self.address.next.slot = self.scaled.val().slot;
-            self.address.next.beat = self.scaled.val().position;
-            self.value.next.data = self.scaled.val().data;
-            self.value.next.epoch = self.scaled.val().epoch;
+        self.address.next.slot = self.scaled.val().slot;
+        self.address.next.beat = self.scaled.val().position;
+        self.value.next.data = self.scaled.val().data;
+        self.value.next.epoch = self.scaled.val().epoch;
+        if self.judged_valid.q.val() {
+            self.address.next.slot = self.slot.val();
+            self.address.next.beat = self.judged.q.val().position;
+            self.value.next.data = self.judged.q.val().data;
+            self.value.next.epoch = self.judged.q.val().epoch;
         }
         self.scrub_next.next = self.scrub_at.q.val().beat + 1;
         self.scrub_last.next = self.window_beats.val() - 1;
@@ -158,9 +171,9 @@ impl Logic for Gather {
         self.word.next = self.ram.read_data.val();
 
         self.arrivals.accept.next = self.accept.val();
-        self.arrivals.epoch.next = self.taken.q.val().epoch;
+        self.arrivals.epoch.next = self.judged.q.val().epoch;
         self.arrivals.address.next =
-            (bit_cast_w::<9, 3>(self.slot.val()) << 6) | bit_cast_w::<9, 6>(self.taken.q.val().sender);
+            (bit_cast_w::<9, 3>(self.slot.val()) << 6) | bit_cast_w::<9, 6>(self.judged.q.val().sender);
         self.arrivals.scrub.next = self.scrub_now.val();
         if self.scrub_now.val() {
             self.arrivals.address.next = (bit_cast_w::<9, 3>(self.scrub_at.q.val().slot) << 6)

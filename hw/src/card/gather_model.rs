@@ -1,13 +1,14 @@
 //! What [`super::gather`] does, beat by beat, in plain Rust. Leaves out: cycles and ports.
 
-use super::reduce_model::Verdict;
+use super::reduce_model::{Counts, Verdict};
 use std::collections::HashMap;
 
 /// The gather memory and its arrival counters.
 #[derive(Default)]
 pub struct GatherMemory {
     words: HashMap<(u8, u16), ([u32; 16], u8)>,
-    counts: HashMap<(u8, u8), (u16, u8)>,
+    /// The counters.
+    pub counts: Counts,
 }
 
 impl GatherMemory {
@@ -20,8 +21,7 @@ impl GatherMemory {
             return Verdict::Duplicate;
         }
         self.store(slot, position, epoch, data);
-        let count = self.count(slot, sender, epoch) + 1;
-        self.counts.insert((slot, sender), (count, epoch));
+        self.counts.add(slot, sender, epoch);
         Verdict::Accepted
     }
 
@@ -35,14 +35,9 @@ impl GatherMemory {
         self.words.get(&(slot, position)).copied()
     }
 
-    /// Beats of `rank` in this epoch.
-    pub fn count(&self, slot: u8, rank: u8, epoch: u8) -> u16 {
-        self.counts.get(&(slot, rank)).filter(|(_, of)| *of == epoch).map_or(0, |(count, _)| *count)
-    }
-
     /// Empties one slot.
     pub fn scrub(&mut self, slot: u8) {
         self.words.iter_mut().filter(|(at, _)| at.0 == slot).for_each(|(_, word)| word.1 = 0);
-        self.counts.retain(|at, _| at.0 != slot);
+        self.counts.scrub(slot);
     }
 }

@@ -1,12 +1,13 @@
 //! Reduction: adds contributions into the accumulator memory, each once, in order of arrival.
 //!
-//! A read-modify-write of one beat (16 fp32 lanes) a cycle: read, check, add (6 cycles), write. A beat whose address
-//! is still in the pipeline waits; nothing else does. Each word carries a 64-bit map of the ranks that are in it, so
+//! A read-modify-write of one beat (16 fp32 lanes) a cycle: read (2 cycles, the second for the way out of the memory),
+//! check, add (6 cycles), write. A beat whose address is still in the pipeline waits; nothing else does. Each word carries a 64-bit map of the ranks that are in it, so
 //! a duplicate is never added, and the count that its mean needs (contract: the mean is over contributions received).
 //! Memory words carry their slot's epoch; a word of another epoch is empty, so arming a slot clears nothing.
-//! Latency: 1 cycle from input to `accepted`, 8 to memory. Throughput: one beat a cycle. Back-pressure: `rx_ready`
-//! falls only for an address in flight; the own gradient (`own_*`) and the reader (`scale_*`) yield to the wire.
-//! Reset: what is inside drains in 8 cycles; the memory outlives it, so epochs must go on counting. `scrub` empties one
+//! Latency: 2 cycles from input to `accepted`, 10 to memory. Throughput: one beat a cycle. Back-pressure: `rx_ready`
+//! falls only for an address in flight; the reader (`scale_*`) yields to the wire, and the own gradient (`own_*`) to both:
+//! what is read ends an older window. Each yields whether the other waits or not: the read address hangs on no comparison.
+//! Reset: what is inside drains in 10 cycles; the memory outlives it, so epochs must go on counting. `scrub` empties one
 //! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
 
 use super::arrivals::Arrivals;
@@ -62,7 +63,7 @@ pub struct Reduce {
     pub scale_valid: Signal<In, bool>,
     /// Slot and beat of the own shard.
     pub scale_address: Signal<In, SlotBeat>,
-    /// It is read; the word follows one cycle later.
+    /// It is read; the word follows two cycles later.
     pub scale_ready: Signal<Out, bool>,
     /// The word.
     pub scale_word: Signal<Out, AccWord>,
@@ -70,7 +71,7 @@ pub struct Reduce {
     pub count_address: Signal<In, W<9>>,
     /// Epoch to read it for.
     pub count_epoch: Signal<In, W<8>>,
-    /// Beats of that rank.
+    /// Beats of that rank, one cycle later; see [`Arrivals`].
     pub count: Signal<Out, W<16>>,
     /// Largest window of this card in beats; the memory holds half of one a slot.
     pub window_beats: Signal<In, W<15>>,
@@ -86,9 +87,14 @@ pub struct Reduce {
     arrivals: Arrivals,
     taken: DFF<WindowBeat>,
     taken_own: DFF<bool>,
-    busy: [DFF<bool>; 7],
-    place: [DFF<SlotBeat>; 7],
-    flight: [DFF<Flight>; 6],
+    word: DFF<AccWord>,
+    checked: DFF<WindowBeat>,
+    checked_own: DFF<bool>,
+    augend: DFF<Beat>,
+    addend: DFF<Beat>,
+    busy: [DFF<bool>; 9],
+    place: [DFF<SlotBeat>; 9],
+    flight: [DFF<Flight>; 7],
     scrubbing: DFF<bool>,
     scrub_at: DFF<SlotBeat>,
     rx_address: Wire<SlotBeat>,
@@ -101,11 +107,12 @@ pub struct Reduce {
     one: Wire<W<64>>,
     mask: Wire<W<64>>,
     is_open: Wire<bool>,
+    sender: Wire<W<6>>,
+    arrivals_before: Wire<W<64>>,
     duplicate: Wire<bool>,
     accept: Wire<bool>,
     arrived: Wire<W<64>>,
     sum_count: Wire<W<7>>,
-    seen: Wire<W<64>>,
     slot: Wire<W<3>>,
     back: Wire<Flight>,
     scrub_now: Wire<bool>,
@@ -118,31 +125,33 @@ pub struct Reduce {
 impl Logic for Reduce {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, taken, taken_own, scrubbing, scrub_at);
+        dff_setup!(self, clock, taken, taken_own, word, checked, checked_own, augend, addend, scrubbing, scrub_at);
         self.ram.clock.next = self.clock.val();
         self.adder.clock.next = self.clock.val();
         self.arrivals.clock.next = self.clock.val();
-        for i in 0..7 {
+        for i in 0..9 {
             self.busy[i].clock.next = self.clock.val();
             self.place[i].clock.next = self.clock.val();
         }
-        for i in 0..6 {
-            self.flight[i].clock.next = self.clock.val();
+        for i in 0..8 {
             self.busy[i + 1].d.next = self.busy[i].q.val();
             self.place[i + 1].d.next = self.place[i].q.val();
         }
-        for i in 0..5 {
+        for i in 0..7 {
+            self.flight[i].clock.next = self.clock.val();
+        }
+        for i in 0..6 {
             self.flight[i + 1].d.next = self.flight[i].q.val();
         }
 
-        // Issue: the wire first, then the own gradient, then the reader; an address in flight waits.
+        // Issue: the wire first, then the reader, then the own gradient; an address in flight waits.
         self.rx_address.next.slot = self.rx.val().slot;
         self.rx_address.next.beat = self.rx.val().relative;
         self.own_address.next.slot = self.own.val().slot;
         self.own_address.next.beat = self.own.val().relative;
         self.rx_hazard.next = false;
         self.own_hazard.next = false;
-        for i in 0..7 {
+        for i in 0..9 {
             if self.busy[i].q.val() && (self.place[i].q.val() == self.rx_address.val()) {
                 self.rx_hazard.next = true;
             }
@@ -151,61 +160,70 @@ impl Logic for Reduce {
             }
         }
         self.take_rx.next = self.rx_valid.val() && !self.rx_hazard.val();
-        self.take_own.next = self.own_valid.val() && !self.own_hazard.val() && !self.rx_valid.val();
+        self.scale_ready.next = self.scale_valid.val() && !self.rx_valid.val();
+        self.take_own.next =
+            self.own_valid.val() && !self.own_hazard.val() && !self.rx_valid.val() && !self.scale_valid.val();
         self.rx_ready.next = !self.rx_hazard.val();
         self.own_ready.next = self.take_own.val();
-        self.scale_ready.next = self.scale_valid.val() && !self.take_rx.val() && !self.take_own.val();
         self.busy[0].d.next = self.take_rx.val() || self.take_own.val();
-        self.place[0].d.next = self.rx_address.val();
-        self.taken.d.next = self.rx.val();
-        self.taken_own.d.next = false;
-        self.ram.read_address.next = self.rx_address.val();
-        if self.take_own.val() {
-            self.place[0].d.next = self.own_address.val();
-            self.taken.d.next = self.own.val();
-            self.taken_own.d.next = true;
-            self.ram.read_address.next = self.own_address.val();
-        } else if !self.take_rx.val() {
+        self.place[0].d.next = self.own_address.val();
+        self.taken.d.next = self.own.val();
+        self.taken_own.d.next = !self.rx_valid.val();
+        self.ram.read_address.next = self.own_address.val();
+        if self.scale_valid.val() {
             self.ram.read_address.next = self.scale_address.val();
         }
-        self.scale_word.next = self.ram.read_data.val();
+        if self.rx_valid.val() {
+            self.place[0].d.next = self.rx_address.val();
+            self.taken.d.next = self.rx.val();
+            self.ram.read_address.next = self.rx_address.val();
+        }
+
+        // Out of the memory.
+        self.word.d.next = self.ram.read_data.val();
+        self.checked.d.next = self.taken.q.val();
+        self.checked_own.d.next = self.taken_own.q.val();
+        self.scale_word.next = self.word.q.val();
 
         // Check: open, and not in already.
-        self.slot.next = self.taken.q.val().slot;
+        self.slot.next = self.checked.q.val().slot;
+        self.sender.next = self.checked.q.val().sender;
         self.is_open.next = self.open.val().get_bit(self.slot.val().index());
-        self.fresh.next = self.ram.read_data.val().epoch == self.taken.q.val().epoch;
+        self.fresh.next = self.word.q.val().epoch == self.checked.q.val().epoch;
         self.one.next = bits_w::<64>(1);
-        self.mask.next = self.one.val() << self.taken.q.val().sender;
+        self.mask.next = self.one.val() << self.checked.q.val().sender;
+        self.arrivals_before.next = self.word.q.val().arrived;
         self.arrived.next = bits_w::<64>(0);
         self.sum_count.next = bits_w::<7>(1);
         if self.fresh.val() {
-            self.arrived.next = self.ram.read_data.val().arrived;
-            self.sum_count.next = self.ram.read_data.val().count + 1;
+            self.arrived.next = self.word.q.val().arrived;
+            self.sum_count.next = self.word.q.val().count + 1;
         }
-        self.seen.next = self.arrived.val() & self.mask.val();
-        self.duplicate.next = self.seen.val() != 0;
-        self.accept.next = self.busy[0].q.val() && self.is_open.val() && !self.duplicate.val();
+        self.duplicate.next = self.fresh.val() && self.arrivals_before.val().get_bit(self.sender.val().index());
+        self.accept.next = self.busy[1].q.val() && self.is_open.val() && !self.duplicate.val();
         self.accepted.next = self.accept.val();
-        self.accepted_own.next = self.taken_own.q.val();
-        self.decided.next = self.taken.q.val();
-        self.drop_late.next = self.busy[0].q.val() && !self.is_open.val() && !self.taken_own.q.val();
+        self.accepted_own.next = self.checked_own.q.val();
+        self.decided.next = self.checked.q.val();
+        self.drop_late.next = self.busy[1].q.val() && !self.is_open.val() && !self.checked_own.q.val();
         self.drop_duplicate.next =
-            self.busy[0].q.val() && self.is_open.val() && self.duplicate.val() && !self.taken_own.q.val();
+            self.busy[1].q.val() && self.is_open.val() && self.duplicate.val() && !self.checked_own.q.val();
 
         // Add.
         self.first.fresh.next = self.fresh.val();
-        self.first.data.next = self.ram.read_data.val().data;
-        self.adder.a.next = self.first.sum.val();
-        self.adder.b.next = self.taken.q.val().data;
-        self.busy[1].d.next = self.accept.val();
-        self.back.next.address = self.place[0].q.val();
+        self.first.data.next = self.word.q.val().data;
+        self.augend.d.next = self.first.sum.val();
+        self.addend.d.next = self.checked.q.val().data;
+        self.adder.a.next = self.augend.q.val();
+        self.adder.b.next = self.addend.q.val();
+        self.busy[2].d.next = self.accept.val();
+        self.back.next.address = self.place[1].q.val();
         self.back.next.arrived = self.arrived.val() | self.mask.val();
         self.back.next.count = self.sum_count.val();
-        self.back.next.epoch = self.taken.q.val().epoch;
+        self.back.next.epoch = self.checked.q.val().epoch;
         self.flight[0].d.next = self.back.val();
 
         // Write back; the scrubber uses cycles in which nobody counts or writes.
-        self.scrub_now.next = self.scrubbing.q.val() && !self.busy[6].q.val() && !self.busy[0].q.val();
+        self.scrub_now.next = self.scrubbing.q.val() && !self.busy[8].q.val() && !self.busy[1].q.val();
         self.scrub_next.next = self.scrub_at.q.val().beat + 1;
         self.scrub_half.next = self.window_beats.val() >> 1;
         self.scrub_last.next = self.scrub_half.val() - 1;
@@ -226,21 +244,20 @@ impl Logic for Reduce {
             self.scrubbing.d.next = false;
         }
         self.scrub_busy.next = self.scrubbing.q.val() || self.scrub.val();
-        self.ram.write_enable.next = self.busy[6].q.val() || self.scrub_now.val();
-        self.ram.write_address.next = self.flight[5].q.val().address;
+        self.ram.write_enable.next = self.busy[8].q.val() || self.scrub_now.val();
+        self.ram.write_address.next = self.flight[6].q.val().address;
         self.ram.write_data.next.data = self.adder.sum.val();
-        self.ram.write_data.next.arrived = self.flight[5].q.val().arrived;
-        self.ram.write_data.next.count = self.flight[5].q.val().count;
-        self.ram.write_data.next.epoch = self.flight[5].q.val().epoch;
+        self.ram.write_data.next.arrived = self.flight[6].q.val().arrived;
+        self.ram.write_data.next.count = self.flight[6].q.val().count;
+        self.ram.write_data.next.epoch = self.flight[6].q.val().epoch;
         if self.scrub_now.val() {
             self.ram.write_address.next = self.scrub_at.q.val();
             self.ram.write_data.next.epoch = bits_w::<8>(0);
         }
 
         self.arrivals.accept.next = self.accept.val();
-        self.arrivals.epoch.next = self.taken.q.val().epoch;
-        self.arrivals.address.next =
-            (bit_cast_w::<9, 3>(self.slot.val()) << 6) | bit_cast_w::<9, 6>(self.taken.q.val().sender);
+        self.arrivals.epoch.next = self.checked.q.val().epoch;
+        self.arrivals.address.next = (bit_cast_w::<9, 3>(self.slot.val()) << 6) | bit_cast_w::<9, 6>(self.sender.val());
         self.arrivals.scrub.next = self.scrub_now.val();
         if self.scrub_now.val() {
             self.arrivals.address.next = self.scrub_arrival.val();

@@ -27,11 +27,34 @@ pub struct Word {
     pub epoch: u8,
 }
 
+/// What [`super::arrivals`] counts.
+#[derive(Clone, Default)]
+pub struct Counts(HashMap<(u8, u8), (u16, u8)>);
+
+impl Counts {
+    /// One more beat of `rank` in this epoch.
+    pub fn add(&mut self, slot: u8, rank: u8, epoch: u8) {
+        let count = self.of(slot, rank, epoch) + 1;
+        self.0.insert((slot, rank), (count, epoch));
+    }
+
+    /// Beats of `rank` in this epoch.
+    pub fn of(&self, slot: u8, rank: u8, epoch: u8) -> u16 {
+        self.0.get(&(slot, rank)).filter(|(_, of)| *of == epoch).map_or(0, |(count, _)| *count)
+    }
+
+    /// Empties one slot.
+    pub fn scrub(&mut self, slot: u8) {
+        self.0.retain(|at, _| at.0 != slot);
+    }
+}
+
 /// The accumulator memory and its arrival counters.
 #[derive(Default)]
 pub struct Accumulator {
     words: HashMap<(u8, u16), Word>,
-    counts: HashMap<(u8, u8), (u16, u8)>,
+    /// The counters.
+    pub counts: Counts,
 }
 
 impl Accumulator {
@@ -49,8 +72,7 @@ impl Accumulator {
         word.arrived |= 1 << sender;
         word.count += 1;
         self.words.insert((slot, relative), word);
-        let count = self.count(slot, sender, epoch) + 1;
-        self.counts.insert((slot, sender), (count, epoch));
+        self.counts.add(slot, sender, epoch);
         Verdict::Accepted
     }
 
@@ -59,14 +81,9 @@ impl Accumulator {
         self.words.get(&(slot, relative)).copied()
     }
 
-    /// Beats of `rank` in this epoch.
-    pub fn count(&self, slot: u8, rank: u8, epoch: u8) -> u16 {
-        self.counts.get(&(slot, rank)).filter(|(_, of)| *of == epoch).map_or(0, |(count, _)| *count)
-    }
-
     /// Empties one slot.
     pub fn scrub(&mut self, slot: u8) {
         self.words.iter_mut().filter(|(at, _)| at.0 == slot).for_each(|(_, word)| word.epoch = 0);
-        self.counts.retain(|at, _| at.0 != slot);
+        self.counts.scrub(slot);
     }
 }

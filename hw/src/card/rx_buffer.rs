@@ -33,6 +33,8 @@ pub struct RxBuffer {
     pub clock: Signal<In, Clock>,
     /// Empties the buffer.
     pub clear: Signal<In, bool>,
+    /// The MAC is reset as well: its next beat opens a frame. Comes with `clear`.
+    pub reset: Signal<In, bool>,
     /// A beat comes from the MAC.
     pub rx_valid: Signal<In, bool>,
     /// The beat.
@@ -146,6 +148,10 @@ impl Logic for RxBuffer {
             }
             self.stored.next = false;
             self.dropped.next = false;
+        }
+        if self.reset.val() {
+            self.st.d.next.inside = false;
+            self.st.d.next.ignore = false;
         }
     }
 }

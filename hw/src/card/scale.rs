@@ -3,9 +3,9 @@
 //! mean = sum * (1 / count), the reciprocal correctly rounded and the product rounded to nearest even; a beat without
 //! any contribution stays missing (contract). In a bf16 window the mean is rounded to bf16, so that its owner and the
 //! peers it is sent to hold the same bits.
-//! Latency: up to 8 cycles until the slot is looked at, 16 for the adder to drain, 9 from a word's read to its mean.
+//! Latency: up to 8 cycles until the slot is looked at, 16 for the adder to drain, 10 from a word's read to its mean.
 //! Throughput: one beat a cycle, as the accumulator's read port allows.
-//! Reset: `clear`, for 10 cycles: what is on its way from the accumulator to the outbox drains into it.
+//! Reset: `clear`, for 11 cycles: what is on its way from the accumulator to the outbox drains into it.
 
 use super::reciprocal::Reciprocal;
 use super::types::{SlotBeat, SlotContext, WindowBeat};
@@ -59,7 +59,7 @@ pub struct Scale {
     pub read_address: Signal<Out, SlotBeat>,
     /// It is read.
     pub read_ready: Signal<In, bool>,
-    /// The word, one cycle later.
+    /// The word, two cycles later.
     pub word: Signal<In, super::types::AccWord>,
     /// A mean to store.
     pub valid: Signal<Out, bool>,
@@ -82,7 +82,7 @@ pub struct Scale {
     reciprocal: Reciprocal,
     multiplier: FpMul16,
     round: Bf16Round,
-    asked: DFF<Side>,
+    asked: [DFF<Side>; 2],
     data: DFF<Beat>,
     side: [DFF<Side>; 7],
     outbox: Fifo<WindowBeat, 4>,
@@ -104,7 +104,7 @@ pub struct Scale {
 impl Logic for Scale {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, slot, index, pause, done, asked, data);
+        dff_setup!(self, clock, state, slot, index, pause, done, data);
         self.contexts.clock.next = self.clock.val();
         self.contexts.write_enable.next = self.arm.val() != 0;
         self.contexts.write_address.next = self.arm_slot.val();
@@ -117,6 +117,9 @@ impl Logic for Scale {
         self.outbox.clear.next = self.clear.val();
         for i in 0..7 {
             self.side[i].clock.next = self.clock.val();
+        }
+        for i in 0..2 {
+            self.asked[i].clock.next = self.clock.val();
         }
         for i in 0..6 {
             self.side[i + 1].d.next = self.side[i].q.val();
@@ -154,8 +157,8 @@ impl Logic for Scale {
                 }
             }
             ScaleState::Read => {
-                // Eight means may be between accumulator and outbox when one more is asked for.
-                self.ask.next = (self.index.q.val() != self.ctx.val().own_beats) && (self.outbox.room.val() >= 9);
+                // Nine means may be between accumulator and outbox when one more is asked for.
+                self.ask.next = (self.index.q.val() != self.ctx.val().own_beats) && (self.outbox.room.val() >= 10);
                 if self.index.q.val() == self.ctx.val().own_beats {
                     self.state.d.next = ScaleState::Store;
                 }
@@ -181,11 +184,12 @@ impl Logic for Scale {
         self.read_address.next.slot = self.slot.q.val();
         self.read_address.next.beat = self.index.q.val().get_bits::<14>(0);
         self.position.next = self.ctx.val().own_start + self.index.q.val();
-        self.asked.d.next.valid = self.ask.val() && self.read_ready.val();
-        self.asked.d.next.position = self.position.val().get_bits::<14>(0);
+        self.asked[0].d.next.valid = self.ask.val() && self.read_ready.val();
+        self.asked[0].d.next.position = self.position.val().get_bits::<14>(0);
+        self.asked[1].d.next = self.asked[0].q.val();
         self.present.next = self.word.val().epoch == self.ctx.val().epoch;
-        self.side0.next.valid = self.asked.q.val().valid && self.present.val();
-        self.side0.next.position = self.asked.q.val().position;
+        self.side0.next.valid = self.asked[1].q.val().valid && self.present.val();
+        self.side0.next.position = self.asked[1].q.val().position;
         self.side[0].d.next = self.side0.val();
         self.reciprocal.count.next = bit_cast_w::<11, 7>(self.word.val().count);
         self.data.d.next = self.word.val().data;

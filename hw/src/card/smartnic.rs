@@ -236,6 +236,7 @@ impl Logic for SmartNic {
         self.planner.clear.next = self.clear.val();
         self.builder.clear.next = self.clear.val();
         self.rx_buffer.clear.next = self.clear.val();
+        self.rx_buffer.reset.next = self.reset.val();
         self.lookup.clear.next = self.clear.val();
         self.reduce.clear.next = self.clear.val();
         self.scale.clear.next = self.clear.val();

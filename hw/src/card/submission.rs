@@ -180,6 +180,8 @@ pub struct Submit {
     one16: Wire<W<16>>,
     encoded_beats: Wire<W<16>>,
     good_size: Wire<bool>,
+    host_misplaced: Wire<bool>,
+    misplaced: Wire<bool>,
     good: Wire<bool>,
     shard_beats: Wire<W<15>>,
     epoch_now: Wire<W<8>>,
@@ -291,6 +293,10 @@ impl Logic for Submit {
                 && (self.e.val().log2_n <= bit_cast_w::<8, 4>(self.job.val().log2_n_max))
                 && (self.e.val().log2_blocks < 11)
                 && (self.encoded_beats.val() == self.e.val().beats));
+        // What the rest of the card takes for zeros.
+        self.host_misplaced.next = (self.e.val().host_address & 63) != 0;
+        self.misplaced.next =
+            self.host_misplaced.val() || ((self.e.val().report_address & 255) != 0) || ((self.e.val().base & 63) != 0);
         self.shard_beats.next = self.job.val().window_beats >> 1;
         self.good.next = (self.e.val().beats != 0)
             && (self.e.val().beats <= bit_cast_w::<16, 15>(self.job.val().window_beats))
@@ -301,6 +307,7 @@ impl Logic for Submit {
             && (self.cut_sum.val() == bit_cast_w::<22, 16>(self.e.val().beats))
             && (self.e.val().start_peers < bit_cast_w::<8, 7>(self.job.val().ranks))
             && (self.e.val().send_incast < 16)
+            && !self.misplaced.val()
             && self.good_size.val();
         self.one64.next = bits_w::<64>(1);
         self.rank_bit.next = self.one64.val() << self.rank.q.val();
@@ -424,7 +431,9 @@ impl Logic for Submit {
                     } else if self.e.val().opcode == 2 {
                         if !self.same.val() || ((self.asked.q.val() & self.slot_bit.val()) != 0) {
                             self.status.d.next = bits_w::<8>(4);
-                        } else if self.e.val().host_beats <= bit_cast_w::<16, 15>(self.ctx.val().beats) {
+                        } else if (self.e.val().host_beats <= bit_cast_w::<16, 15>(self.ctx.val().beats))
+                            && !self.host_misplaced.val()
+                        {
                             self.state.d.next = SubmitState::Contribute;
                         }
                     } else if self.e.val().opcode == 3 {

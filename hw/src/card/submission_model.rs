@@ -73,7 +73,9 @@ impl Interpreter {
             OP_ARM if armed.is_some() => refuse(STATUS_SLOT_BUSY),
             OP_ARM => self.arm(queue, command),
             OP_CONTRIBUTE => match same {
-                Some((it, false, _)) if command.host_beats > it.beats => refuse(STATUS_BAD_COMMAND),
+                Some((it, false, _)) if command.host_beats > it.beats || !command.host_address.is_multiple_of(64) => {
+                    refuse(STATUS_BAD_COMMAND)
+                }
                 Some((it, false, _)) => {
                     self.slots[slot] = Some((it, true, queue));
                     vec![Effect::Contribute(command)]
@@ -105,6 +107,9 @@ impl Interpreter {
             && (command.rotation as usize) < self.ranks
             && (command.start_peers as usize) < self.ranks
             && command.send_incast <= 15
+            && command.host_address.is_multiple_of(64)
+            && command.report_address.is_multiple_of(256)
+            && command.base.is_multiple_of(64)
             && (command.flags & FLAG_HADAMARD == 0 || encoded)
     }
 

@@ -264,15 +264,15 @@ fn random_arm(random: &mut Random, ranks: usize) -> Submission {
         incast: random.below(16) as u8,
         mark_packets: random.next() as u8,
         send_incast: random.below(16) as u8,
-        host_address: random.next(),
-        report_address: random.next(),
+        host_address: random.next() & !63,
+        report_address: random.next() & !255,
         sign_key: random.next(),
     }
 }
 
 /// A command with one field at or over its edge, or one bit turned.
 fn damage(random: &mut Random, command: &mut Submission) {
-    match random.below(14) {
+    match random.below(17) {
         0 => command.slot = [8, 9, 128, 255][random.below(4) as usize],
         1 => command.beats = [0, 1024, 1025, 0x8001][random.below(4) as usize],
         2 => command.host_beats = command.beats.wrapping_add(random.below(2) as u16),
@@ -285,6 +285,9 @@ fn damage(random: &mut Random, command: &mut Submission) {
         9 => command.opcode = [0, 4, 0x81, 255][random.below(4) as usize],
         11 => command.start_peers = command.start_peers.wrapping_add(1 << random.below(8)),
         12 => command.send_incast = [15, 16, 17, 0x81][random.below(4) as usize],
+        13 => command.host_address ^= 1 << random.below(10),
+        14 => command.report_address ^= 1 << random.below(12),
+        15 => command.base ^= 1 << random.below(10),
         10 => command.cookie ^= 1 << random.below(32),
         _ => command.step ^= 1 << random.below(16),
     }
@@ -476,6 +479,9 @@ fn every_refusal_has_its_cause() {
         (Submission { start_peers: 3, ..good }, bad),
         (Submission { start_peers: 130, ..good }, bad),
         (Submission { send_incast: 16, ..good }, bad),
+        (Submission { host_address: 0x1020, ..good }, bad),
+        (Submission { report_address: 0x1080, ..good }, bad),
+        (Submission { base: 0x1020, ..good }, bad),
         (contribute, stale),
         (good, ok),
         (good, busy),
@@ -484,9 +490,10 @@ fn every_refusal_has_its_cause() {
         (Submission { cookie: 8, ..contribute }, stale),
         (Submission { slot: 3, ..contribute }, stale),
         (Submission { host_beats: 65, ..contribute }, bad),
-        (contribute, ok),
-        (contribute, stale), // once is enough
-        (broadcast, stale),  // no mean yet
+        (Submission { host_address: 0x1001, ..contribute }, bad),
+        (Submission { report_address: 0x1001, base: 1, ..contribute }, ok), // it has neither
+        (contribute, stale),                                                // once is enough
+        (broadcast, stale),                                                 // no mean yet
     ];
     for (i, (command, status)) in steps.into_iter().enumerate() {
         let (out, ..) = alone(&mut rig, &command);

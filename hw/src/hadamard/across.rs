@@ -35,10 +35,12 @@ pub struct Across {
     entering: Wire<bool>,
     butterfly: Wire<bool>,
     mask: Wire<W<32>>,
-    a: [Wire<W<32>>; 16],
-    b: [Wire<W<32>>; 16],
-    more: [Wire<W<32>>; 16],
-    less: [Wire<W<32>>; 16],
+    a: Wire<W<32>>,
+    b: Wire<W<32>>,
+    more: Wire<W<32>>,
+    less: Wire<W<32>>,
+    minus: Wire<W<33>>,
+    sum: Wire<W<33>>,
     delay: FlowDelay,
     result: FlowDelay,
     /// Tag of the result.
@@ -71,6 +73,8 @@ impl Across {
             b: Default::default(),
             more: Default::default(),
             less: Default::default(),
+            minus: Default::default(),
+            sum: Default::default(),
             delay: FlowDelay::new(1 << k),
             result: Default::default(),
             out_tag: Default::default(),
@@ -104,25 +108,24 @@ impl Across {
             self.mask.next = bits_w::<32>(0);
         }
 
-        // What is subtracted from `b`, or added to `a`, is nothing unless both are there. The rounding of b is a carry.
-        // The sums are written as differences: yosys then leaves `a` and `b`, which come from registers, as they are, and
-        // each addition is one LUT a bit.
+        // What is subtracted from `b`, or added to `a`, is nothing unless both are there. The sum is written as a
+        // difference with the complement: yosys then leaves `a` as well as `b` as they come from their registers, and each
+        // addition is one LUT a bit. It has a bit more below, which makes the complement's carry, or the rounding's of `b`.
         for i in 0..16 {
-            self.a[i].next = self.delay.out_beat.val().get_bits::<32>(i * 32);
-            self.b[i].next = self.beat.val().get_bits::<32>(i * 32);
-        }
-        for i in 0..16 {
-            self.less[i].next = (self.a[i].val() ^ 0x8000_0000u64) & self.mask.val();
+            self.a.next = self.delay.out_beat.val().get_bits::<32>(i * 32);
+            self.b.next = self.beat.val().get_bits::<32>(i * 32);
+            self.less.next = (self.a.val() ^ 0x8000_0000u64) & self.mask.val();
             if self.halve.val() {
-                self.more[i].next = self.b[i].val() & self.mask.val();
-                self.delay.lane[i].next = (self.b[i].val() >> 1) - self.less[i].val();
-                self.result.lane[i].next =
-                    self.a[i].val() - (bits_w::<32>(0) - (self.more[i].val() >> 1) - (self.more[i].val() & 1));
+                self.more.next = self.b.val() & self.mask.val();
+                self.delay.lane[i].next = (self.b.val() >> 1) - self.less.val();
+                self.minus.next = bit_cast_w::<33, 32>(self.more.val()) ^ 0x1_ffff_ffffu64;
             } else {
-                self.more[i].next = (self.b[i].val() ^ 0x8000_0000u64) & self.mask.val();
-                self.delay.lane[i].next = self.b[i].val() - self.less[i].val();
-                self.result.lane[i].next = self.a[i].val() - (bits_w::<32>(0) - self.more[i].val());
+                self.more.next = (self.b.val() ^ 0x8000_0000u64) & self.mask.val();
+                self.delay.lane[i].next = self.b.val() - self.less.val();
+                self.minus.next = (bit_cast_w::<33, 32>(self.more.val()) << 1) ^ 0x1_ffff_ffffu64;
             }
+            self.sum.next = (bit_cast_w::<33, 32>(self.a.val()) << 1) - self.minus.val();
+            self.result.lane[i].next = self.sum.val().get_bits::<32>(1);
         }
         self.out_tag.next = self.result.out_tag.val();
         self.out_beat.next = self.result.out_beat.val();

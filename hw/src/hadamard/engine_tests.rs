@@ -1,6 +1,6 @@
 //! Tests of the whole engine: against the model in the rust-hdl engine, and the same runs on the Verilog.
 
-use super::testing::{EAGER, KINDS, Kind, Manners, Play, Random, play};
+use super::testing::{EAGER, KINDS, Kind, Manners, Play, Random, play, play_all};
 use super::{Hadamard, latency_cycles};
 use crate::cosim::Bench;
 use crate::prelude::*;
@@ -99,6 +99,87 @@ fn latency_is_as_published_and_blocks_follow_without_gap() {
         }
     }
     assert_eq!([8, 10, 12, 14].map(latency_cycles), [36, 86, 280, 1050]);
+}
+
+#[test]
+fn windows_follow_after_six_cycles() {
+    let mut random = Random::new(24);
+    let mut bench = Bench::new(Hadamard::default());
+    for (log2n, decode) in [(8, true), (10, false), (12, true), (12, false)] {
+        let windows: Vec<_> =
+            (0..4).map(|_| Play::random(&mut random, log2n, decode, &[Kind::Gaussian; 4], 1)).collect();
+        let report = play_all(&mut bench, &windows, EAGER, &mut random);
+        let window = 4 << (log2n - 4);
+        for cycles in [&report.accepted, &report.answered] {
+            let gaps = cycles.windows(2).enumerate().filter(|(_, pair)| pair[1] != pair[0] + 1);
+            let gaps: Vec<_> = gaps.map(|(at, pair)| (at + 1, pair[1] - pair[0])).collect();
+            assert_eq!(gaps, [(window, 6), (2 * window, 6), (3 * window, 6)], "log2n {log2n}");
+        }
+    }
+}
+
+/// Sequences of short windows, most of them like the one before.
+fn follow(bench: &mut Bench<Hadamard>, seed: u64, sizes: &[u32], windows: usize) {
+    let mut random = Random::new(seed);
+    for manners in [EAGER, Manners { offer: 60, go: 100 }, Manners { offer: 100, go: 5 }, Manners { offer: 80, go: 3 }]
+    {
+        let (mut log2n, mut decode) = (8, false);
+        let mut any = |random: &mut Random| {
+            if random.percent(25) {
+                log2n = sizes[random.below(sizes.len() as u32) as usize];
+                decode = random.percent(50);
+            }
+            let kinds: Vec<_> = (0..1 + random.below(4)).map(|_| KINDS[random.below(10) as usize]).collect();
+            Play::random(random, log2n, decode, &kinds, 5)
+        };
+        let windows: Vec<_> = (0..windows).map(|_| any(&mut random)).collect();
+        play_all(bench, &windows, manners, &mut random);
+    }
+}
+
+#[test]
+fn windows_follow_each_other_at_every_pace() {
+    follow(&mut Bench::new(Hadamard::default()), 25, &[8, 8, 10, 12], 40);
+    follow(&mut Bench::new(Hadamard::new(14)), 26, &[8, 10, 14], 6);
+}
+
+#[test]
+fn verilog_of_windows_in_each_other_agrees() {
+    let mut bench = Bench::recording(Hadamard::new(10));
+    follow(&mut bench, 27, &[8, 8, 10], 12);
+    bench.verify_with_verilator("hadamard-windows");
+}
+
+#[test]
+fn windows_follow_an_abandoned_one_when_it_is_out() {
+    let mut random = Random::new(28);
+    let mut bench = Bench::new(Hadamard::default());
+    // After so many beats of blocks of 16 the window is abandoned.
+    for beats in [16, 24, 32, 47, 160] {
+        bench.block.start.next = true;
+        bench.block.log2n.next = bits_w(8);
+        bench.block.decode.next = true;
+        bench.tick();
+        bench.block.start.next = false;
+        bench.block.in_valid.next = true;
+        bench.block.go.next = true;
+        (0..beats).for_each(|_| bench.tick());
+        bench.block.in_valid.next = false;
+        bench.block.clear.next = true;
+        bench.tick();
+        bench.block.clear.next = false;
+        let mut waited = 0;
+        bench.settle();
+        while !bench.block.idle.val() {
+            assert!(!bench.block.start_ready.val(), "{waited} cycles after `clear` at {beats} beats");
+            bench.tick();
+            bench.settle();
+            waited += 1;
+        }
+        assert!(waited > 30 && bench.block.start_ready.val(), "idle after {waited} cycles");
+        let windows = [(); 3].map(|_| Play::random(&mut random, 8, true, &[Kind::Gaussian; 3], 5));
+        play_all(&mut bench, &windows, EAGER, &mut random);
+    }
 }
 
 #[test]

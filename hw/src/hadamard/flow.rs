@@ -22,6 +22,8 @@ pub struct Tag {
     pub special: bool,
     /// All numbers of the beat are the negatives of what they should be.
     pub negated: bool,
+    /// Of two windows inside: which one it is of.
+    pub odd: bool,
     /// The block's scale, as `model::scale`.
     pub scale: W<9>,
     /// Beats of the block that were received, not lost.
@@ -102,18 +104,25 @@ impl Logic for FlowDelay {
     fn hdl(&self) -> Verilog {
         let lanes: Vec<_> = (0..16).rev().map(|i| format!("lane${i}")).collect();
         let (depth, lanes) = (self.slots.len(), lanes.join(", "));
-        let style = if depth < BLOCK_RAM_MIN { "distributed" } else { "block" };
         Verilog::Custom(if depth == 1 {
             format!(
                 "initial begin\n   out_tag = 0;\n   out_beat = 0;\nend\n\n\
                  always @(posedge clock) begin\n   out_tag <= tag;\n   out_beat <= {{{lanes}}};\nend\n"
             )
         } else {
+            // Block RAM is slow to answer: it is read a cycle earlier, and a register follows.
+            let (style, ahead, read) = match depth < BLOCK_RAM_MIN {
+                true => ("distributed", 1, "mem[oldest]"),
+                false => ("block", 2, "word;\n   word <= mem[oldest]"),
+            };
+            let word =
+                if depth < BLOCK_RAM_MIN { String::new() } else { format!("reg [{}:0] word;\n", Slot::BITS - 1) };
+            let zero = if depth < BLOCK_RAM_MIN { "" } else { "   word = 0;\n" };
             format!(
-                "{memory}\nreg [{top}:0] pointer;\nwire [{top}:0] oldest = pointer + 1'b1;\n\n\
-                 initial begin\n   pointer = 0;\n   out_tag = 0;\n   out_beat = 0;\nend\n\n\
+                "{memory}\nreg [{top}:0] pointer;\nwire [{top}:0] oldest = pointer + {ahead};\n{word}\n\
+                 initial begin\n   pointer = 0;\n   out_tag = 0;\n   out_beat = 0;\n{zero}end\n\n\
                  always @(posedge clock) begin\n   mem[pointer] <= {{tag, {lanes}}};\n   \
-                 {{out_tag, out_beat}} <= mem[oldest];\n   pointer <= oldest;\nend\n",
+                 {{out_tag, out_beat}} <= {read};\n   pointer <= pointer + 1'b1;\nend\n",
                 memory = zeroed_memory::<Slot>(style, depth.ilog2()),
                 top = depth.ilog2() - 1,
             )

@@ -6,8 +6,9 @@
 //! need a block without bubbles.
 //! Latency: 5 cycles from a block's last beat to its first beat out, when `go` is given and nothing bursts.
 //! One beat a cycle, also from block to block without a gap. Back-pressure: `in_ready`, low until the first `start`
-//! and while both buffers are taken. Reset: `start`, which must come while `idle`; `clear` makes it idle again from any
-//! state: it fills up a block that was begun with lost beats, and all blocks come out as usual.
+//! and while both buffers are taken. Reset: `start`, which must come while `idle`, and with another size only when the
+//! last block is out of the engine; `clear` makes it idle again from any state: it fills up a block that was begun with
+//! lost beats, and all blocks come out as usual.
 //! Limits: `log2n` 8, 10, 12 or 14, up to the one the block is built for; any other value takes the engine out of
 //! service (`in_ready` low) until the next `start`.
 
@@ -36,10 +37,12 @@ struct State {
     quarter_valid: bool,
     quarter_received: bool,
     quarter_last: bool,
+    quarter_odd: bool,
     beat: W<8>,
     beat_valid: bool,
     beat_received: bool,
     beat_last: bool,
+    beat_odd: bool,
     exponent: W<8>,
     received: W<11>,
     whole_into_one: bool,
@@ -67,6 +70,8 @@ pub struct Gather {
     pub start: Signal<In, bool>,
     /// Sampled with `start`.
     pub log2n: Signal<In, W<4>>,
+    /// Which window the beats are of: goes with every block.
+    pub odd: Signal<In, bool>,
     /// There is a beat.
     pub in_valid: Signal<In, bool>,
     /// The beat is accepted.
@@ -123,6 +128,7 @@ impl Gather {
             clear: Default::default(),
             start: Default::default(),
             log2n: Default::default(),
+            odd: Default::default(),
             in_valid: Default::default(),
             in_ready: Default::default(),
             in_data: Default::default(),
@@ -218,6 +224,7 @@ impl Logic for Gather {
         self.st.d.next.quarter_valid = self.accept.val();
         self.st.d.next.quarter_received = self.given.val();
         self.st.d.next.quarter_last = self.st.q.val().fill == self.st.q.val().last;
+        self.st.d.next.quarter_odd = self.odd.val();
 
         // Second cycle: of the beat; a lost one counts as zeros.
         self.low.next = self.st.q.val().quarter0;
@@ -238,6 +245,7 @@ impl Logic for Gather {
         self.st.d.next.beat_valid = self.st.q.val().quarter_valid;
         self.st.d.next.beat_received = self.st.q.val().quarter_received;
         self.st.d.next.beat_last = self.st.q.val().quarter_last;
+        self.st.d.next.beat_odd = self.st.q.val().quarter_odd;
 
         // Third cycle: of the block, and with its last beat the block's tag.
         self.exponent.next = self.st.q.val().exponent;
@@ -255,6 +263,7 @@ impl Logic for Gather {
         self.scale.next = bit_cast_w::<9, 8>(self.field.val()) + bit_cast_w::<9, 4>(self.st.q.val().extra);
         self.whole.next.valid = true;
         self.whole.next.negated = false;
+        self.whole.next.odd = self.st.q.val().beat_odd;
         self.whole.next.special = self.exponent.val() == 255;
         self.whole.next.scale = self.scale.val();
         self.whole.next.received = self.received.val();

@@ -9,8 +9,11 @@
 //! what becomes of zeros, infinities and NaNs.
 //! Latency: [`latency_cycles`] from a block's last beat in to its first beat out. One beat a cycle (initiation
 //! interval 1), blocks without a gap between them; output beats come in order.
-//! Back-pressure: `in_ready` before, `go` per block; none inside a burst. Reset: `start`, only while `idle`;
-//! `clear` leads there from any state.
+//! Back-pressure: `in_ready` before, `go` per block; none inside a burst. Reset: `start`, only while `start_ready`;
+//! `clear` leads to `idle` from any state.
+//! Windows follow within 6 cycles: the next one of the same size and direction may start when the last block of the
+//! one before has begun to burst, while two windows at most are inside. Every block's tag says which of the two it is
+//! of, and so which of two sign sources is asked. Any other window, and the first after `clear`, waits for `idle`.
 //! Limits: a window is a whole number of blocks; a lost beat counts as zeros and the rescaling by n/received is left
 //! to the user of `out_received`. Blocks of 16384: `across` with ten stages here, and see `gather`.
 //! Source: OptiReduce (NSDI'25) 3.3. Differs: fixed power-of-four blocks instead of one transform over the bucket.
@@ -19,6 +22,7 @@
 //! |---|---|
 //! | bit-exact results, order, sizes, signs, both directions | `engine_agrees_with_model_*`, `verilog_*` |
 //! | bubbles, `go`, lost beats, `in_ready`, `burst`, `idle` | the same runs |
+//! | windows close to each other, each with its signs; others wait | `windows_follow_*`, `verilog_of_windows_*` |
 //! | latency, initiation interval 1 | `latency_is_as_published_and_blocks_follow_without_gap` |
 //! | no overflow | `model`: `no_input_of_any_size_leaves_the_range`, `largest_inputs_with_adversarial_signs_stay_in_range` |
 //! | unknown size refused | `unknown_size_accepts_nothing_until_the_next_start` |
@@ -43,6 +47,7 @@ pub(crate) mod testing;
 
 use crate::prelude::*;
 use chain::AcrossChain;
+use flow::Tag;
 use gather::Gather;
 use in_beat::InBeat;
 use optireduce_contract::limits::HADAMARD_LOG2_MAX;
@@ -60,7 +65,14 @@ pub const fn latency_cycles(log2n: u32) -> u64 {
 /// What the engine remembers of its window and of the blocks inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Window {
+    log2n: W<4>,
     decode: bool,
+    /// Which of two it is.
+    odd: bool,
+    /// The window before is inside, or was when nothing of this one had come out.
+    overlaps: bool,
+    /// By `clear`.
+    abandoned: bool,
     bursting: W<4>,
     out_position: W<10>,
 }
@@ -72,7 +84,7 @@ pub struct Hadamard {
     pub clock: Signal<In, Clock>,
     /// Abandons the window; `idle` once what is inside has come out, for which `go` is needed.
     pub clear: Signal<In, bool>,
-    /// One cycle, only while `idle`: begins a window, takes the next three and restarts the signs.
+    /// One cycle, only with `start_ready` and without `in_valid`: begins a window of the next three.
     pub start: Signal<In, bool>,
     /// 8, 10, 12 or 14, at most what the engine is built for; with any other value nothing is accepted until the next
     /// `start`.
@@ -81,6 +93,8 @@ pub struct Hadamard {
     pub decode: Signal<In, bool>,
     /// Key of the window's signs.
     pub key: Signal<In, W<64>>,
+    /// A window of this `log2n` and `decode` may begin.
+    pub start_ready: Signal<Out, bool>,
     /// There is a beat.
     pub in_valid: Signal<In, bool>,
     /// The beat is accepted.
@@ -94,19 +108,24 @@ pub struct Hadamard {
     /// One cycle: a block has been committed to come out.
     pub burst: Signal<Out, bool>,
     gather: Gather,
-    sign_source: Signs,
+    sign_source: [Signs; 2],
     to_fixed: ToFixed,
     in_beat: [InBeat; 4],
     across: AcrossChain,
     to_float: ToFloat,
     window: DFF<Window>,
+    signs: Wire<W<16>>,
+    take: Wire<bool>,
+    take_odd: Wire<bool>,
+    leaving: Wire<Tag>,
+    alike: Wire<bool>,
     /// There is a result.
     pub out_valid: Signal<Out, bool>,
     /// Sixteen fp32 results.
     pub out_data: Signal<Out, Beat>,
     /// Beats of this block that were received; the same during the whole of its burst.
     pub out_received: Signal<Out, W<11>>,
-    /// Nothing is inside, and `start` may be given.
+    /// Nothing is inside.
     pub idle: Signal<Out, bool>,
 }
 
@@ -131,6 +150,7 @@ impl Hadamard {
             log2n: Default::default(),
             decode: Default::default(),
             key: Default::default(),
+            start_ready: Default::default(),
             in_valid: Default::default(),
             in_ready: Default::default(),
             in_data: Default::default(),
@@ -144,6 +164,11 @@ impl Hadamard {
             across: AcrossChain::new(log2n_max),
             to_float: Default::default(),
             window: Default::default(),
+            signs: Default::default(),
+            take: Default::default(),
+            take_odd: Default::default(),
+            leaving: Default::default(),
+            alike: Default::default(),
             out_valid: Default::default(),
             out_data: Default::default(),
             out_received: Default::default(),
@@ -157,13 +182,15 @@ impl Logic for Hadamard {
     fn update(&mut self) {
         dff_setup!(self, clock, window);
         self.gather.clock.next = self.clock.val();
-        self.sign_source.clock.next = self.clock.val();
+        self.sign_source[0].clock.next = self.clock.val();
+        self.sign_source[1].clock.next = self.clock.val();
         self.to_fixed.clock.next = self.clock.val();
         self.to_float.clock.next = self.clock.val();
 
         self.gather.clear.next = self.clear.val();
         self.gather.start.next = self.start.val();
         self.gather.log2n.next = self.log2n.val();
+        self.gather.odd.next = self.window.q.val().odd;
         self.gather.in_valid.next = self.in_valid.val();
         self.gather.in_data.next = self.in_data.val();
         self.gather.in_received.next = self.in_received.val();
@@ -171,17 +198,28 @@ impl Logic for Hadamard {
         self.in_ready.next = self.gather.in_ready.val();
         self.burst.next = self.gather.burst.val();
 
-        // The signs of a beat: before the transform when encoding, after it when decoding.
-        self.sign_source.start.next = self.start.val();
-        self.sign_source.key.next = self.key.val();
+        // The signs of a beat, from the source of its window: before the transform when encoding, after it when decoding.
+        self.take.next = self.to_fixed.tag.val().valid;
+        self.take_odd.next = self.to_fixed.tag.val().odd;
         if self.window.q.val().decode {
-            self.sign_source.take.next = self.to_float.take.val();
+            self.take.next = self.to_float.take.val();
+            self.take_odd.next = self.to_float.take_odd.val();
+        }
+        self.sign_source[0].start.next = self.start.val() && self.window.q.val().odd;
+        self.sign_source[0].key.next = self.key.val();
+        self.sign_source[0].take.next = self.take.val() && !self.take_odd.val();
+        self.sign_source[1].start.next = self.start.val() && !self.window.q.val().odd;
+        self.sign_source[1].key.next = self.key.val();
+        self.sign_source[1].take.next = self.take.val() && self.take_odd.val();
+        self.signs.next = self.sign_source[0].signs.val();
+        if self.take_odd.val() {
+            self.signs.next = self.sign_source[1].signs.val();
+        }
+        self.to_fixed.signs.next = self.signs.val();
+        self.to_float.signs.next = bits_w::<16>(0);
+        if self.window.q.val().decode {
             self.to_fixed.signs.next = bits_w::<16>(0);
-            self.to_float.signs.next = self.sign_source.signs.val();
-        } else {
-            self.sign_source.take.next = self.to_fixed.tag.val().valid;
-            self.to_fixed.signs.next = self.sign_source.signs.val();
-            self.to_float.signs.next = bits_w::<16>(0);
+            self.to_float.signs.next = self.signs.val();
         }
 
         // The pipeline.
@@ -215,15 +253,16 @@ impl Logic for Hadamard {
             self.to_float.tag.next = self.across.tap_tag[3].val();
             self.to_float.beat.next = self.across.tap_beat[3].val();
         }
-        self.out_valid.next = self.to_float.out_tag.val().valid;
+        self.leaving.next = self.to_float.out_tag.val();
+        self.out_valid.next = self.leaving.val().valid;
         self.out_data.next = self.to_float.out_beat.val();
-        self.out_received.next = self.to_float.out_tag.val().received;
+        self.out_received.next = self.leaving.val().received;
 
         // Blocks committed and not yet out.
         if self.gather.burst.val() {
             self.window.d.next.bursting = self.window.q.val().bursting + 1;
         }
-        if self.to_float.out_tag.val().valid {
+        if self.leaving.val().valid {
             self.window.d.next.out_position = self.window.q.val().out_position + 1;
             if self.window.q.val().out_position == self.gather.last.val() {
                 self.window.d.next.out_position = bits_w::<10>(0);
@@ -234,10 +273,34 @@ impl Logic for Hadamard {
                 }
             }
         }
-        if self.start.val() {
-            self.window.d.next.decode = self.decode.val();
-        }
         self.idle.next = self.gather.idle.val() && (self.window.q.val().bursting == 0);
+
+        // A window may start into the one before. Its sign source is that of the window before that, which is out when
+        // the one before has begun to come out.
+        if self.leaving.val().valid
+            && ((self.leaving.val().odd && self.window.q.val().odd)
+                || (!self.leaving.val().odd && !self.window.q.val().odd))
+        {
+            self.window.d.next.overlaps = false;
+        }
+        self.alike.next = (self.log2n.val() == self.window.q.val().log2n)
+            && ((self.decode.val() && self.window.q.val().decode)
+                || (!self.decode.val() && !self.window.q.val().decode));
+        self.start_ready.next = self.idle.val()
+            || (self.gather.idle.val()
+                && self.alike.val()
+                && !self.window.q.val().overlaps
+                && !self.window.q.val().abandoned);
+        if self.start.val() {
+            self.window.d.next.log2n = self.log2n.val();
+            self.window.d.next.decode = self.decode.val();
+            self.window.d.next.odd = !self.window.q.val().odd;
+            self.window.d.next.overlaps = !self.idle.val();
+            self.window.d.next.abandoned = false;
+        }
+        if self.clear.val() {
+            self.window.d.next.abandoned = true;
+        }
     }
 }
 

@@ -28,7 +28,7 @@ fn number(random: &mut Random) -> i32 {
 }
 
 fn tag(scale: u32, special: bool) -> Tag {
-    Tag { valid: true, special, negated: false, scale: bits_w(scale as u64), received: bits_w(7) }
+    Tag { valid: true, special, negated: false, odd: scale % 2 == 1, scale: bits_w(scale as u64), received: bits_w(7) }
 }
 
 #[test]
@@ -104,6 +104,7 @@ fn to_float_agrees_with_model() {
         // The signs of a beat are taken four cycles after it.
         if let Some((_, tag)) = (cycle + 1).checked_sub(LATENCY).map(|at| expected[at]) {
             assert_eq!(bench.block.take.val(), tag.valid, "cycle {cycle}");
+            assert_eq!(bench.block.take_odd.val(), tag.odd, "cycle {cycle}");
         }
         bench.block.signs.next = bits_w(taken.pop_front().unwrap_or_default());
         taken.push_back(signs as u64);

@@ -138,48 +138,55 @@ pub struct Report {
     pub answered: Vec<u64>,
 }
 
-/// Plays a window and checks every output beat, the contiguity of bursts, and the meaning of `burst` and `idle`.
+/// Plays a window as [`play_all`].
 pub fn play(bench: &mut Bench<Hadamard>, window: &Play, manners: Manners, random: &mut Random) -> Report {
-    let expected = window.expected();
-    let block_beats = 1usize << (window.log2n - 4);
-    let beats: Vec<(Beat, bool)> = window
-        .blocks
-        .iter()
-        .zip(&window.received)
-        .flat_map(|(block, received)| {
-            block.chunks_exact(16).map(|c| Beat(std::array::from_fn(|i| c[i]))).zip(received.iter().copied())
-        })
-        .collect();
-    assert!(bench.block.idle.val(), "idle before start");
-    bench.block.start.next = true;
-    bench.block.log2n.next = bits_w(window.log2n as u64);
-    bench.block.decode.next = window.decode;
-    bench.block.key.next = bits_w(window.key);
-    bench.tick();
-    bench.block.start.next = false;
-    // Held only during start: what comes later must not matter.
-    bench.block.log2n.next = bits_w(random.next_u32() as u64);
-    bench.block.decode.next = random.percent(50);
-    bench.block.key.next = bits_w(random.next_u32() as u64);
+    play_all(bench, std::slice::from_ref(window), manners, random)
+}
 
+/// Plays windows, each begun as early as the engine allows, and checks every output beat, the contiguity of bursts, and
+/// the meaning of `burst`, `idle` and `start_ready`.
+pub fn play_all(bench: &mut Bench<Hadamard>, windows: &[Play], manners: Manners, random: &mut Random) -> Report {
+    // What is answered, with the place in its block, and what is offered; of all windows, and where each one ends.
+    let (mut expected, mut beats, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    for window in windows {
+        let block_beats = 1usize << (window.log2n - 4);
+        expected.extend(window.expected().into_iter().enumerate().map(|(at, answer)| (at % block_beats, answer)));
+        beats.extend(window.blocks.iter().zip(&window.received).flat_map(|(block, received)| {
+            block.chunks_exact(16).map(|c| Beat(std::array::from_fn(|i| c[i]))).zip(received.iter().copied())
+        }));
+        ends.push(beats.len());
+    }
     let mut report = Report::default();
-    let (mut committed, mut patience, mut went) = (0, 0, false);
+    let (mut begun, mut committed, mut answered_blocks) = (0, 0, 0);
+    let (mut patience, mut went) = (0, false);
     while report.answered.len() < expected.len() {
-        let next = beats.get(report.accepted.len()).filter(|_| random.percent(manners.offer));
+        let (accepted, answered) = (report.accepted.len(), report.answered.len());
+        let fed = begun == 0 || accepted == ends[begun - 1];
+        let starts = windows.get(begun).filter(|_| fed);
+        let next = beats.get(accepted).filter(|_| !fed && random.percent(manners.offer));
+        // Held only during start: what comes later must not matter.
+        bench.block.log2n.next = bits_w(starts.map_or(random.next_u32(), |window| window.log2n).into());
+        bench.block.decode.next = starts.map_or(random.percent(50), |window| window.decode);
+        let garbage = (random.next_u32() as u64) << 32 | random.next_u32() as u64;
+        bench.block.key.next = bits_w(starts.map_or(garbage, |window| window.key));
         bench.block.in_valid.next = next.is_some();
         let garbage = Beat(std::array::from_fn(|_| random.next_u32()));
         bench.block.in_data.next = next.filter(|(_, received)| *received).map_or(garbage, |(beat, _)| *beat);
         bench.block.in_received.next = next.is_none_or(|(_, received)| *received);
         bench.block.go.next = random.percent(manners.go);
         bench.settle();
+        assert_eq!(bench.block.idle.val(), accepted == answered, "idle with {accepted} beats in, {answered} out");
+        let start = starts.is_some() && bench.block.start_ready.val();
+        bench.block.start.next = start;
+        bench.settle();
         if bench.block.out_valid.val() {
-            let at = report.answered.len();
-            let (data, received) = expected[at];
-            assert_eq!(bench.block.out_data.val(), data, "output beat {at} of a window of log2n {}", window.log2n);
-            assert_eq!(bench.block.out_received.val().raw(), received, "received count at output beat {at}");
-            assert!(at < committed * block_beats, "output beat {at} was never committed");
-            if at % block_beats != 0 {
-                assert_eq!(report.answered.last(), Some(&(bench.cycles() - 1)), "a bubble before output beat {at}");
+            let (place, (data, received)) = expected[answered];
+            assert_eq!(bench.block.out_data.val(), data, "output beat {answered}");
+            assert_eq!(bench.block.out_received.val().raw(), received, "received count at output beat {answered}");
+            answered_blocks += usize::from(place == 0);
+            assert!(answered_blocks <= committed, "output beat {answered} was never committed");
+            if place != 0 {
+                assert_eq!(report.answered.last(), Some(&(bench.cycles() - 1)), "a bubble before beat {answered}");
             }
             report.answered.push(bench.cycles());
             patience = 0;
@@ -189,25 +196,29 @@ pub fn play(bench: &mut Bench<Hadamard>, window: &Play, manners: Manners, random
             committed += 1;
         }
         went = bench.block.go.next;
-        let in_flight = report.accepted.len() > report.answered.len();
-        assert!(!(in_flight && bench.block.idle.val()), "idle with beats inside");
         if next.is_some() && bench.block.in_ready.val() {
             report.accepted.push(bench.cycles());
             patience = 0;
         }
+        if let Some(window) = starts {
+            if accepted == answered {
+                assert!(start, "an idle engine takes any window");
+            } else if start {
+                let before = &windows[begun - 1];
+                assert_eq!((window.log2n, window.decode), (before.log2n, before.decode), "a start into another kind");
+                assert!(begun < 2 || answered >= ends[begun - 2], "three windows inside");
+            }
+            begun += usize::from(start);
+        }
         bench.tick();
         patience += 1;
-        assert!(
-            patience < 20_000,
-            "no progress after {} beats in, {} out",
-            report.accepted.len(),
-            report.answered.len()
-        );
+        assert!(patience < 20_000, "no progress after {accepted} beats in, {answered} out");
     }
+    bench.block.start.next = false;
     bench.block.in_valid.next = false;
     bench.block.go.next = false;
     bench.settle();
     assert!(bench.block.idle.val(), "idle after the last beat");
-    assert_eq!(committed, window.blocks.len(), "blocks committed");
+    assert_eq!(committed, windows.iter().map(|window| window.blocks.len()).sum::<usize>(), "blocks committed");
     report
 }

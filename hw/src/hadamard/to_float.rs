@@ -32,9 +32,12 @@ pub struct ToFloat {
     pub signs: Signal<In, W<16>>,
     /// There was a beat four cycles ago: its signs are used now.
     pub take: Signal<Out, bool>,
+    /// The window it is of.
+    pub take_odd: Signal<Out, bool>,
     lane: [ScaledIntToFp; 16],
     pack: Pack16,
     tags: DFF<Tags>,
+    earlier: Wire<Tag>,
     now: Wire<Tag>,
     latest: Wire<Tag>,
     flips: Wire<W<16>>,
@@ -53,9 +56,11 @@ impl Logic for ToFloat {
         self.tags.d.next.fine = self.tags.q.val().coarse;
         self.tags.d.next.rounded = self.tags.q.val().fine;
         self.tags.d.next.composed = self.tags.q.val().rounded;
+        self.earlier.next = self.tags.q.val().fine;
         self.now.next = self.tags.q.val().rounded;
         self.latest.next = self.tags.q.val().composed;
         self.take.next = self.now.val().valid;
+        self.take_odd.next = self.now.val().odd;
 
         // The butterflies inside the beat negate the lanes whose number has an odd number of ones.
         self.flips.next = self.signs.val() ^ 0x6996;
@@ -65,7 +70,7 @@ impl Logic for ToFloat {
         for i in 0..16 {
             self.lane[i].clock.next = self.clock.val();
             self.lane[i].a.next = self.beat.val().get_bits::<32>(i * 32) ^ 0x8000_0000u64;
-            self.lane[i].scale.next = self.now.val().scale;
+            self.lane[i].scale.next = self.earlier.val().scale;
             self.lane[i].special.next = self.now.val().special;
             self.lane[i].negate.next = self.flips.val().get_bit(i);
             self.pack.lane[i].next = self.lane[i].result.val();

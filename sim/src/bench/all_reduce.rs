@@ -2,8 +2,11 @@
 //!
 //! Method: cycle-level cards, drivers and host libraries on a network without loss and with its smallest delay, 1 us; a
 //! gradient of 1 MiB in windows of 64 KiB, packets of 1408 bytes. Counted from the begin of the step to the last rank's
-//! result in host memory. The bound: every rank moves 2 (N-1)/N of the bytes each way, at the goodput of 100 Gb/s
-//! Ethernet, clock 250 MHz.
+//! result in host memory. The wire's bound: every rank moves 2 (N-1)/N of the bytes each way, at the goodput of 100 Gb/s
+//! Ethernet, clock 250 MHz. The memory's: the gather memory has one read port, a beat a cycle; the own mean is read for
+//! every peer, and every result once, (2N-1)/N of the beats. With 2 ranks it is the larger one, 1.10 times the wire's (and
+//! the accumulator's is as large: every contribution and every mean, (N+1)/N of the beats). Not in either bound: the
+//! first window's way to its first broadcast and the last one's from its last contribution to host memory.
 
 use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS, PAYLOAD_BEATS_DEFAULT};
 use optireduce_contract::packet::HEADER_BYTES;
@@ -28,6 +31,8 @@ pub struct AllReduce {
     pub cycles: u64,
     /// Cycles that the wire alone would take.
     pub bound_cycles: u64,
+    /// Cycles that the reads of the gather memory alone would take.
+    pub memory_bound_cycles: u64,
 }
 
 impl AllReduce {
@@ -43,6 +48,11 @@ pub fn bound_cycles(ranks: usize, bytes: usize) -> u64 {
     let ps_per_byte = wire_ps(HEADER_BYTES + payload_bytes) as f64 / payload_bytes as f64;
     let moved_bytes = 2.0 * (ranks - 1) as f64 / ranks as f64 * bytes as f64;
     (moved_bytes * ps_per_byte / (1000 * CYCLE_NS) as f64) as u64
+}
+
+/// Cycles that the reads of the gather memory take for an all-reduce of `bytes` over `ranks`; see the module.
+pub fn memory_bound_cycles(ranks: usize, bytes: usize) -> u64 {
+    ((2 * ranks - 1) * bytes / BEAT_BYTES / ranks) as u64
 }
 
 /// Runs one all-reduce of [`ELEMENTS`] over `ranks`.
@@ -62,5 +72,11 @@ pub fn all_reduce(engine: Engine, ranks: usize) -> Result<AllReduce, SimError> {
     }
     let done_ns = step.ranks.iter().map(|rank| rank.done_ns).max().unwrap_or(0);
     let bytes = 4 * ELEMENTS;
-    Ok(AllReduce { ranks, bytes, cycles: done_ns / CYCLE_NS, bound_cycles: bound_cycles(ranks, bytes) })
+    Ok(AllReduce {
+        ranks,
+        bytes,
+        cycles: done_ns / CYCLE_NS,
+        bound_cycles: bound_cycles(ranks, bytes),
+        memory_bound_cycles: memory_bound_cycles(ranks, bytes),
+    })
 }

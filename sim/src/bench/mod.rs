@@ -131,8 +131,10 @@ pub fn text(figures: &CardFigures) -> String {
     line(".. Hadamard-encoded, n = 1024", latency.doorbell_to_completion_hadamard);
     text += "\nAll-reduce of 1 MiB, 100 Gb/s wire, 1408-byte payloads, delay 1 us, against 2(N-1)/N bytes / goodput (goal: 1.10x)\n\n";
     for row in &figures.all_reduce {
-        let (ranks, cycles, bound, ratio) = (row.ranks, row.cycles, row.bound_cycles, row.ratio());
-        let _ = writeln!(text, "{ranks} ranks {cycles:>8} cycles, bound {bound:>6}: {ratio:.2}x");
+        let AllReduce { ranks, cycles, bound_cycles: wire, memory_bound_cycles: memory, .. } = *row;
+        let ratio = row.ratio();
+        let _ =
+            writeln!(text, "{ranks} ranks {cycles:>8} cycles, bound {wire:>6}: {ratio:.2}x; gather memory's {memory}");
     }
     text +=
         "\nSimulation speed: 4 whole cards, a thread each, with drivers, host libraries and network, all-reduce\n\n";

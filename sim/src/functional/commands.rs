@@ -50,7 +50,7 @@ impl FunctionalCard {
         if window.contributed {
             return STATUS_STALE;
         }
-        if command.host_beats > window.arm.beats {
+        if command.host_beats > window.arm.beats || !command.host_address.is_multiple_of(64) {
             return STATUS_BAD_COMMAND;
         }
         window.contributed = true;
@@ -85,5 +85,8 @@ fn armable(build: Build, job: &Job, arm: &Submission) -> bool {
         && usize::from(arm.rotation) < job.ranks
         && usize::from(arm.start_peers) < job.ranks
         && usize::from(arm.send_incast) <= SEND_INCAST_MAX
+        && arm.host_address.is_multiple_of(64)
+        && arm.report_address.is_multiple_of(256)
+        && arm.base.is_multiple_of(64)
         && (arm.flags & FLAG_HADAMARD == 0 || blocks_fit)
 }
