@@ -93,7 +93,7 @@ pub struct Collectives<P: DataPlane> {
     params: JobParams,
     safeguard: Safeguard,
     /// Sets the early rule's grace time, if it is to follow the stage times.
-    early: Option<EarlyController>,
+    early: Option<(EarlyController, u32)>,
     /// Sets the incast, if it is to follow the loss.
     incast: Option<IncastController>,
     metrics: Metrics,
@@ -141,9 +141,9 @@ impl<P: DataPlane> Collectives<P> {
     }
 
     /// Lets the early rule's grace time follow the stage times of all ranks (OptiReduce 3.2.1) instead of staying what the
-    /// parameters say. Stages share the longer one, since a card has one for both.
-    pub fn follow_stage_times(&mut self) {
-        self.early = Some(EarlyController::new(self.params.bound_ns));
+    /// parameters say, but never below `grace_min_ns`. Stages share the longer one, since a card has one for both.
+    pub fn follow_stage_times(&mut self, grace_min_ns: u32) {
+        self.early = Some((EarlyController::new(self.params.bound_ns), grace_min_ns));
     }
 
     /// Lets the incast follow the loss at its receivers (OptiReduce 3.2.2), from what the parameters say. Peers that do not
@@ -267,7 +267,7 @@ impl<P: DataPlane> Collectives<P> {
             let report = machine.finish(&mut self.safeguard);
             self.metrics.observe(&report);
             for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages) {
-                if let Some(early) = &mut self.early {
+                if let Some((early, _)) = &mut self.early {
                     early.observe(report.bucket, stage, 1.0 - summary.received_fraction, &summary.samples_16us);
                 }
                 if let Some(incast) = &mut self.incast {
@@ -347,9 +347,10 @@ impl<P: DataPlane> Collectives<P> {
                 match action {
                     Action::Arm(plan) => {
                         slots_free -= 1;
-                        if let Some(early) = &self.early {
+                        if let Some((early, grace_min_ns)) = &self.early {
                             let grace_ns = Stage::ALL.map(|stage| early.grace_ns(plan.bucket, stage));
-                            let grace_ns = grace_ns.into_iter().max().unwrap_or(0).try_into().unwrap_or(u32::MAX);
+                            let grace_ns = grace_ns.into_iter().max().and_then(|ns| u32::try_from(ns).ok());
+                            let grace_ns = grace_ns.unwrap_or(u32::MAX).max(*grace_min_ns);
                             self.params.early = Some(EarlyRule { grace_ns });
                         }
                         if let Some(incast) = &self.incast {

@@ -22,7 +22,7 @@ use self::engine::{Command, Engine, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
 use crate::collectives::{Collectives, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
-use crate::protocol::{EarlyRule, HadamardMode, JobParams, Report, TooFewSamples, bound_from_warmup};
+use crate::protocol::{self, EarlyRule, HadamardMode, JobParams, Report, TooFewSamples, bound_from_warmup};
 use crate::reliable;
 use crate::software::Counters;
 use crate::udp::{Udp, UdpError, payload_beats_of};
@@ -32,12 +32,28 @@ use crate::udp::{Udp, UdpError, payload_beats_of};
 pub enum Bound {
     /// As given.
     Fixed(Duration),
-    /// The 95th percentile of the stage times of 20 reliable all-reduces of so many elements (OptiReduce 3.2.1); best those
-    /// of the largest bucket.
+    /// The 95th percentile of the stage times of 20 reliable all-reduces of so many elements (OptiReduce 3.2.1), at least
+    /// [`BOUND_MIN`]; best those of the largest bucket.
     Measured {
         /// Elements of each warm-up collective.
         elements: usize,
     },
+}
+
+/// The shortest bound that is measured: for so long a host may keep the engine's thread off the CPU.
+pub const BOUND_MIN: Duration = Duration::from_millis(5);
+/// The shortest grace time that follows the stage times, for the same reason.
+const GRACE_MIN: Duration = Duration::from_micros(250);
+
+/// When a stage may close before its bound: all peers' last packets were seen, and silence followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Early {
+    /// Never.
+    Off,
+    /// After so much silence.
+    Grace(Duration),
+    /// After x % of t_C, which follow the loss and the stage times of all ranks (OptiReduce 3.2.1).
+    Adaptive,
 }
 
 /// Settings of a [`Communicator`]. All ranks must have the same, but for interface and launch.
@@ -48,10 +64,10 @@ pub struct Builder {
     mtu: usize,
     timeout: Duration,
     bound: Bound,
-    grace: Option<Duration>,
+    early: Early,
     hadamard: HadamardMode,
     bf16: bool,
-    incast: usize,
+    incast: Option<usize>,
     window_bytes: usize,
 }
 
@@ -63,10 +79,10 @@ impl Default for Builder {
             mtu: 1500,
             timeout: Duration::from_secs(60),
             bound: Bound::Measured { elements: 1 << 20 },
-            grace: Some(Duration::from_millis(1)),
+            early: Early::Adaptive,
             hadamard: HadamardMode::Auto,
             bf16: false,
-            incast: 1,
+            incast: None,
             window_bytes: 1 << 20,
         }
     }
@@ -98,9 +114,9 @@ impl Builder {
         Self { bound, ..self }
     }
 
-    /// The early rule's grace time; `None` switches the rule off. Default: 1 ms.
-    pub fn grace(self, grace: Option<Duration>) -> Self {
-        Self { grace, ..self }
+    /// When a stage may close before its bound. Default: [`Early::Adaptive`].
+    pub fn early(self, early: Early) -> Self {
+        Self { early, ..self }
     }
 
     /// When collectives are Hadamard-encoded. Default: once more than 2 % were lost.
@@ -113,8 +129,8 @@ impl Builder {
         Self { bf16, ..self }
     }
 
-    /// Peers that are sent to at a time, 1 to 15. Default: 1.
-    pub fn incast(self, incast: usize) -> Self {
+    /// Peers that are sent to at a time, 1 to 15; `None`: as many as the receivers bear (OptiReduce 3.2.2). Default: `None`.
+    pub fn incast(self, incast: Option<usize>) -> Self {
         Self { incast, ..self }
     }
 
@@ -152,16 +168,25 @@ impl Builder {
         let grace_ns = |grace: Duration| u32::try_from(grace.as_nanos().min(bound_ns.into())).unwrap_or(u32::MAX);
         let params = JobParams {
             bf16: self.bf16,
-            incast: self.incast,
-            early: self.grace.map(|grace| EarlyRule { grace_ns: grace_ns(grace) }),
+            incast: self.incast.unwrap_or(1),
+            early: match self.early {
+                Early::Grace(grace) => Some(EarlyRule { grace_ns: grace_ns(grace) }),
+                Early::Adaptive | Early::Off => None,
+            },
             window_beats_max: self.window_bytes / 64,
             job_seed: mesh.job().seed,
             // Only a data plane that hangs is so late; a thread may be off the CPU for long.
             stage_slack_ns: 10_000_000_000,
             ..defaults
         };
-        let collectives =
-            Collectives::new(plane, params.clone()).map_err(|error| ConnectError::Params(error.to_string()))?;
+        let collectives = Collectives::new(plane, params.clone());
+        let mut collectives = collectives.map_err(|error| ConnectError::Params(error.to_string()))?;
+        if self.early == Early::Adaptive {
+            collectives.follow_stage_times(GRACE_MIN.as_nanos() as u32);
+        }
+        if self.incast.is_none() {
+            collectives.follow_incast();
+        }
         let (commands, incoming) = channel();
         let notices = mesh.take_notices();
         let engine = Engine::new(collectives, notices, incoming, waker.clone(), self.hadamard);
@@ -189,7 +214,7 @@ fn measure_bound(mesh: &mut Mesh, elements: usize, timeout: Duration) -> Result<
         0
     };
     let bound = mesh.broadcast(&bound.to_le_bytes(), timeout)?;
-    Ok(u64::from_le_bytes(bound.try_into().unwrap_or_default()).clamp(1, u32::MAX.into()))
+    Ok(u64::from_le_bytes(bound.try_into().unwrap_or_default()).clamp(BOUND_MIN.as_nanos() as u64, u32::MAX.into()))
 }
 
 /// A job could not be joined.
@@ -243,10 +268,8 @@ pub enum EngineError {
 pub struct Metrics {
     /// Datagrams and drops.
     pub counters: Counters,
-    /// Collectives finished.
-    pub collectives: u64,
-    /// Bytes of peers that did not come in time.
-    pub lost_bytes: u64,
+    /// Loss and timing, per peer and stage.
+    pub collectives: protocol::Metrics,
     /// First Hadamard-encoded collective that was agreed on.
     pub hadamard_from: Option<u32>,
     /// Smoothed round-trip time to each rank in microseconds; `None` for this rank, and before the first answer.

@@ -27,6 +27,6 @@ pub mod software;
 pub mod udp;
 
 pub use collectives::{Collectives, CollectivesError, Finished};
-pub use communicator::{Bound, Builder, Communicator, ConnectError, EngineError, Metrics, Pending};
+pub use communicator::{BOUND_MIN, Bound, Builder, Communicator, ConnectError, Early, EngineError, Metrics, Pending};
 pub use data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

@@ -196,10 +196,8 @@ async fn gather(
             Some(format!("it expects {} ranks, rank 0 expects {world_size}", hello.world_size))
         } else if rank >= *world_size {
             Some(format!("its rank is {rank}, expected 1 to {}", world_size - 1))
-        } else if let Some(other) = members.get(&rank) {
-            Some(format!("rank {rank} is already there, at {}", other.udp))
         } else {
-            None
+            members.get(&rank).map(|other| format!("rank {rank} is already there, at {}", other.udp))
         };
         if let Some(reason) = refusal {
             tracing::warn!(%from, reason, "refused");

@@ -221,7 +221,7 @@ fn header(window: &Window, stage: Stage, sender: &Sender, first: usize, marked: 
         offset: plan.base_bytes + (first * BEAT_BYTES) as u32,
         timeout_16us: said.timeout_16us,
         incast: said.incast,
-        flags: packet_flags(plan) | u8::from(marked) * FLAG_LAST_PERCENTILE,
+        flags: packet_flags(plan) | (u8::from(marked) * FLAG_LAST_PERCENTILE),
         stage: if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST },
         sender: sender.rank as u16,
         step: plan.step,
@@ -231,5 +231,5 @@ fn header(window: &Window, stage: Stage, sender: &Sender, first: usize, marked: 
 
 /// The flags of a window's packets, but for the mark.
 pub(super) fn packet_flags(plan: &WindowPlan) -> u8 {
-    u8::from(plan.hadamard) * FLAG_HADAMARD | u8::from(plan.bf16) * FLAG_BF16
+    (u8::from(plan.hadamard) * FLAG_HADAMARD) | (u8::from(plan.bf16) * FLAG_BF16)
 }

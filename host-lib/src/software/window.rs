@@ -1,6 +1,6 @@
 //! One armed window of the software data plane: sum, mean, gathered shards, the two gates.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 
@@ -23,9 +23,9 @@ pub(super) struct Window {
     pub own: Range<usize>,
     rank: usize,
     /// In wire order: the own shard's sum, later its mean, and the peers' means. Beats that are not `present` mean nothing.
-    gathered: Vec<f32>,
+    gathered: Buffer,
     /// This rank's encoded gradient in wire order; empty before it was contributed and after it was sent.
-    contribution: Vec<f32>,
+    contribution: Buffer,
     /// For each own beat: bit r says that it came from rank r.
     arrived: Vec<u64>,
     /// A bit for each beat of the result.
@@ -42,20 +42,49 @@ pub(super) struct Window {
     pub taken: bool,
 }
 
+/// Values that begin on a cache line: the transform streams its results then.
+#[derive(Default)]
+struct Buffer {
+    room: Vec<f32>,
+    begin: usize,
+}
+
+impl Buffer {
+    /// As long as `elements` that hold anything.
+    fn resize(&mut self, elements: usize) {
+        self.room.resize(elements + LANES, 0.0);
+        self.begin = self.room.as_ptr().align_offset(BEAT_BYTES).min(LANES);
+        self.room.truncate(self.begin + elements);
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.room[self.begin..]
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.room[self.begin..]
+    }
+}
+
 /// Memory of windows that are done, for those to come: fresh pages cost more than the sums.
 #[derive(Default)]
-pub(super) struct Buffers(Vec<Vec<f32>>);
+pub(super) struct Buffers(Vec<Buffer>);
 
 impl Buffers {
-    /// A buffer of `elements` that hold anything.
-    fn get(&mut self, elements: usize) -> Vec<f32> {
+    fn get(&mut self, elements: usize) -> Buffer {
         let mut buffer = self.0.pop().unwrap_or_default();
-        buffer.resize(elements, 0.0);
+        buffer.resize(elements);
         buffer
     }
 
-    fn put(&mut self, buffer: Vec<f32>) {
-        if buffer.capacity() > 0 {
+    fn put(&mut self, buffer: Buffer) {
+        if !buffer.room.is_empty() {
             self.0.push(buffer);
         }
     }
@@ -86,7 +115,7 @@ impl Window {
             incast: params.incast,
             rank,
             gathered: buffers.get(plan.beats * LANES),
-            contribution: Vec::new(),
+            contribution: Buffer::default(),
             arrived: vec![0; own.len()],
             present: vec![0; plan.beats.div_ceil(64)],
             received_beats: [vec![0; ranks], vec![0; ranks]],

@@ -56,6 +56,9 @@ pub struct Sent {
     pub arrived: u32,
 }
 
+/// When a datagram arrives, its number, from whom, to whom, and its bytes.
+type Flight = (u64, usize, usize, usize, Vec<u8>);
+
 /// One rank's collective.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -71,7 +74,7 @@ pub struct Network {
     pub now_ns: u64,
     weather: Weather,
     random: Random,
-    in_flight: BinaryHeap<Reverse<(u64, usize, usize, usize, Vec<u8>)>>,
+    in_flight: BinaryHeap<Reverse<Flight>>,
 }
 
 impl Network {

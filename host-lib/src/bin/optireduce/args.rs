@@ -27,6 +27,25 @@ pub enum Command {
 pub enum BenchCommand {
     /// All-reduce among processes on this machine, over loopback.
     Allreduce(BenchAllReduceArgs),
+    /// The Hadamard transform on one core, beside a copy of the same bytes and a plain loop.
+    Hadamard(BenchHadamardArgs),
+}
+
+/// Example:
+///
+///   optireduce bench hadamard --megabytes 25 --rounds 50 --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct BenchHadamardArgs {
+    /// MiB of gradient a round.
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub megabytes: u16,
+    /// Rounds, in which all candidates take turns.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub rounds: u16,
+    /// A line of JSON for each row instead of a table.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How gradients travel.
@@ -78,9 +97,10 @@ pub struct JobArgs {
     /// Bound on each stage in milliseconds; 0: measured, the 95th percentile of 20 reliable collectives of the size.
     #[arg(long, value_name = "T", default_value_t = 0.0)]
     pub bound_ms: f64,
-    /// Silence after all peers' last packets that ends a stage, in microseconds.
-    #[arg(long, default_value_t = 1000)]
-    pub grace_us: u64,
+    /// Silence after all peers' last packets that ends a stage, in microseconds; 0: stages wait for their bound. Default:
+    /// follows loss and stage times.
+    #[arg(long, value_name = "T")]
+    pub grace_us: Option<u64>,
     /// Bytes of the largest IP packet on the path.
     #[arg(long, default_value_t = 1500)]
     pub mtu: usize,
@@ -90,9 +110,9 @@ pub struct JobArgs {
     /// Gradients travel as bf16.
     #[arg(long)]
     pub bf16: bool,
-    /// Peers that a rank sends to at a time.
-    #[arg(long, default_value_t = 1)]
-    pub incast: usize,
+    /// Peers that a rank sends to at a time, 1 to 15. Default: as many as their loss allows.
+    #[arg(long, value_name = "I")]
+    pub incast: Option<usize>,
     /// Seconds that ranks wait for one another.
     #[arg(long, default_value_t = 60.0, value_parser = positive)]
     pub timeout_s: f64,

@@ -3,11 +3,17 @@
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use crate::args::{BenchAllReduceArgs, BenchCommand};
+use optireduce::hadamard::{Direction, Speed, measure};
+
+use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
 
 pub fn bench(command: &BenchCommand) -> Result<(), String> {
     match command {
         BenchCommand::Allreduce(args) => allreduce(args),
+        BenchCommand::Hadamard(args) => {
+            hadamard(args);
+            Ok(())
+        }
     }
 }
 
@@ -62,4 +68,32 @@ fn without_ranks(own: &[String]) -> Vec<&String> {
         }
     }
     kept
+}
+
+fn hadamard(args: &BenchHadamardArgs) {
+    let rows = measure(args.megabytes.into(), args.rounds.into());
+    if !args.json {
+        println!(
+            "{} MiB in windows of 1 MiB, {} rounds in which all take turns; over: medians [p10, p90]",
+            args.megabytes, args.rounds
+        );
+        println!("     n  kernel    way        us    GB/s  over a copy           over a plain loop");
+    }
+    for Speed {
+        n, kernel, direction, time_us, gigabytes_per_s, over_copy: [median, low, high], over_plain_loop, ..
+    } in rows
+    {
+        let (kernel, way) = (kernel.name(), if direction == Direction::Encode { "encode" } else { "decode" });
+        if args.json {
+            let row = serde_json::json!({
+                "n": n, "kernel": kernel, "direction": way, "time_us": time_us, "gigabytes_per_s": gigabytes_per_s,
+                "over_copy": median, "over_copy_p10": low, "over_copy_p90": high, "over_plain_loop": over_plain_loop,
+            });
+            println!("{row}");
+        } else {
+            println!(
+                "{n:6}  {kernel:8}  {way} {time_us:8.0} {gigabytes_per_s:7.2}  {median:4.2} [{low:4.2}, {high:5.2}]  {over_plain_loop:18.2}"
+            );
+        }
+    }
 }

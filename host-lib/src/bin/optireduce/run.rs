@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::{Launch, Member, Mesh, local_address};
 use optireduce::protocol::UpdateAction;
-use optireduce::{Bound, Communicator, reliable};
+use optireduce::{Bound, Communicator, Early, reliable};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
@@ -61,7 +61,11 @@ impl Engine {
             Bound::Measured { elements: bytes / 4 }
         };
         let builder = Communicator::builder().launch(launch.clone()).bound(bound).mtu(mtu).timeout(timeout);
-        let builder = builder.grace((grace_us > 0).then(|| Duration::from_micros(grace_us)));
+        let builder = builder.early(match grace_us {
+            None => Early::Adaptive,
+            Some(0) => Early::Off,
+            Some(us) => Early::Grace(Duration::from_micros(us)),
+        });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast);
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
