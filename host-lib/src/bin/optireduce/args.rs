@@ -31,11 +31,10 @@ pub enum BenchCommand {
     Hadamard(BenchHadamardArgs),
 }
 
-/// Example:
-///
-///   optireduce bench hadamard --megabytes 25 --rounds 50 --json
+/// Arguments of `bench hadamard`.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Example:
+  optireduce bench hadamard --megabytes 25 --rounds 50 --json")]
 pub struct BenchHadamardArgs {
     /// MiB of gradient a round.
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..=4096))]
@@ -121,13 +120,11 @@ pub struct JobArgs {
     pub json: bool,
 }
 
-/// Examples:
-///
-///   torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
-///
-///   optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json
+/// Arguments of `run`.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
+  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json")]
 pub struct RunArgs {
     /// This rank. Default: from the environment of torchrun, Open MPI, MPICH or Slurm.
     #[arg(long, requires = "world_size", requires = "root")]
@@ -159,11 +156,11 @@ impl RunArgs {
     }
 }
 
-/// Example:
-///
-///   optireduce bench allreduce --ranks 2,4,8 --bench 1M
+/// Arguments of `bench allreduce`.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  optireduce bench allreduce --ranks 2,4,8 --bench 1M
+  optireduce bench allreduce --ranks 4 --bench 1M --straggler-ms 50 --engine tcp --json")]
 pub struct BenchAllReduceArgs {
     /// Numbers of ranks.
     #[arg(long, value_delimiter = ',', default_value = "2,4")]
