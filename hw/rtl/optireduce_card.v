@@ -3,7 +3,7 @@
 module optireduce_nic__finisher__drain__decoder__across__stages__0__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -20,7 +20,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0__delay(clock,
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
     initial begin
@@ -46,7 +46,7 @@ endmodule
 module optireduce_nic__finisher__drain__decoder__across__stages__1__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -63,16 +63,16 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1__delay(clock,
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [534:0] mem [0:1];
+    (* ram_style = "distributed" *) reg [535:0] mem [0:1];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
     `endif
     reg [0:0] pointer;
-    wire [0:0] oldest = pointer + 1'b1;
+    wire [0:0] oldest = pointer + 1;
     initial begin
        pointer = 0;
        out_tag = 0;
@@ -81,14 +81,14 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1__delay(clock,
     always @(posedge clock) begin
        mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
        {out_tag, out_beat} <= mem[oldest];
-       pointer <= oldest;
+       pointer <= pointer + 1'b1;
     end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__across__stages__2__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -105,16 +105,16 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2__delay(clock,
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [534:0] mem [0:3];
+    (* ram_style = "distributed" *) reg [535:0] mem [0:3];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 3; i = i + 1) mem[i] = 0;
     `endif
     reg [1:0] pointer;
-    wire [1:0] oldest = pointer + 1'b1;
+    wire [1:0] oldest = pointer + 1;
     initial begin
        pointer = 0;
        out_tag = 0;
@@ -123,14 +123,14 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2__delay(clock,
     always @(posedge clock) begin
        mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
        {out_tag, out_beat} <= mem[oldest];
-       pointer <= oldest;
+       pointer <= pointer + 1'b1;
     end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__across__stages__3__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -147,16 +147,16 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3__delay(clock,
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [534:0] mem [0:7];
+    (* ram_style = "distributed" *) reg [535:0] mem [0:7];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
     `endif
     reg [2:0] pointer;
-    wire [2:0] oldest = pointer + 1'b1;
+    wire [2:0] oldest = pointer + 1;
     initial begin
        pointer = 0;
        out_tag = 0;
@@ -165,14 +165,14 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3__delay(clock,
     always @(posedge clock) begin
        mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
        {out_tag, out_beat} <= mem[oldest];
-       pointer <= oldest;
+       pointer <= pointer + 1'b1;
     end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__across__stages__4__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -189,16 +189,16 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4__delay(clock,
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [534:0] mem [0:15];
+    (* ram_style = "distributed" *) reg [535:0] mem [0:15];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
     `endif
     reg [3:0] pointer;
-    wire [3:0] oldest = pointer + 1'b1;
+    wire [3:0] oldest = pointer + 1;
     initial begin
        pointer = 0;
        out_tag = 0;
@@ -207,14 +207,14 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4__delay(clock,
     always @(posedge clock) begin
        mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
        {out_tag, out_beat} <= mem[oldest];
-       pointer <= oldest;
+       pointer <= pointer + 1'b1;
     end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__across__stages__5__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -231,16 +231,16 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5__delay(clock,
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [534:0] mem [0:31];
+    (* ram_style = "distributed" *) reg [535:0] mem [0:31];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 31; i = i + 1) mem[i] = 0;
     `endif
     reg [4:0] pointer;
-    wire [4:0] oldest = pointer + 1'b1;
+    wire [4:0] oldest = pointer + 1;
     initial begin
        pointer = 0;
        out_tag = 0;
@@ -249,14 +249,14 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5__delay(clock,
     always @(posedge clock) begin
        mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
        {out_tag, out_beat} <= mem[oldest];
-       pointer <= oldest;
+       pointer <= pointer + 1'b1;
     end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__across__stages__6__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -273,32 +273,35 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6__delay(clock,
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    (* ram_style = "block" *) reg [534:0] mem [0:63];
+    (* ram_style = "block" *) reg [535:0] mem [0:63];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 63; i = i + 1) mem[i] = 0;
     `endif
     reg [5:0] pointer;
-    wire [5:0] oldest = pointer + 1'b1;
+    wire [5:0] oldest = pointer + 2;
+    reg [535:0] word;
     initial begin
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
+       word = 0;
     end
     always @(posedge clock) begin
        mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= mem[oldest];
-       pointer <= oldest;
+       {out_tag, out_beat} <= word;
+       word <= mem[oldest];
+       pointer <= pointer + 1'b1;
     end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__across__stages__7__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
     input wire  [31:0] lane__2;
@@ -315,25 +318,28 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7__delay(clock,
     input wire  [31:0] lane__13;
     input wire  [31:0] lane__14;
     input wire  [31:0] lane__15;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Update code (custom)
-    (* ram_style = "block" *) reg [534:0] mem [0:127];
+    (* ram_style = "block" *) reg [535:0] mem [0:127];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 127; i = i + 1) mem[i] = 0;
     `endif
     reg [6:0] pointer;
-    wire [6:0] oldest = pointer + 1'b1;
+    wire [6:0] oldest = pointer + 2;
+    reg [535:0] word;
     initial begin
        pointer = 0;
        out_tag = 0;
        out_beat = 0;
+       word = 0;
     end
     always @(posedge clock) begin
        mem[pointer] <= {tag, lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
-       {out_tag, out_beat} <= mem[oldest];
-       pointer <= oldest;
+       {out_tag, out_beat} <= word;
+       word <= mem[oldest];
+       pointer <= pointer + 1'b1;
     end
 endmodule
 
@@ -349,11 +355,11 @@ endmodule
 
 module optireduce_nic__finisher__drain__decoder__to_float__lane__0__st(d,q,clock);
     // Module arguments
-    input wire  [168:0] d;
-    output reg  [168:0] q;
+    input wire  [178:0] d;
+    output reg  [178:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 169'h0;
+    initial q = 179'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -361,9 +367,9 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
     // Module arguments
     input wire  clock;
     input wire  enable;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
@@ -373,7 +379,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [22:0] delay__tag;
+    reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -390,10 +396,10 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [22:0] delay__out_tag;
+    wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -410,77 +416,19 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
     reg  entering;
     reg  butterfly;
     reg  [31:0] mask;
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] a__8;
-    reg  [31:0] a__9;
-    reg  [31:0] a__10;
-    reg  [31:0] a__11;
-    reg  [31:0] a__12;
-    reg  [31:0] a__13;
-    reg  [31:0] a__14;
-    reg  [31:0] a__15;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] b__8;
-    reg  [31:0] b__9;
-    reg  [31:0] b__10;
-    reg  [31:0] b__11;
-    reg  [31:0] b__12;
-    reg  [31:0] b__13;
-    reg  [31:0] b__14;
-    reg  [31:0] b__15;
-    reg  [31:0] more__0;
-    reg  [31:0] more__1;
-    reg  [31:0] more__2;
-    reg  [31:0] more__3;
-    reg  [31:0] more__4;
-    reg  [31:0] more__5;
-    reg  [31:0] more__6;
-    reg  [31:0] more__7;
-    reg  [31:0] more__8;
-    reg  [31:0] more__9;
-    reg  [31:0] more__10;
-    reg  [31:0] more__11;
-    reg  [31:0] more__12;
-    reg  [31:0] more__13;
-    reg  [31:0] more__14;
-    reg  [31:0] more__15;
-    reg  [31:0] less__0;
-    reg  [31:0] less__1;
-    reg  [31:0] less__2;
-    reg  [31:0] less__3;
-    reg  [31:0] less__4;
-    reg  [31:0] less__5;
-    reg  [31:0] less__6;
-    reg  [31:0] less__7;
-    reg  [31:0] less__8;
-    reg  [31:0] less__9;
-    reg  [31:0] less__10;
-    reg  [31:0] less__11;
-    reg  [31:0] less__12;
-    reg  [31:0] less__13;
-    reg  [31:0] less__14;
-    reg  [31:0] less__15;
+    reg  [31:0] a;
+    reg  [31:0] b;
+    reg  [31:0] more;
+    reg  [31:0] less;
+    reg  [32:0] minus;
+    reg  [32:0] sum;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
@@ -552,214 +500,246 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
             result__tag = delay__out_tag;
             mask = ((32'h0) & 32'hffffffff);
         end
-        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
-        b__0 = beat[(0 * 32'h20)+:(32)];
-        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
-        b__1 = beat[(1 * 32'h20)+:(32)];
-        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
-        b__2 = beat[(2 * 32'h20)+:(32)];
-        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
-        b__3 = beat[(3 * 32'h20)+:(32)];
-        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
-        b__4 = beat[(4 * 32'h20)+:(32)];
-        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
-        b__5 = beat[(5 * 32'h20)+:(32)];
-        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
-        b__6 = beat[(6 * 32'h20)+:(32)];
-        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
-        b__7 = beat[(7 * 32'h20)+:(32)];
-        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
-        b__8 = beat[(8 * 32'h20)+:(32)];
-        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
-        b__9 = beat[(9 * 32'h20)+:(32)];
-        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
-        b__10 = beat[(10 * 32'h20)+:(32)];
-        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
-        b__11 = beat[(11 * 32'h20)+:(32)];
-        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
-        b__12 = beat[(12 * 32'h20)+:(32)];
-        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
-        b__13 = beat[(13 * 32'h20)+:(32)];
-        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
-        b__14 = beat[(14 * 32'h20)+:(32)];
-        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
-        b__15 = beat[(15 * 32'h20)+:(32)];
-        less__0 = (a__0 ^ 64'h80000000) & mask;
+        a = delay__out_beat[(0 * 32'h20)+:(32)];
+        b = beat[(0 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__0 = b__0 & mask;
-            delay__lane__0 = (b__0 >> 32'h1) - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+            more = b & mask;
+            delay__lane__0 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__0 = (b__0 ^ 64'h80000000) & mask;
-            delay__lane__0 = b__0 - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__0 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__1 = (a__1 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__0 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(1 * 32'h20)+:(32)];
+        b = beat[(1 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__1 = b__1 & mask;
-            delay__lane__1 = (b__1 >> 32'h1) - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+            more = b & mask;
+            delay__lane__1 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__1 = (b__1 ^ 64'h80000000) & mask;
-            delay__lane__1 = b__1 - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__1 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__2 = (a__2 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__1 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(2 * 32'h20)+:(32)];
+        b = beat[(2 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__2 = b__2 & mask;
-            delay__lane__2 = (b__2 >> 32'h1) - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+            more = b & mask;
+            delay__lane__2 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__2 = (b__2 ^ 64'h80000000) & mask;
-            delay__lane__2 = b__2 - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__2 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__3 = (a__3 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__2 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(3 * 32'h20)+:(32)];
+        b = beat[(3 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__3 = b__3 & mask;
-            delay__lane__3 = (b__3 >> 32'h1) - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+            more = b & mask;
+            delay__lane__3 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__3 = (b__3 ^ 64'h80000000) & mask;
-            delay__lane__3 = b__3 - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__3 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__4 = (a__4 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__3 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(4 * 32'h20)+:(32)];
+        b = beat[(4 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__4 = b__4 & mask;
-            delay__lane__4 = (b__4 >> 32'h1) - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+            more = b & mask;
+            delay__lane__4 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__4 = (b__4 ^ 64'h80000000) & mask;
-            delay__lane__4 = b__4 - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__4 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__5 = (a__5 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__4 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(5 * 32'h20)+:(32)];
+        b = beat[(5 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__5 = b__5 & mask;
-            delay__lane__5 = (b__5 >> 32'h1) - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+            more = b & mask;
+            delay__lane__5 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__5 = (b__5 ^ 64'h80000000) & mask;
-            delay__lane__5 = b__5 - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__5 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__6 = (a__6 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__5 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(6 * 32'h20)+:(32)];
+        b = beat[(6 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__6 = b__6 & mask;
-            delay__lane__6 = (b__6 >> 32'h1) - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+            more = b & mask;
+            delay__lane__6 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__6 = (b__6 ^ 64'h80000000) & mask;
-            delay__lane__6 = b__6 - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__6 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__7 = (a__7 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__6 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(7 * 32'h20)+:(32)];
+        b = beat[(7 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__7 = b__7 & mask;
-            delay__lane__7 = (b__7 >> 32'h1) - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+            more = b & mask;
+            delay__lane__7 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__7 = (b__7 ^ 64'h80000000) & mask;
-            delay__lane__7 = b__7 - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__7 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__8 = (a__8 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__7 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(8 * 32'h20)+:(32)];
+        b = beat[(8 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__8 = b__8 & mask;
-            delay__lane__8 = (b__8 >> 32'h1) - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+            more = b & mask;
+            delay__lane__8 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__8 = (b__8 ^ 64'h80000000) & mask;
-            delay__lane__8 = b__8 - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__8 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__9 = (a__9 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__8 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(9 * 32'h20)+:(32)];
+        b = beat[(9 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__9 = b__9 & mask;
-            delay__lane__9 = (b__9 >> 32'h1) - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+            more = b & mask;
+            delay__lane__9 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__9 = (b__9 ^ 64'h80000000) & mask;
-            delay__lane__9 = b__9 - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__9 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__10 = (a__10 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__9 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(10 * 32'h20)+:(32)];
+        b = beat[(10 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__10 = b__10 & mask;
-            delay__lane__10 = (b__10 >> 32'h1) - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+            more = b & mask;
+            delay__lane__10 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__10 = (b__10 ^ 64'h80000000) & mask;
-            delay__lane__10 = b__10 - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__10 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__11 = (a__11 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__10 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(11 * 32'h20)+:(32)];
+        b = beat[(11 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__11 = b__11 & mask;
-            delay__lane__11 = (b__11 >> 32'h1) - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+            more = b & mask;
+            delay__lane__11 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__11 = (b__11 ^ 64'h80000000) & mask;
-            delay__lane__11 = b__11 - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__11 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__12 = (a__12 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__11 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(12 * 32'h20)+:(32)];
+        b = beat[(12 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__12 = b__12 & mask;
-            delay__lane__12 = (b__12 >> 32'h1) - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+            more = b & mask;
+            delay__lane__12 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__12 = (b__12 ^ 64'h80000000) & mask;
-            delay__lane__12 = b__12 - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__12 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__13 = (a__13 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__12 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(13 * 32'h20)+:(32)];
+        b = beat[(13 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__13 = b__13 & mask;
-            delay__lane__13 = (b__13 >> 32'h1) - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+            more = b & mask;
+            delay__lane__13 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__13 = (b__13 ^ 64'h80000000) & mask;
-            delay__lane__13 = b__13 - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__13 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__14 = (a__14 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__13 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(14 * 32'h20)+:(32)];
+        b = beat[(14 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__14 = b__14 & mask;
-            delay__lane__14 = (b__14 >> 32'h1) - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+            more = b & mask;
+            delay__lane__14 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__14 = (b__14 ^ 64'h80000000) & mask;
-            delay__lane__14 = b__14 - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__14 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__15 = (a__15 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__14 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(15 * 32'h20)+:(32)];
+        b = beat[(15 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__15 = b__15 & mask;
-            delay__lane__15 = (b__15 >> 32'h1) - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+            more = b & mask;
+            delay__lane__15 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__15 = (b__15 ^ 64'h80000000) & mask;
-            delay__lane__15 = b__15 - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__15 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__15 = sum[(32'h1)+:(32)];
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
@@ -769,9 +749,9 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
     // Module arguments
     input wire  clock;
     input wire  enable;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
@@ -781,7 +761,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [22:0] delay__tag;
+    reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -798,10 +778,10 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [22:0] delay__out_tag;
+    wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -818,77 +798,19 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
     reg  entering;
     reg  butterfly;
     reg  [31:0] mask;
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] a__8;
-    reg  [31:0] a__9;
-    reg  [31:0] a__10;
-    reg  [31:0] a__11;
-    reg  [31:0] a__12;
-    reg  [31:0] a__13;
-    reg  [31:0] a__14;
-    reg  [31:0] a__15;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] b__8;
-    reg  [31:0] b__9;
-    reg  [31:0] b__10;
-    reg  [31:0] b__11;
-    reg  [31:0] b__12;
-    reg  [31:0] b__13;
-    reg  [31:0] b__14;
-    reg  [31:0] b__15;
-    reg  [31:0] more__0;
-    reg  [31:0] more__1;
-    reg  [31:0] more__2;
-    reg  [31:0] more__3;
-    reg  [31:0] more__4;
-    reg  [31:0] more__5;
-    reg  [31:0] more__6;
-    reg  [31:0] more__7;
-    reg  [31:0] more__8;
-    reg  [31:0] more__9;
-    reg  [31:0] more__10;
-    reg  [31:0] more__11;
-    reg  [31:0] more__12;
-    reg  [31:0] more__13;
-    reg  [31:0] more__14;
-    reg  [31:0] more__15;
-    reg  [31:0] less__0;
-    reg  [31:0] less__1;
-    reg  [31:0] less__2;
-    reg  [31:0] less__3;
-    reg  [31:0] less__4;
-    reg  [31:0] less__5;
-    reg  [31:0] less__6;
-    reg  [31:0] less__7;
-    reg  [31:0] less__8;
-    reg  [31:0] less__9;
-    reg  [31:0] less__10;
-    reg  [31:0] less__11;
-    reg  [31:0] less__12;
-    reg  [31:0] less__13;
-    reg  [31:0] less__14;
-    reg  [31:0] less__15;
+    reg  [31:0] a;
+    reg  [31:0] b;
+    reg  [31:0] more;
+    reg  [31:0] less;
+    reg  [32:0] minus;
+    reg  [32:0] sum;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
@@ -960,214 +882,246 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
             result__tag = delay__out_tag;
             mask = ((32'h0) & 32'hffffffff);
         end
-        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
-        b__0 = beat[(0 * 32'h20)+:(32)];
-        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
-        b__1 = beat[(1 * 32'h20)+:(32)];
-        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
-        b__2 = beat[(2 * 32'h20)+:(32)];
-        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
-        b__3 = beat[(3 * 32'h20)+:(32)];
-        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
-        b__4 = beat[(4 * 32'h20)+:(32)];
-        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
-        b__5 = beat[(5 * 32'h20)+:(32)];
-        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
-        b__6 = beat[(6 * 32'h20)+:(32)];
-        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
-        b__7 = beat[(7 * 32'h20)+:(32)];
-        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
-        b__8 = beat[(8 * 32'h20)+:(32)];
-        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
-        b__9 = beat[(9 * 32'h20)+:(32)];
-        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
-        b__10 = beat[(10 * 32'h20)+:(32)];
-        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
-        b__11 = beat[(11 * 32'h20)+:(32)];
-        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
-        b__12 = beat[(12 * 32'h20)+:(32)];
-        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
-        b__13 = beat[(13 * 32'h20)+:(32)];
-        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
-        b__14 = beat[(14 * 32'h20)+:(32)];
-        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
-        b__15 = beat[(15 * 32'h20)+:(32)];
-        less__0 = (a__0 ^ 64'h80000000) & mask;
+        a = delay__out_beat[(0 * 32'h20)+:(32)];
+        b = beat[(0 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__0 = b__0 & mask;
-            delay__lane__0 = (b__0 >> 32'h1) - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+            more = b & mask;
+            delay__lane__0 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__0 = (b__0 ^ 64'h80000000) & mask;
-            delay__lane__0 = b__0 - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__0 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__1 = (a__1 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__0 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(1 * 32'h20)+:(32)];
+        b = beat[(1 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__1 = b__1 & mask;
-            delay__lane__1 = (b__1 >> 32'h1) - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+            more = b & mask;
+            delay__lane__1 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__1 = (b__1 ^ 64'h80000000) & mask;
-            delay__lane__1 = b__1 - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__1 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__2 = (a__2 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__1 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(2 * 32'h20)+:(32)];
+        b = beat[(2 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__2 = b__2 & mask;
-            delay__lane__2 = (b__2 >> 32'h1) - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+            more = b & mask;
+            delay__lane__2 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__2 = (b__2 ^ 64'h80000000) & mask;
-            delay__lane__2 = b__2 - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__2 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__3 = (a__3 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__2 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(3 * 32'h20)+:(32)];
+        b = beat[(3 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__3 = b__3 & mask;
-            delay__lane__3 = (b__3 >> 32'h1) - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+            more = b & mask;
+            delay__lane__3 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__3 = (b__3 ^ 64'h80000000) & mask;
-            delay__lane__3 = b__3 - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__3 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__4 = (a__4 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__3 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(4 * 32'h20)+:(32)];
+        b = beat[(4 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__4 = b__4 & mask;
-            delay__lane__4 = (b__4 >> 32'h1) - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+            more = b & mask;
+            delay__lane__4 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__4 = (b__4 ^ 64'h80000000) & mask;
-            delay__lane__4 = b__4 - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__4 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__5 = (a__5 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__4 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(5 * 32'h20)+:(32)];
+        b = beat[(5 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__5 = b__5 & mask;
-            delay__lane__5 = (b__5 >> 32'h1) - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+            more = b & mask;
+            delay__lane__5 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__5 = (b__5 ^ 64'h80000000) & mask;
-            delay__lane__5 = b__5 - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__5 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__6 = (a__6 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__5 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(6 * 32'h20)+:(32)];
+        b = beat[(6 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__6 = b__6 & mask;
-            delay__lane__6 = (b__6 >> 32'h1) - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+            more = b & mask;
+            delay__lane__6 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__6 = (b__6 ^ 64'h80000000) & mask;
-            delay__lane__6 = b__6 - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__6 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__7 = (a__7 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__6 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(7 * 32'h20)+:(32)];
+        b = beat[(7 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__7 = b__7 & mask;
-            delay__lane__7 = (b__7 >> 32'h1) - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+            more = b & mask;
+            delay__lane__7 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__7 = (b__7 ^ 64'h80000000) & mask;
-            delay__lane__7 = b__7 - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__7 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__8 = (a__8 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__7 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(8 * 32'h20)+:(32)];
+        b = beat[(8 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__8 = b__8 & mask;
-            delay__lane__8 = (b__8 >> 32'h1) - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+            more = b & mask;
+            delay__lane__8 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__8 = (b__8 ^ 64'h80000000) & mask;
-            delay__lane__8 = b__8 - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__8 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__9 = (a__9 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__8 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(9 * 32'h20)+:(32)];
+        b = beat[(9 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__9 = b__9 & mask;
-            delay__lane__9 = (b__9 >> 32'h1) - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+            more = b & mask;
+            delay__lane__9 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__9 = (b__9 ^ 64'h80000000) & mask;
-            delay__lane__9 = b__9 - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__9 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__10 = (a__10 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__9 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(10 * 32'h20)+:(32)];
+        b = beat[(10 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__10 = b__10 & mask;
-            delay__lane__10 = (b__10 >> 32'h1) - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+            more = b & mask;
+            delay__lane__10 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__10 = (b__10 ^ 64'h80000000) & mask;
-            delay__lane__10 = b__10 - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__10 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__11 = (a__11 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__10 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(11 * 32'h20)+:(32)];
+        b = beat[(11 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__11 = b__11 & mask;
-            delay__lane__11 = (b__11 >> 32'h1) - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+            more = b & mask;
+            delay__lane__11 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__11 = (b__11 ^ 64'h80000000) & mask;
-            delay__lane__11 = b__11 - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__11 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__12 = (a__12 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__11 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(12 * 32'h20)+:(32)];
+        b = beat[(12 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__12 = b__12 & mask;
-            delay__lane__12 = (b__12 >> 32'h1) - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+            more = b & mask;
+            delay__lane__12 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__12 = (b__12 ^ 64'h80000000) & mask;
-            delay__lane__12 = b__12 - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__12 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__13 = (a__13 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__12 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(13 * 32'h20)+:(32)];
+        b = beat[(13 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__13 = b__13 & mask;
-            delay__lane__13 = (b__13 >> 32'h1) - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+            more = b & mask;
+            delay__lane__13 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__13 = (b__13 ^ 64'h80000000) & mask;
-            delay__lane__13 = b__13 - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__13 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__14 = (a__14 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__13 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(14 * 32'h20)+:(32)];
+        b = beat[(14 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__14 = b__14 & mask;
-            delay__lane__14 = (b__14 >> 32'h1) - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+            more = b & mask;
+            delay__lane__14 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__14 = (b__14 ^ 64'h80000000) & mask;
-            delay__lane__14 = b__14 - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__14 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__15 = (a__15 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__14 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(15 * 32'h20)+:(32)];
+        b = beat[(15 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__15 = b__15 & mask;
-            delay__lane__15 = (b__15 >> 32'h1) - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+            more = b & mask;
+            delay__lane__15 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__15 = (b__15 ^ 64'h80000000) & mask;
-            delay__lane__15 = b__15 - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__15 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__15 = sum[(32'h1)+:(32)];
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
@@ -1177,9 +1131,9 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
     // Module arguments
     input wire  clock;
     input wire  enable;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
@@ -1189,7 +1143,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [22:0] delay__tag;
+    reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -1206,10 +1160,10 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [22:0] delay__out_tag;
+    wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -1226,77 +1180,19 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
     reg  entering;
     reg  butterfly;
     reg  [31:0] mask;
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] a__8;
-    reg  [31:0] a__9;
-    reg  [31:0] a__10;
-    reg  [31:0] a__11;
-    reg  [31:0] a__12;
-    reg  [31:0] a__13;
-    reg  [31:0] a__14;
-    reg  [31:0] a__15;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] b__8;
-    reg  [31:0] b__9;
-    reg  [31:0] b__10;
-    reg  [31:0] b__11;
-    reg  [31:0] b__12;
-    reg  [31:0] b__13;
-    reg  [31:0] b__14;
-    reg  [31:0] b__15;
-    reg  [31:0] more__0;
-    reg  [31:0] more__1;
-    reg  [31:0] more__2;
-    reg  [31:0] more__3;
-    reg  [31:0] more__4;
-    reg  [31:0] more__5;
-    reg  [31:0] more__6;
-    reg  [31:0] more__7;
-    reg  [31:0] more__8;
-    reg  [31:0] more__9;
-    reg  [31:0] more__10;
-    reg  [31:0] more__11;
-    reg  [31:0] more__12;
-    reg  [31:0] more__13;
-    reg  [31:0] more__14;
-    reg  [31:0] more__15;
-    reg  [31:0] less__0;
-    reg  [31:0] less__1;
-    reg  [31:0] less__2;
-    reg  [31:0] less__3;
-    reg  [31:0] less__4;
-    reg  [31:0] less__5;
-    reg  [31:0] less__6;
-    reg  [31:0] less__7;
-    reg  [31:0] less__8;
-    reg  [31:0] less__9;
-    reg  [31:0] less__10;
-    reg  [31:0] less__11;
-    reg  [31:0] less__12;
-    reg  [31:0] less__13;
-    reg  [31:0] less__14;
-    reg  [31:0] less__15;
+    reg  [31:0] a;
+    reg  [31:0] b;
+    reg  [31:0] more;
+    reg  [31:0] less;
+    reg  [32:0] minus;
+    reg  [32:0] sum;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
@@ -1368,214 +1264,246 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
             result__tag = delay__out_tag;
             mask = ((32'h0) & 32'hffffffff);
         end
-        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
-        b__0 = beat[(0 * 32'h20)+:(32)];
-        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
-        b__1 = beat[(1 * 32'h20)+:(32)];
-        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
-        b__2 = beat[(2 * 32'h20)+:(32)];
-        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
-        b__3 = beat[(3 * 32'h20)+:(32)];
-        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
-        b__4 = beat[(4 * 32'h20)+:(32)];
-        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
-        b__5 = beat[(5 * 32'h20)+:(32)];
-        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
-        b__6 = beat[(6 * 32'h20)+:(32)];
-        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
-        b__7 = beat[(7 * 32'h20)+:(32)];
-        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
-        b__8 = beat[(8 * 32'h20)+:(32)];
-        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
-        b__9 = beat[(9 * 32'h20)+:(32)];
-        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
-        b__10 = beat[(10 * 32'h20)+:(32)];
-        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
-        b__11 = beat[(11 * 32'h20)+:(32)];
-        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
-        b__12 = beat[(12 * 32'h20)+:(32)];
-        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
-        b__13 = beat[(13 * 32'h20)+:(32)];
-        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
-        b__14 = beat[(14 * 32'h20)+:(32)];
-        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
-        b__15 = beat[(15 * 32'h20)+:(32)];
-        less__0 = (a__0 ^ 64'h80000000) & mask;
+        a = delay__out_beat[(0 * 32'h20)+:(32)];
+        b = beat[(0 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__0 = b__0 & mask;
-            delay__lane__0 = (b__0 >> 32'h1) - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+            more = b & mask;
+            delay__lane__0 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__0 = (b__0 ^ 64'h80000000) & mask;
-            delay__lane__0 = b__0 - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__0 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__1 = (a__1 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__0 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(1 * 32'h20)+:(32)];
+        b = beat[(1 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__1 = b__1 & mask;
-            delay__lane__1 = (b__1 >> 32'h1) - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+            more = b & mask;
+            delay__lane__1 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__1 = (b__1 ^ 64'h80000000) & mask;
-            delay__lane__1 = b__1 - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__1 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__2 = (a__2 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__1 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(2 * 32'h20)+:(32)];
+        b = beat[(2 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__2 = b__2 & mask;
-            delay__lane__2 = (b__2 >> 32'h1) - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+            more = b & mask;
+            delay__lane__2 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__2 = (b__2 ^ 64'h80000000) & mask;
-            delay__lane__2 = b__2 - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__2 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__3 = (a__3 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__2 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(3 * 32'h20)+:(32)];
+        b = beat[(3 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__3 = b__3 & mask;
-            delay__lane__3 = (b__3 >> 32'h1) - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+            more = b & mask;
+            delay__lane__3 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__3 = (b__3 ^ 64'h80000000) & mask;
-            delay__lane__3 = b__3 - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__3 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__4 = (a__4 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__3 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(4 * 32'h20)+:(32)];
+        b = beat[(4 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__4 = b__4 & mask;
-            delay__lane__4 = (b__4 >> 32'h1) - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+            more = b & mask;
+            delay__lane__4 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__4 = (b__4 ^ 64'h80000000) & mask;
-            delay__lane__4 = b__4 - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__4 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__5 = (a__5 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__4 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(5 * 32'h20)+:(32)];
+        b = beat[(5 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__5 = b__5 & mask;
-            delay__lane__5 = (b__5 >> 32'h1) - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+            more = b & mask;
+            delay__lane__5 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__5 = (b__5 ^ 64'h80000000) & mask;
-            delay__lane__5 = b__5 - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__5 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__6 = (a__6 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__5 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(6 * 32'h20)+:(32)];
+        b = beat[(6 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__6 = b__6 & mask;
-            delay__lane__6 = (b__6 >> 32'h1) - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+            more = b & mask;
+            delay__lane__6 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__6 = (b__6 ^ 64'h80000000) & mask;
-            delay__lane__6 = b__6 - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__6 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__7 = (a__7 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__6 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(7 * 32'h20)+:(32)];
+        b = beat[(7 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__7 = b__7 & mask;
-            delay__lane__7 = (b__7 >> 32'h1) - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+            more = b & mask;
+            delay__lane__7 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__7 = (b__7 ^ 64'h80000000) & mask;
-            delay__lane__7 = b__7 - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__7 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__8 = (a__8 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__7 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(8 * 32'h20)+:(32)];
+        b = beat[(8 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__8 = b__8 & mask;
-            delay__lane__8 = (b__8 >> 32'h1) - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+            more = b & mask;
+            delay__lane__8 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__8 = (b__8 ^ 64'h80000000) & mask;
-            delay__lane__8 = b__8 - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__8 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__9 = (a__9 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__8 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(9 * 32'h20)+:(32)];
+        b = beat[(9 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__9 = b__9 & mask;
-            delay__lane__9 = (b__9 >> 32'h1) - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+            more = b & mask;
+            delay__lane__9 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__9 = (b__9 ^ 64'h80000000) & mask;
-            delay__lane__9 = b__9 - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__9 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__10 = (a__10 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__9 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(10 * 32'h20)+:(32)];
+        b = beat[(10 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__10 = b__10 & mask;
-            delay__lane__10 = (b__10 >> 32'h1) - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+            more = b & mask;
+            delay__lane__10 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__10 = (b__10 ^ 64'h80000000) & mask;
-            delay__lane__10 = b__10 - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__10 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__11 = (a__11 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__10 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(11 * 32'h20)+:(32)];
+        b = beat[(11 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__11 = b__11 & mask;
-            delay__lane__11 = (b__11 >> 32'h1) - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+            more = b & mask;
+            delay__lane__11 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__11 = (b__11 ^ 64'h80000000) & mask;
-            delay__lane__11 = b__11 - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__11 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__12 = (a__12 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__11 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(12 * 32'h20)+:(32)];
+        b = beat[(12 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__12 = b__12 & mask;
-            delay__lane__12 = (b__12 >> 32'h1) - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+            more = b & mask;
+            delay__lane__12 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__12 = (b__12 ^ 64'h80000000) & mask;
-            delay__lane__12 = b__12 - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__12 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__13 = (a__13 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__12 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(13 * 32'h20)+:(32)];
+        b = beat[(13 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__13 = b__13 & mask;
-            delay__lane__13 = (b__13 >> 32'h1) - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+            more = b & mask;
+            delay__lane__13 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__13 = (b__13 ^ 64'h80000000) & mask;
-            delay__lane__13 = b__13 - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__13 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__14 = (a__14 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__13 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(14 * 32'h20)+:(32)];
+        b = beat[(14 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__14 = b__14 & mask;
-            delay__lane__14 = (b__14 >> 32'h1) - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+            more = b & mask;
+            delay__lane__14 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__14 = (b__14 ^ 64'h80000000) & mask;
-            delay__lane__14 = b__14 - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__14 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__15 = (a__15 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__14 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(15 * 32'h20)+:(32)];
+        b = beat[(15 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__15 = b__15 & mask;
-            delay__lane__15 = (b__15 >> 32'h1) - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+            more = b & mask;
+            delay__lane__15 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__15 = (b__15 ^ 64'h80000000) & mask;
-            delay__lane__15 = b__15 - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__15 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__15 = sum[(32'h1)+:(32)];
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
@@ -1585,9 +1513,9 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
     // Module arguments
     input wire  clock;
     input wire  enable;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
@@ -1597,7 +1525,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [22:0] delay__tag;
+    reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -1614,10 +1542,10 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [22:0] delay__out_tag;
+    wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -1634,77 +1562,19 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
     reg  entering;
     reg  butterfly;
     reg  [31:0] mask;
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] a__8;
-    reg  [31:0] a__9;
-    reg  [31:0] a__10;
-    reg  [31:0] a__11;
-    reg  [31:0] a__12;
-    reg  [31:0] a__13;
-    reg  [31:0] a__14;
-    reg  [31:0] a__15;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] b__8;
-    reg  [31:0] b__9;
-    reg  [31:0] b__10;
-    reg  [31:0] b__11;
-    reg  [31:0] b__12;
-    reg  [31:0] b__13;
-    reg  [31:0] b__14;
-    reg  [31:0] b__15;
-    reg  [31:0] more__0;
-    reg  [31:0] more__1;
-    reg  [31:0] more__2;
-    reg  [31:0] more__3;
-    reg  [31:0] more__4;
-    reg  [31:0] more__5;
-    reg  [31:0] more__6;
-    reg  [31:0] more__7;
-    reg  [31:0] more__8;
-    reg  [31:0] more__9;
-    reg  [31:0] more__10;
-    reg  [31:0] more__11;
-    reg  [31:0] more__12;
-    reg  [31:0] more__13;
-    reg  [31:0] more__14;
-    reg  [31:0] more__15;
-    reg  [31:0] less__0;
-    reg  [31:0] less__1;
-    reg  [31:0] less__2;
-    reg  [31:0] less__3;
-    reg  [31:0] less__4;
-    reg  [31:0] less__5;
-    reg  [31:0] less__6;
-    reg  [31:0] less__7;
-    reg  [31:0] less__8;
-    reg  [31:0] less__9;
-    reg  [31:0] less__10;
-    reg  [31:0] less__11;
-    reg  [31:0] less__12;
-    reg  [31:0] less__13;
-    reg  [31:0] less__14;
-    reg  [31:0] less__15;
+    reg  [31:0] a;
+    reg  [31:0] b;
+    reg  [31:0] more;
+    reg  [31:0] less;
+    reg  [32:0] minus;
+    reg  [32:0] sum;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
@@ -1776,214 +1646,246 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
             result__tag = delay__out_tag;
             mask = ((32'h0) & 32'hffffffff);
         end
-        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
-        b__0 = beat[(0 * 32'h20)+:(32)];
-        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
-        b__1 = beat[(1 * 32'h20)+:(32)];
-        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
-        b__2 = beat[(2 * 32'h20)+:(32)];
-        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
-        b__3 = beat[(3 * 32'h20)+:(32)];
-        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
-        b__4 = beat[(4 * 32'h20)+:(32)];
-        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
-        b__5 = beat[(5 * 32'h20)+:(32)];
-        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
-        b__6 = beat[(6 * 32'h20)+:(32)];
-        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
-        b__7 = beat[(7 * 32'h20)+:(32)];
-        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
-        b__8 = beat[(8 * 32'h20)+:(32)];
-        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
-        b__9 = beat[(9 * 32'h20)+:(32)];
-        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
-        b__10 = beat[(10 * 32'h20)+:(32)];
-        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
-        b__11 = beat[(11 * 32'h20)+:(32)];
-        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
-        b__12 = beat[(12 * 32'h20)+:(32)];
-        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
-        b__13 = beat[(13 * 32'h20)+:(32)];
-        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
-        b__14 = beat[(14 * 32'h20)+:(32)];
-        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
-        b__15 = beat[(15 * 32'h20)+:(32)];
-        less__0 = (a__0 ^ 64'h80000000) & mask;
+        a = delay__out_beat[(0 * 32'h20)+:(32)];
+        b = beat[(0 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__0 = b__0 & mask;
-            delay__lane__0 = (b__0 >> 32'h1) - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+            more = b & mask;
+            delay__lane__0 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__0 = (b__0 ^ 64'h80000000) & mask;
-            delay__lane__0 = b__0 - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__0 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__1 = (a__1 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__0 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(1 * 32'h20)+:(32)];
+        b = beat[(1 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__1 = b__1 & mask;
-            delay__lane__1 = (b__1 >> 32'h1) - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+            more = b & mask;
+            delay__lane__1 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__1 = (b__1 ^ 64'h80000000) & mask;
-            delay__lane__1 = b__1 - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__1 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__2 = (a__2 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__1 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(2 * 32'h20)+:(32)];
+        b = beat[(2 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__2 = b__2 & mask;
-            delay__lane__2 = (b__2 >> 32'h1) - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+            more = b & mask;
+            delay__lane__2 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__2 = (b__2 ^ 64'h80000000) & mask;
-            delay__lane__2 = b__2 - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__2 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__3 = (a__3 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__2 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(3 * 32'h20)+:(32)];
+        b = beat[(3 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__3 = b__3 & mask;
-            delay__lane__3 = (b__3 >> 32'h1) - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+            more = b & mask;
+            delay__lane__3 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__3 = (b__3 ^ 64'h80000000) & mask;
-            delay__lane__3 = b__3 - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__3 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__4 = (a__4 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__3 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(4 * 32'h20)+:(32)];
+        b = beat[(4 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__4 = b__4 & mask;
-            delay__lane__4 = (b__4 >> 32'h1) - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+            more = b & mask;
+            delay__lane__4 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__4 = (b__4 ^ 64'h80000000) & mask;
-            delay__lane__4 = b__4 - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__4 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__5 = (a__5 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__4 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(5 * 32'h20)+:(32)];
+        b = beat[(5 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__5 = b__5 & mask;
-            delay__lane__5 = (b__5 >> 32'h1) - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+            more = b & mask;
+            delay__lane__5 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__5 = (b__5 ^ 64'h80000000) & mask;
-            delay__lane__5 = b__5 - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__5 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__6 = (a__6 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__5 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(6 * 32'h20)+:(32)];
+        b = beat[(6 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__6 = b__6 & mask;
-            delay__lane__6 = (b__6 >> 32'h1) - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+            more = b & mask;
+            delay__lane__6 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__6 = (b__6 ^ 64'h80000000) & mask;
-            delay__lane__6 = b__6 - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__6 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__7 = (a__7 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__6 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(7 * 32'h20)+:(32)];
+        b = beat[(7 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__7 = b__7 & mask;
-            delay__lane__7 = (b__7 >> 32'h1) - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+            more = b & mask;
+            delay__lane__7 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__7 = (b__7 ^ 64'h80000000) & mask;
-            delay__lane__7 = b__7 - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__7 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__8 = (a__8 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__7 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(8 * 32'h20)+:(32)];
+        b = beat[(8 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__8 = b__8 & mask;
-            delay__lane__8 = (b__8 >> 32'h1) - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+            more = b & mask;
+            delay__lane__8 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__8 = (b__8 ^ 64'h80000000) & mask;
-            delay__lane__8 = b__8 - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__8 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__9 = (a__9 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__8 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(9 * 32'h20)+:(32)];
+        b = beat[(9 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__9 = b__9 & mask;
-            delay__lane__9 = (b__9 >> 32'h1) - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+            more = b & mask;
+            delay__lane__9 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__9 = (b__9 ^ 64'h80000000) & mask;
-            delay__lane__9 = b__9 - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__9 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__10 = (a__10 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__9 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(10 * 32'h20)+:(32)];
+        b = beat[(10 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__10 = b__10 & mask;
-            delay__lane__10 = (b__10 >> 32'h1) - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+            more = b & mask;
+            delay__lane__10 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__10 = (b__10 ^ 64'h80000000) & mask;
-            delay__lane__10 = b__10 - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__10 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__11 = (a__11 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__10 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(11 * 32'h20)+:(32)];
+        b = beat[(11 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__11 = b__11 & mask;
-            delay__lane__11 = (b__11 >> 32'h1) - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+            more = b & mask;
+            delay__lane__11 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__11 = (b__11 ^ 64'h80000000) & mask;
-            delay__lane__11 = b__11 - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__11 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__12 = (a__12 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__11 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(12 * 32'h20)+:(32)];
+        b = beat[(12 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__12 = b__12 & mask;
-            delay__lane__12 = (b__12 >> 32'h1) - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+            more = b & mask;
+            delay__lane__12 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__12 = (b__12 ^ 64'h80000000) & mask;
-            delay__lane__12 = b__12 - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__12 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__13 = (a__13 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__12 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(13 * 32'h20)+:(32)];
+        b = beat[(13 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__13 = b__13 & mask;
-            delay__lane__13 = (b__13 >> 32'h1) - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+            more = b & mask;
+            delay__lane__13 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__13 = (b__13 ^ 64'h80000000) & mask;
-            delay__lane__13 = b__13 - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__13 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__14 = (a__14 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__13 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(14 * 32'h20)+:(32)];
+        b = beat[(14 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__14 = b__14 & mask;
-            delay__lane__14 = (b__14 >> 32'h1) - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+            more = b & mask;
+            delay__lane__14 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__14 = (b__14 ^ 64'h80000000) & mask;
-            delay__lane__14 = b__14 - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__14 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__15 = (a__15 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__14 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(15 * 32'h20)+:(32)];
+        b = beat[(15 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__15 = b__15 & mask;
-            delay__lane__15 = (b__15 >> 32'h1) - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+            more = b & mask;
+            delay__lane__15 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__15 = (b__15 ^ 64'h80000000) & mask;
-            delay__lane__15 = b__15 - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__15 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__15 = sum[(32'h1)+:(32)];
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
@@ -1993,9 +1895,9 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
     // Module arguments
     input wire  clock;
     input wire  enable;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
@@ -2005,7 +1907,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [22:0] delay__tag;
+    reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -2022,10 +1924,10 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [22:0] delay__out_tag;
+    wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -2042,77 +1944,19 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
     reg  entering;
     reg  butterfly;
     reg  [31:0] mask;
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] a__8;
-    reg  [31:0] a__9;
-    reg  [31:0] a__10;
-    reg  [31:0] a__11;
-    reg  [31:0] a__12;
-    reg  [31:0] a__13;
-    reg  [31:0] a__14;
-    reg  [31:0] a__15;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] b__8;
-    reg  [31:0] b__9;
-    reg  [31:0] b__10;
-    reg  [31:0] b__11;
-    reg  [31:0] b__12;
-    reg  [31:0] b__13;
-    reg  [31:0] b__14;
-    reg  [31:0] b__15;
-    reg  [31:0] more__0;
-    reg  [31:0] more__1;
-    reg  [31:0] more__2;
-    reg  [31:0] more__3;
-    reg  [31:0] more__4;
-    reg  [31:0] more__5;
-    reg  [31:0] more__6;
-    reg  [31:0] more__7;
-    reg  [31:0] more__8;
-    reg  [31:0] more__9;
-    reg  [31:0] more__10;
-    reg  [31:0] more__11;
-    reg  [31:0] more__12;
-    reg  [31:0] more__13;
-    reg  [31:0] more__14;
-    reg  [31:0] more__15;
-    reg  [31:0] less__0;
-    reg  [31:0] less__1;
-    reg  [31:0] less__2;
-    reg  [31:0] less__3;
-    reg  [31:0] less__4;
-    reg  [31:0] less__5;
-    reg  [31:0] less__6;
-    reg  [31:0] less__7;
-    reg  [31:0] less__8;
-    reg  [31:0] less__9;
-    reg  [31:0] less__10;
-    reg  [31:0] less__11;
-    reg  [31:0] less__12;
-    reg  [31:0] less__13;
-    reg  [31:0] less__14;
-    reg  [31:0] less__15;
+    reg  [31:0] a;
+    reg  [31:0] b;
+    reg  [31:0] more;
+    reg  [31:0] less;
+    reg  [32:0] minus;
+    reg  [32:0] sum;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
@@ -2184,214 +2028,246 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
             result__tag = delay__out_tag;
             mask = ((32'h0) & 32'hffffffff);
         end
-        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
-        b__0 = beat[(0 * 32'h20)+:(32)];
-        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
-        b__1 = beat[(1 * 32'h20)+:(32)];
-        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
-        b__2 = beat[(2 * 32'h20)+:(32)];
-        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
-        b__3 = beat[(3 * 32'h20)+:(32)];
-        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
-        b__4 = beat[(4 * 32'h20)+:(32)];
-        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
-        b__5 = beat[(5 * 32'h20)+:(32)];
-        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
-        b__6 = beat[(6 * 32'h20)+:(32)];
-        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
-        b__7 = beat[(7 * 32'h20)+:(32)];
-        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
-        b__8 = beat[(8 * 32'h20)+:(32)];
-        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
-        b__9 = beat[(9 * 32'h20)+:(32)];
-        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
-        b__10 = beat[(10 * 32'h20)+:(32)];
-        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
-        b__11 = beat[(11 * 32'h20)+:(32)];
-        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
-        b__12 = beat[(12 * 32'h20)+:(32)];
-        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
-        b__13 = beat[(13 * 32'h20)+:(32)];
-        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
-        b__14 = beat[(14 * 32'h20)+:(32)];
-        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
-        b__15 = beat[(15 * 32'h20)+:(32)];
-        less__0 = (a__0 ^ 64'h80000000) & mask;
+        a = delay__out_beat[(0 * 32'h20)+:(32)];
+        b = beat[(0 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__0 = b__0 & mask;
-            delay__lane__0 = (b__0 >> 32'h1) - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+            more = b & mask;
+            delay__lane__0 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__0 = (b__0 ^ 64'h80000000) & mask;
-            delay__lane__0 = b__0 - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__0 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__1 = (a__1 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__0 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(1 * 32'h20)+:(32)];
+        b = beat[(1 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__1 = b__1 & mask;
-            delay__lane__1 = (b__1 >> 32'h1) - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+            more = b & mask;
+            delay__lane__1 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__1 = (b__1 ^ 64'h80000000) & mask;
-            delay__lane__1 = b__1 - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__1 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__2 = (a__2 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__1 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(2 * 32'h20)+:(32)];
+        b = beat[(2 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__2 = b__2 & mask;
-            delay__lane__2 = (b__2 >> 32'h1) - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+            more = b & mask;
+            delay__lane__2 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__2 = (b__2 ^ 64'h80000000) & mask;
-            delay__lane__2 = b__2 - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__2 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__3 = (a__3 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__2 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(3 * 32'h20)+:(32)];
+        b = beat[(3 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__3 = b__3 & mask;
-            delay__lane__3 = (b__3 >> 32'h1) - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+            more = b & mask;
+            delay__lane__3 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__3 = (b__3 ^ 64'h80000000) & mask;
-            delay__lane__3 = b__3 - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__3 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__4 = (a__4 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__3 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(4 * 32'h20)+:(32)];
+        b = beat[(4 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__4 = b__4 & mask;
-            delay__lane__4 = (b__4 >> 32'h1) - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+            more = b & mask;
+            delay__lane__4 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__4 = (b__4 ^ 64'h80000000) & mask;
-            delay__lane__4 = b__4 - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__4 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__5 = (a__5 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__4 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(5 * 32'h20)+:(32)];
+        b = beat[(5 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__5 = b__5 & mask;
-            delay__lane__5 = (b__5 >> 32'h1) - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+            more = b & mask;
+            delay__lane__5 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__5 = (b__5 ^ 64'h80000000) & mask;
-            delay__lane__5 = b__5 - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__5 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__6 = (a__6 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__5 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(6 * 32'h20)+:(32)];
+        b = beat[(6 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__6 = b__6 & mask;
-            delay__lane__6 = (b__6 >> 32'h1) - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+            more = b & mask;
+            delay__lane__6 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__6 = (b__6 ^ 64'h80000000) & mask;
-            delay__lane__6 = b__6 - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__6 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__7 = (a__7 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__6 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(7 * 32'h20)+:(32)];
+        b = beat[(7 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__7 = b__7 & mask;
-            delay__lane__7 = (b__7 >> 32'h1) - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+            more = b & mask;
+            delay__lane__7 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__7 = (b__7 ^ 64'h80000000) & mask;
-            delay__lane__7 = b__7 - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__7 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__8 = (a__8 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__7 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(8 * 32'h20)+:(32)];
+        b = beat[(8 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__8 = b__8 & mask;
-            delay__lane__8 = (b__8 >> 32'h1) - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+            more = b & mask;
+            delay__lane__8 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__8 = (b__8 ^ 64'h80000000) & mask;
-            delay__lane__8 = b__8 - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__8 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__9 = (a__9 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__8 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(9 * 32'h20)+:(32)];
+        b = beat[(9 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__9 = b__9 & mask;
-            delay__lane__9 = (b__9 >> 32'h1) - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+            more = b & mask;
+            delay__lane__9 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__9 = (b__9 ^ 64'h80000000) & mask;
-            delay__lane__9 = b__9 - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__9 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__10 = (a__10 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__9 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(10 * 32'h20)+:(32)];
+        b = beat[(10 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__10 = b__10 & mask;
-            delay__lane__10 = (b__10 >> 32'h1) - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+            more = b & mask;
+            delay__lane__10 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__10 = (b__10 ^ 64'h80000000) & mask;
-            delay__lane__10 = b__10 - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__10 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__11 = (a__11 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__10 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(11 * 32'h20)+:(32)];
+        b = beat[(11 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__11 = b__11 & mask;
-            delay__lane__11 = (b__11 >> 32'h1) - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+            more = b & mask;
+            delay__lane__11 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__11 = (b__11 ^ 64'h80000000) & mask;
-            delay__lane__11 = b__11 - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__11 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__12 = (a__12 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__11 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(12 * 32'h20)+:(32)];
+        b = beat[(12 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__12 = b__12 & mask;
-            delay__lane__12 = (b__12 >> 32'h1) - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+            more = b & mask;
+            delay__lane__12 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__12 = (b__12 ^ 64'h80000000) & mask;
-            delay__lane__12 = b__12 - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__12 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__13 = (a__13 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__12 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(13 * 32'h20)+:(32)];
+        b = beat[(13 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__13 = b__13 & mask;
-            delay__lane__13 = (b__13 >> 32'h1) - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+            more = b & mask;
+            delay__lane__13 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__13 = (b__13 ^ 64'h80000000) & mask;
-            delay__lane__13 = b__13 - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__13 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__14 = (a__14 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__13 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(14 * 32'h20)+:(32)];
+        b = beat[(14 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__14 = b__14 & mask;
-            delay__lane__14 = (b__14 >> 32'h1) - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+            more = b & mask;
+            delay__lane__14 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__14 = (b__14 ^ 64'h80000000) & mask;
-            delay__lane__14 = b__14 - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__14 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__15 = (a__15 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__14 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(15 * 32'h20)+:(32)];
+        b = beat[(15 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__15 = b__15 & mask;
-            delay__lane__15 = (b__15 >> 32'h1) - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+            more = b & mask;
+            delay__lane__15 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__15 = (b__15 ^ 64'h80000000) & mask;
-            delay__lane__15 = b__15 - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__15 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__15 = sum[(32'h1)+:(32)];
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
@@ -2401,9 +2277,9 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
     // Module arguments
     input wire  clock;
     input wire  enable;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
@@ -2413,7 +2289,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [22:0] delay__tag;
+    reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -2430,10 +2306,10 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [22:0] delay__out_tag;
+    wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -2450,77 +2326,19 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
     reg  entering;
     reg  butterfly;
     reg  [31:0] mask;
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] a__8;
-    reg  [31:0] a__9;
-    reg  [31:0] a__10;
-    reg  [31:0] a__11;
-    reg  [31:0] a__12;
-    reg  [31:0] a__13;
-    reg  [31:0] a__14;
-    reg  [31:0] a__15;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] b__8;
-    reg  [31:0] b__9;
-    reg  [31:0] b__10;
-    reg  [31:0] b__11;
-    reg  [31:0] b__12;
-    reg  [31:0] b__13;
-    reg  [31:0] b__14;
-    reg  [31:0] b__15;
-    reg  [31:0] more__0;
-    reg  [31:0] more__1;
-    reg  [31:0] more__2;
-    reg  [31:0] more__3;
-    reg  [31:0] more__4;
-    reg  [31:0] more__5;
-    reg  [31:0] more__6;
-    reg  [31:0] more__7;
-    reg  [31:0] more__8;
-    reg  [31:0] more__9;
-    reg  [31:0] more__10;
-    reg  [31:0] more__11;
-    reg  [31:0] more__12;
-    reg  [31:0] more__13;
-    reg  [31:0] more__14;
-    reg  [31:0] more__15;
-    reg  [31:0] less__0;
-    reg  [31:0] less__1;
-    reg  [31:0] less__2;
-    reg  [31:0] less__3;
-    reg  [31:0] less__4;
-    reg  [31:0] less__5;
-    reg  [31:0] less__6;
-    reg  [31:0] less__7;
-    reg  [31:0] less__8;
-    reg  [31:0] less__9;
-    reg  [31:0] less__10;
-    reg  [31:0] less__11;
-    reg  [31:0] less__12;
-    reg  [31:0] less__13;
-    reg  [31:0] less__14;
-    reg  [31:0] less__15;
+    reg  [31:0] a;
+    reg  [31:0] b;
+    reg  [31:0] more;
+    reg  [31:0] less;
+    reg  [32:0] minus;
+    reg  [32:0] sum;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
@@ -2592,214 +2410,246 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
             result__tag = delay__out_tag;
             mask = ((32'h0) & 32'hffffffff);
         end
-        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
-        b__0 = beat[(0 * 32'h20)+:(32)];
-        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
-        b__1 = beat[(1 * 32'h20)+:(32)];
-        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
-        b__2 = beat[(2 * 32'h20)+:(32)];
-        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
-        b__3 = beat[(3 * 32'h20)+:(32)];
-        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
-        b__4 = beat[(4 * 32'h20)+:(32)];
-        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
-        b__5 = beat[(5 * 32'h20)+:(32)];
-        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
-        b__6 = beat[(6 * 32'h20)+:(32)];
-        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
-        b__7 = beat[(7 * 32'h20)+:(32)];
-        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
-        b__8 = beat[(8 * 32'h20)+:(32)];
-        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
-        b__9 = beat[(9 * 32'h20)+:(32)];
-        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
-        b__10 = beat[(10 * 32'h20)+:(32)];
-        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
-        b__11 = beat[(11 * 32'h20)+:(32)];
-        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
-        b__12 = beat[(12 * 32'h20)+:(32)];
-        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
-        b__13 = beat[(13 * 32'h20)+:(32)];
-        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
-        b__14 = beat[(14 * 32'h20)+:(32)];
-        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
-        b__15 = beat[(15 * 32'h20)+:(32)];
-        less__0 = (a__0 ^ 64'h80000000) & mask;
+        a = delay__out_beat[(0 * 32'h20)+:(32)];
+        b = beat[(0 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__0 = b__0 & mask;
-            delay__lane__0 = (b__0 >> 32'h1) - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+            more = b & mask;
+            delay__lane__0 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__0 = (b__0 ^ 64'h80000000) & mask;
-            delay__lane__0 = b__0 - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__0 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__1 = (a__1 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__0 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(1 * 32'h20)+:(32)];
+        b = beat[(1 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__1 = b__1 & mask;
-            delay__lane__1 = (b__1 >> 32'h1) - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+            more = b & mask;
+            delay__lane__1 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__1 = (b__1 ^ 64'h80000000) & mask;
-            delay__lane__1 = b__1 - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__1 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__2 = (a__2 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__1 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(2 * 32'h20)+:(32)];
+        b = beat[(2 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__2 = b__2 & mask;
-            delay__lane__2 = (b__2 >> 32'h1) - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+            more = b & mask;
+            delay__lane__2 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__2 = (b__2 ^ 64'h80000000) & mask;
-            delay__lane__2 = b__2 - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__2 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__3 = (a__3 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__2 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(3 * 32'h20)+:(32)];
+        b = beat[(3 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__3 = b__3 & mask;
-            delay__lane__3 = (b__3 >> 32'h1) - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+            more = b & mask;
+            delay__lane__3 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__3 = (b__3 ^ 64'h80000000) & mask;
-            delay__lane__3 = b__3 - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__3 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__4 = (a__4 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__3 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(4 * 32'h20)+:(32)];
+        b = beat[(4 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__4 = b__4 & mask;
-            delay__lane__4 = (b__4 >> 32'h1) - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+            more = b & mask;
+            delay__lane__4 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__4 = (b__4 ^ 64'h80000000) & mask;
-            delay__lane__4 = b__4 - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__4 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__5 = (a__5 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__4 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(5 * 32'h20)+:(32)];
+        b = beat[(5 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__5 = b__5 & mask;
-            delay__lane__5 = (b__5 >> 32'h1) - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+            more = b & mask;
+            delay__lane__5 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__5 = (b__5 ^ 64'h80000000) & mask;
-            delay__lane__5 = b__5 - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__5 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__6 = (a__6 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__5 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(6 * 32'h20)+:(32)];
+        b = beat[(6 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__6 = b__6 & mask;
-            delay__lane__6 = (b__6 >> 32'h1) - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+            more = b & mask;
+            delay__lane__6 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__6 = (b__6 ^ 64'h80000000) & mask;
-            delay__lane__6 = b__6 - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__6 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__7 = (a__7 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__6 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(7 * 32'h20)+:(32)];
+        b = beat[(7 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__7 = b__7 & mask;
-            delay__lane__7 = (b__7 >> 32'h1) - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+            more = b & mask;
+            delay__lane__7 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__7 = (b__7 ^ 64'h80000000) & mask;
-            delay__lane__7 = b__7 - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__7 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__8 = (a__8 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__7 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(8 * 32'h20)+:(32)];
+        b = beat[(8 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__8 = b__8 & mask;
-            delay__lane__8 = (b__8 >> 32'h1) - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+            more = b & mask;
+            delay__lane__8 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__8 = (b__8 ^ 64'h80000000) & mask;
-            delay__lane__8 = b__8 - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__8 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__9 = (a__9 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__8 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(9 * 32'h20)+:(32)];
+        b = beat[(9 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__9 = b__9 & mask;
-            delay__lane__9 = (b__9 >> 32'h1) - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+            more = b & mask;
+            delay__lane__9 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__9 = (b__9 ^ 64'h80000000) & mask;
-            delay__lane__9 = b__9 - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__9 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__10 = (a__10 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__9 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(10 * 32'h20)+:(32)];
+        b = beat[(10 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__10 = b__10 & mask;
-            delay__lane__10 = (b__10 >> 32'h1) - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+            more = b & mask;
+            delay__lane__10 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__10 = (b__10 ^ 64'h80000000) & mask;
-            delay__lane__10 = b__10 - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__10 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__11 = (a__11 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__10 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(11 * 32'h20)+:(32)];
+        b = beat[(11 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__11 = b__11 & mask;
-            delay__lane__11 = (b__11 >> 32'h1) - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+            more = b & mask;
+            delay__lane__11 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__11 = (b__11 ^ 64'h80000000) & mask;
-            delay__lane__11 = b__11 - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__11 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__12 = (a__12 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__11 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(12 * 32'h20)+:(32)];
+        b = beat[(12 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__12 = b__12 & mask;
-            delay__lane__12 = (b__12 >> 32'h1) - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+            more = b & mask;
+            delay__lane__12 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__12 = (b__12 ^ 64'h80000000) & mask;
-            delay__lane__12 = b__12 - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__12 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__13 = (a__13 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__12 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(13 * 32'h20)+:(32)];
+        b = beat[(13 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__13 = b__13 & mask;
-            delay__lane__13 = (b__13 >> 32'h1) - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+            more = b & mask;
+            delay__lane__13 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__13 = (b__13 ^ 64'h80000000) & mask;
-            delay__lane__13 = b__13 - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__13 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__14 = (a__14 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__13 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(14 * 32'h20)+:(32)];
+        b = beat[(14 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__14 = b__14 & mask;
-            delay__lane__14 = (b__14 >> 32'h1) - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+            more = b & mask;
+            delay__lane__14 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__14 = (b__14 ^ 64'h80000000) & mask;
-            delay__lane__14 = b__14 - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__14 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__15 = (a__15 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__14 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(15 * 32'h20)+:(32)];
+        b = beat[(15 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__15 = b__15 & mask;
-            delay__lane__15 = (b__15 >> 32'h1) - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+            more = b & mask;
+            delay__lane__15 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__15 = (b__15 ^ 64'h80000000) & mask;
-            delay__lane__15 = b__15 - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__15 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__15 = sum[(32'h1)+:(32)];
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
@@ -2809,9 +2659,9 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
     // Module arguments
     input wire  clock;
     input wire  enable;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
@@ -2821,7 +2671,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [22:0] delay__tag;
+    reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -2838,10 +2688,10 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [22:0] delay__out_tag;
+    wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -2858,77 +2708,19 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
     reg  entering;
     reg  butterfly;
     reg  [31:0] mask;
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] a__8;
-    reg  [31:0] a__9;
-    reg  [31:0] a__10;
-    reg  [31:0] a__11;
-    reg  [31:0] a__12;
-    reg  [31:0] a__13;
-    reg  [31:0] a__14;
-    reg  [31:0] a__15;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] b__8;
-    reg  [31:0] b__9;
-    reg  [31:0] b__10;
-    reg  [31:0] b__11;
-    reg  [31:0] b__12;
-    reg  [31:0] b__13;
-    reg  [31:0] b__14;
-    reg  [31:0] b__15;
-    reg  [31:0] more__0;
-    reg  [31:0] more__1;
-    reg  [31:0] more__2;
-    reg  [31:0] more__3;
-    reg  [31:0] more__4;
-    reg  [31:0] more__5;
-    reg  [31:0] more__6;
-    reg  [31:0] more__7;
-    reg  [31:0] more__8;
-    reg  [31:0] more__9;
-    reg  [31:0] more__10;
-    reg  [31:0] more__11;
-    reg  [31:0] more__12;
-    reg  [31:0] more__13;
-    reg  [31:0] more__14;
-    reg  [31:0] more__15;
-    reg  [31:0] less__0;
-    reg  [31:0] less__1;
-    reg  [31:0] less__2;
-    reg  [31:0] less__3;
-    reg  [31:0] less__4;
-    reg  [31:0] less__5;
-    reg  [31:0] less__6;
-    reg  [31:0] less__7;
-    reg  [31:0] less__8;
-    reg  [31:0] less__9;
-    reg  [31:0] less__10;
-    reg  [31:0] less__11;
-    reg  [31:0] less__12;
-    reg  [31:0] less__13;
-    reg  [31:0] less__14;
-    reg  [31:0] less__15;
+    reg  [31:0] a;
+    reg  [31:0] b;
+    reg  [31:0] more;
+    reg  [31:0] less;
+    reg  [32:0] minus;
+    reg  [32:0] sum;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
@@ -3000,214 +2792,246 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
             result__tag = delay__out_tag;
             mask = ((32'h0) & 32'hffffffff);
         end
-        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
-        b__0 = beat[(0 * 32'h20)+:(32)];
-        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
-        b__1 = beat[(1 * 32'h20)+:(32)];
-        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
-        b__2 = beat[(2 * 32'h20)+:(32)];
-        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
-        b__3 = beat[(3 * 32'h20)+:(32)];
-        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
-        b__4 = beat[(4 * 32'h20)+:(32)];
-        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
-        b__5 = beat[(5 * 32'h20)+:(32)];
-        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
-        b__6 = beat[(6 * 32'h20)+:(32)];
-        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
-        b__7 = beat[(7 * 32'h20)+:(32)];
-        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
-        b__8 = beat[(8 * 32'h20)+:(32)];
-        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
-        b__9 = beat[(9 * 32'h20)+:(32)];
-        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
-        b__10 = beat[(10 * 32'h20)+:(32)];
-        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
-        b__11 = beat[(11 * 32'h20)+:(32)];
-        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
-        b__12 = beat[(12 * 32'h20)+:(32)];
-        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
-        b__13 = beat[(13 * 32'h20)+:(32)];
-        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
-        b__14 = beat[(14 * 32'h20)+:(32)];
-        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
-        b__15 = beat[(15 * 32'h20)+:(32)];
-        less__0 = (a__0 ^ 64'h80000000) & mask;
+        a = delay__out_beat[(0 * 32'h20)+:(32)];
+        b = beat[(0 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__0 = b__0 & mask;
-            delay__lane__0 = (b__0 >> 32'h1) - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+            more = b & mask;
+            delay__lane__0 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__0 = (b__0 ^ 64'h80000000) & mask;
-            delay__lane__0 = b__0 - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__0 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__1 = (a__1 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__0 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(1 * 32'h20)+:(32)];
+        b = beat[(1 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__1 = b__1 & mask;
-            delay__lane__1 = (b__1 >> 32'h1) - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+            more = b & mask;
+            delay__lane__1 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__1 = (b__1 ^ 64'h80000000) & mask;
-            delay__lane__1 = b__1 - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__1 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__2 = (a__2 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__1 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(2 * 32'h20)+:(32)];
+        b = beat[(2 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__2 = b__2 & mask;
-            delay__lane__2 = (b__2 >> 32'h1) - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+            more = b & mask;
+            delay__lane__2 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__2 = (b__2 ^ 64'h80000000) & mask;
-            delay__lane__2 = b__2 - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__2 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__3 = (a__3 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__2 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(3 * 32'h20)+:(32)];
+        b = beat[(3 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__3 = b__3 & mask;
-            delay__lane__3 = (b__3 >> 32'h1) - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+            more = b & mask;
+            delay__lane__3 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__3 = (b__3 ^ 64'h80000000) & mask;
-            delay__lane__3 = b__3 - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__3 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__4 = (a__4 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__3 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(4 * 32'h20)+:(32)];
+        b = beat[(4 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__4 = b__4 & mask;
-            delay__lane__4 = (b__4 >> 32'h1) - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+            more = b & mask;
+            delay__lane__4 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__4 = (b__4 ^ 64'h80000000) & mask;
-            delay__lane__4 = b__4 - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__4 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__5 = (a__5 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__4 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(5 * 32'h20)+:(32)];
+        b = beat[(5 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__5 = b__5 & mask;
-            delay__lane__5 = (b__5 >> 32'h1) - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+            more = b & mask;
+            delay__lane__5 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__5 = (b__5 ^ 64'h80000000) & mask;
-            delay__lane__5 = b__5 - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__5 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__6 = (a__6 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__5 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(6 * 32'h20)+:(32)];
+        b = beat[(6 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__6 = b__6 & mask;
-            delay__lane__6 = (b__6 >> 32'h1) - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+            more = b & mask;
+            delay__lane__6 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__6 = (b__6 ^ 64'h80000000) & mask;
-            delay__lane__6 = b__6 - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__6 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__7 = (a__7 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__6 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(7 * 32'h20)+:(32)];
+        b = beat[(7 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__7 = b__7 & mask;
-            delay__lane__7 = (b__7 >> 32'h1) - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+            more = b & mask;
+            delay__lane__7 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__7 = (b__7 ^ 64'h80000000) & mask;
-            delay__lane__7 = b__7 - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__7 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__8 = (a__8 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__7 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(8 * 32'h20)+:(32)];
+        b = beat[(8 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__8 = b__8 & mask;
-            delay__lane__8 = (b__8 >> 32'h1) - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+            more = b & mask;
+            delay__lane__8 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__8 = (b__8 ^ 64'h80000000) & mask;
-            delay__lane__8 = b__8 - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__8 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__9 = (a__9 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__8 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(9 * 32'h20)+:(32)];
+        b = beat[(9 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__9 = b__9 & mask;
-            delay__lane__9 = (b__9 >> 32'h1) - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+            more = b & mask;
+            delay__lane__9 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__9 = (b__9 ^ 64'h80000000) & mask;
-            delay__lane__9 = b__9 - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__9 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__10 = (a__10 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__9 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(10 * 32'h20)+:(32)];
+        b = beat[(10 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__10 = b__10 & mask;
-            delay__lane__10 = (b__10 >> 32'h1) - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+            more = b & mask;
+            delay__lane__10 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__10 = (b__10 ^ 64'h80000000) & mask;
-            delay__lane__10 = b__10 - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__10 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__11 = (a__11 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__10 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(11 * 32'h20)+:(32)];
+        b = beat[(11 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__11 = b__11 & mask;
-            delay__lane__11 = (b__11 >> 32'h1) - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+            more = b & mask;
+            delay__lane__11 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__11 = (b__11 ^ 64'h80000000) & mask;
-            delay__lane__11 = b__11 - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__11 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__12 = (a__12 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__11 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(12 * 32'h20)+:(32)];
+        b = beat[(12 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__12 = b__12 & mask;
-            delay__lane__12 = (b__12 >> 32'h1) - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+            more = b & mask;
+            delay__lane__12 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__12 = (b__12 ^ 64'h80000000) & mask;
-            delay__lane__12 = b__12 - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__12 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__13 = (a__13 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__12 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(13 * 32'h20)+:(32)];
+        b = beat[(13 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__13 = b__13 & mask;
-            delay__lane__13 = (b__13 >> 32'h1) - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+            more = b & mask;
+            delay__lane__13 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__13 = (b__13 ^ 64'h80000000) & mask;
-            delay__lane__13 = b__13 - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__13 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__14 = (a__14 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__13 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(14 * 32'h20)+:(32)];
+        b = beat[(14 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__14 = b__14 & mask;
-            delay__lane__14 = (b__14 >> 32'h1) - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+            more = b & mask;
+            delay__lane__14 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__14 = (b__14 ^ 64'h80000000) & mask;
-            delay__lane__14 = b__14 - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__14 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__15 = (a__15 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__14 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(15 * 32'h20)+:(32)];
+        b = beat[(15 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__15 = b__15 & mask;
-            delay__lane__15 = (b__15 >> 32'h1) - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+            more = b & mask;
+            delay__lane__15 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__15 = (b__15 ^ 64'h80000000) & mask;
-            delay__lane__15 = b__15 - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__15 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__15 = sum[(32'h1)+:(32)];
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
@@ -3217,9 +3041,9 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
     // Module arguments
     input wire  clock;
     input wire  enable;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
@@ -3229,7 +3053,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
     wire  [9:0] position__q;
     reg  position__clock;
     reg  delay__clock;
-    reg  [22:0] delay__tag;
+    reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
     reg  [31:0] delay__lane__2;
@@ -3246,10 +3070,10 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
     reg  [31:0] delay__lane__13;
     reg  [31:0] delay__lane__14;
     reg  [31:0] delay__lane__15;
-    wire  [22:0] delay__out_tag;
+    wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -3266,77 +3090,19 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [9:0] phase;
     reg  entering;
     reg  butterfly;
     reg  [31:0] mask;
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] a__8;
-    reg  [31:0] a__9;
-    reg  [31:0] a__10;
-    reg  [31:0] a__11;
-    reg  [31:0] a__12;
-    reg  [31:0] a__13;
-    reg  [31:0] a__14;
-    reg  [31:0] a__15;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] b__8;
-    reg  [31:0] b__9;
-    reg  [31:0] b__10;
-    reg  [31:0] b__11;
-    reg  [31:0] b__12;
-    reg  [31:0] b__13;
-    reg  [31:0] b__14;
-    reg  [31:0] b__15;
-    reg  [31:0] more__0;
-    reg  [31:0] more__1;
-    reg  [31:0] more__2;
-    reg  [31:0] more__3;
-    reg  [31:0] more__4;
-    reg  [31:0] more__5;
-    reg  [31:0] more__6;
-    reg  [31:0] more__7;
-    reg  [31:0] more__8;
-    reg  [31:0] more__9;
-    reg  [31:0] more__10;
-    reg  [31:0] more__11;
-    reg  [31:0] more__12;
-    reg  [31:0] more__13;
-    reg  [31:0] more__14;
-    reg  [31:0] more__15;
-    reg  [31:0] less__0;
-    reg  [31:0] less__1;
-    reg  [31:0] less__2;
-    reg  [31:0] less__3;
-    reg  [31:0] less__4;
-    reg  [31:0] less__5;
-    reg  [31:0] less__6;
-    reg  [31:0] less__7;
-    reg  [31:0] less__8;
-    reg  [31:0] less__9;
-    reg  [31:0] less__10;
-    reg  [31:0] less__11;
-    reg  [31:0] less__12;
-    reg  [31:0] less__13;
-    reg  [31:0] less__14;
-    reg  [31:0] less__15;
+    reg  [31:0] a;
+    reg  [31:0] b;
+    reg  [31:0] more;
+    reg  [31:0] less;
+    reg  [32:0] minus;
+    reg  [32:0] sum;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
         .d(position__d),
@@ -3408,217 +3174,259 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
             result__tag = delay__out_tag;
             mask = ((32'h0) & 32'hffffffff);
         end
-        a__0 = delay__out_beat[(0 * 32'h20)+:(32)];
-        b__0 = beat[(0 * 32'h20)+:(32)];
-        a__1 = delay__out_beat[(1 * 32'h20)+:(32)];
-        b__1 = beat[(1 * 32'h20)+:(32)];
-        a__2 = delay__out_beat[(2 * 32'h20)+:(32)];
-        b__2 = beat[(2 * 32'h20)+:(32)];
-        a__3 = delay__out_beat[(3 * 32'h20)+:(32)];
-        b__3 = beat[(3 * 32'h20)+:(32)];
-        a__4 = delay__out_beat[(4 * 32'h20)+:(32)];
-        b__4 = beat[(4 * 32'h20)+:(32)];
-        a__5 = delay__out_beat[(5 * 32'h20)+:(32)];
-        b__5 = beat[(5 * 32'h20)+:(32)];
-        a__6 = delay__out_beat[(6 * 32'h20)+:(32)];
-        b__6 = beat[(6 * 32'h20)+:(32)];
-        a__7 = delay__out_beat[(7 * 32'h20)+:(32)];
-        b__7 = beat[(7 * 32'h20)+:(32)];
-        a__8 = delay__out_beat[(8 * 32'h20)+:(32)];
-        b__8 = beat[(8 * 32'h20)+:(32)];
-        a__9 = delay__out_beat[(9 * 32'h20)+:(32)];
-        b__9 = beat[(9 * 32'h20)+:(32)];
-        a__10 = delay__out_beat[(10 * 32'h20)+:(32)];
-        b__10 = beat[(10 * 32'h20)+:(32)];
-        a__11 = delay__out_beat[(11 * 32'h20)+:(32)];
-        b__11 = beat[(11 * 32'h20)+:(32)];
-        a__12 = delay__out_beat[(12 * 32'h20)+:(32)];
-        b__12 = beat[(12 * 32'h20)+:(32)];
-        a__13 = delay__out_beat[(13 * 32'h20)+:(32)];
-        b__13 = beat[(13 * 32'h20)+:(32)];
-        a__14 = delay__out_beat[(14 * 32'h20)+:(32)];
-        b__14 = beat[(14 * 32'h20)+:(32)];
-        a__15 = delay__out_beat[(15 * 32'h20)+:(32)];
-        b__15 = beat[(15 * 32'h20)+:(32)];
-        less__0 = (a__0 ^ 64'h80000000) & mask;
+        a = delay__out_beat[(0 * 32'h20)+:(32)];
+        b = beat[(0 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__0 = b__0 & mask;
-            delay__lane__0 = (b__0 >> 32'h1) - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - (more__0 >> 32'h1) - (more__0 & 32'h1));
+            more = b & mask;
+            delay__lane__0 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__0 = (b__0 ^ 64'h80000000) & mask;
-            delay__lane__0 = b__0 - less__0;
-            result__lane__0 = a__0 - (((32'h0) & 32'hffffffff) - more__0);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__0 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__1 = (a__1 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__0 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(1 * 32'h20)+:(32)];
+        b = beat[(1 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__1 = b__1 & mask;
-            delay__lane__1 = (b__1 >> 32'h1) - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - (more__1 >> 32'h1) - (more__1 & 32'h1));
+            more = b & mask;
+            delay__lane__1 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__1 = (b__1 ^ 64'h80000000) & mask;
-            delay__lane__1 = b__1 - less__1;
-            result__lane__1 = a__1 - (((32'h0) & 32'hffffffff) - more__1);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__1 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__2 = (a__2 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__1 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(2 * 32'h20)+:(32)];
+        b = beat[(2 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__2 = b__2 & mask;
-            delay__lane__2 = (b__2 >> 32'h1) - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - (more__2 >> 32'h1) - (more__2 & 32'h1));
+            more = b & mask;
+            delay__lane__2 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__2 = (b__2 ^ 64'h80000000) & mask;
-            delay__lane__2 = b__2 - less__2;
-            result__lane__2 = a__2 - (((32'h0) & 32'hffffffff) - more__2);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__2 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__3 = (a__3 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__2 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(3 * 32'h20)+:(32)];
+        b = beat[(3 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__3 = b__3 & mask;
-            delay__lane__3 = (b__3 >> 32'h1) - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - (more__3 >> 32'h1) - (more__3 & 32'h1));
+            more = b & mask;
+            delay__lane__3 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__3 = (b__3 ^ 64'h80000000) & mask;
-            delay__lane__3 = b__3 - less__3;
-            result__lane__3 = a__3 - (((32'h0) & 32'hffffffff) - more__3);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__3 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__4 = (a__4 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__3 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(4 * 32'h20)+:(32)];
+        b = beat[(4 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__4 = b__4 & mask;
-            delay__lane__4 = (b__4 >> 32'h1) - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - (more__4 >> 32'h1) - (more__4 & 32'h1));
+            more = b & mask;
+            delay__lane__4 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__4 = (b__4 ^ 64'h80000000) & mask;
-            delay__lane__4 = b__4 - less__4;
-            result__lane__4 = a__4 - (((32'h0) & 32'hffffffff) - more__4);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__4 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__5 = (a__5 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__4 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(5 * 32'h20)+:(32)];
+        b = beat[(5 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__5 = b__5 & mask;
-            delay__lane__5 = (b__5 >> 32'h1) - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - (more__5 >> 32'h1) - (more__5 & 32'h1));
+            more = b & mask;
+            delay__lane__5 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__5 = (b__5 ^ 64'h80000000) & mask;
-            delay__lane__5 = b__5 - less__5;
-            result__lane__5 = a__5 - (((32'h0) & 32'hffffffff) - more__5);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__5 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__6 = (a__6 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__5 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(6 * 32'h20)+:(32)];
+        b = beat[(6 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__6 = b__6 & mask;
-            delay__lane__6 = (b__6 >> 32'h1) - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - (more__6 >> 32'h1) - (more__6 & 32'h1));
+            more = b & mask;
+            delay__lane__6 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__6 = (b__6 ^ 64'h80000000) & mask;
-            delay__lane__6 = b__6 - less__6;
-            result__lane__6 = a__6 - (((32'h0) & 32'hffffffff) - more__6);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__6 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__7 = (a__7 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__6 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(7 * 32'h20)+:(32)];
+        b = beat[(7 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__7 = b__7 & mask;
-            delay__lane__7 = (b__7 >> 32'h1) - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - (more__7 >> 32'h1) - (more__7 & 32'h1));
+            more = b & mask;
+            delay__lane__7 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__7 = (b__7 ^ 64'h80000000) & mask;
-            delay__lane__7 = b__7 - less__7;
-            result__lane__7 = a__7 - (((32'h0) & 32'hffffffff) - more__7);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__7 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__8 = (a__8 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__7 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(8 * 32'h20)+:(32)];
+        b = beat[(8 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__8 = b__8 & mask;
-            delay__lane__8 = (b__8 >> 32'h1) - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - (more__8 >> 32'h1) - (more__8 & 32'h1));
+            more = b & mask;
+            delay__lane__8 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__8 = (b__8 ^ 64'h80000000) & mask;
-            delay__lane__8 = b__8 - less__8;
-            result__lane__8 = a__8 - (((32'h0) & 32'hffffffff) - more__8);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__8 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__9 = (a__9 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__8 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(9 * 32'h20)+:(32)];
+        b = beat[(9 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__9 = b__9 & mask;
-            delay__lane__9 = (b__9 >> 32'h1) - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - (more__9 >> 32'h1) - (more__9 & 32'h1));
+            more = b & mask;
+            delay__lane__9 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__9 = (b__9 ^ 64'h80000000) & mask;
-            delay__lane__9 = b__9 - less__9;
-            result__lane__9 = a__9 - (((32'h0) & 32'hffffffff) - more__9);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__9 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__10 = (a__10 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__9 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(10 * 32'h20)+:(32)];
+        b = beat[(10 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__10 = b__10 & mask;
-            delay__lane__10 = (b__10 >> 32'h1) - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - (more__10 >> 32'h1) - (more__10 & 32'h1));
+            more = b & mask;
+            delay__lane__10 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__10 = (b__10 ^ 64'h80000000) & mask;
-            delay__lane__10 = b__10 - less__10;
-            result__lane__10 = a__10 - (((32'h0) & 32'hffffffff) - more__10);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__10 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__11 = (a__11 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__10 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(11 * 32'h20)+:(32)];
+        b = beat[(11 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__11 = b__11 & mask;
-            delay__lane__11 = (b__11 >> 32'h1) - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - (more__11 >> 32'h1) - (more__11 & 32'h1));
+            more = b & mask;
+            delay__lane__11 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__11 = (b__11 ^ 64'h80000000) & mask;
-            delay__lane__11 = b__11 - less__11;
-            result__lane__11 = a__11 - (((32'h0) & 32'hffffffff) - more__11);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__11 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__12 = (a__12 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__11 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(12 * 32'h20)+:(32)];
+        b = beat[(12 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__12 = b__12 & mask;
-            delay__lane__12 = (b__12 >> 32'h1) - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - (more__12 >> 32'h1) - (more__12 & 32'h1));
+            more = b & mask;
+            delay__lane__12 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__12 = (b__12 ^ 64'h80000000) & mask;
-            delay__lane__12 = b__12 - less__12;
-            result__lane__12 = a__12 - (((32'h0) & 32'hffffffff) - more__12);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__12 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__13 = (a__13 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__12 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(13 * 32'h20)+:(32)];
+        b = beat[(13 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__13 = b__13 & mask;
-            delay__lane__13 = (b__13 >> 32'h1) - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - (more__13 >> 32'h1) - (more__13 & 32'h1));
+            more = b & mask;
+            delay__lane__13 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__13 = (b__13 ^ 64'h80000000) & mask;
-            delay__lane__13 = b__13 - less__13;
-            result__lane__13 = a__13 - (((32'h0) & 32'hffffffff) - more__13);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__13 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__14 = (a__14 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__13 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(14 * 32'h20)+:(32)];
+        b = beat[(14 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__14 = b__14 & mask;
-            delay__lane__14 = (b__14 >> 32'h1) - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - (more__14 >> 32'h1) - (more__14 & 32'h1));
+            more = b & mask;
+            delay__lane__14 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__14 = (b__14 ^ 64'h80000000) & mask;
-            delay__lane__14 = b__14 - less__14;
-            result__lane__14 = a__14 - (((32'h0) & 32'hffffffff) - more__14);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__14 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
-        less__15 = (a__15 ^ 64'h80000000) & mask;
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__14 = sum[(32'h1)+:(32)];
+        a = delay__out_beat[(15 * 32'h20)+:(32)];
+        b = beat[(15 * 32'h20)+:(32)];
+        less = (a ^ 64'h80000000) & mask;
         if (halve) begin
-            more__15 = b__15 & mask;
-            delay__lane__15 = (b__15 >> 32'h1) - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - (more__15 >> 32'h1) - (more__15 & 32'h1));
+            more = b & mask;
+            delay__lane__15 = (b >> 32'h1) - less;
+            minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
-            more__15 = (b__15 ^ 64'h80000000) & mask;
-            delay__lane__15 = b__15 - less__15;
-            result__lane__15 = a__15 - (((32'h0) & 32'hffffffff) - more__15);
+            more = (b ^ 64'h80000000) & mask;
+            delay__lane__15 = b - less;
+            minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
+        sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
+        result__lane__15 = sum[(32'h1)+:(32)];
         out_tag = result__out_tag;
         out_beat = result__out_beat;
     end
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__sign_source__0__pipe(d,q,clock);
+    // Module arguments
+    input wire  [326:0] d;
+    output reg  [326:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 327'h0;
+    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale,result);
@@ -3735,20 +3543,21 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
     input wire  special;
     output reg  [31:0] result;
     // Stub signals
-    reg  [168:0] st__d;
-    wire  [168:0] st__q;
+    reg  [178:0] st__d;
+    wire  [178:0] st__q;
     reg  st__clock;
     // Local signals
-    reg  [30:0] by0;
-    reg  [30:0] by16;
-    reg  [30:0] by8;
-    reg  [4:0] zeros1;
+    reg  [30:0] flipped;
+    reg  top8;
+    reg  [30:0] whole;
+    reg  [30:0] coarse;
+    reg  [30:0] unlike;
     reg  [30:0] mid;
-    reg  [30:0] by4;
-    reg  [30:0] by2;
-    reg  [4:0] zeros2;
+    reg  [30:0] fine;
     reg  [30:0] last;
     reg  [30:0] by1;
+    reg  [4:0] zeros1;
+    reg  [4:0] zeros2;
     reg  [4:0] zeros3;
     reg  [5:0] rest;
     reg  ones;
@@ -3758,7 +3567,6 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
     reg  [25:0] addend;
     reg  [25:0] sum;
     reg  [24:0] rounded;
-    reg  [9:0] base;
     reg  [9:0] exponent;
     reg  zero;
     reg  [31:0] fraction;
@@ -3775,65 +3583,76 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
         st__d = st__q;
         st__d[(64'h0)+:(1)] = a[32'h1f];
         st__d[(64'h1)+:(31)] = a[(32'h0)+:(31)];
+        flipped = a[(32'h0)+:(31)];
         if (a[32'h1f]) begin
-            st__d[(64'h1)+:(31)] = a[(32'h0)+:(31)] ^ 32'h7fffffff;
+            flipped = a[(32'h0)+:(31)] ^ 32'h7fffffff;
         end
-        by0 = st__q[(64'h1)+:(31)];
-        by16 = by0;
+        top8 = flipped[(32'h17)+:(8)] == 32'h0;
+        st__d[(64'h20)+:(1)] = top8 && (flipped[(32'hf)+:(8)] == 32'h0);
+        st__d[(64'h21)+:(1)] = top8;
+        if (top8 && (flipped[(32'hf)+:(8)] == 32'h0)) begin
+            st__d[(64'h21)+:(1)] = flipped[(32'h7)+:(8)] == 32'h0;
+        end
+        whole = st__q[(64'h1)+:(31)];
+        coarse = whole;
         zeros1 = ((32'h0) & 5'h1f);
-        if (by0[(32'hf)+:(16)] == 32'h0) begin
-            by16 = by0 << 32'h10;
-            if (st__q[(64'h0)+:(1)]) begin
-                by16 = by16 | 32'hffff;
-            end
+        if (st__q[(64'h20)+:(1)] && st__q[(64'h21)+:(1)]) begin
+            coarse = whole << 32'h18;
+            zeros1 = ((32'h18) & 5'h1f);
+        end
+        else if (st__q[(64'h20)+:(1)]) begin
+            coarse = whole << 32'h10;
             zeros1 = ((32'h10) & 5'h1f);
         end
-        by8 = by16;
-        if (by16[(32'h17)+:(8)] == 32'h0) begin
-            by8 = by16 << 32'h8;
-            if (st__q[(64'h0)+:(1)]) begin
-                by8 = by8 | 32'hff;
-            end
-            zeros1 = zeros1 | 32'h8;
+        else if (st__q[(64'h21)+:(1)]) begin
+            coarse = whole << 32'h8;
+            zeros1 = ((32'h8) & 5'h1f);
         end
-        st__d[(64'h20)+:(1)] = st__q[(64'h0)+:(1)];
-        st__d[(64'h21)+:(5)] = zeros1;
-        st__d[(64'h26)+:(31)] = by8;
-        mid = st__q[(64'h26)+:(31)];
-        by4 = mid;
-        zeros2 = st__q[(64'h21)+:(5)];
-        if (mid[(32'h1b)+:(4)] == 32'h0) begin
-            by4 = mid << 32'h4;
-            if (st__q[(64'h20)+:(1)]) begin
-                by4 = by4 | 32'hf;
-            end
-            zeros2 = zeros2 | 32'h4;
+        unlike = coarse;
+        if (st__q[(64'h0)+:(1)]) begin
+            unlike = coarse ^ 32'h7fffffff;
         end
-        by2 = by4;
-        if (by4[(32'h1d)+:(2)] == 32'h0) begin
-            by2 = by4 << 32'h2;
-            if (st__q[(64'h20)+:(1)]) begin
-                by2 = by2 | 32'h3;
-            end
-            zeros2 = zeros2 | 32'h2;
+        st__d[(64'h22)+:(1)] = st__q[(64'h0)+:(1)];
+        st__d[(64'h23)+:(5)] = zeros1;
+        st__d[(64'h28)+:(31)] = coarse;
+        st__d[(64'h47)+:(1)] = unlike[(32'h1b)+:(4)] == 32'h0;
+        st__d[(64'h48)+:(1)] = unlike[(32'h1d)+:(2)] == 32'h0;
+        if (unlike[(32'h1b)+:(4)] == 32'h0) begin
+            st__d[(64'h48)+:(1)] = unlike[(32'h19)+:(2)] == 32'h0;
         end
-        st__d[(64'h45)+:(1)] = st__q[(64'h20)+:(1)];
-        st__d[(64'h46)+:(5)] = zeros2;
-        st__d[(64'h4b)+:(31)] = by2;
-        last = st__q[(64'h4b)+:(31)];
+        mid = st__q[(64'h28)+:(31)];
+        fine = mid;
+        zeros2 = st__q[(64'h23)+:(5)];
+        if (st__q[(64'h47)+:(1)] && st__q[(64'h48)+:(1)]) begin
+            fine = mid << 32'h6;
+            zeros2 = st__q[(64'h23)+:(5)] | 32'h6;
+        end
+        else if (st__q[(64'h47)+:(1)]) begin
+            fine = mid << 32'h4;
+            zeros2 = st__q[(64'h23)+:(5)] | 32'h4;
+        end
+        else if (st__q[(64'h48)+:(1)]) begin
+            fine = mid << 32'h2;
+            zeros2 = st__q[(64'h23)+:(5)] | 32'h2;
+        end
+        st__d[(64'h49)+:(1)] = st__q[(64'h22)+:(1)];
+        st__d[(64'h4a)+:(5)] = zeros2;
+        st__d[(64'h4f)+:(31)] = fine;
+        st__d[(64'h6e)+:(1)] = fine[32'h1e] == st__q[(64'h22)+:(1)];
+        last = st__q[(64'h4f)+:(31)];
         by1 = last;
-        zeros3 = st__q[(64'h46)+:(5)];
-        if (~last[32'h1e]) begin
+        zeros3 = st__q[(64'h4a)+:(5)];
+        if (st__q[(64'h6e)+:(1)]) begin
             by1 = last << 32'h1;
-            if (st__q[(64'h45)+:(1)]) begin
-                by1 = by1 | 32'h1;
-            end
-            zeros3 = zeros3 | 32'h1;
+            zeros3 = st__q[(64'h4a)+:(5)] | 32'h1;
+        end
+        if (st__q[(64'h49)+:(1)]) begin
+            by1 = by1 ^ 32'h7fffffff;
         end
         rest = by1[(32'h0)+:(6)];
-        ones = st__q[(64'h45)+:(1)] && (rest == 32'h3f);
+        ones = st__q[(64'h49)+:(1)] && (rest == 32'h3f);
         carry = ones && by1[32'h6];
-        up = by1[32'h6] && (st__q[(64'h45)+:(1)] || (rest != 32'h0) || by1[32'h7]);
+        up = by1[32'h6] && (st__q[(64'h49)+:(1)] || (rest != 32'h0) || by1[32'h7]);
         if (ones) begin
             up = ~by1[32'h6] && by1[32'h7];
         end
@@ -3843,15 +3662,14 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
             addend = addend | 32'h1;
         end
         sum = addend + 32'h1;
-        st__d[(64'h6a)+:(1)] = st__q[(64'h45)+:(1)];
-        st__d[(64'h6b)+:(5)] = zeros3;
-        st__d[(64'h70)+:(25)] = sum[(32'h1)+:(25)];
-        rounded = st__q[(64'h70)+:(25)];
-        base = ((scale) & 10'h3ff);
+        st__d[(64'h6f)+:(1)] = st__q[(64'h49)+:(1)];
+        st__d[(64'h70)+:(10)] = ((scale) & 10'h3ff) - ((zeros3) & 10'h3ff);
+        st__d[(64'h7a)+:(25)] = sum[(32'h1)+:(25)];
+        rounded = st__q[(64'h7a)+:(25)];
+        exponent = st__q[(64'h70)+:(10)];
         if (rounded[32'h18]) begin
-            base = base + 32'h1;
+            exponent = st__q[(64'h70)+:(10)] + 32'h1;
         end
-        exponent = base - ((st__q[(64'h6b)+:(5)]) & 10'h3ff);
         zero = (rounded[(32'h17)+:(2)] == 32'h0) || exponent[32'h9] || (exponent == 32'h0);
         fraction = ((rounded) & 32'hffffffff) & 32'h7fffff;
         field = ((exponent) & 32'hffffffff) << 32'h17;
@@ -3859,17 +3677,17 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
             fraction = ((32'h0) & 32'hffffffff);
             field = ((32'h7f800000) & 32'hffffffff);
         end
-        if (st__q[(64'h6a)+:(1)] != negate) begin
+        if (st__q[(64'h6f)+:(1)] != negate) begin
             field = field | 64'h80000000;
         end
-        st__d[(64'h89)+:(32)] = field | fraction;
+        st__d[(64'h93)+:(32)] = field | fraction;
         if (zero) begin
-            st__d[(64'h89)+:(32)] = ((32'h0) & 32'hffffffff);
+            st__d[(64'h93)+:(32)] = ((32'h0) & 32'hffffffff);
         end
         if (special) begin
-            st__d[(64'h89)+:(32)] = ((32'h7fc00000) & 32'hffffffff);
+            st__d[(64'h93)+:(32)] = ((32'h7fc00000) & 32'hffffffff);
         end
-        result = st__q[(64'h89)+:(32)];
+        result = st__q[(64'h93)+:(32)];
     end
 endmodule
 
@@ -3956,26 +3774,26 @@ endmodule
 
 module optireduce_nic__finisher__drain__decoder__gather__st(d,q,clock);
     // Module arguments
-    input wire  [200:0] d;
-    output reg  [200:0] q;
+    input wire  [206:0] d;
+    output reg  [206:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 201'h0;
+    initial q = 207'h0;
     always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__in_beat__0(clock,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
     // Stub signals
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -3992,7 +3810,7 @@ module optireduce_nic__finisher__drain__decoder__in_beat__0(clock,tag,beat,out_t
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [31:0] a__0;
@@ -4150,15 +3968,15 @@ endmodule
 module optireduce_nic__finisher__drain__decoder__in_beat__1(clock,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
     // Stub signals
     reg  result__clock;
-    reg  [22:0] result__tag;
+    reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
     reg  [31:0] result__lane__2;
@@ -4175,7 +3993,7 @@ module optireduce_nic__finisher__drain__decoder__in_beat__1(clock,tag,beat,out_t
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
     reg  [31:0] result__lane__15;
-    wire  [22:0] result__out_tag;
+    wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
     reg  [31:0] a__0;
@@ -4330,14 +4148,61 @@ module optireduce_nic__finisher__drain__decoder__in_beat__1(clock,tag,beat,out_t
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__sign_source__pipe(d,q,clock);
+module optireduce_nic__finisher__drain__decoder__sign_source__0(clock,start,key,take,signs);
     // Module arguments
-    input wire  [326:0] d;
-    output reg  [326:0] q;
     input wire  clock;
-    // Update code (custom)
-    initial q = 327'h0;
-    always @(posedge clock) q <= d;
+    input wire  start;
+    input wire  [63:0] key;
+    input wire  take;
+    output reg  [15:0] signs;
+    // Stub signals
+    reg  [326:0] pipe__d;
+    wire  [326:0] pipe__q;
+    reg  pipe__clock;
+    // Local signals
+    reg  [31:0] mixed;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__sign_source__0__pipe pipe(
+        .d(pipe__d),
+        .q(pipe__q),
+        .clock(pipe__clock)
+    );
+    // Update code
+    always @(*) begin
+        pipe__clock = clock;
+        pipe__d = pipe__q;
+        mixed = pipe__q[(64'h40)+:(32)] ^ pipe__q[(64'h20)+:(32)];
+        if (take || ~pipe__q[(64'h66)+:(1)]) begin
+            pipe__d[(64'h40)+:(32)] = pipe__q[(64'h40)+:(32)] + 32'h1;
+            pipe__d[(64'h67)+:(32)] = mixed + pipe__q[(64'h0)+:(32)];
+            pipe__d[(64'h87)+:(32)] = pipe__q[(64'h67)+:(32)] + 32'h7ed55d16 + (pipe__q[(64'h67)+:(32)] << 32'hc);
+            pipe__d[(64'ha7)+:(32)] = pipe__q[(64'h87)+:(32)] ^ 64'hc761c23c ^ (pipe__q[(64'h87)+:(32)] >> 32'h13);
+            pipe__d[(64'hc7)+:(32)] = pipe__q[(64'ha7)+:(32)] + 32'h165667b1 + (pipe__q[(64'ha7)+:(32)] << 32'h5);
+            pipe__d[(64'he7)+:(32)] = (pipe__q[(64'hc7)+:(32)] + 64'hd3a2646c) ^ (pipe__q[(64'hc7)+:(32)] << 32'h9);
+            pipe__d[(64'h107)+:(32)] = pipe__q[(64'he7)+:(32)] + 64'hfd7046c5 + (pipe__q[(64'he7)+:(32)] << 32'h3);
+            pipe__d[(64'h127)+:(32)] = pipe__q[(64'h107)+:(32)] ^ 64'hb55a4f09 ^ (pipe__q[(64'h107)+:(32)] >> 32'h10);
+            pipe__d[(64'h60)+:(1)] = 1'b1;
+            pipe__d[(64'h61)+:(1)] = pipe__q[(64'h60)+:(1)];
+            pipe__d[(64'h62)+:(1)] = pipe__q[(64'h61)+:(1)];
+            pipe__d[(64'h63)+:(1)] = pipe__q[(64'h62)+:(1)];
+            pipe__d[(64'h64)+:(1)] = pipe__q[(64'h63)+:(1)];
+            pipe__d[(64'h65)+:(1)] = pipe__q[(64'h64)+:(1)];
+            pipe__d[(64'h66)+:(1)] = pipe__q[(64'h65)+:(1)];
+        end
+        if (start) begin
+            pipe__d[(64'h0)+:(32)] = key[(32'h0)+:(32)];
+            pipe__d[(64'h20)+:(32)] = key[(32'h20)+:(32)];
+            pipe__d[(64'h40)+:(32)] = ((32'h0) & 32'hffffffff);
+            pipe__d[(64'h60)+:(1)] = 1'b0;
+            pipe__d[(64'h61)+:(1)] = 1'b0;
+            pipe__d[(64'h62)+:(1)] = 1'b0;
+            pipe__d[(64'h63)+:(1)] = 1'b0;
+            pipe__d[(64'h64)+:(1)] = 1'b0;
+            pipe__d[(64'h65)+:(1)] = 1'b0;
+            pipe__d[(64'h66)+:(1)] = 1'b0;
+        end
+        signs = ((pipe__q[(64'h127)+:(32)]) & 16'hffff);
+    end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__to_fixed__pack(lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,beat);
@@ -4365,21 +4230,21 @@ endmodule
 
 module optireduce_nic__finisher__drain__decoder__to_fixed__tags(d,q,clock);
     // Module arguments
-    input wire  [68:0] d;
-    output reg  [68:0] q;
+    input wire  [71:0] d;
+    output reg  [71:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 69'h0;
+    initial q = 72'h0;
     always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__to_float__tags(d,q,clock);
     // Module arguments
-    input wire  [114:0] d;
-    output reg  [114:0] q;
+    input wire  [119:0] d;
+    output reg  [119:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 115'h0;
+    initial q = 120'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -4754,12 +4619,12 @@ module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_
     // Module arguments
     input wire  clock;
     input wire  [9:0] last;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [22:0] tap_tag__0;
-    output reg  [22:0] tap_tag__1;
-    output reg  [22:0] tap_tag__2;
-    output reg  [22:0] tap_tag__3;
+    output reg  [23:0] tap_tag__0;
+    output reg  [23:0] tap_tag__1;
+    output reg  [23:0] tap_tag__2;
+    output reg  [23:0] tap_tag__3;
     output reg  [511:0] tap_beat__0;
     output reg  [511:0] tap_beat__1;
     output reg  [511:0] tap_beat__2;
@@ -4767,51 +4632,51 @@ module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_
     // Stub signals
     reg  stages__0__clock;
     reg  stages__0__enable;
-    reg  [22:0] stages__0__tag;
+    reg  [23:0] stages__0__tag;
     reg  [511:0] stages__0__beat;
-    wire  [22:0] stages__0__out_tag;
+    wire  [23:0] stages__0__out_tag;
     wire  [511:0] stages__0__out_beat;
     reg  stages__1__clock;
     reg  stages__1__enable;
-    reg  [22:0] stages__1__tag;
+    reg  [23:0] stages__1__tag;
     reg  [511:0] stages__1__beat;
-    wire  [22:0] stages__1__out_tag;
+    wire  [23:0] stages__1__out_tag;
     wire  [511:0] stages__1__out_beat;
     reg  stages__2__clock;
     reg  stages__2__enable;
-    reg  [22:0] stages__2__tag;
+    reg  [23:0] stages__2__tag;
     reg  [511:0] stages__2__beat;
-    wire  [22:0] stages__2__out_tag;
+    wire  [23:0] stages__2__out_tag;
     wire  [511:0] stages__2__out_beat;
     reg  stages__3__clock;
     reg  stages__3__enable;
-    reg  [22:0] stages__3__tag;
+    reg  [23:0] stages__3__tag;
     reg  [511:0] stages__3__beat;
-    wire  [22:0] stages__3__out_tag;
+    wire  [23:0] stages__3__out_tag;
     wire  [511:0] stages__3__out_beat;
     reg  stages__4__clock;
     reg  stages__4__enable;
-    reg  [22:0] stages__4__tag;
+    reg  [23:0] stages__4__tag;
     reg  [511:0] stages__4__beat;
-    wire  [22:0] stages__4__out_tag;
+    wire  [23:0] stages__4__out_tag;
     wire  [511:0] stages__4__out_beat;
     reg  stages__5__clock;
     reg  stages__5__enable;
-    reg  [22:0] stages__5__tag;
+    reg  [23:0] stages__5__tag;
     reg  [511:0] stages__5__beat;
-    wire  [22:0] stages__5__out_tag;
+    wire  [23:0] stages__5__out_tag;
     wire  [511:0] stages__5__out_beat;
     reg  stages__6__clock;
     reg  stages__6__enable;
-    reg  [22:0] stages__6__tag;
+    reg  [23:0] stages__6__tag;
     reg  [511:0] stages__6__beat;
-    wire  [22:0] stages__6__out_tag;
+    wire  [23:0] stages__6__out_tag;
     wire  [511:0] stages__6__out_beat;
     reg  stages__7__clock;
     reg  stages__7__enable;
-    reg  [22:0] stages__7__tag;
+    reg  [23:0] stages__7__tag;
     reg  [511:0] stages__7__beat;
-    wire  [22:0] stages__7__out_tag;
+    wire  [23:0] stages__7__out_tag;
     wire  [511:0] stages__7__out_beat;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__across__stages__0 stages__0(
@@ -4921,12 +4786,13 @@ module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_
     always @(*) tap_beat__3 = 0;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,in_valid,in_ready,in_data,in_received,go,burst,last,idle,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,odd,in_valid,in_ready,in_data,in_received,go,burst,last,idle,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  start;
     input wire  [3:0] log2n;
+    input wire  odd;
     input wire  in_valid;
     output reg  in_ready;
     input wire  [511:0] in_data;
@@ -4935,13 +4801,13 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
     output reg  burst;
     output reg  [9:0] last;
     output reg  idle;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Constant declarations
     localparam  log2n_max = 4'hc;
     // Stub signals
-    reg  [200:0] st__d;
-    wire  [200:0] st__q;
+    reg  [206:0] st__d;
+    wire  [206:0] st__q;
     reg  st__clock;
     reg  buffers__clock;
     reg  [16:0] buffers__read_address;
@@ -4971,11 +4837,11 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
     reg  [7:0] field;
     reg  [10:0] received;
     reg  [8:0] scale;
-    reg  [22:0] whole;
-    reg  [22:0] candidate;
-    reg  [22:0] spent;
+    reg  [23:0] whole;
+    reg  [23:0] candidate;
+    reg  [23:0] spent;
     reg  commit;
-    reg  [22:0] leaving;
+    reg  [23:0] leaving;
     reg  [16:0] write_place;
     reg  [16:0] read_place;
     reg  known;
@@ -5083,6 +4949,7 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
         st__d[(64'h3d)+:(1)] = accept;
         st__d[(64'h3e)+:(1)] = given;
         st__d[(64'h3f)+:(1)] = st__q[(64'hf)+:(10)] == st__q[(64'h1)+:(10)];
+        st__d[(64'h40)+:(1)] = odd;
         low = st__q[(64'h1d)+:(8)];
         if (st__q[(64'h25)+:(8)] > st__q[(64'h1d)+:(8)]) begin
             low = st__q[(64'h25)+:(8)];
@@ -5091,23 +4958,24 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
         if (st__q[(64'h35)+:(8)] > st__q[(64'h2d)+:(8)]) begin
             high = st__q[(64'h35)+:(8)];
         end
-        st__d[(64'h40)+:(8)] = low;
+        st__d[(64'h41)+:(8)] = low;
         if (high > low) begin
-            st__d[(64'h40)+:(8)] = high;
+            st__d[(64'h41)+:(8)] = high;
         end
         if (~st__q[(64'h3e)+:(1)]) begin
-            st__d[(64'h40)+:(8)] = ((32'h0) & 8'hff);
+            st__d[(64'h41)+:(8)] = ((32'h0) & 8'hff);
         end
-        st__d[(64'h48)+:(1)] = st__q[(64'h3d)+:(1)];
-        st__d[(64'h49)+:(1)] = st__q[(64'h3e)+:(1)];
-        st__d[(64'h4a)+:(1)] = st__q[(64'h3f)+:(1)];
-        exponent = st__q[(64'h4b)+:(8)];
-        if (st__q[(64'h40)+:(8)] > st__q[(64'h4b)+:(8)]) begin
-            exponent = st__q[(64'h40)+:(8)];
+        st__d[(64'h49)+:(1)] = st__q[(64'h3d)+:(1)];
+        st__d[(64'h4a)+:(1)] = st__q[(64'h3e)+:(1)];
+        st__d[(64'h4b)+:(1)] = st__q[(64'h3f)+:(1)];
+        st__d[(64'h4c)+:(1)] = st__q[(64'h40)+:(1)];
+        exponent = st__q[(64'h4d)+:(8)];
+        if (st__q[(64'h41)+:(8)] > st__q[(64'h4d)+:(8)]) begin
+            exponent = st__q[(64'h41)+:(8)];
         end
-        received = st__q[(64'h53)+:(11)];
-        if (st__q[(64'h49)+:(1)]) begin
-            received = st__q[(64'h53)+:(11)] + 32'h1;
+        received = st__q[(64'h55)+:(11)];
+        if (st__q[(64'h4a)+:(1)]) begin
+            received = st__q[(64'h55)+:(11)] + 32'h1;
         end
         field = exponent;
         if (exponent == 32'h0) begin
@@ -5116,67 +4984,68 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
         scale = ((field) & 9'h1ff) + ((st__q[(64'hb)+:(4)]) & 9'h1ff);
         whole[(64'h0)+:(1)] = 1'b1;
         whole[(64'h2)+:(1)] = 1'b0;
+        whole[(64'h3)+:(1)] = st__q[(64'h4c)+:(1)];
         whole[(64'h1)+:(1)] = exponent == 32'hff;
-        whole[(64'h3)+:(9)] = scale;
-        whole[(64'hc)+:(11)] = received;
-        if (st__q[(64'h48)+:(1)]) begin
-            st__d[(64'h4b)+:(8)] = exponent;
-            st__d[(64'h53)+:(11)] = received;
-            if (st__q[(64'h4a)+:(1)]) begin
-                st__d[(64'h4b)+:(8)] = ((32'h0) & 8'hff);
-                st__d[(64'h53)+:(11)] = ((32'h0) & 11'h7ff);
-                st__d[(64'h5e)+:(1)] = ~st__q[(64'h5e)+:(1)];
-                if (st__q[(64'h5e)+:(1)]) begin
-                    st__d[(64'h76)+:(23)] = whole;
+        whole[(64'h4)+:(9)] = scale;
+        whole[(64'hd)+:(11)] = received;
+        if (st__q[(64'h49)+:(1)]) begin
+            st__d[(64'h4d)+:(8)] = exponent;
+            st__d[(64'h55)+:(11)] = received;
+            if (st__q[(64'h4b)+:(1)]) begin
+                st__d[(64'h4d)+:(8)] = ((32'h0) & 8'hff);
+                st__d[(64'h55)+:(11)] = ((32'h0) & 11'h7ff);
+                st__d[(64'h60)+:(1)] = ~st__q[(64'h60)+:(1)];
+                if (st__q[(64'h60)+:(1)]) begin
+                    st__d[(64'h79)+:(24)] = whole;
                 end
                 else begin
-                    st__d[(64'h5f)+:(23)] = whole;
+                    st__d[(64'h61)+:(24)] = whole;
                 end
             end
         end
-        candidate = st__q[(64'h5f)+:(23)];
-        if (st__q[(64'h8d)+:(1)]) begin
-            candidate = st__q[(64'h76)+:(23)];
+        candidate = st__q[(64'h61)+:(24)];
+        if (st__q[(64'h91)+:(1)]) begin
+            candidate = st__q[(64'h79)+:(24)];
         end
         spent = candidate;
-        commit = candidate[(64'h0)+:(1)] && go && (~st__q[(64'h8e)+:(1)] || (st__q[(64'h8f)+:(10)] == st__q[(64'h1)+:(10)]));
-        leaving = st__q[(64'h9b)+:(23)];
-        leaving[(64'h0)+:(1)] = st__q[(64'h8e)+:(1)];
-        st__d[(64'hb2)+:(23)] = leaving;
-        if (st__q[(64'h8e)+:(1)]) begin
-            st__d[(64'h8f)+:(10)] = st__q[(64'h8f)+:(10)] + 32'h1;
-            if (st__q[(64'h8f)+:(10)] == 32'h0) begin
-                if (st__q[(64'h99)+:(1)]) begin
+        commit = candidate[(64'h0)+:(1)] && go && (~st__q[(64'h92)+:(1)] || (st__q[(64'h93)+:(10)] == st__q[(64'h1)+:(10)]));
+        leaving = st__q[(64'h9f)+:(24)];
+        leaving[(64'h0)+:(1)] = st__q[(64'h92)+:(1)];
+        st__d[(64'hb7)+:(24)] = leaving;
+        if (st__q[(64'h92)+:(1)]) begin
+            st__d[(64'h93)+:(10)] = st__q[(64'h93)+:(10)] + 32'h1;
+            if (st__q[(64'h93)+:(10)] == 32'h0) begin
+                if (st__q[(64'h9d)+:(1)]) begin
                     st__d[(64'h1c)+:(1)] = 1'b0;
                 end
                 else begin
                     st__d[(64'h1b)+:(1)] = 1'b0;
                 end
             end
-            if (st__q[(64'h8f)+:(10)] == st__q[(64'h1)+:(10)]) begin
-                st__d[(64'h8f)+:(10)] = ((32'h0) & 10'h3ff);
-                st__d[(64'h8e)+:(1)] = 1'b0;
+            if (st__q[(64'h93)+:(10)] == st__q[(64'h1)+:(10)]) begin
+                st__d[(64'h93)+:(10)] = ((32'h0) & 10'h3ff);
+                st__d[(64'h92)+:(1)] = 1'b0;
             end
         end
-        st__d[(64'h9a)+:(1)] = commit;
+        st__d[(64'h9e)+:(1)] = commit;
         if (commit) begin
-            st__d[(64'h8e)+:(1)] = 1'b1;
-            st__d[(64'h9b)+:(23)] = candidate;
-            st__d[(64'h99)+:(1)] = st__q[(64'h8d)+:(1)];
-            st__d[(64'h8d)+:(1)] = ~st__q[(64'h8d)+:(1)];
+            st__d[(64'h92)+:(1)] = 1'b1;
+            st__d[(64'h9f)+:(24)] = candidate;
+            st__d[(64'h9d)+:(1)] = st__q[(64'h91)+:(1)];
+            st__d[(64'h91)+:(1)] = ~st__q[(64'h91)+:(1)];
             spent[(64'h0)+:(1)] = 1'b0;
-            if (st__q[(64'h8d)+:(1)]) begin
-                st__d[(64'h76)+:(23)] = spent;
+            if (st__q[(64'h91)+:(1)]) begin
+                st__d[(64'h79)+:(24)] = spent;
             end
             else begin
-                st__d[(64'h5f)+:(23)] = spent;
+                st__d[(64'h61)+:(24)] = spent;
             end
         end
         read_place[(64'h0)+:(3)] = ((32'h0) & 3'h7);
-        if (st__q[(64'h99)+:(1)]) begin
+        if (st__q[(64'h9d)+:(1)]) begin
             read_place[(64'h0)+:(3)] = ((32'h1) & 3'h7);
         end
-        read_place[(64'h3)+:(14)] = ((st__q[(64'h8f)+:(10)]) & 14'h3fff);
+        read_place[(64'h3)+:(14)] = ((st__q[(64'h93)+:(10)]) & 14'h3fff);
         buffers__read_address = read_place;
         if (st__q[(64'hf)+:(10)] == 32'h0) begin
             st__d[(64'h1a)+:(1)] = 1'b0;
@@ -5220,78 +5089,21 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
                 st__d[(64'hb)+:(4)] = extra;
             end
         end
-        burst = st__q[(64'h9a)+:(1)];
+        burst = st__q[(64'h9e)+:(1)];
         last = st__q[(64'h1)+:(10)];
         idle = (st__q[(64'hf)+:(10)] == 32'h0) && ~st__q[(64'h1a)+:(1)] && ~st__q[(64'h1b)+:(1)] && ~st__q[(64'h1c)+:(1)];
-        out_tag = st__q[(64'hb2)+:(23)];
+        out_tag = st__q[(64'hb7)+:(24)];
         out_beat = buffers__read_data;
-    end
-endmodule
-
-module optireduce_nic__finisher__drain__decoder__sign_source(clock,start,key,take,signs);
-    // Module arguments
-    input wire  clock;
-    input wire  start;
-    input wire  [63:0] key;
-    input wire  take;
-    output reg  [15:0] signs;
-    // Stub signals
-    reg  [326:0] pipe__d;
-    wire  [326:0] pipe__q;
-    reg  pipe__clock;
-    // Local signals
-    reg  [31:0] mixed;
-    // Sub module instances
-    optireduce_nic__finisher__drain__decoder__sign_source__pipe pipe(
-        .d(pipe__d),
-        .q(pipe__q),
-        .clock(pipe__clock)
-    );
-    // Update code
-    always @(*) begin
-        pipe__clock = clock;
-        pipe__d = pipe__q;
-        mixed = pipe__q[(64'h40)+:(32)] ^ pipe__q[(64'h20)+:(32)];
-        if (take || ~pipe__q[(64'h66)+:(1)]) begin
-            pipe__d[(64'h40)+:(32)] = pipe__q[(64'h40)+:(32)] + 32'h1;
-            pipe__d[(64'h67)+:(32)] = mixed + pipe__q[(64'h0)+:(32)];
-            pipe__d[(64'h87)+:(32)] = pipe__q[(64'h67)+:(32)] + 32'h7ed55d16 + (pipe__q[(64'h67)+:(32)] << 32'hc);
-            pipe__d[(64'ha7)+:(32)] = pipe__q[(64'h87)+:(32)] ^ 64'hc761c23c ^ (pipe__q[(64'h87)+:(32)] >> 32'h13);
-            pipe__d[(64'hc7)+:(32)] = pipe__q[(64'ha7)+:(32)] + 32'h165667b1 + (pipe__q[(64'ha7)+:(32)] << 32'h5);
-            pipe__d[(64'he7)+:(32)] = (pipe__q[(64'hc7)+:(32)] + 64'hd3a2646c) ^ (pipe__q[(64'hc7)+:(32)] << 32'h9);
-            pipe__d[(64'h107)+:(32)] = pipe__q[(64'he7)+:(32)] + 64'hfd7046c5 + (pipe__q[(64'he7)+:(32)] << 32'h3);
-            pipe__d[(64'h127)+:(32)] = pipe__q[(64'h107)+:(32)] ^ 64'hb55a4f09 ^ (pipe__q[(64'h107)+:(32)] >> 32'h10);
-            pipe__d[(64'h60)+:(1)] = 1'b1;
-            pipe__d[(64'h61)+:(1)] = pipe__q[(64'h60)+:(1)];
-            pipe__d[(64'h62)+:(1)] = pipe__q[(64'h61)+:(1)];
-            pipe__d[(64'h63)+:(1)] = pipe__q[(64'h62)+:(1)];
-            pipe__d[(64'h64)+:(1)] = pipe__q[(64'h63)+:(1)];
-            pipe__d[(64'h65)+:(1)] = pipe__q[(64'h64)+:(1)];
-            pipe__d[(64'h66)+:(1)] = pipe__q[(64'h65)+:(1)];
-        end
-        if (start) begin
-            pipe__d[(64'h0)+:(32)] = key[(32'h0)+:(32)];
-            pipe__d[(64'h20)+:(32)] = key[(32'h20)+:(32)];
-            pipe__d[(64'h40)+:(32)] = ((32'h0) & 32'hffffffff);
-            pipe__d[(64'h60)+:(1)] = 1'b0;
-            pipe__d[(64'h61)+:(1)] = 1'b0;
-            pipe__d[(64'h62)+:(1)] = 1'b0;
-            pipe__d[(64'h63)+:(1)] = 1'b0;
-            pipe__d[(64'h64)+:(1)] = 1'b0;
-            pipe__d[(64'h65)+:(1)] = 1'b0;
-            pipe__d[(64'h66)+:(1)] = 1'b0;
-        end
-        signs = ((pipe__q[(64'h127)+:(32)]) & 16'hffff);
     end
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
     input wire  [15:0] signs;
-    output reg  [22:0] out_tag;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Stub signals
     reg  lane__0__clock;
@@ -5375,8 +5187,8 @@ module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,o
     reg  [31:0] pack__lane__14;
     reg  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
-    reg  [68:0] tags__d;
-    wire  [68:0] tags__q;
+    reg  [71:0] tags__d;
+    wire  [71:0] tags__q;
     reg  tags__clock;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__0(
@@ -5508,129 +5320,130 @@ module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,o
         if (signs[0]) begin
             lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__0__scale = tag[(64'h3)+:(9)];
+        lane__0__scale = tag[(64'h4)+:(9)];
         pack__lane__0 = lane__0__result ^ 64'h80000000;
         lane__1__clock = clock;
         lane__1__a = beat[(1 * 32'h20)+:(32)];
         if (signs[1]) begin
             lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__1__scale = tag[(64'h3)+:(9)];
+        lane__1__scale = tag[(64'h4)+:(9)];
         pack__lane__1 = lane__1__result ^ 64'h80000000;
         lane__2__clock = clock;
         lane__2__a = beat[(2 * 32'h20)+:(32)];
         if (signs[2]) begin
             lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__2__scale = tag[(64'h3)+:(9)];
+        lane__2__scale = tag[(64'h4)+:(9)];
         pack__lane__2 = lane__2__result ^ 64'h80000000;
         lane__3__clock = clock;
         lane__3__a = beat[(3 * 32'h20)+:(32)];
         if (signs[3]) begin
             lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__3__scale = tag[(64'h3)+:(9)];
+        lane__3__scale = tag[(64'h4)+:(9)];
         pack__lane__3 = lane__3__result ^ 64'h80000000;
         lane__4__clock = clock;
         lane__4__a = beat[(4 * 32'h20)+:(32)];
         if (signs[4]) begin
             lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__4__scale = tag[(64'h3)+:(9)];
+        lane__4__scale = tag[(64'h4)+:(9)];
         pack__lane__4 = lane__4__result ^ 64'h80000000;
         lane__5__clock = clock;
         lane__5__a = beat[(5 * 32'h20)+:(32)];
         if (signs[5]) begin
             lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__5__scale = tag[(64'h3)+:(9)];
+        lane__5__scale = tag[(64'h4)+:(9)];
         pack__lane__5 = lane__5__result ^ 64'h80000000;
         lane__6__clock = clock;
         lane__6__a = beat[(6 * 32'h20)+:(32)];
         if (signs[6]) begin
             lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__6__scale = tag[(64'h3)+:(9)];
+        lane__6__scale = tag[(64'h4)+:(9)];
         pack__lane__6 = lane__6__result ^ 64'h80000000;
         lane__7__clock = clock;
         lane__7__a = beat[(7 * 32'h20)+:(32)];
         if (signs[7]) begin
             lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__7__scale = tag[(64'h3)+:(9)];
+        lane__7__scale = tag[(64'h4)+:(9)];
         pack__lane__7 = lane__7__result ^ 64'h80000000;
         lane__8__clock = clock;
         lane__8__a = beat[(8 * 32'h20)+:(32)];
         if (signs[8]) begin
             lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__8__scale = tag[(64'h3)+:(9)];
+        lane__8__scale = tag[(64'h4)+:(9)];
         pack__lane__8 = lane__8__result ^ 64'h80000000;
         lane__9__clock = clock;
         lane__9__a = beat[(9 * 32'h20)+:(32)];
         if (signs[9]) begin
             lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__9__scale = tag[(64'h3)+:(9)];
+        lane__9__scale = tag[(64'h4)+:(9)];
         pack__lane__9 = lane__9__result ^ 64'h80000000;
         lane__10__clock = clock;
         lane__10__a = beat[(10 * 32'h20)+:(32)];
         if (signs[10]) begin
             lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__10__scale = tag[(64'h3)+:(9)];
+        lane__10__scale = tag[(64'h4)+:(9)];
         pack__lane__10 = lane__10__result ^ 64'h80000000;
         lane__11__clock = clock;
         lane__11__a = beat[(11 * 32'h20)+:(32)];
         if (signs[11]) begin
             lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__11__scale = tag[(64'h3)+:(9)];
+        lane__11__scale = tag[(64'h4)+:(9)];
         pack__lane__11 = lane__11__result ^ 64'h80000000;
         lane__12__clock = clock;
         lane__12__a = beat[(12 * 32'h20)+:(32)];
         if (signs[12]) begin
             lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__12__scale = tag[(64'h3)+:(9)];
+        lane__12__scale = tag[(64'h4)+:(9)];
         pack__lane__12 = lane__12__result ^ 64'h80000000;
         lane__13__clock = clock;
         lane__13__a = beat[(13 * 32'h20)+:(32)];
         if (signs[13]) begin
             lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__13__scale = tag[(64'h3)+:(9)];
+        lane__13__scale = tag[(64'h4)+:(9)];
         pack__lane__13 = lane__13__result ^ 64'h80000000;
         lane__14__clock = clock;
         lane__14__a = beat[(14 * 32'h20)+:(32)];
         if (signs[14]) begin
             lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__14__scale = tag[(64'h3)+:(9)];
+        lane__14__scale = tag[(64'h4)+:(9)];
         pack__lane__14 = lane__14__result ^ 64'h80000000;
         lane__15__clock = clock;
         lane__15__a = beat[(15 * 32'h20)+:(32)];
         if (signs[15]) begin
             lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__15__scale = tag[(64'h3)+:(9)];
+        lane__15__scale = tag[(64'h4)+:(9)];
         pack__lane__15 = lane__15__result ^ 64'h80000000;
-        tags__d[(64'h0)+:(23)] = tag;
-        tags__d[(64'h17)+:(23)] = tags__q[(64'h0)+:(23)];
-        tags__d[(64'h2e)+:(23)] = tags__q[(64'h17)+:(23)];
-        out_tag = tags__q[(64'h2e)+:(23)];
+        tags__d[(64'h0)+:(24)] = tag;
+        tags__d[(64'h18)+:(24)] = tags__q[(64'h0)+:(24)];
+        tags__d[(64'h30)+:(24)] = tags__q[(64'h18)+:(24)];
+        out_tag = tags__q[(64'h30)+:(24)];
         out_beat = pack__beat;
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,take,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,take,take_odd,out_tag,out_beat);
     // Module arguments
     input wire  clock;
-    input wire  [22:0] tag;
+    input wire  [23:0] tag;
     input wire  [511:0] beat;
     input wire  [15:0] signs;
     output reg  take;
-    output reg  [22:0] out_tag;
+    output reg  take_odd;
+    output reg  [23:0] out_tag;
     output reg  [511:0] out_beat;
     // Stub signals
     reg  lane__0__clock;
@@ -5746,12 +5559,13 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
     reg  [31:0] pack__lane__14;
     reg  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
-    reg  [114:0] tags__d;
-    wire  [114:0] tags__q;
+    reg  [119:0] tags__d;
+    wire  [119:0] tags__q;
     reg  tags__clock;
     // Local signals
-    reg  [22:0] now;
-    reg  [22:0] latest;
+    reg  [23:0] earlier;
+    reg  [23:0] now;
+    reg  [23:0] latest;
     reg  [15:0] flips;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__0(
@@ -5910,111 +5724,113 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
     always @(*) begin
         tags__clock = clock;
         tags__d = tags__q;
-        tags__d[(64'h0)+:(23)] = tag;
-        tags__d[(64'h17)+:(23)] = tags__q[(64'h0)+:(23)];
-        tags__d[(64'h2e)+:(23)] = tags__q[(64'h17)+:(23)];
-        tags__d[(64'h45)+:(23)] = tags__q[(64'h2e)+:(23)];
-        tags__d[(64'h5c)+:(23)] = tags__q[(64'h45)+:(23)];
-        now = tags__q[(64'h45)+:(23)];
-        latest = tags__q[(64'h5c)+:(23)];
+        tags__d[(64'h0)+:(24)] = tag;
+        tags__d[(64'h18)+:(24)] = tags__q[(64'h0)+:(24)];
+        tags__d[(64'h30)+:(24)] = tags__q[(64'h18)+:(24)];
+        tags__d[(64'h48)+:(24)] = tags__q[(64'h30)+:(24)];
+        tags__d[(64'h60)+:(24)] = tags__q[(64'h48)+:(24)];
+        earlier = tags__q[(64'h30)+:(24)];
+        now = tags__q[(64'h48)+:(24)];
+        latest = tags__q[(64'h60)+:(24)];
         take = now[(64'h0)+:(1)];
+        take_odd = now[(64'h3)+:(1)];
         flips = signs ^ 32'h6996;
         if (now[(64'h2)+:(1)]) begin
             flips = flips ^ 32'hffff;
         end
         lane__0__clock = clock;
         lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__0__scale = now[(64'h3)+:(9)];
+        lane__0__scale = earlier[(64'h4)+:(9)];
         lane__0__special = now[(64'h1)+:(1)];
         lane__0__negate = flips[0];
         pack__lane__0 = lane__0__result;
         lane__1__clock = clock;
         lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__1__scale = now[(64'h3)+:(9)];
+        lane__1__scale = earlier[(64'h4)+:(9)];
         lane__1__special = now[(64'h1)+:(1)];
         lane__1__negate = flips[1];
         pack__lane__1 = lane__1__result;
         lane__2__clock = clock;
         lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__2__scale = now[(64'h3)+:(9)];
+        lane__2__scale = earlier[(64'h4)+:(9)];
         lane__2__special = now[(64'h1)+:(1)];
         lane__2__negate = flips[2];
         pack__lane__2 = lane__2__result;
         lane__3__clock = clock;
         lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__3__scale = now[(64'h3)+:(9)];
+        lane__3__scale = earlier[(64'h4)+:(9)];
         lane__3__special = now[(64'h1)+:(1)];
         lane__3__negate = flips[3];
         pack__lane__3 = lane__3__result;
         lane__4__clock = clock;
         lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__4__scale = now[(64'h3)+:(9)];
+        lane__4__scale = earlier[(64'h4)+:(9)];
         lane__4__special = now[(64'h1)+:(1)];
         lane__4__negate = flips[4];
         pack__lane__4 = lane__4__result;
         lane__5__clock = clock;
         lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__5__scale = now[(64'h3)+:(9)];
+        lane__5__scale = earlier[(64'h4)+:(9)];
         lane__5__special = now[(64'h1)+:(1)];
         lane__5__negate = flips[5];
         pack__lane__5 = lane__5__result;
         lane__6__clock = clock;
         lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__6__scale = now[(64'h3)+:(9)];
+        lane__6__scale = earlier[(64'h4)+:(9)];
         lane__6__special = now[(64'h1)+:(1)];
         lane__6__negate = flips[6];
         pack__lane__6 = lane__6__result;
         lane__7__clock = clock;
         lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__7__scale = now[(64'h3)+:(9)];
+        lane__7__scale = earlier[(64'h4)+:(9)];
         lane__7__special = now[(64'h1)+:(1)];
         lane__7__negate = flips[7];
         pack__lane__7 = lane__7__result;
         lane__8__clock = clock;
         lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__8__scale = now[(64'h3)+:(9)];
+        lane__8__scale = earlier[(64'h4)+:(9)];
         lane__8__special = now[(64'h1)+:(1)];
         lane__8__negate = flips[8];
         pack__lane__8 = lane__8__result;
         lane__9__clock = clock;
         lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__9__scale = now[(64'h3)+:(9)];
+        lane__9__scale = earlier[(64'h4)+:(9)];
         lane__9__special = now[(64'h1)+:(1)];
         lane__9__negate = flips[9];
         pack__lane__9 = lane__9__result;
         lane__10__clock = clock;
         lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__10__scale = now[(64'h3)+:(9)];
+        lane__10__scale = earlier[(64'h4)+:(9)];
         lane__10__special = now[(64'h1)+:(1)];
         lane__10__negate = flips[10];
         pack__lane__10 = lane__10__result;
         lane__11__clock = clock;
         lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__11__scale = now[(64'h3)+:(9)];
+        lane__11__scale = earlier[(64'h4)+:(9)];
         lane__11__special = now[(64'h1)+:(1)];
         lane__11__negate = flips[11];
         pack__lane__11 = lane__11__result;
         lane__12__clock = clock;
         lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__12__scale = now[(64'h3)+:(9)];
+        lane__12__scale = earlier[(64'h4)+:(9)];
         lane__12__special = now[(64'h1)+:(1)];
         lane__12__negate = flips[12];
         pack__lane__12 = lane__12__result;
         lane__13__clock = clock;
         lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__13__scale = now[(64'h3)+:(9)];
+        lane__13__scale = earlier[(64'h4)+:(9)];
         lane__13__special = now[(64'h1)+:(1)];
         lane__13__negate = flips[13];
         pack__lane__13 = lane__13__result;
         lane__14__clock = clock;
         lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__14__scale = now[(64'h3)+:(9)];
+        lane__14__scale = earlier[(64'h4)+:(9)];
         lane__14__special = now[(64'h1)+:(1)];
         lane__14__negate = flips[14];
         pack__lane__14 = lane__14__result;
         lane__15__clock = clock;
         lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__15__scale = now[(64'h3)+:(9)];
+        lane__15__scale = earlier[(64'h4)+:(9)];
         lane__15__special = now[(64'h1)+:(1)];
         lane__15__negate = flips[15];
         pack__lane__15 = lane__15__result;
@@ -6025,11 +5841,11 @@ endmodule
 
 module optireduce_nic__finisher__drain__decoder__window(d,q,clock);
     // Module arguments
-    input wire  [14:0] d;
-    output reg  [14:0] q;
+    input wire  [21:0] d;
+    output reg  [21:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 15'h0;
+    initial q = 22'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -8189,6 +8005,16 @@ module optireduce_nic__finisher__write__results__memory(clock,read_address,read_
     end
 endmodule
 
+module optireduce_nic__finisher__write__results__state(d,q,clock);
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__lookup__key__0__found(d,q,clock);
     // Module arguments
     input wire  [16:0] d;
@@ -8683,9 +8509,9 @@ endmodule
 module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
-    input wire  [7:0] read_address;
+    input wire  [15:0] read_address;
     output reg  [511:0] read_data;
-    input wire  [7:0] write_address;
+    input wire  [15:0] write_address;
     input wire  [511:0] write_data;
     input wire  write_enable;
     // Update code (custom)
@@ -8696,27 +8522,17 @@ module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,writ
     `endif
     initial read_data = 0;
     always @(posedge clock) begin
-        read_data <= mem[read_address];
-        if (write_enable) mem[write_address] <= write_data;
+        read_data <= mem[read_address[7:0]];
+        if (write_enable) mem[write_address[7:0]] <= write_data;
     end
-endmodule
-
-module optireduce_nic__builder__outbox__state(d,q,clock);
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 64'h0;
-    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__contribute__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
-    input wire  [8:0] read_address;
+    input wire  [15:0] read_address;
     output reg  [511:0] read_data;
-    input wire  [8:0] write_address;
+    input wire  [15:0] write_address;
     input wire  [511:0] write_data;
     input wire  write_enable;
     // Update code (custom)
@@ -8727,8 +8543,8 @@ module optireduce_nic__contribute__inbox__memory(clock,read_address,read_data,wr
     `endif
     initial read_data = 0;
     always @(posedge clock) begin
-        read_data <= mem[read_address];
-        if (write_enable) mem[write_address] <= write_data;
+        read_data <= mem[read_address[8:0]];
+        if (write_enable) mem[write_address[8:0]] <= write_data;
     end
 endmodule
 
@@ -8814,6 +8630,16 @@ module optireduce_nic__finisher__drain__beat_index(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
+module optireduce_nic__finisher__drain__block_beats(d,q,clock);
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 16'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__finisher__drain__block_index(d,q,clock);
     // Module arguments
     input wire  [10:0] d;
@@ -8824,7 +8650,7 @@ module optireduce_nic__finisher__drain__block_index(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__ctx(d,q,clock);
+module optireduce_nic__finisher__drain__come_ctx(d,q,clock);
     // Module arguments
     input wire  [404:0] d;
     output reg  [404:0] q;
@@ -8834,7 +8660,17 @@ module optireduce_nic__finisher__drain__ctx(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,key,in_valid,in_ready,in_data,in_received,go,burst,out_valid,out_data,out_received,idle);
+module optireduce_nic__finisher__drain__come_slot(d,q,clock);
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 3'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,key,start_ready,in_valid,in_ready,in_data,in_received,go,burst,out_valid,out_data,out_received,idle);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -8842,6 +8678,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
     input wire  [3:0] log2n;
     input wire  decode;
     input wire  [63:0] key;
+    output reg  start_ready;
     input wire  in_valid;
     output reg  in_ready;
     input wire  [511:0] in_data;
@@ -8857,6 +8694,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
     reg  gather__clear;
     reg  gather__start;
     reg  [3:0] gather__log2n;
+    reg  gather__odd;
     reg  gather__in_valid;
     wire  gather__in_ready;
     reg  [511:0] gather__in_data;
@@ -8865,67 +8703,80 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
     wire  gather__burst;
     wire  [9:0] gather__last;
     wire  gather__idle;
-    wire  [22:0] gather__out_tag;
+    wire  [23:0] gather__out_tag;
     wire  [511:0] gather__out_beat;
-    reg  sign_source__clock;
-    reg  sign_source__start;
-    reg  [63:0] sign_source__key;
-    reg  sign_source__take;
-    wire  [15:0] sign_source__signs;
+    reg  sign_source__0__clock;
+    reg  sign_source__0__start;
+    reg  [63:0] sign_source__0__key;
+    reg  sign_source__0__take;
+    wire  [15:0] sign_source__0__signs;
+    reg  sign_source__1__clock;
+    reg  sign_source__1__start;
+    reg  [63:0] sign_source__1__key;
+    reg  sign_source__1__take;
+    wire  [15:0] sign_source__1__signs;
     reg  to_fixed__clock;
-    reg  [22:0] to_fixed__tag;
+    reg  [23:0] to_fixed__tag;
     reg  [511:0] to_fixed__beat;
     reg  [15:0] to_fixed__signs;
-    wire  [22:0] to_fixed__out_tag;
+    wire  [23:0] to_fixed__out_tag;
     wire  [511:0] to_fixed__out_beat;
     reg  in_beat__0__clock;
-    reg  [22:0] in_beat__0__tag;
+    reg  [23:0] in_beat__0__tag;
     reg  [511:0] in_beat__0__beat;
-    wire  [22:0] in_beat__0__out_tag;
+    wire  [23:0] in_beat__0__out_tag;
     wire  [511:0] in_beat__0__out_beat;
     reg  in_beat__1__clock;
-    reg  [22:0] in_beat__1__tag;
+    reg  [23:0] in_beat__1__tag;
     reg  [511:0] in_beat__1__beat;
-    wire  [22:0] in_beat__1__out_tag;
+    wire  [23:0] in_beat__1__out_tag;
     wire  [511:0] in_beat__1__out_beat;
     reg  in_beat__2__clock;
-    reg  [22:0] in_beat__2__tag;
+    reg  [23:0] in_beat__2__tag;
     reg  [511:0] in_beat__2__beat;
-    wire  [22:0] in_beat__2__out_tag;
+    wire  [23:0] in_beat__2__out_tag;
     wire  [511:0] in_beat__2__out_beat;
     reg  in_beat__3__clock;
-    reg  [22:0] in_beat__3__tag;
+    reg  [23:0] in_beat__3__tag;
     reg  [511:0] in_beat__3__beat;
-    wire  [22:0] in_beat__3__out_tag;
+    wire  [23:0] in_beat__3__out_tag;
     wire  [511:0] in_beat__3__out_beat;
     reg  across__clock;
     reg  [9:0] across__last;
-    reg  [22:0] across__tag;
+    reg  [23:0] across__tag;
     reg  [511:0] across__beat;
-    wire  [22:0] across__tap_tag__0;
-    wire  [22:0] across__tap_tag__1;
-    wire  [22:0] across__tap_tag__2;
-    wire  [22:0] across__tap_tag__3;
+    wire  [23:0] across__tap_tag__0;
+    wire  [23:0] across__tap_tag__1;
+    wire  [23:0] across__tap_tag__2;
+    wire  [23:0] across__tap_tag__3;
     wire  [511:0] across__tap_beat__0;
     wire  [511:0] across__tap_beat__1;
     wire  [511:0] across__tap_beat__2;
     wire  [511:0] across__tap_beat__3;
     reg  to_float__clock;
-    reg  [22:0] to_float__tag;
+    reg  [23:0] to_float__tag;
     reg  [511:0] to_float__beat;
     reg  [15:0] to_float__signs;
     wire  to_float__take;
-    wire  [22:0] to_float__out_tag;
+    wire  to_float__take_odd;
+    wire  [23:0] to_float__out_tag;
     wire  [511:0] to_float__out_beat;
-    reg  [14:0] window__d;
-    wire  [14:0] window__q;
+    reg  [21:0] window__d;
+    wire  [21:0] window__q;
     reg  window__clock;
+    // Local signals
+    reg  [15:0] signs;
+    reg  take;
+    reg  take_odd;
+    reg  [23:0] leaving;
+    reg  alike;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__gather gather(
         .clock(gather__clock),
         .clear(gather__clear),
         .start(gather__start),
         .log2n(gather__log2n),
+        .odd(gather__odd),
         .in_valid(gather__in_valid),
         .in_ready(gather__in_ready),
         .in_data(gather__in_data),
@@ -8937,12 +8788,19 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         .out_tag(gather__out_tag),
         .out_beat(gather__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__sign_source sign_source(
-        .clock(sign_source__clock),
-        .start(sign_source__start),
-        .key(sign_source__key),
-        .take(sign_source__take),
-        .signs(sign_source__signs)
+    optireduce_nic__finisher__drain__decoder__sign_source__0 sign_source__0(
+        .clock(sign_source__0__clock),
+        .start(sign_source__0__start),
+        .key(sign_source__0__key),
+        .take(sign_source__0__take),
+        .signs(sign_source__0__signs)
+    );
+    optireduce_nic__finisher__drain__decoder__sign_source__0 sign_source__1(
+        .clock(sign_source__1__clock),
+        .start(sign_source__1__start),
+        .key(sign_source__1__key),
+        .take(sign_source__1__take),
+        .signs(sign_source__1__signs)
     );
     optireduce_nic__finisher__drain__decoder__to_fixed to_fixed(
         .clock(to_fixed__clock),
@@ -9000,6 +8858,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         .beat(to_float__beat),
         .signs(to_float__signs),
         .take(to_float__take),
+        .take_odd(to_float__take_odd),
         .out_tag(to_float__out_tag),
         .out_beat(to_float__out_beat)
     );
@@ -9013,29 +8872,41 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         window__clock = clock;
         window__d = window__q;
         gather__clock = clock;
-        sign_source__clock = clock;
+        sign_source__0__clock = clock;
+        sign_source__1__clock = clock;
         to_fixed__clock = clock;
         to_float__clock = clock;
         gather__clear = clear;
         gather__start = start;
         gather__log2n = log2n;
+        gather__odd = window__q[(64'h5)+:(1)];
         gather__in_valid = in_valid;
         gather__in_data = in_data;
         gather__in_received = in_received;
         gather__go = go;
         in_ready = gather__in_ready;
         burst = gather__burst;
-        sign_source__start = start;
-        sign_source__key = key;
-        if (window__q[(64'h0)+:(1)]) begin
-            sign_source__take = to_float__take;
-            to_fixed__signs = ((32'h0) & 16'hffff);
-            to_float__signs = sign_source__signs;
+        take = to_fixed__tag[(64'h0)+:(1)];
+        take_odd = to_fixed__tag[(64'h3)+:(1)];
+        if (window__q[(64'h4)+:(1)]) begin
+            take = to_float__take;
+            take_odd = to_float__take_odd;
         end
-        else begin
-            sign_source__take = to_fixed__tag[(64'h0)+:(1)];
-            to_fixed__signs = sign_source__signs;
-            to_float__signs = ((32'h0) & 16'hffff);
+        sign_source__0__start = start && window__q[(64'h5)+:(1)];
+        sign_source__0__key = key;
+        sign_source__0__take = take && ~take_odd;
+        sign_source__1__start = start && ~window__q[(64'h5)+:(1)];
+        sign_source__1__key = key;
+        sign_source__1__take = take && take_odd;
+        signs = sign_source__0__signs;
+        if (take_odd) begin
+            signs = sign_source__1__signs;
+        end
+        to_fixed__signs = signs;
+        to_float__signs = ((32'h0) & 16'hffff);
+        if (window__q[(64'h4)+:(1)]) begin
+            to_fixed__signs = ((32'h0) & 16'hffff);
+            to_float__signs = signs;
         end
         to_fixed__tag = gather__out_tag;
         to_fixed__beat = gather__out_beat;
@@ -9069,28 +8940,41 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
             to_float__tag = across__tap_tag__3;
             to_float__beat = across__tap_beat__3;
         end
-        out_valid = to_float__out_tag[(64'h0)+:(1)];
+        leaving = to_float__out_tag;
+        out_valid = leaving[(64'h0)+:(1)];
         out_data = to_float__out_beat;
-        out_received = to_float__out_tag[(64'hc)+:(11)];
+        out_received = leaving[(64'hd)+:(11)];
         if (gather__burst) begin
-            window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)] + 32'h1;
+            window__d[(64'h8)+:(4)] = window__q[(64'h8)+:(4)] + 32'h1;
         end
-        if (to_float__out_tag[(64'h0)+:(1)]) begin
-            window__d[(64'h5)+:(10)] = window__q[(64'h5)+:(10)] + 32'h1;
-            if (window__q[(64'h5)+:(10)] == gather__last) begin
-                window__d[(64'h5)+:(10)] = ((32'h0) & 10'h3ff);
+        if (leaving[(64'h0)+:(1)]) begin
+            window__d[(64'hc)+:(10)] = window__q[(64'hc)+:(10)] + 32'h1;
+            if (window__q[(64'hc)+:(10)] == gather__last) begin
+                window__d[(64'hc)+:(10)] = ((32'h0) & 10'h3ff);
                 if (~gather__burst) begin
-                    window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)] - 32'h1;
+                    window__d[(64'h8)+:(4)] = window__q[(64'h8)+:(4)] - 32'h1;
                 end
                 else begin
-                    window__d[(64'h1)+:(4)] = window__q[(64'h1)+:(4)];
+                    window__d[(64'h8)+:(4)] = window__q[(64'h8)+:(4)];
                 end
             end
         end
-        if (start) begin
-            window__d[(64'h0)+:(1)] = decode;
+        idle = gather__idle && (window__q[(64'h8)+:(4)] == 32'h0);
+        if (leaving[(64'h0)+:(1)] && ((leaving[(64'h3)+:(1)] && window__q[(64'h5)+:(1)]) || (~leaving[(64'h3)+:(1)] && ~window__q[(64'h5)+:(1)]))) begin
+            window__d[(64'h6)+:(1)] = 1'b0;
         end
-        idle = gather__idle && (window__q[(64'h1)+:(4)] == 32'h0);
+        alike = (log2n == window__q[(64'h0)+:(4)]) && ((decode && window__q[(64'h4)+:(1)]) || (~decode && ~window__q[(64'h4)+:(1)]));
+        start_ready = idle || (gather__idle && alike && ~window__q[(64'h6)+:(1)] && ~window__q[(64'h7)+:(1)]);
+        if (start) begin
+            window__d[(64'h0)+:(4)] = log2n;
+            window__d[(64'h4)+:(1)] = decode;
+            window__d[(64'h5)+:(1)] = ~window__q[(64'h5)+:(1)];
+            window__d[(64'h6)+:(1)] = ~idle;
+            window__d[(64'h7)+:(1)] = 1'b0;
+        end
+        if (clear) begin
+            window__d[(64'h7)+:(1)] = 1'b1;
+        end
     end
 endmodule
 
@@ -9644,26 +9528,6 @@ module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
     end
 endmodule
 
-module optireduce_nic__finisher__drain__reserved(d,q,clock);
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 16'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_nic__finisher__drain__slot(d,q,clock);
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 3'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__finisher__drain__stage_data(d,q,clock);
     // Module arguments
     input wire  [511:0] d;
@@ -9680,11 +9544,18 @@ module optireduce_nic__finisher__drain__state(d,q,clock);
     output reg  [1:0] q;
     input wire  clock;
     // Enums
-    localparam DrainState__Idle = 0;
-    localparam DrainState__Begin = 1;
-    localparam DrainState__Run = 2;
     // Update code (custom)
     initial q = 64'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__finisher__drain__to_come(d,q,clock);
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 15'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -9811,16 +9682,6 @@ module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,po
     end
 endmodule
 
-module optireduce_nic__finisher__write__offer(d,q,clock);
-    // Module arguments
-    input wire  [71:0] d;
-    output reg  [71:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 72'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
@@ -9923,15 +9784,18 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
     reg  [15:0] memory__write_address;
     reg  [511:0] memory__write_data;
     reg  memory__write_enable;
-    reg  [47:0] state__d;
-    wire  [47:0] state__q;
+    reg  [63:0] state__d;
+    wire  [63:0] state__q;
     reg  state__clock;
     // Local signals
-    reg  [15:0] used;
+    reg  full;
     reg  pushed;
     reg  popped;
     reg  [15:0] head_next;
+    reg  [15:0] head_then;
     reg  [15:0] tail_next;
+    reg  [15:0] used_more;
+    reg  [15:0] used_less;
     // Sub module instances
     optireduce_nic__finisher__write__results__memory memory(
         .clock(memory__clock),
@@ -9941,7 +9805,7 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__finisher__write__results__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -9951,34 +9815,52 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
         state__clock = clock;
         state__d = state__q;
         memory__clock = clock;
-        used = state__q[(64'h10)+:(16)] - state__q[(64'h0)+:(16)];
-        room = depth - used;
+        full = state__q[(64'h30)+:(16)] == depth;
         empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
-        pushed = push && (used != depth);
-        popped = pop && (state__q[(64'h0)+:(16)] != state__q[(64'h20)+:(16)]);
+        room = depth - state__q[(64'h30)+:(16)];
+        pushed = push && ~full;
+        popped = pop && ~empty;
         head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        memory__write_enable = pushed;
+        head_then = state__q[(64'h0)+:(16)];
+        if (popped) begin
+            head_then = head_next;
+        end
         memory__write_address = state__q[(64'h10)+:(16)];
         memory__write_data = push_data;
-        memory__read_address = state__q[(64'h0)+:(16)];
-        if (popped) begin
-            memory__read_address = head_next;
-        end
+        memory__write_enable = pushed;
+        memory__read_address = head_then;
         pop_data = memory__read_data;
+        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+        used_more = state__q[(64'h30)+:(16)] + 32'h1;
+        used_less = state__q[(64'h30)+:(16)] - 32'h1;
+        state__d[(64'h0)+:(16)] = head_then;
         state__d[(64'h20)+:(16)] = state__q[(64'h10)+:(16)];
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
-        if (popped) begin
-            state__d[(64'h0)+:(16)] = head_next;
+        if (pushed && ~popped) begin
+            state__d[(64'h30)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h30)+:(16)] = used_less;
         end
         if (clear) begin
             state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
             state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
             state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h30)+:(16)] = ((32'h0) & 16'hffff);
         end
     end
+endmodule
+
+module optireduce_nic__gather__arrivals__asked_epoch(d,q,clock);
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 8'h0;
+    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__gather__arrivals__counting(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -9990,13 +9872,36 @@ module optireduce_nic__gather__arrivals__counting(clock,read_address,read_data,w
     input wire  [23:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [23:0] mem [0:511];
+    (* ram_style = "block" *) reg [23:0] mem [0:511];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 511; i = i + 1) mem[i] = 0;
     `endif
-    always @(*) read_data = mem[read_address];
-    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+    initial read_data = 0;
+    always @(posedge clock) begin
+        read_data <= mem[read_address];
+        if (write_enable) mem[write_address] <= write_data;
+    end
+endmodule
+
+module optireduce_nic__gather__arrivals__heard(d,q,clock);
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 18'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__gather__arrivals__judged(d,q,clock);
+    // Module arguments
+    input wire  [36:0] d;
+    output reg  [36:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 37'h0;
+    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stale,distance);
@@ -10154,21 +10059,6 @@ module optireduce_nic__planner__pacer__rates(clock,read_address,read_data,write_
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__planner__pacer__state(d,q,clock);
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    // Enums
-    localparam PaceState__Look = 0;
-    localparam PaceState__Gain = 1;
-    localparam PaceState__Drain = 2;
-    localparam PaceState__Judge = 3;
-    // Update code (custom)
-    initial q = 64'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__reduce__flight__0(d,q,clock);
     // Module arguments
     input wire  [95:0] d;
@@ -10287,16 +10177,6 @@ module optireduce_nic__broadcast_gates__ends(clock,read_address,read_data,write_
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_nic__broadcast_gates__entering(d,q,clock);
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 8'h0;
-    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__broadcast_gates__event_rules(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -10558,13 +10438,12 @@ module optireduce_nic__builder__out_flags(clock,clear,push,push_data,full,pop,po
     end
 endmodule
 
-module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__builder__outbox(clock,clear,push,push_data,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  push;
     input wire  [511:0] push_data;
-    output reg  full;
     input wire  pop;
     output reg  [511:0] pop_data;
     output reg  empty;
@@ -10573,15 +10452,16 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_d
     localparam  depth = 16'h100;
     // Stub signals
     reg  memory__clock;
-    reg  [7:0] memory__read_address;
+    reg  [15:0] memory__read_address;
     wire  [511:0] memory__read_data;
-    reg  [7:0] memory__write_address;
+    reg  [15:0] memory__write_address;
     reg  [511:0] memory__write_data;
     reg  memory__write_enable;
     reg  [63:0] state__d;
     wire  [63:0] state__q;
     reg  state__clock;
     // Local signals
+    reg  full;
     reg  pushed;
     reg  popped;
     reg  [15:0] head_next;
@@ -10598,7 +10478,7 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_d
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__builder__outbox__state state(
+    optireduce_nic__finisher__write__results__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10618,10 +10498,10 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,full,pop,pop_d
         if (popped) begin
             head_then = head_next;
         end
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 8'hff);
+        memory__write_address = state__q[(64'h10)+:(16)];
         memory__write_data = push_data;
         memory__write_enable = pushed;
-        memory__read_address = ((head_then) & 8'hff);
+        memory__read_address = head_then;
         pop_data = memory__read_data;
         tail_next = state__q[(64'h10)+:(16)] + 32'h1;
         used_more = state__q[(64'h30)+:(16)] + 32'h1;
@@ -10723,13 +10603,12 @@ module optireduce_nic__contribute__contexts(clock,read_address,read_data,write_a
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__contribute__inbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__contribute__inbox(clock,clear,push,push_data,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  push;
     input wire  [511:0] push_data;
-    output reg  full;
     input wire  pop;
     output reg  [511:0] pop_data;
     output reg  empty;
@@ -10738,15 +10617,16 @@ module optireduce_nic__contribute__inbox(clock,clear,push,push_data,full,pop,pop
     localparam  depth = 16'h200;
     // Stub signals
     reg  memory__clock;
-    reg  [8:0] memory__read_address;
+    reg  [15:0] memory__read_address;
     wire  [511:0] memory__read_data;
-    reg  [8:0] memory__write_address;
+    reg  [15:0] memory__write_address;
     reg  [511:0] memory__write_data;
     reg  memory__write_enable;
     reg  [63:0] state__d;
     wire  [63:0] state__q;
     reg  state__clock;
     // Local signals
+    reg  full;
     reg  pushed;
     reg  popped;
     reg  [15:0] head_next;
@@ -10763,7 +10643,7 @@ module optireduce_nic__contribute__inbox(clock,clear,push,push_data,full,pop,pop
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__builder__outbox__state state(
+    optireduce_nic__finisher__write__results__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10783,10 +10663,10 @@ module optireduce_nic__contribute__inbox(clock,clear,push,push_data,full,pop,pop
         if (popped) begin
             head_then = head_next;
         end
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 9'h1ff);
+        memory__write_address = state__q[(64'h10)+:(16)];
         memory__write_data = push_data;
         memory__write_enable = pushed;
-        memory__read_address = ((head_then) & 9'h1ff);
+        memory__read_address = head_then;
         pop_data = memory__read_data;
         tail_next = state__q[(64'h10)+:(16)] + 32'h1;
         used_more = state__q[(64'h30)+:(16)] + 32'h1;
@@ -11080,20 +10960,6 @@ module optireduce_nic__contribute__planned(clock,clear,push,push_data,full,pop,p
     end
 endmodule
 
-module optireduce_nic__contribute__read_state(d,q,clock);
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    // Enums
-    localparam ReadState__Idle = 0;
-    localparam ReadState__Start = 1;
-    localparam ReadState__Ask = 2;
-    // Update code (custom)
-    initial q = 64'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__contribute__round(data,rounded);
     // Module arguments
     input wire  [511:0] data;
@@ -11270,21 +11136,6 @@ module optireduce_nic__contribute__round(data,rounded);
     end
 endmodule
 
-module optireduce_nic__contribute__state(d,q,clock);
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    // Enums
-    localparam FillState__Idle = 0;
-    localparam FillState__Start = 1;
-    localparam FillState__Fill = 2;
-    localparam FillState__Loop = 3;
-    // Update code (custom)
-    initial q = 64'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
@@ -11368,13 +11219,14 @@ module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_
     end
 endmodule
 
-module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_context,idle,drained,read_valid,read_address,read_ready,word,push,push_data,room,order_valid,order,order_ready);
+module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_context,ready,idle,drained,read_valid,read_address,read_ready,word,push,push_data,room,order_valid,order,order_ready);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  start;
     input wire  [2:0] start_slot;
     input wire  [404:0] start_context;
+    output reg  ready;
     output reg  idle;
     output reg  [7:0] drained;
     output reg  read_valid;
@@ -11398,6 +11250,7 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
     reg  [3:0] decoder__log2n;
     reg  decoder__decode;
     reg  [63:0] decoder__key;
+    wire  decoder__start_ready;
     reg  decoder__in_valid;
     wire  decoder__in_ready;
     reg  [511:0] decoder__in_data;
@@ -11436,6 +11289,9 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
     reg  [404:0] ctx__d;
     wire  [404:0] ctx__q;
     reg  ctx__clock;
+    reg  [15:0] block_beats__d;
+    wire  [15:0] block_beats__q;
+    reg  block_beats__clock;
     reg  [14:0] to_read__d;
     wire  [14:0] to_read__q;
     reg  to_read__clock;
@@ -11475,12 +11331,33 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
     reg  [15:0] reserved__d;
     wire  [15:0] reserved__q;
     reg  reserved__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  coming__d;
+    wire  coming__q;
+    reg  coming__clock;
+    reg  taken__d;
+    wire  taken__q;
+    reg  taken__clock;
+    reg  [2:0] come_slot__d;
+    wire  [2:0] come_slot__q;
+    reg  come_slot__clock;
+    reg  [404:0] come_ctx__d;
+    wire  [404:0] come_ctx__q;
+    reg  come_ctx__clock;
     reg  [14:0] to_come__d;
     wire  [14:0] to_come__q;
     reg  to_come__clock;
     reg  [14:0] to_keep__d;
     wire  [14:0] to_keep__q;
     reg  to_keep__clock;
+    reg  ordering__d;
+    wire  ordering__q;
+    reg  ordering__clock;
+    reg  [2:0] order_slot__d;
+    wire  [2:0] order_slot__q;
+    reg  order_slot__clock;
     reg  [14:0] to_order__d;
     wire  [14:0] to_order__q;
     reg  to_order__clock;
@@ -11492,14 +11369,23 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
     reg  unordered__clock;
     // Local signals
     reg  [404:0] c;
+    reg  [404:0] out;
     reg  running;
+    reg  active;
+    reg  may_begin;
+    reg  begins;
+    reg  pass_on;
+    reg  read;
+    reg  takes;
+    reg  come_ends;
+    reg  order_ends;
     reg  [7:0] one;
-    reg  [7:0] slot_bit;
     reg  [14:0] length;
     reg  [3:0] beats_log2;
     reg  [13:0] one14;
     reg  [13:0] beats_of_block;
-    reg  [15:0] block_beats;
+    reg  [3:0] out_log2;
+    reg  passes;
     reg  [13:0] last_beat;
     reg  [13:0] beat_next;
     reg  [10:0] block_next;
@@ -11537,6 +11423,7 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         .log2n(decoder__log2n),
         .decode(decoder__decode),
         .key(decoder__key),
+        .start_ready(decoder__start_ready),
         .in_valid(decoder__in_valid),
         .in_ready(decoder__in_ready),
         .in_data(decoder__in_data),
@@ -11580,17 +11467,22 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         .q(cleared__q),
         .clock(cleared__clock)
     );
-    optireduce_nic__finisher__drain__slot slot(
+    optireduce_nic__finisher__drain__come_slot slot(
         .d(slot__d),
         .q(slot__q),
         .clock(slot__clock)
     );
-    optireduce_nic__finisher__drain__ctx ctx(
+    optireduce_nic__finisher__drain__come_ctx ctx(
         .d(ctx__d),
         .q(ctx__q),
         .clock(ctx__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window to_read(
+    optireduce_nic__finisher__drain__block_beats block_beats(
+        .d(block_beats__d),
+        .q(block_beats__q),
+        .clock(block_beats__clock)
+    );
+    optireduce_nic__finisher__drain__to_come to_read(
         .d(to_read__d),
         .q(to_read__q),
         .clock(to_read__clock)
@@ -11650,32 +11542,67 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         .q(side__5__q),
         .clock(side__5__clock)
     );
-    optireduce_nic__finisher__drain__reserved reserved(
+    optireduce_nic__finisher__drain__block_beats reserved(
         .d(reserved__d),
         .q(reserved__q),
         .clock(reserved__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window to_come(
+    optireduce_nic__finisher__drain__side__0 pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 coming(
+        .d(coming__d),
+        .q(coming__q),
+        .clock(coming__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 taken(
+        .d(taken__d),
+        .q(taken__q),
+        .clock(taken__clock)
+    );
+    optireduce_nic__finisher__drain__come_slot come_slot(
+        .d(come_slot__d),
+        .q(come_slot__q),
+        .clock(come_slot__clock)
+    );
+    optireduce_nic__finisher__drain__come_ctx come_ctx(
+        .d(come_ctx__d),
+        .q(come_ctx__q),
+        .clock(come_ctx__clock)
+    );
+    optireduce_nic__finisher__drain__to_come to_come(
         .d(to_come__d),
         .q(to_come__q),
         .clock(to_come__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window to_keep(
+    optireduce_nic__finisher__drain__to_come to_keep(
         .d(to_keep__d),
         .q(to_keep__q),
         .clock(to_keep__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window to_order(
+    optireduce_nic__finisher__drain__side__0 ordering(
+        .d(ordering__d),
+        .q(ordering__q),
+        .clock(ordering__clock)
+    );
+    optireduce_nic__finisher__drain__come_slot order_slot(
+        .d(order_slot__d),
+        .q(order_slot__q),
+        .clock(order_slot__clock)
+    );
+    optireduce_nic__finisher__drain__to_come to_order(
         .d(to_order__d),
         .q(to_order__q),
         .clock(to_order__clock)
     );
-    optireduce_nic__builder__outbox__state order_address(
+    optireduce_nic__finisher__write__results__state order_address(
         .d(order_address__d),
         .q(order_address__q),
         .clock(order_address__clock)
     );
-    optireduce_nic__finisher__drain__reserved unordered(
+    optireduce_nic__finisher__drain__block_beats unordered(
         .d(unordered__d),
         .q(unordered__q),
         .clock(unordered__clock)
@@ -11686,6 +11613,7 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         cleared__clock = clock;
         slot__clock = clock;
         ctx__clock = clock;
+        block_beats__clock = clock;
         to_read__clock = clock;
         block_index__clock = clock;
         beat_index__clock = clock;
@@ -11693,8 +11621,15 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         stage_valid__clock = clock;
         stage_data__clock = clock;
         reserved__clock = clock;
+        pending__clock = clock;
+        coming__clock = clock;
+        taken__clock = clock;
+        come_slot__clock = clock;
+        come_ctx__clock = clock;
         to_come__clock = clock;
         to_keep__clock = clock;
+        ordering__clock = clock;
+        order_slot__clock = clock;
         to_order__clock = clock;
         order_address__clock = clock;
         unordered__clock = clock;
@@ -11702,6 +11637,7 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         cleared__d = cleared__q;
         slot__d = slot__q;
         ctx__d = ctx__q;
+        block_beats__d = block_beats__q;
         to_read__d = to_read__q;
         block_index__d = block_index__q;
         beat_index__d = beat_index__q;
@@ -11709,8 +11645,15 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         stage_valid__d = stage_valid__q;
         stage_data__d = stage_data__q;
         reserved__d = reserved__q;
+        pending__d = pending__q;
+        coming__d = coming__q;
+        taken__d = taken__q;
+        come_slot__d = come_slot__q;
+        come_ctx__d = come_ctx__q;
         to_come__d = to_come__q;
         to_keep__d = to_keep__q;
+        ordering__d = ordering__q;
+        order_slot__d = order_slot__q;
         to_order__d = to_order__q;
         order_address__d = order_address__q;
         unordered__d = unordered__q;
@@ -11719,19 +11662,28 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         multiplier__clock = clock;
         inbox__clock = clock;
         c = ctx__q;
+        out = come_ctx__q;
         running = state__q == DrainState__Run;
-        inbox__clear = clear || ~running;
-        one = ((32'h1) & 8'hff);
-        slot_bit = one << slot__q;
-        idle = (state__q == DrainState__Idle) && decoder__idle;
-        drained = ((32'h0) & 8'hff);
+        inbox__clear = clear;
+        active = coming__q || pending__q;
+        ready = state__q == DrainState__Idle;
+        idle = (state__q == DrainState__Idle) && decoder__idle && ~coming__q && ~ordering__q;
         length = c[(64'h92)+:(15)];
         if (c[(64'h86)+:(1)]) begin
             length = c[(64'h5a)+:(15)];
         end
+        beats_log2 = c[(64'h8a)+:(4)] - 32'h4;
+        one14 = ((32'h1) & 14'h3fff);
+        beats_of_block = one14 << beats_log2;
         cleared__d = clear;
         decoder__clear = clear && ~cleared__q;
         decoder__start = 1'b0;
+        may_begin = decoder__idle && ~coming__q;
+        if (c[(64'h86)+:(1)]) begin
+            may_begin = decoder__start_ready;
+        end
+        begins = 1'b0;
+        read = (to_read__q == 32'h0) && ~asked__q && inbox__empty;
         case (state__q)
             DrainState__Idle:
                 begin
@@ -11743,30 +11695,30 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
                 end
             DrainState__Begin:
                 begin
-                    decoder__start = c[(64'h86)+:(1)];
                     to_read__d = length;
-                    to_come__d = length;
-                    to_keep__d = c[(64'h92)+:(15)];
-                    to_order__d = c[(64'h92)+:(15)];
-                    order_address__d = c[(64'hd5)+:(64)];
                     block_index__d = ((32'h0) & 11'h7ff);
                     beat_index__d = ((32'h0) & 14'h3fff);
-                    reserved__d = ((32'h0) & 16'hffff);
-                    unordered__d = ((32'h0) & 16'hffff);
-                    state__d = DrainState__Run;
+                    if (may_begin) begin
+                        begins = 1'b1;
+                        decoder__start = c[(64'h86)+:(1)];
+                        block_beats__d = ((beats_of_block) & 16'hffff);
+                        state__d = DrainState__Run;
+                    end
                 end
             DrainState__Run:
                 begin
-                    if ((to_come__q == 32'h0) && (to_order__q == 32'h0)) begin
-                        drained = slot_bit;
+                    if (read && ~pending__q) begin
                         state__d = DrainState__Idle;
                     end
                 end
         endcase
-        beats_log2 = c[(64'h8a)+:(4)] - 32'h4;
-        one14 = ((32'h1) & 14'h3fff);
-        beats_of_block = one14 << beats_log2;
-        block_beats = ((beats_of_block) & 16'hffff);
+        come_ends = coming__q && taken__q && (to_come__q == 32'h0);
+        order_ends = ordering__q && (to_order__q == 32'h0) && (~taken__q || come_ends);
+        takes = coming__q && ~taken__q && (~ordering__q || order_ends);
+        pass_on = (begins || pending__q) && ~coming__q;
+        pending__d = (begins || pending__q) && ~pass_on;
+        coming__d = (coming__q && ~come_ends) || pass_on;
+        taken__d = (taken__q && ~come_ends) || takes;
         last_beat = beats_of_block - 32'h1;
         beat_next = beat_index__q + 32'h1;
         block_next = block_index__q + 32'h1;
@@ -11804,24 +11756,22 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         decoder__in_valid = ~inbox__empty && c[(64'h86)+:(1)] && running;
         decoder__in_data = inbox__pop_data[(64'h0)+:(512)];
         decoder__in_received = inbox__pop_data[(64'h200)+:(1)];
-        inbox__pop = ~c[(64'h86)+:(1)] || decoder__in_ready;
+        passes = ~inbox__empty && ~c[(64'h86)+:(1)] && running;
+        inbox__pop = passes || (decoder__in_valid && decoder__in_ready);
         spare = room - reserved__q;
-        decoder__go = (spare >= block_beats) || ~running;
-        stage_valid__d = decoder__out_valid;
+        decoder__go = ~active || ((spare >= block_beats__q) && (taken__q || ~pending__q || ~coming__q));
+        stage_valid__d = passes || (decoder__out_valid && active);
         stage_data__d = decoder__out_data;
-        if (~c[(64'h86)+:(1)]) begin
-            stage_valid__d = ~inbox__empty;
+        if (passes) begin
             stage_data__d = inbox__pop_data[(64'h0)+:(512)];
         end
-        if (~running) begin
-            stage_valid__d = 1'b0;
-        end
         reciprocal__count = decoder__out_received;
-        exponent = ((beats_log2) & 32'hffffffff) << 32'h17;
+        out_log2 = out[(64'h8a)+:(4)] - 32'h4;
+        exponent = ((out_log2) & 32'hffffffff) << 32'h17;
         ratio = reciprocal__factor + exponent;
         multiplier__a = stage_data__q;
         multiplier__factor = ((32'h3f800000) & 32'hffffffff);
-        if (c[(64'h86)+:(1)]) begin
+        if (out[(64'h86)+:(1)]) begin
             multiplier__factor = ratio;
         end
         side__0__clock = clock;
@@ -11836,7 +11786,7 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         side__4__d = side__3__q;
         side__5__d = side__4__q;
         side__0__d = stage_valid__q;
-        comes = side__5__q && running;
+        comes = side__5__q && coming__q;
         keep = comes && (to_keep__q != 32'h0);
         push = keep;
         push_data = multiplier__product;
@@ -11844,20 +11794,32 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         to_keep_next = to_keep__q - 32'h1;
         reserved_up = reserved__q;
         if (decoder__burst) begin
-            reserved_up = reserved__q + block_beats;
+            reserved_up = reserved__q + block_beats__q;
         end
         reserved_next = reserved_up - 32'h1;
-        if (running) begin
+        if (active) begin
             reserved__d = reserved_up;
         end
         if (comes) begin
             to_come__d = to_come_next;
-            if (c[(64'h86)+:(1)]) begin
+            if (out[(64'h86)+:(1)]) begin
                 reserved__d = reserved_next;
             end
         end
         if (keep) begin
             to_keep__d = to_keep_next;
+        end
+        if (pass_on) begin
+            come_slot__d = slot__q;
+            come_ctx__d = c;
+            to_come__d = length;
+            to_keep__d = c[(64'h92)+:(15)];
+        end
+        ordering__d = (ordering__q && ~order_ends) || takes;
+        one = ((32'h1) & 8'hff);
+        drained = ((32'h0) & 8'hff);
+        if (order_ends) begin
+            drained = one << order_slot__q;
         end
         page_beat = order_address__q[(32'h6)+:(6)];
         until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
@@ -11868,10 +11830,10 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         burst_bytes = ((burst) & 13'h1fff) << 32'h6;
         to_order_next = to_order__q - ((burst) & 15'h7fff);
         order_address_next = order_address__q + ((burst_bytes) & 64'hffffffffffffffff);
-        order_valid = running && (to_order__q != 32'h0) && (unordered__q >= ((burst) & 16'hffff));
+        order_valid = ordering__q && (to_order__q != 32'h0) && (unordered__q >= ((burst) & 16'hffff));
         order[(64'h0)+:(64)] = order_address__q;
         order[(64'h40)+:(7)] = burst;
-        owner[(64'h0)+:(3)] = slot__q;
+        owner[(64'h0)+:(3)] = order_slot__q;
         owner[(64'h3)+:(2)] = ((32'h0) & 2'h3);
         owner[(64'h5)+:(1)] = 1'b1;
         owner[(64'h6)+:(1)] = 1'b0;
@@ -11884,17 +11846,26 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
             unordered_up = unordered__q + 32'h1;
         end
         unordered_next = unordered_up - ((burst) & 16'hffff);
-        if (running) begin
-            unordered__d = unordered_up;
-        end
+        unordered__d = unordered_up;
         if (ordered) begin
             unordered__d = unordered_next;
             to_order__d = to_order_next;
             order_address__d = order_address_next;
         end
+        if (takes) begin
+            order_slot__d = come_slot__q;
+            to_order__d = out[(64'h92)+:(15)];
+            order_address__d = out[(64'hd5)+:(64)];
+        end
         if (clear) begin
             state__d = DrainState__Idle;
             asked__d = 1'b0;
+            pending__d = 1'b0;
+            coming__d = 1'b0;
+            taken__d = 1'b0;
+            ordering__d = 1'b0;
+            reserved__d = ((32'h0) & 16'hffff);
+            unordered__d = ((32'h0) & 16'hffff);
         end
     end
 endmodule
@@ -11991,13 +11962,6 @@ module optireduce_nic__finisher__state(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     // Enums
-    localparam FinishState__Idle = 0;
-    localparam FinishState__Count = 1;
-    localparam FinishState__Report = 2;
-    localparam FinishState__Fill = 3;
-    localparam FinishState__Hand = 4;
-    localparam FinishState__Done = 5;
-    localparam FinishState__Pause = 6;
     // Update code (custom)
     initial q = 64'h0;
     always @(posedge clock) q <= d;
@@ -12110,7 +12074,7 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
         .empty(owners__empty),
         .room(owners__room)
     );
-    optireduce_nic__finisher__write__offer offer(
+    optireduce_nic__finisher__drain__decoder__to_fixed__tags offer(
         .d(offer__d),
         .q(offer__q),
         .clock(offer__clock)
@@ -12218,8 +12182,23 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
     reg  [8:0] reading__write_address;
     reg  [23:0] reading__write_data;
     reg  reading__write_enable;
+    reg  [17:0] heard__d;
+    wire  [17:0] heard__q;
+    reg  heard__clock;
+    reg  [36:0] judged__d;
+    wire  [36:0] judged__q;
+    reg  judged__clock;
+    reg  [36:0] last__d;
+    wire  [36:0] last__q;
+    reg  last__clock;
+    reg  [15:0] last_count__d;
+    wire  [15:0] last_count__q;
+    reg  last_count__clock;
+    reg  [7:0] asked_epoch__d;
+    wire  [7:0] asked_epoch__q;
+    reg  asked_epoch__clock;
     // Local signals
-    reg  [23:0] next;
+    reg  [15:0] base;
     reg  [15:0] sum;
     // Sub module instances
     optireduce_nic__gather__arrivals__counting counting(
@@ -12238,32 +12217,100 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
         .write_data(reading__write_data),
         .write_enable(reading__write_enable)
     );
+    optireduce_nic__gather__arrivals__heard heard(
+        .d(heard__d),
+        .q(heard__q),
+        .clock(heard__clock)
+    );
+    optireduce_nic__gather__arrivals__judged judged(
+        .d(judged__d),
+        .q(judged__q),
+        .clock(judged__clock)
+    );
+    optireduce_nic__gather__arrivals__judged last(
+        .d(last__d),
+        .q(last__q),
+        .clock(last__clock)
+    );
+    optireduce_nic__finisher__drain__block_beats last_count(
+        .d(last_count__d),
+        .q(last_count__q),
+        .clock(last_count__clock)
+    );
+    optireduce_nic__gather__arrivals__asked_epoch asked_epoch(
+        .d(asked_epoch__d),
+        .q(asked_epoch__q),
+        .clock(asked_epoch__clock)
+    );
     // Update code
     always @(*) begin
+        heard__clock = clock;
+        judged__clock = clock;
+        last__clock = clock;
+        last_count__clock = clock;
+        asked_epoch__clock = clock;
+        heard__d = heard__q;
+        judged__d = judged__q;
+        last__d = last__q;
+        last_count__d = last_count__q;
+        asked_epoch__d = asked_epoch__q;
         counting__clock = clock;
         reading__clock = clock;
-        counting__read_address = address;
-        sum = ((32'h1) & 16'hffff);
-        if (counting__read_data[(64'h10)+:(8)] == epoch) begin
-            sum = counting__read_data[(64'h0)+:(16)] + 32'h1;
-        end
-        next[(64'h0)+:(16)] = sum;
-        next[(64'h10)+:(8)] = epoch;
+        heard__d[(64'h0)+:(1)] = accept || scrub;
+        heard__d[(64'h1)+:(9)] = address;
+        heard__d[(64'ha)+:(8)] = epoch;
         if (scrub) begin
-            next[(64'h10)+:(8)] = ((32'h0) & 8'hff);
+            heard__d[(64'ha)+:(8)] = ((32'h0) & 8'hff);
         end
-        counting__write_enable = accept || scrub;
-        counting__write_address = address;
-        counting__write_data = next;
-        reading__write_enable = accept || scrub;
-        reading__write_address = address;
-        reading__write_data = next;
+        counting__read_address = address;
+        judged__d[(64'h0)+:(1)] = heard__q[(64'h0)+:(1)];
+        judged__d[(64'h1)+:(9)] = heard__q[(64'h1)+:(9)];
+        judged__d[(64'ha)+:(8)] = heard__q[(64'ha)+:(8)];
+        judged__d[(64'h12)+:(16)] = counting__read_data[(64'h0)+:(16)];
+        judged__d[(64'h22)+:(1)] = counting__read_data[(64'h10)+:(8)] == heard__q[(64'ha)+:(8)];
+        if (last__q[(64'h0)+:(1)] && (last__q[(64'h1)+:(9)] == heard__q[(64'h1)+:(9)])) begin
+            judged__d[(64'h12)+:(16)] = last_count__q;
+            judged__d[(64'h22)+:(1)] = last__q[(64'ha)+:(8)] == heard__q[(64'ha)+:(8)];
+        end
+        judged__d[(64'h23)+:(1)] = judged__q[(64'h0)+:(1)] && (judged__q[(64'h1)+:(9)] == heard__q[(64'h1)+:(9)]);
+        judged__d[(64'h24)+:(1)] = judged__q[(64'ha)+:(8)] == heard__q[(64'ha)+:(8)];
+        base = ((32'h0) & 16'hffff);
+        if (judged__q[(64'h23)+:(1)]) begin
+            if (judged__q[(64'h24)+:(1)]) begin
+                base = last_count__q;
+            end
+        end
+        else if (judged__q[(64'h22)+:(1)]) begin
+            base = judged__q[(64'h12)+:(16)];
+        end
+        sum = base + 32'h1;
+        last__d = judged__q;
+        last_count__d = sum;
+        counting__write_enable = judged__q[(64'h0)+:(1)];
+        counting__write_address = judged__q[(64'h1)+:(9)];
+        counting__write_data[(64'h0)+:(16)] = sum;
+        counting__write_data[(64'h10)+:(8)] = judged__q[(64'ha)+:(8)];
+        reading__write_enable = judged__q[(64'h0)+:(1)];
+        reading__write_address = judged__q[(64'h1)+:(9)];
+        reading__write_data[(64'h0)+:(16)] = sum;
+        reading__write_data[(64'h10)+:(8)] = judged__q[(64'ha)+:(8)];
         reading__read_address = read_address;
+        asked_epoch__d = read_epoch;
         count = ((32'h0) & 16'hffff);
-        if (reading__read_data[(64'h10)+:(8)] == read_epoch) begin
+        if (reading__read_data[(64'h10)+:(8)] == asked_epoch__q) begin
             count = reading__read_data[(64'h0)+:(16)];
         end
     end
+endmodule
+
+module optireduce_nic__gather__judged(d,q,clock);
+    // Module arguments
+    input wire  [556:0] d;
+    output reg  [556:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 557'h0;
+    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__gather__ram(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -12306,16 +12353,6 @@ module optireduce_nic__gather__tags(clock,read_address,read_data,write_address,w
         read_data <= mem[{read_address[2:0], read_address[12:3]}];
         if (write_enable) mem[{write_address[2:0], write_address[12:3]}] <= write_data;
     end
-endmodule
-
-module optireduce_nic__gather__taken(d,q,clock);
-    // Module arguments
-    input wire  [556:0] d;
-    output reg  [556:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 557'h0;
-    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__guard__held(d,q,clock);
@@ -12689,7 +12726,7 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
         .write_data(buckets__write_data),
         .write_enable(buckets__write_enable)
     );
-    optireduce_nic__planner__pacer__state state(
+    optireduce_nic__finisher__drain__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -12724,7 +12761,7 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
         .q(depth__q),
         .clock(depth__clock)
     );
-    optireduce_nic__finisher__drain__reserved rate_then(
+    optireduce_nic__finisher__drain__block_beats rate_then(
         .d(rate_then__d),
         .q(rate_then__q),
         .clock(rate_then__clock)
@@ -12850,19 +12887,6 @@ module optireduce_nic__planner__state(d,q,clock);
     output reg  [3:0] q;
     input wire  clock;
     // Enums
-    localparam PlanState__Idle = 0;
-    localparam PlanState__Window = 1;
-    localparam PlanState__Peer = 2;
-    localparam PlanState__Shard = 3;
-    localparam PlanState__Place = 4;
-    localparam PlanState__Begin = 5;
-    localparam PlanState__Packet = 6;
-    localparam PlanState__Ask = 7;
-    localparam PlanState__Answer = 8;
-    localparam PlanState__Pace = 9;
-    localparam PlanState__Order = 10;
-    localparam PlanState__Advance = 11;
-    localparam PlanState__Finish = 12;
     // Update code (custom)
     initial q = 64'h0;
     always @(posedge clock) q <= d;
@@ -13172,6 +13196,16 @@ module optireduce_nic__reduce__ram(clock,read_address,read_data,write_address,wr
     end
 endmodule
 
+module optireduce_nic__reduce__word(d,q,clock);
+    // Module arguments
+    input wire  [590:0] d;
+    output reg  [590:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 591'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__registers__build(window_beats,log2_n_max);
     // Module arguments
     output reg  [14:0] window_beats;
@@ -13460,21 +13494,6 @@ module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_dat
     end
 endmodule
 
-module optireduce_nic__scale__state(d,q,clock);
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    // Enums
-    localparam ScaleState__Idle = 0;
-    localparam ScaleState__Drain = 1;
-    localparam ScaleState__Read = 2;
-    localparam ScaleState__Store = 3;
-    // Update code (custom)
-    initial q = 64'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
 module optireduce_nic__submit__epochs(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
@@ -13491,29 +13510,6 @@ module optireduce_nic__submit__epochs(clock,read_address,read_data,write_address
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
-endmodule
-
-module optireduce_nic__submit__state(d,q,clock);
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    // Enums
-    localparam SubmitState__Idle = 0;
-    localparam SubmitState__Ask = 1;
-    localparam SubmitState__Wait = 2;
-    localparam SubmitState__Decode = 3;
-    localparam SubmitState__Check = 4;
-    localparam SubmitState__Senders = 5;
-    localparam SubmitState__Scrub = 6;
-    localparam SubmitState__Arm = 7;
-    localparam SubmitState__Contribute = 8;
-    localparam SubmitState__Broadcast = 9;
-    localparam SubmitState__Refuse = 10;
-    localparam SubmitState__Next = 11;
-    // Update code (custom)
-    initial q = 64'h0;
-    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,enter,packet,packet_slot,sender,mark,beat,beat_slot,own,quiet,free,open,closed,report_slot,report,timer_slot,timer_ns);
@@ -14144,17 +14140,17 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(ends__write_data),
         .write_enable(ends__write_enable)
     );
-    optireduce_nic__broadcast_gates__entering entering(
+    optireduce_nic__gather__arrivals__asked_epoch entering(
         .d(entering__d),
         .q(entering__q),
         .clock(entering__clock)
     );
-    optireduce_nic__broadcast_gates__entering unheard(
+    optireduce_nic__gather__arrivals__asked_epoch unheard(
         .d(unheard__d),
         .q(unheard__q),
         .clock(unheard__clock)
     );
-    optireduce_nic__broadcast_gates__entering uncounted(
+    optireduce_nic__gather__arrivals__asked_epoch uncounted(
         .d(uncounted__d),
         .q(uncounted__q),
         .clock(uncounted__clock)
@@ -14752,7 +14748,6 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     reg  outbox__clear;
     reg  outbox__push;
     reg  [511:0] outbox__push_data;
-    wire  outbox__full;
     reg  outbox__pop;
     wire  [511:0] outbox__pop_data;
     wire  outbox__empty;
@@ -14880,7 +14875,6 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .clear(outbox__clear),
         .push(outbox__push),
         .push_data(outbox__push_data),
-        .full(outbox__full),
         .pop(outbox__pop),
         .pop_data(outbox__pop_data),
         .empty(outbox__empty),
@@ -14897,7 +14891,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .empty(out_flags__empty),
         .room(out_flags__room)
     );
-    optireduce_nic__broadcast_gates__entering whole(
+    optireduce_nic__gather__arrivals__asked_epoch whole(
         .d(whole__d),
         .q(whole__q),
         .clock(whole__clock)
@@ -14966,7 +14960,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_nic__broadcast_gates__entering asked(
+    optireduce_nic__gather__arrivals__asked_epoch asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
@@ -15274,7 +15268,6 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     localparam FillState__Idle = 0;
     localparam FillState__Start = 1;
     localparam FillState__Fill = 2;
-    localparam FillState__Loop = 3;
     // Stub signals
     reg  orders__clock;
     reg  orders__clear;
@@ -15319,7 +15312,6 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     reg  inbox__clear;
     reg  inbox__push;
     reg  [511:0] inbox__push_data;
-    wire  inbox__full;
     reg  inbox__pop;
     wire  [511:0] inbox__pop_data;
     wire  inbox__empty;
@@ -15339,6 +15331,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     reg  [3:0] encoder__log2n;
     reg  encoder__decode;
     reg  [63:0] encoder__key;
+    wire  encoder__start_ready;
     reg  encoder__in_valid;
     wire  encoder__in_ready;
     reg  [511:0] encoder__in_data;
@@ -15427,6 +15420,24 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     reg  [541:0] place__d;
     wire  [541:0] place__q;
     reg  place__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  wants__d;
+    wire  wants__q;
+    reg  wants__clock;
+    reg  writing__d;
+    wire  writing__q;
+    reg  writing__clock;
+    reg  [2:0] write_slot__d;
+    wire  [2:0] write_slot__q;
+    reg  write_slot__clock;
+    reg  write_bank__d;
+    wire  write_bank__q;
+    reg  write_bank__clock;
+    reg  [404:0] write_context__d;
+    wire  [404:0] write_context__q;
+    reg  write_context__clock;
     reg  [14:0] filled_of_low__d;
     wire  [14:0] filled_of_low__q;
     reg  filled_of_low__clock;
@@ -15443,6 +15454,12 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     reg  beat_index__clock;
     // Local signals
     reg  [404:0] ctx;
+    reg  [404:0] write_ctx;
+    reg  may_start;
+    reg  begins;
+    reg  granted;
+    reg  pass_on;
+    reg  [1:0] write_bit;
     reg  [404:0] read_ctx;
     reg  [14:0] read_end;
     reg  [14:0] read_from;
@@ -15525,7 +15542,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_nic__contribute__read_state read_state(
+    optireduce_nic__finisher__drain__state read_state(
         .d(read_state__d),
         .q(read_state__q),
         .clock(read_state__clock)
@@ -15535,17 +15552,17 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .q(read_order__q),
         .clock(read_order__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window to_ask(
+    optireduce_nic__finisher__drain__to_come to_ask(
         .d(to_ask__d),
         .q(to_ask__q),
         .clock(to_ask__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window then_ask(
+    optireduce_nic__finisher__drain__to_come then_ask(
         .d(then_ask__d),
         .q(then_ask__q),
         .clock(then_ask__clock)
     );
-    optireduce_nic__builder__outbox__state ask_address(
+    optireduce_nic__finisher__write__results__state ask_address(
         .d(ask_address__d),
         .q(ask_address__q),
         .clock(ask_address__clock)
@@ -15560,7 +15577,6 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .clear(inbox__clear),
         .push(inbox__push),
         .push_data(inbox__push_data),
-        .full(inbox__full),
         .pop(inbox__pop),
         .pop_data(inbox__pop_data),
         .empty(inbox__empty),
@@ -15584,6 +15600,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .log2n(encoder__log2n),
         .decode(encoder__decode),
         .key(encoder__key),
+        .start_ready(encoder__start_ready),
         .in_valid(encoder__in_valid),
         .in_ready(encoder__in_ready),
         .in_data(encoder__in_data),
@@ -15608,7 +15625,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .q(cleared__q),
         .clock(cleared__clock)
     );
-    optireduce_nic__contribute__state state(
+    optireduce_nic__finisher__drain__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -15638,17 +15655,17 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .q(loop_bank__q),
         .clock(loop_bank__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window loop_index(
+    optireduce_nic__finisher__drain__to_come loop_index(
         .d(loop_index__d),
         .q(loop_index__q),
         .clock(loop_index__clock)
     );
-    optireduce_nic__finisher__drain__slot loop_slot(
+    optireduce_nic__finisher__drain__come_slot loop_slot(
         .d(loop_slot__d),
         .q(loop_slot__q),
         .clock(loop_slot__clock)
     );
-    optireduce_nic__finisher__drain__ctx loop_context(
+    optireduce_nic__finisher__drain__come_ctx loop_context(
         .d(loop_context__d),
         .q(loop_context__q),
         .clock(loop_context__clock)
@@ -15658,12 +15675,12 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .q(loop_asked__q),
         .clock(loop_asked__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window loop_position(
+    optireduce_nic__finisher__drain__to_come loop_position(
         .d(loop_position__d),
         .q(loop_position__q),
         .clock(loop_position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window loop_relative(
+    optireduce_nic__finisher__drain__to_come loop_relative(
         .d(loop_relative__d),
         .q(loop_relative__q),
         .clock(loop_relative__clock)
@@ -15679,7 +15696,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .empty(outbox__empty),
         .room(outbox__room)
     );
-    optireduce_nic__broadcast_gates__entering hold(
+    optireduce_nic__gather__arrivals__asked_epoch hold(
         .d(hold__d),
         .q(hold__q),
         .clock(hold__clock)
@@ -15689,27 +15706,27 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .q(used__q),
         .clock(used__clock)
     );
-    optireduce_nic__finisher__drain__slot slot_of_low(
+    optireduce_nic__finisher__drain__come_slot slot_of_low(
         .d(slot_of_low__d),
         .q(slot_of_low__q),
         .clock(slot_of_low__clock)
     );
-    optireduce_nic__finisher__drain__slot slot_of_high(
+    optireduce_nic__finisher__drain__come_slot slot_of_high(
         .d(slot_of_high__d),
         .q(slot_of_high__q),
         .clock(slot_of_high__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window position(
+    optireduce_nic__finisher__drain__to_come position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window to_feed(
+    optireduce_nic__finisher__drain__to_come to_feed(
         .d(to_feed__d),
         .q(to_feed__q),
         .clock(to_feed__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window to_write(
+    optireduce_nic__finisher__drain__to_come to_write(
         .d(to_write__d),
         .q(to_write__q),
         .clock(to_write__clock)
@@ -15719,12 +15736,42 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .q(place__q),
         .clock(place__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window filled_of_low(
+    optireduce_nic__finisher__drain__side__0 pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 wants(
+        .d(wants__d),
+        .q(wants__q),
+        .clock(wants__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 writing(
+        .d(writing__d),
+        .q(writing__q),
+        .clock(writing__clock)
+    );
+    optireduce_nic__finisher__drain__come_slot write_slot(
+        .d(write_slot__d),
+        .q(write_slot__q),
+        .clock(write_slot__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 write_bank(
+        .d(write_bank__d),
+        .q(write_bank__q),
+        .clock(write_bank__clock)
+    );
+    optireduce_nic__finisher__drain__come_ctx write_context(
+        .d(write_context__d),
+        .q(write_context__q),
+        .clock(write_context__clock)
+    );
+    optireduce_nic__finisher__drain__to_come filled_of_low(
         .d(filled_of_low__d),
         .q(filled_of_low__q),
         .clock(filled_of_low__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window filled_of_high(
+    optireduce_nic__finisher__drain__to_come filled_of_high(
         .d(filled_of_high__d),
         .q(filled_of_high__q),
         .clock(filled_of_high__clock)
@@ -15768,6 +15815,12 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         to_feed__clock = clock;
         to_write__clock = clock;
         place__clock = clock;
+        pending__clock = clock;
+        wants__clock = clock;
+        writing__clock = clock;
+        write_slot__clock = clock;
+        write_bank__clock = clock;
+        write_context__clock = clock;
         filled_of_low__clock = clock;
         filled_of_high__clock = clock;
         block_index__clock = clock;
@@ -15799,6 +15852,12 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         to_feed__d = to_feed__q;
         to_write__d = to_write__q;
         place__d = place__q;
+        pending__d = pending__q;
+        wants__d = wants__q;
+        writing__d = writing__q;
+        write_slot__d = write_slot__q;
+        write_bank__d = write_bank__q;
+        write_context__d = write_context__q;
         filled_of_low__d = filled_of_low__q;
         filled_of_high__d = filled_of_high__q;
         block_index__d = block_index__q;
@@ -15840,7 +15899,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         freed = sent ^ 32'h3;
         sending_now = sending__q & freed;
         sending__d = sending_now;
-        bank_busy = (sending_now & bank_bit) != 32'h0;
+        bank_busy = ((sending__q & bank_bit) != 32'h0) || (looping__q && ((bank__q && loop_bank__q) || (~bank__q && ~loop_bank__q)));
         one8 = ((32'h1) & 8'hff);
         low_bit = one8 << slot_of_low__q;
         high_bit = one8 << slot_of_high__q;
@@ -15936,20 +15995,24 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         encoder__decode = 1'b0;
         encoder__key = ctx[(64'h155)+:(64)];
         encoder__in_received = 1'b1;
-        encoder__go = 1'b1;
+        encoder__go = ~wants__q;
         emptying = ~encoder__idle;
         own_end = ctx[(64'haf)+:(15)] + ctx[(64'hbe)+:(15)];
         planned__pop = 1'b0;
-        send_valid = 1'b0;
         send[(64'h0)+:(3)] = order_now__q[(64'h0)+:(3)];
         send[(64'h3)+:(1)] = 1'b0;
         send[(64'h4)+:(1)] = bank__q;
         send[(64'h5)+:(16)] = order_now__q[(64'h52)+:(16)];
         send[(64'h15)+:(4)] = order_now__q[(64'h62)+:(4)];
+        may_start = encoder__idle && ~writing__q;
+        if (ctx[(64'h86)+:(1)]) begin
+            may_start = encoder__start_ready;
+        end
+        begins = 1'b0;
         case (state__q)
             FillState__Idle:
                 begin
-                    if (~planned__empty && ~bank_busy) begin
+                    if (~planned__empty) begin
                         planned__pop = 1'b1;
                         order_now__d = planned__pop_data;
                         state__d = FillState__Start;
@@ -15962,50 +16025,65 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
                         position__d = ((32'h0) & 15'h7fff);
                     end
                     to_feed__d = ctx[(64'h5a)+:(15)];
-                    to_write__d = ctx[(64'h5a)+:(15)];
-                    block_index__d = ((32'h0) & 11'h7ff);
-                    beat_index__d = ((32'h0) & 14'h3fff);
-                    if (bank__q) begin
-                        filled_of_high__d = ((32'h0) & 15'h7fff);
-                    end
-                    else begin
-                        filled_of_low__d = ((32'h0) & 15'h7fff);
-                    end
-                    send_valid = encoder__idle;
-                    if (encoder__idle && send_ready) begin
+                    if (may_start) begin
+                        begins = 1'b1;
                         encoder__start = ctx[(64'h86)+:(1)];
-                        sending__d = sending_now | bank_bit;
                         state__d = FillState__Fill;
                     end
                 end
             FillState__Fill:
                 begin
-                    if ((to_write__q == 32'h0) && ~place__q[(64'h0)+:(1)]) begin
-                        state__d = FillState__Loop;
-                    end
-                end
-            FillState__Loop:
-                begin
-                    if (~looping__q) begin
-                        looping__d = 1'b1;
-                        loop_bank__d = bank__q;
-                        loop_index__d = ((32'h0) & 15'h7fff);
-                        loop_slot__d = order_now__q[(64'h0)+:(3)];
-                        loop_context__d = ctx;
+                    if ((to_feed__q == 32'h0) && ~pending__q) begin
                         bank__d = ~bank__q;
-                        used__d = used_now | bank_bit;
-                        if (bank__q) begin
-                            slot_of_high__d = order_now__q[(64'h0)+:(3)];
-                        end
-                        else begin
-                            slot_of_low__d = order_now__q[(64'h0)+:(3)];
-                        end
                         state__d = FillState__Idle;
                     end
                 end
         endcase
+        send_valid = (begins || wants__q) && ~bank_busy;
+        granted = send_valid && send_ready;
+        wants__d = (begins || wants__q) && ~granted;
+        if (granted) begin
+            sending__d = sending_now | bank_bit;
+            if (bank__q) begin
+                filled_of_high__d = ((32'h0) & 15'h7fff);
+            end
+            else begin
+                filled_of_low__d = ((32'h0) & 15'h7fff);
+            end
+        end
+        pass_on = (granted || (pending__q && ~wants__q)) && ~writing__q;
+        pending__d = (begins || pending__q) && ~pass_on;
+        write_ctx = write_context__q;
+        write_bit = ((32'h1) & 2'h3);
+        if (write_bank__q) begin
+            write_bit = ((32'h2) & 2'h3);
+        end
+        if (pass_on) begin
+            writing__d = 1'b1;
+            write_slot__d = order_now__q[(64'h0)+:(3)];
+            write_bank__d = bank__q;
+            write_context__d = ctx;
+            to_write__d = ctx[(64'h5a)+:(15)];
+            block_index__d = ((32'h0) & 11'h7ff);
+            beat_index__d = ((32'h0) & 14'h3fff);
+        end
+        if (writing__q && (to_write__q == 32'h0) && ~looping__q) begin
+            writing__d = 1'b0;
+            looping__d = 1'b1;
+            loop_bank__d = write_bank__q;
+            loop_index__d = ((32'h0) & 15'h7fff);
+            loop_slot__d = write_slot__q;
+            loop_context__d = write_ctx;
+            used__d = used_now | write_bit;
+            if (write_bank__q) begin
+                slot_of_high__d = write_slot__q;
+            end
+            else begin
+                slot_of_low__d = write_slot__q;
+            end
+        end
         from_host = position__q < order_now__q[(64'h43)+:(15)];
-        feed = (state__q == FillState__Fill) && (to_feed__q != 32'h0) && (~from_host || ~inbox__empty);
+        feed = (state__q == FillState__Fill) && (to_feed__q != 32'h0) && (ctx[(64'h86)+:(1)] || ~pending__q) && (~from_host || ~inbox__empty);
         feed_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (from_host) begin
             feed_data = inbox__pop_data;
@@ -16033,25 +16111,25 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         if (inbox__pop) begin
             reserved__d = reserved_less;
         end
-        beats_log2 = ctx[(64'h8a)+:(4)] - 32'h4;
+        beats_log2 = write_ctx[(64'h8a)+:(4)] - 32'h4;
         one10 = ((32'h1) & 14'h3fff);
         beats_of_block = one10 << beats_log2;
         last_beat = beats_of_block - 32'h1;
         beat_next = beat_index__q + 32'h1;
         block_next = block_index__q + 32'h1;
         one11 = ((32'h1) & 11'h7ff);
-        blocks = one11 << ctx[(64'h8e)+:(4)];
+        blocks = one11 << write_ctx[(64'h8e)+:(4)];
         last_block = block_next == blocks;
-        row = beat_index__q << ctx[(64'h8e)+:(4)];
-        rows = ((beat_next) & 15'h7fff) << ctx[(64'h8e)+:(4)];
+        row = beat_index__q << write_ctx[(64'h8e)+:(4)];
+        rows = ((beat_next) & 15'h7fff) << write_ctx[(64'h8e)+:(4)];
         interleaved = row + ((block_index__q) & 14'h3fff);
         fed = ctx[(64'h5a)+:(15)] - to_feed_next;
         write = take && ~ctx[(64'h86)+:(1)];
         place__d[(64'h1)+:(14)] = position__q[(32'h0)+:(14)];
         place__d[(64'hf)+:(15)] = fed;
         place__d[(64'h1e)+:(512)] = feed_data;
-        if (ctx[(64'h86)+:(1)]) begin
-            write = encoder__out_valid && (state__q == FillState__Fill);
+        if (write_ctx[(64'h86)+:(1)]) begin
+            write = encoder__out_valid && writing__q;
             place__d[(64'h1)+:(14)] = interleaved;
             place__d[(64'hf)+:(15)] = ((32'h0) & 15'h7fff);
             if (last_block) begin
@@ -16073,15 +16151,15 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         buffer__write_enable = place__q[(64'h0)+:(1)];
         buffer__write_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
         buffer__write_address[(64'h3)+:(14)] = place__q[(64'h1)+:(14)];
-        if (bank__q) begin
+        if (write_bank__q) begin
             buffer__write_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
         end
         buffer__write_data = place__q[(64'h1e)+:(512)];
-        if (ctx[(64'h87)+:(1)]) begin
+        if (write_ctx[(64'h87)+:(1)]) begin
             buffer__write_data = round__rounded;
         end
         if (place__q[(64'h0)+:(1)]) begin
-            if (bank__q) begin
+            if (write_bank__q) begin
                 filled_of_high__d = place__q[(64'hf)+:(15)];
             end
             else begin
@@ -16121,12 +16199,15 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         own = outbox__pop_data;
         outbox__pop = own_ready;
         read_data = buffer__read_data;
-        working = (state__q != FillState__Idle) || (read_state__q != ReadState__Idle) || ~orders__empty || ~planned__empty || (used__q != 32'h0);
+        working = (state__q != FillState__Idle) || (read_state__q != ReadState__Idle) || ~orders__empty || ~planned__empty || writing__q || (used__q != 32'h0);
         if (clear) begin
             state__d = FillState__Idle;
             read_state__d = ReadState__Idle;
             reserved__d = ((32'h0) & 10'h3ff);
             place__d[(64'h0)+:(1)] = 1'b0;
+            pending__d = 1'b0;
+            wants__d = 1'b0;
+            writing__d = 1'b0;
             sending__d = ((32'h0) & 2'h3);
             looping__d = 1'b0;
             loop_asked__d = 1'b0;
@@ -16182,7 +16263,7 @@ module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,su
     reg  [7:0] one;
     reg  [7:0] slot_bit;
     // Sub module instances
-    optireduce_nic__finisher__write__offer offer(
+    optireduce_nic__finisher__drain__decoder__to_fixed__tags offer(
         .d(offer__d),
         .q(offer__q),
         .clock(offer__clock)
@@ -16327,6 +16408,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
     reg  drain__start;
     reg  [2:0] drain__start_slot;
     reg  [404:0] drain__start_context;
+    wire  drain__ready;
     wire  drain__idle;
     wire  [7:0] drain__drained;
     wire  drain__read_valid;
@@ -16553,6 +16635,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .start(drain__start),
         .start_slot(drain__start_slot),
         .start_context(drain__start_context),
+        .ready(drain__ready),
         .idle(drain__idle),
         .drained(drain__drained),
         .read_valid(drain__read_valid),
@@ -16614,7 +16697,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__finisher__drain__slot at(
+    optireduce_nic__finisher__drain__come_slot at(
         .d(at__d),
         .q(at__q),
         .clock(at__clock)
@@ -16669,42 +16752,42 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .q(room__q),
         .clock(room__clock)
     );
-    optireduce_nic__broadcast_gates__entering counted_contribute(
+    optireduce_nic__gather__arrivals__asked_epoch counted_contribute(
         .d(counted_contribute__d),
         .q(counted_contribute__q),
         .clock(counted_contribute__clock)
     );
-    optireduce_nic__broadcast_gates__entering settled_contribute(
+    optireduce_nic__gather__arrivals__asked_epoch settled_contribute(
         .d(settled_contribute__d),
         .q(settled_contribute__q),
         .clock(settled_contribute__clock)
     );
-    optireduce_nic__broadcast_gates__entering reported(
+    optireduce_nic__gather__arrivals__asked_epoch reported(
         .d(reported__d),
         .q(reported__q),
         .clock(reported__clock)
     );
-    optireduce_nic__broadcast_gates__entering begun(
+    optireduce_nic__gather__arrivals__asked_epoch begun(
         .d(begun__d),
         .q(begun__q),
         .clock(begun__clock)
     );
-    optireduce_nic__broadcast_gates__entering drained(
+    optireduce_nic__gather__arrivals__asked_epoch drained(
         .d(drained__d),
         .q(drained__q),
         .clock(drained__clock)
     );
-    optireduce_nic__broadcast_gates__entering counted_broadcast(
+    optireduce_nic__gather__arrivals__asked_epoch counted_broadcast(
         .d(counted_broadcast__d),
         .q(counted_broadcast__q),
         .clock(counted_broadcast__clock)
     );
-    optireduce_nic__broadcast_gates__entering settled_broadcast(
+    optireduce_nic__gather__arrivals__asked_epoch settled_broadcast(
         .d(settled_broadcast__d),
         .q(settled_broadcast__q),
         .clock(settled_broadcast__clock)
     );
-    optireduce_nic__broadcast_gates__entering failed(
+    optireduce_nic__gather__arrivals__asked_epoch failed(
         .d(failed__d),
         .q(failed__q),
         .clock(failed__clock)
@@ -16724,42 +16807,42 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .q(high__q),
         .clock(high__clock)
     );
-    optireduce_nic__finisher__drain__reserved issued__0(
+    optireduce_nic__finisher__drain__block_beats issued__0(
         .d(issued__0__d),
         .q(issued__0__q),
         .clock(issued__0__clock)
     );
-    optireduce_nic__finisher__drain__reserved issued__1(
+    optireduce_nic__finisher__drain__block_beats issued__1(
         .d(issued__1__d),
         .q(issued__1__q),
         .clock(issued__1__clock)
     );
-    optireduce_nic__finisher__drain__reserved issued__2(
+    optireduce_nic__finisher__drain__block_beats issued__2(
         .d(issued__2__d),
         .q(issued__2__q),
         .clock(issued__2__clock)
     );
-    optireduce_nic__finisher__drain__reserved issued__3(
+    optireduce_nic__finisher__drain__block_beats issued__3(
         .d(issued__3__d),
         .q(issued__3__q),
         .clock(issued__3__clock)
     );
-    optireduce_nic__finisher__drain__reserved visible__0(
+    optireduce_nic__finisher__drain__block_beats visible__0(
         .d(visible__0__d),
         .q(visible__0__q),
         .clock(visible__0__clock)
     );
-    optireduce_nic__finisher__drain__reserved visible__1(
+    optireduce_nic__finisher__drain__block_beats visible__1(
         .d(visible__1__d),
         .q(visible__1__q),
         .clock(visible__1__clock)
     );
-    optireduce_nic__finisher__drain__reserved visible__2(
+    optireduce_nic__finisher__drain__block_beats visible__2(
         .d(visible__2__d),
         .q(visible__2__q),
         .clock(visible__2__clock)
     );
-    optireduce_nic__finisher__drain__reserved visible__3(
+    optireduce_nic__finisher__drain__block_beats visible__3(
         .d(visible__3__d),
         .q(visible__3__q),
         .clock(visible__3__clock)
@@ -16905,7 +16988,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         settled = ((settled_contribute__q | settled_broadcast__q) & slot_bit) != 32'h0 && room__q[ctx_queue];
         to_start = broadcast_closed & scaled & (sending ^ 32'hff) & (begun__q ^ 32'hff);
         start_due = (to_start & slot_bit) != 32'h0;
-        hurry = (to_start != 32'h0) && drain__idle && ~start_due;
+        hurry = (to_start != 32'h0) && drain__ready && ~start_due;
         bad = ((failed__q | unread) & slot_bit) != 32'h0;
         peers = job[(64'h6)+:(7)] - 32'h1;
         expected = ctx[(64'hbe)+:(15)] * peers;
@@ -16975,7 +17058,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
                     of_broadcast__d = (reported__q & slot_bit) != 32'h0;
                     queue__d = ctx[(64'had)+:(2)];
                     rank__d = ((32'h0) & 7'h7f);
-                    if (start_due && drain__idle) begin
+                    if (start_due && drain__ready) begin
                         drain__start = 1'b1;
                         start_now = slot_bit;
                     end
@@ -17000,10 +17083,10 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
                 begin
                     rank__d = rank_next;
                     high__d = shift__shifted;
-                    if (rank__q == 32'h20) begin
+                    if (rank__q == 32'h21) begin
                         write__note_push = 1'b1;
                     end
-                    if (rank__q == 32'h40) begin
+                    if (rank__q == 32'h41) begin
                         write__note_push = 1'b1;
                         state__d = FinishState__Report;
                     end
@@ -17287,9 +17370,21 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
     reg  [556:0] taken__d;
     wire  [556:0] taken__q;
     reg  taken__clock;
-    reg  busy__d;
-    wire  busy__q;
-    reg  busy__clock;
+    reg  taken_valid__d;
+    wire  taken_valid__q;
+    reg  taken_valid__clock;
+    reg  [556:0] judged__d;
+    wire  [556:0] judged__q;
+    reg  judged__clock;
+    reg  judged_valid__d;
+    wire  judged_valid__q;
+    reg  judged_valid__clock;
+    reg  present__d;
+    wire  present__q;
+    reg  present__clock;
+    reg  again__d;
+    wire  again__q;
+    reg  again__clock;
     reg  scrubbing__d;
     wire  scrubbing__q;
     reg  scrubbing__clock;
@@ -17299,7 +17394,8 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
     // Local signals
     reg  [2:0] slot;
     reg  is_open;
-    reg  present;
+    reg  same;
+    reg  read;
     reg  accept;
     reg  take_scaled;
     reg  scrub_now;
@@ -17335,15 +17431,35 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
         .read_epoch(arrivals__read_epoch),
         .count(arrivals__count)
     );
-    optireduce_nic__gather__taken taken(
+    optireduce_nic__gather__judged taken(
         .d(taken__d),
         .q(taken__q),
         .clock(taken__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy(
-        .d(busy__d),
-        .q(busy__q),
-        .clock(busy__clock)
+    optireduce_nic__finisher__drain__side__0 taken_valid(
+        .d(taken_valid__d),
+        .q(taken_valid__q),
+        .clock(taken_valid__clock)
+    );
+    optireduce_nic__gather__judged judged(
+        .d(judged__d),
+        .q(judged__q),
+        .clock(judged__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 judged_valid(
+        .d(judged_valid__d),
+        .q(judged_valid__q),
+        .clock(judged_valid__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 present(
+        .d(present__d),
+        .q(present__q),
+        .clock(present__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 again(
+        .d(again__d),
+        .q(again__q),
+        .clock(again__clock)
     );
     optireduce_nic__finisher__drain__side__0 scrubbing(
         .d(scrubbing__d),
@@ -17358,41 +17474,54 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
     // Update code
     always @(*) begin
         taken__clock = clock;
-        busy__clock = clock;
+        taken_valid__clock = clock;
+        judged__clock = clock;
+        judged_valid__clock = clock;
+        present__clock = clock;
+        again__clock = clock;
         scrubbing__clock = clock;
         scrub_at__clock = clock;
         taken__d = taken__q;
-        busy__d = busy__q;
+        taken_valid__d = taken_valid__q;
+        judged__d = judged__q;
+        judged_valid__d = judged_valid__q;
+        present__d = present__q;
+        again__d = again__q;
         scrubbing__d = scrubbing__q;
         scrub_at__d = scrub_at__q;
         ram__clock = clock;
         tags__clock = clock;
         arrivals__clock = clock;
-        busy__d = rx_valid;
+        taken_valid__d = rx_valid;
         taken__d = rx;
         tags__read_address[(64'h0)+:(3)] = rx[(64'h0)+:(3)];
         tags__read_address[(64'h3)+:(14)] = rx[(64'h3)+:(14)];
-        slot = taken__q[(64'h0)+:(3)];
+        read = tags__read_data == taken__q[(64'h25)+:(8)];
+        judged_valid__d = taken_valid__q;
+        judged__d = taken__q;
+        present__d = read || again__q;
+        slot = judged__q[(64'h0)+:(3)];
         is_open = open[slot];
-        present = tags__read_data == taken__q[(64'h25)+:(8)];
-        accept = busy__q && is_open && ~present;
+        accept = judged_valid__q && is_open && ~present__q;
         accepted = accept;
-        decided = taken__q;
-        drop_late = busy__q && ~is_open;
-        drop_duplicate = busy__q && is_open && present;
-        take_scaled = scaled_valid && ~accept;
+        decided = judged__q;
+        drop_late = judged_valid__q && ~is_open;
+        drop_duplicate = judged_valid__q && is_open && present__q;
+        same = (judged__q[(64'h0)+:(3)] == rx[(64'h0)+:(3)]) && (judged__q[(64'h3)+:(14)] == rx[(64'h3)+:(14)]) && (judged__q[(64'h25)+:(8)] == rx[(64'h25)+:(8)]);
+        again__d = accept && same;
+        take_scaled = scaled_valid && ~judged_valid__q;
         scaled_ready = take_scaled;
-        scrub_now = scrubbing__q && ~busy__q && ~scaled_valid;
+        scrub_now = scrubbing__q && ~judged_valid__q && ~scaled_valid;
         write = accept || take_scaled || scrub_now;
-        address[(64'h0)+:(3)] = slot;
-        address[(64'h3)+:(14)] = taken__q[(64'h3)+:(14)];
-        value[(64'h0)+:(512)] = taken__q[(64'h2d)+:(512)];
-        value[(64'h200)+:(8)] = taken__q[(64'h25)+:(8)];
-        if (take_scaled) begin
-            address[(64'h0)+:(3)] = scaled[(64'h0)+:(3)];
-            address[(64'h3)+:(14)] = scaled[(64'h3)+:(14)];
-            value[(64'h0)+:(512)] = scaled[(64'h2d)+:(512)];
-            value[(64'h200)+:(8)] = scaled[(64'h25)+:(8)];
+        address[(64'h0)+:(3)] = scaled[(64'h0)+:(3)];
+        address[(64'h3)+:(14)] = scaled[(64'h3)+:(14)];
+        value[(64'h0)+:(512)] = scaled[(64'h2d)+:(512)];
+        value[(64'h200)+:(8)] = scaled[(64'h25)+:(8)];
+        if (judged_valid__q) begin
+            address[(64'h0)+:(3)] = slot;
+            address[(64'h3)+:(14)] = judged__q[(64'h3)+:(14)];
+            value[(64'h0)+:(512)] = judged__q[(64'h2d)+:(512)];
+            value[(64'h200)+:(8)] = judged__q[(64'h25)+:(8)];
         end
         scrub_next = scrub_at__q[(64'h3)+:(14)] + 32'h1;
         scrub_last = window_beats - 32'h1;
@@ -17426,8 +17555,8 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
         end
         word = ram__read_data;
         arrivals__accept = accept;
-        arrivals__epoch = taken__q[(64'h25)+:(8)];
-        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((taken__q[(64'h1f)+:(6)]) & 9'h1ff);
+        arrivals__epoch = judged__q[(64'h25)+:(8)];
+        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((judged__q[(64'h1f)+:(6)]) & 9'h1ff);
         arrivals__scrub = scrub_now;
         if (scrub_now) begin
             arrivals__address = (((scrub_at__q[(64'h0)+:(3)]) & 9'h1ff) << 32'h6) | (((scrub_at__q[(64'h3)+:(14)]) & 9'h1ff) & 32'h3f);
@@ -17820,7 +17949,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .q(verdict__q),
         .clock(verdict__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window position(
+    optireduce_nic__finisher__drain__to_come position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
@@ -18614,12 +18743,12 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         .q(packet_most__q),
         .clock(packet_most__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window turn(
+    optireduce_nic__finisher__drain__to_come turn(
         .d(turn__d),
         .q(turn__q),
         .clock(turn__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window wrap(
+    optireduce_nic__finisher__drain__to_come wrap(
         .d(wrap__d),
         .q(wrap__q),
         .clock(wrap__clock)
@@ -18634,12 +18763,12 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         .q(shard__q),
         .clock(shard__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window start(
+    optireduce_nic__finisher__drain__to_come start(
         .d(start__d),
         .q(start__q),
         .clock(start__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window length(
+    optireduce_nic__finisher__drain__to_come length(
         .d(length__d),
         .q(length__q),
         .clock(length__clock)
@@ -19067,6 +19196,21 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     reg  taken_own__d;
     wire  taken_own__q;
     reg  taken_own__clock;
+    reg  [590:0] word__d;
+    wire  [590:0] word__q;
+    reg  word__clock;
+    reg  [556:0] checked__d;
+    wire  [556:0] checked__q;
+    reg  checked__clock;
+    reg  checked_own__d;
+    wire  checked_own__q;
+    reg  checked_own__clock;
+    reg  [511:0] augend__d;
+    wire  [511:0] augend__q;
+    reg  augend__clock;
+    reg  [511:0] addend__d;
+    wire  [511:0] addend__q;
+    reg  addend__clock;
     reg  busy__0__d;
     wire  busy__0__q;
     reg  busy__0__clock;
@@ -19088,6 +19232,12 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     reg  busy__6__d;
     wire  busy__6__q;
     reg  busy__6__clock;
+    reg  busy__7__d;
+    wire  busy__7__q;
+    reg  busy__7__clock;
+    reg  busy__8__d;
+    wire  busy__8__q;
+    reg  busy__8__clock;
     reg  [16:0] place__0__d;
     wire  [16:0] place__0__q;
     reg  place__0__clock;
@@ -19109,6 +19259,12 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     reg  [16:0] place__6__d;
     wire  [16:0] place__6__q;
     reg  place__6__clock;
+    reg  [16:0] place__7__d;
+    wire  [16:0] place__7__q;
+    reg  place__7__clock;
+    reg  [16:0] place__8__d;
+    wire  [16:0] place__8__q;
+    reg  place__8__clock;
     reg  [95:0] flight__0__d;
     wire  [95:0] flight__0__q;
     reg  flight__0__clock;
@@ -19127,6 +19283,9 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     reg  [95:0] flight__5__d;
     wire  [95:0] flight__5__q;
     reg  flight__5__clock;
+    reg  [95:0] flight__6__d;
+    wire  [95:0] flight__6__q;
+    reg  flight__6__clock;
     reg  scrubbing__d;
     wire  scrubbing__q;
     reg  scrubbing__clock;
@@ -19144,11 +19303,12 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     reg  [63:0] one;
     reg  [63:0] mask;
     reg  is_open;
+    reg  [5:0] sender;
+    reg  [63:0] arrivals_before;
     reg  duplicate;
     reg  accept;
     reg  [63:0] arrived;
     reg  [6:0] sum_count;
-    reg  [63:0] seen;
     reg  [2:0] slot;
     reg  [95:0] back;
     reg  scrub_now;
@@ -19186,7 +19346,7 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         .read_epoch(arrivals__read_epoch),
         .count(arrivals__count)
     );
-    optireduce_nic__gather__taken taken(
+    optireduce_nic__gather__judged taken(
         .d(taken__d),
         .q(taken__q),
         .clock(taken__clock)
@@ -19195,6 +19355,31 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         .d(taken_own__d),
         .q(taken_own__q),
         .clock(taken_own__clock)
+    );
+    optireduce_nic__reduce__word word(
+        .d(word__d),
+        .q(word__q),
+        .clock(word__clock)
+    );
+    optireduce_nic__gather__judged checked(
+        .d(checked__d),
+        .q(checked__q),
+        .clock(checked__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 checked_own(
+        .d(checked_own__d),
+        .q(checked_own__q),
+        .clock(checked_own__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data augend(
+        .d(augend__d),
+        .q(augend__q),
+        .clock(augend__clock)
+    );
+    optireduce_nic__finisher__drain__stage_data addend(
+        .d(addend__d),
+        .q(addend__q),
+        .clock(addend__clock)
     );
     optireduce_nic__finisher__drain__side__0 busy__0(
         .d(busy__0__d),
@@ -19231,6 +19416,16 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         .q(busy__6__q),
         .clock(busy__6__clock)
     );
+    optireduce_nic__finisher__drain__side__0 busy__7(
+        .d(busy__7__d),
+        .q(busy__7__q),
+        .clock(busy__7__clock)
+    );
+    optireduce_nic__finisher__drain__side__0 busy__8(
+        .d(busy__8__d),
+        .q(busy__8__q),
+        .clock(busy__8__clock)
+    );
     optireduce_nic__lookup__key__0__found place__0(
         .d(place__0__d),
         .q(place__0__q),
@@ -19266,6 +19461,16 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         .q(place__6__q),
         .clock(place__6__clock)
     );
+    optireduce_nic__lookup__key__0__found place__7(
+        .d(place__7__d),
+        .q(place__7__q),
+        .clock(place__7__clock)
+    );
+    optireduce_nic__lookup__key__0__found place__8(
+        .d(place__8__d),
+        .q(place__8__q),
+        .clock(place__8__clock)
+    );
     optireduce_nic__reduce__flight__0 flight__0(
         .d(flight__0__d),
         .q(flight__0__q),
@@ -19296,6 +19501,11 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         .q(flight__5__q),
         .clock(flight__5__clock)
     );
+    optireduce_nic__reduce__flight__0 flight__6(
+        .d(flight__6__d),
+        .q(flight__6__q),
+        .clock(flight__6__clock)
+    );
     optireduce_nic__finisher__drain__side__0 scrubbing(
         .d(scrubbing__d),
         .q(scrubbing__q),
@@ -19310,10 +19520,20 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     always @(*) begin
         taken__clock = clock;
         taken_own__clock = clock;
+        word__clock = clock;
+        checked__clock = clock;
+        checked_own__clock = clock;
+        augend__clock = clock;
+        addend__clock = clock;
         scrubbing__clock = clock;
         scrub_at__clock = clock;
         taken__d = taken__q;
         taken_own__d = taken_own__q;
+        word__d = word__q;
+        checked__d = checked__q;
+        checked_own__d = checked_own__q;
+        augend__d = augend__q;
+        addend__d = addend__q;
         scrubbing__d = scrubbing__q;
         scrub_at__d = scrub_at__q;
         ram__clock = clock;
@@ -19333,29 +19553,39 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         place__5__clock = clock;
         busy__6__clock = clock;
         place__6__clock = clock;
-        flight__0__clock = clock;
+        busy__7__clock = clock;
+        place__7__clock = clock;
+        busy__8__clock = clock;
+        place__8__clock = clock;
         busy__1__d = busy__0__q;
         place__1__d = place__0__q;
-        flight__1__clock = clock;
         busy__2__d = busy__1__q;
         place__2__d = place__1__q;
-        flight__2__clock = clock;
         busy__3__d = busy__2__q;
         place__3__d = place__2__q;
-        flight__3__clock = clock;
         busy__4__d = busy__3__q;
         place__4__d = place__3__q;
-        flight__4__clock = clock;
         busy__5__d = busy__4__q;
         place__5__d = place__4__q;
-        flight__5__clock = clock;
         busy__6__d = busy__5__q;
         place__6__d = place__5__q;
+        busy__7__d = busy__6__q;
+        place__7__d = place__6__q;
+        busy__8__d = busy__7__q;
+        place__8__d = place__7__q;
+        flight__0__clock = clock;
+        flight__1__clock = clock;
+        flight__2__clock = clock;
+        flight__3__clock = clock;
+        flight__4__clock = clock;
+        flight__5__clock = clock;
+        flight__6__clock = clock;
         flight__1__d = flight__0__q;
         flight__2__d = flight__1__q;
         flight__3__d = flight__2__q;
         flight__4__d = flight__3__q;
         flight__5__d = flight__4__q;
+        flight__6__d = flight__5__q;
         rx_address[(64'h0)+:(3)] = rx[(64'h0)+:(3)];
         rx_address[(64'h3)+:(14)] = rx[(64'h11)+:(14)];
         own_address[(64'h0)+:(3)] = own[(64'h0)+:(3)];
@@ -19404,56 +19634,73 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         if (busy__6__q && (place__6__q == own_address)) begin
             own_hazard = 1'b1;
         end
+        if (busy__7__q && (place__7__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__7__q && (place__7__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__8__q && (place__8__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__8__q && (place__8__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
         take_rx = rx_valid && ~rx_hazard;
-        take_own = own_valid && ~own_hazard && ~rx_valid;
+        scale_ready = scale_valid && ~rx_valid;
+        take_own = own_valid && ~own_hazard && ~rx_valid && ~scale_valid;
         rx_ready = ~rx_hazard;
         own_ready = take_own;
-        scale_ready = scale_valid && ~take_rx && ~take_own;
         busy__0__d = take_rx || take_own;
-        place__0__d = rx_address;
-        taken__d = rx;
-        taken_own__d = 1'b0;
-        ram__read_address = rx_address;
-        if (take_own) begin
-            place__0__d = own_address;
-            taken__d = own;
-            taken_own__d = 1'b1;
-            ram__read_address = own_address;
-        end
-        else if (~take_rx) begin
+        place__0__d = own_address;
+        taken__d = own;
+        taken_own__d = ~rx_valid;
+        ram__read_address = own_address;
+        if (scale_valid) begin
             ram__read_address = scale_address;
         end
-        scale_word = ram__read_data;
-        slot = taken__q[(64'h0)+:(3)];
+        if (rx_valid) begin
+            place__0__d = rx_address;
+            taken__d = rx;
+            ram__read_address = rx_address;
+        end
+        word__d = ram__read_data;
+        checked__d = taken__q;
+        checked_own__d = taken_own__q;
+        scale_word = word__q;
+        slot = checked__q[(64'h0)+:(3)];
+        sender = checked__q[(64'h1f)+:(6)];
         is_open = open[slot];
-        fresh = ram__read_data[(64'h247)+:(8)] == taken__q[(64'h25)+:(8)];
+        fresh = word__q[(64'h247)+:(8)] == checked__q[(64'h25)+:(8)];
         one = ((32'h1) & 64'hffffffffffffffff);
-        mask = one << taken__q[(64'h1f)+:(6)];
+        mask = one << checked__q[(64'h1f)+:(6)];
+        arrivals_before = word__q[(64'h200)+:(64)];
         arrived = ((32'h0) & 64'hffffffffffffffff);
         sum_count = ((32'h1) & 7'h7f);
         if (fresh) begin
-            arrived = ram__read_data[(64'h200)+:(64)];
-            sum_count = ram__read_data[(64'h240)+:(7)] + 32'h1;
+            arrived = word__q[(64'h200)+:(64)];
+            sum_count = word__q[(64'h240)+:(7)] + 32'h1;
         end
-        seen = arrived & mask;
-        duplicate = seen != 32'h0;
-        accept = busy__0__q && is_open && ~duplicate;
+        duplicate = fresh && arrivals_before[sender];
+        accept = busy__1__q && is_open && ~duplicate;
         accepted = accept;
-        accepted_own = taken_own__q;
-        decided = taken__q;
-        drop_late = busy__0__q && ~is_open && ~taken_own__q;
-        drop_duplicate = busy__0__q && is_open && duplicate && ~taken_own__q;
+        accepted_own = checked_own__q;
+        decided = checked__q;
+        drop_late = busy__1__q && ~is_open && ~checked_own__q;
+        drop_duplicate = busy__1__q && is_open && duplicate && ~checked_own__q;
         first__fresh = fresh;
-        first__data = ram__read_data[(64'h0)+:(512)];
-        adder__a = first__sum;
-        adder__b = taken__q[(64'h2d)+:(512)];
-        busy__1__d = accept;
-        back[(64'h0)+:(17)] = place__0__q;
+        first__data = word__q[(64'h0)+:(512)];
+        augend__d = first__sum;
+        addend__d = checked__q[(64'h2d)+:(512)];
+        adder__a = augend__q;
+        adder__b = addend__q;
+        busy__2__d = accept;
+        back[(64'h0)+:(17)] = place__1__q;
         back[(64'h11)+:(64)] = arrived | mask;
         back[(64'h51)+:(7)] = sum_count;
-        back[(64'h58)+:(8)] = taken__q[(64'h25)+:(8)];
+        back[(64'h58)+:(8)] = checked__q[(64'h25)+:(8)];
         flight__0__d = back;
-        scrub_now = scrubbing__q && ~busy__6__q && ~busy__0__q;
+        scrub_now = scrubbing__q && ~busy__8__q && ~busy__1__q;
         scrub_next = scrub_at__q[(64'h3)+:(14)] + 32'h1;
         scrub_half = window_beats >> 32'h1;
         scrub_last = scrub_half - 32'h1;
@@ -19473,19 +19720,19 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
             scrubbing__d = 1'b0;
         end
         scrub_busy = scrubbing__q || scrub;
-        ram__write_enable = busy__6__q || scrub_now;
-        ram__write_address = flight__5__q[(64'h0)+:(17)];
+        ram__write_enable = busy__8__q || scrub_now;
+        ram__write_address = flight__6__q[(64'h0)+:(17)];
         ram__write_data[(64'h0)+:(512)] = adder__sum;
-        ram__write_data[(64'h200)+:(64)] = flight__5__q[(64'h11)+:(64)];
-        ram__write_data[(64'h240)+:(7)] = flight__5__q[(64'h51)+:(7)];
-        ram__write_data[(64'h247)+:(8)] = flight__5__q[(64'h58)+:(8)];
+        ram__write_data[(64'h200)+:(64)] = flight__6__q[(64'h11)+:(64)];
+        ram__write_data[(64'h240)+:(7)] = flight__6__q[(64'h51)+:(7)];
+        ram__write_data[(64'h247)+:(8)] = flight__6__q[(64'h58)+:(8)];
         if (scrub_now) begin
             ram__write_address = scrub_at__q;
             ram__write_data[(64'h247)+:(8)] = ((32'h0) & 8'hff);
         end
         arrivals__accept = accept;
-        arrivals__epoch = taken__q[(64'h25)+:(8)];
-        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((taken__q[(64'h1f)+:(6)]) & 9'h1ff);
+        arrivals__epoch = checked__q[(64'h25)+:(8)];
+        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((sender) & 9'h1ff);
         arrivals__scrub = scrub_now;
         if (scrub_now) begin
             arrivals__address = scrub_arrival;
@@ -19744,42 +19991,42 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         .q(cq_log2__3__q),
         .clock(cq_log2__3__clock)
     );
-    optireduce_nic__finisher__drain__reserved tail__0(
+    optireduce_nic__finisher__drain__block_beats tail__0(
         .d(tail__0__d),
         .q(tail__0__q),
         .clock(tail__0__clock)
     );
-    optireduce_nic__finisher__drain__reserved tail__1(
+    optireduce_nic__finisher__drain__block_beats tail__1(
         .d(tail__1__d),
         .q(tail__1__q),
         .clock(tail__1__clock)
     );
-    optireduce_nic__finisher__drain__reserved tail__2(
+    optireduce_nic__finisher__drain__block_beats tail__2(
         .d(tail__2__d),
         .q(tail__2__q),
         .clock(tail__2__clock)
     );
-    optireduce_nic__finisher__drain__reserved tail__3(
+    optireduce_nic__finisher__drain__block_beats tail__3(
         .d(tail__3__d),
         .q(tail__3__q),
         .clock(tail__3__clock)
     );
-    optireduce_nic__finisher__drain__reserved head__0(
+    optireduce_nic__finisher__drain__block_beats head__0(
         .d(head__0__d),
         .q(head__0__q),
         .clock(head__0__clock)
     );
-    optireduce_nic__finisher__drain__reserved head__1(
+    optireduce_nic__finisher__drain__block_beats head__1(
         .d(head__1__d),
         .q(head__1__q),
         .clock(head__1__clock)
     );
-    optireduce_nic__finisher__drain__reserved head__2(
+    optireduce_nic__finisher__drain__block_beats head__2(
         .d(head__2__d),
         .q(head__2__q),
         .clock(head__2__clock)
     );
-    optireduce_nic__finisher__drain__reserved head__3(
+    optireduce_nic__finisher__drain__block_beats head__3(
         .d(head__3__d),
         .q(head__3__q),
         .clock(head__3__clock)
@@ -20327,10 +20574,11 @@ module optireduce_nic__restart(clock,enable,owed,clear,busy);
     end
 endmodule
 
-module optireduce_nic__rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,dropped);
+module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,dropped);
     // Module arguments
     input wire  clock;
     input wire  clear;
+    input wire  reset;
     input wire  rx_valid;
     input wire  [511:0] rx_data;
     input wire  rx_last;
@@ -20471,6 +20719,10 @@ module optireduce_nic__rx_buffer(clock,clear,rx_valid,rx_data,rx_last,rx_error,v
             stored = 1'b0;
             dropped = 1'b0;
         end
+        if (reset) begin
+            st__d[(64'h33)+:(1)] = 1'b0;
+            st__d[(64'h34)+:(1)] = 1'b0;
+        end
     end
 endmodule
 
@@ -20529,9 +20781,12 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
     wire  [511:0] multiplier__product;
     reg  [511:0] round__data;
     wire  [511:0] round__rounded;
-    reg  [14:0] asked__d;
-    wire  [14:0] asked__q;
-    reg  asked__clock;
+    reg  [14:0] asked__0__d;
+    wire  [14:0] asked__0__q;
+    reg  asked__0__clock;
+    reg  [14:0] asked__1__d;
+    wire  [14:0] asked__1__q;
+    reg  asked__1__clock;
     reg  [511:0] data__d;
     wire  [511:0] data__q;
     reg  data__clock;
@@ -20580,17 +20835,17 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
     reg  ask;
     reg  present;
     // Sub module instances
-    optireduce_nic__scale__state state(
+    optireduce_nic__finisher__drain__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__finisher__drain__slot slot(
+    optireduce_nic__finisher__drain__come_slot slot(
         .d(slot__d),
         .q(slot__q),
         .clock(slot__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window index(
+    optireduce_nic__finisher__drain__to_come index(
         .d(index__d),
         .q(index__q),
         .clock(index__clock)
@@ -20600,7 +20855,7 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         .q(pause__q),
         .clock(pause__clock)
     );
-    optireduce_nic__broadcast_gates__entering done(
+    optireduce_nic__gather__arrivals__asked_epoch done(
         .d(done__d),
         .q(done__q),
         .clock(done__clock)
@@ -20628,47 +20883,52 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         .data(round__data),
         .rounded(round__rounded)
     );
-    optireduce_nic__finisher__drain__decoder__window asked(
-        .d(asked__d),
-        .q(asked__q),
-        .clock(asked__clock)
+    optireduce_nic__finisher__drain__to_come asked__0(
+        .d(asked__0__d),
+        .q(asked__0__q),
+        .clock(asked__0__clock)
+    );
+    optireduce_nic__finisher__drain__to_come asked__1(
+        .d(asked__1__d),
+        .q(asked__1__q),
+        .clock(asked__1__clock)
     );
     optireduce_nic__finisher__drain__stage_data data(
         .d(data__d),
         .q(data__q),
         .clock(data__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window side__0(
+    optireduce_nic__finisher__drain__to_come side__0(
         .d(side__0__d),
         .q(side__0__q),
         .clock(side__0__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window side__1(
+    optireduce_nic__finisher__drain__to_come side__1(
         .d(side__1__d),
         .q(side__1__q),
         .clock(side__1__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window side__2(
+    optireduce_nic__finisher__drain__to_come side__2(
         .d(side__2__d),
         .q(side__2__q),
         .clock(side__2__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window side__3(
+    optireduce_nic__finisher__drain__to_come side__3(
         .d(side__3__d),
         .q(side__3__q),
         .clock(side__3__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window side__4(
+    optireduce_nic__finisher__drain__to_come side__4(
         .d(side__4__d),
         .q(side__4__q),
         .clock(side__4__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window side__5(
+    optireduce_nic__finisher__drain__to_come side__5(
         .d(side__5__d),
         .q(side__5__q),
         .clock(side__5__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window side__6(
+    optireduce_nic__finisher__drain__to_come side__6(
         .d(side__6__d),
         .q(side__6__q),
         .clock(side__6__clock)
@@ -20691,14 +20951,12 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         index__clock = clock;
         pause__clock = clock;
         done__clock = clock;
-        asked__clock = clock;
         data__clock = clock;
         state__d = state__q;
         slot__d = slot__q;
         index__d = index__q;
         pause__d = pause__q;
         done__d = done__q;
-        asked__d = asked__q;
         data__d = data__q;
         contexts__clock = clock;
         contexts__write_enable = arm != 32'h0;
@@ -20717,6 +20975,8 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         side__4__clock = clock;
         side__5__clock = clock;
         side__6__clock = clock;
+        asked__0__clock = clock;
+        asked__1__clock = clock;
         side__1__d = side__0__q;
         side__2__d = side__1__q;
         side__3__d = side__2__q;
@@ -20758,7 +21018,7 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
                 end
             ScaleState__Read:
                 begin
-                    ask = (index__q != ctx[(64'hbe)+:(15)]) && (outbox__room >= 32'h9);
+                    ask = (index__q != ctx[(64'hbe)+:(15)]) && (outbox__room >= 32'ha);
                     if (index__q == ctx[(64'hbe)+:(15)]) begin
                         state__d = ScaleState__Store;
                     end
@@ -20783,11 +21043,12 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         read_address[(64'h0)+:(3)] = slot__q;
         read_address[(64'h3)+:(14)] = index__q[(32'h0)+:(14)];
         position = ctx[(64'haf)+:(15)] + index__q;
-        asked__d[(64'h0)+:(1)] = ask && read_ready;
-        asked__d[(64'h1)+:(14)] = position[(32'h0)+:(14)];
+        asked__0__d[(64'h0)+:(1)] = ask && read_ready;
+        asked__0__d[(64'h1)+:(14)] = position[(32'h0)+:(14)];
+        asked__1__d = asked__0__q;
         present = word[(64'h247)+:(8)] == ctx[(64'hcd)+:(8)];
-        side0[(64'h0)+:(1)] = asked__q[(64'h0)+:(1)] && present;
-        side0[(64'h1)+:(14)] = asked__q[(64'h1)+:(14)];
+        side0[(64'h0)+:(1)] = asked__1__q[(64'h0)+:(1)] && present;
+        side0[(64'h1)+:(14)] = asked__1__q[(64'h1)+:(14)];
         side__0__d = side0;
         reciprocal__count = ((word[(64'h240)+:(7)]) & 11'h7ff);
         data__d = word[(64'h0)+:(512)];
@@ -20984,6 +21245,8 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
     reg  [15:0] one16;
     reg  [15:0] encoded_beats;
     reg  good_size;
+    reg  host_misplaced;
+    reg  misplaced;
     reg  good;
     reg  [14:0] shard_beats;
     reg  [7:0] epoch_now;
@@ -20996,7 +21259,7 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
     reg  [7:0] unfreed;
     reg  [7:0] kept;
     // Sub module instances
-    optireduce_nic__submit__state state(
+    optireduce_nic__planner__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -21006,22 +21269,22 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .q(queue__q),
         .clock(queue__clock)
     );
-    optireduce_nic__finisher__drain__reserved head__0(
+    optireduce_nic__finisher__drain__block_beats head__0(
         .d(head__0__d),
         .q(head__0__q),
         .clock(head__0__clock)
     );
-    optireduce_nic__finisher__drain__reserved head__1(
+    optireduce_nic__finisher__drain__block_beats head__1(
         .d(head__1__d),
         .q(head__1__q),
         .clock(head__1__clock)
     );
-    optireduce_nic__finisher__drain__reserved head__2(
+    optireduce_nic__finisher__drain__block_beats head__2(
         .d(head__2__d),
         .q(head__2__q),
         .clock(head__2__clock)
     );
-    optireduce_nic__finisher__drain__reserved head__3(
+    optireduce_nic__finisher__drain__block_beats head__3(
         .d(head__3__d),
         .q(head__3__q),
         .clock(head__3__clock)
@@ -21031,17 +21294,17 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .q(entry__q),
         .clock(entry__clock)
     );
-    optireduce_nic__broadcast_gates__entering in_use(
+    optireduce_nic__gather__arrivals__asked_epoch in_use(
         .d(in_use__d),
         .q(in_use__q),
         .clock(in_use__clock)
     );
-    optireduce_nic__broadcast_gates__entering asked(
+    optireduce_nic__gather__arrivals__asked_epoch asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_nic__broadcast_gates__entering status(
+    optireduce_nic__gather__arrivals__asked_epoch status(
         .d(status__d),
         .q(status__q),
         .clock(status__clock)
@@ -21062,17 +21325,17 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
     );
-    optireduce_nic__broadcast_gates__entering epoch(
+    optireduce_nic__gather__arrivals__asked_epoch epoch(
         .d(epoch__d),
         .q(epoch__q),
         .clock(epoch__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window own_start(
+    optireduce_nic__finisher__drain__to_come own_start(
         .d(own_start__d),
         .q(own_start__q),
         .clock(own_start__clock)
     );
-    optireduce_nic__finisher__drain__decoder__window own_beats(
+    optireduce_nic__finisher__drain__to_come own_beats(
         .d(own_beats__d),
         .q(own_beats__q),
         .clock(own_beats__clock)
@@ -21082,12 +21345,12 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .q(rank__q),
         .clock(rank__clock)
     );
-    optireduce_nic__builder__outbox__state contribute_senders(
+    optireduce_nic__finisher__write__results__state contribute_senders(
         .d(contribute_senders__d),
         .q(contribute_senders__q),
         .clock(contribute_senders__clock)
     );
-    optireduce_nic__builder__outbox__state broadcast_senders(
+    optireduce_nic__finisher__write__results__state broadcast_senders(
         .d(broadcast_senders__d),
         .q(broadcast_senders__q),
         .clock(broadcast_senders__clock)
@@ -21193,8 +21456,10 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         one16 = ((32'h1) & 16'hffff);
         encoded_beats = one16 << window_log2;
         good_size = ~flags[32'h0] || (((e[(64'h58)+:(8)] == 32'h8) || (e[(64'h58)+:(8)] == 32'ha) || (e[(64'h58)+:(8)] == 32'hc) || (e[(64'h58)+:(8)] == 32'he)) && (e[(64'h58)+:(8)] <= ((job[(64'hc4)+:(4)]) & 8'hff)) && (e[(64'hb8)+:(8)] < 32'hb) && (encoded_beats == e[(64'h80)+:(16)]));
+        host_misplaced = (e[(64'h140)+:(64)] & 32'h3f) != 32'h0;
+        misplaced = host_misplaced || ((e[(64'h180)+:(64)] & 32'hff) != 32'h0) || ((e[(64'h60)+:(32)] & 32'h3f) != 32'h0);
         shard_beats = job[(64'hb5)+:(15)] >> 32'h1;
-        good = (e[(64'h80)+:(16)] != 32'h0) && (e[(64'h80)+:(16)] <= ((job[(64'hb5)+:(15)]) & 16'hffff)) && (e[(64'h100)+:(16)] <= e[(64'h80)+:(16)]) && (e[(64'h90)+:(16)] <= ((shard_beats) & 16'hffff)) && (e[(64'ha0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'ha8)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (cut_sum == ((e[(64'h80)+:(16)]) & 22'h3fffff)) && (e[(64'hb0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'h130)+:(8)] < 32'h10) && good_size;
+        good = (e[(64'h80)+:(16)] != 32'h0) && (e[(64'h80)+:(16)] <= ((job[(64'hb5)+:(15)]) & 16'hffff)) && (e[(64'h100)+:(16)] <= e[(64'h80)+:(16)]) && (e[(64'h90)+:(16)] <= ((shard_beats) & 16'hffff)) && (e[(64'ha0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'ha8)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (cut_sum == ((e[(64'h80)+:(16)]) & 22'h3fffff)) && (e[(64'hb0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'h130)+:(8)] < 32'h10) && ~misplaced && good_size;
         one64 = ((32'h1) & 64'hffffffffffffffff);
         rank_bit = one64 << rank__q;
         rank_next = rank__q + 32'h1;
@@ -21320,7 +21585,7 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
                             if (~same || ((asked__q & slot_bit) != 32'h0)) begin
                                 status__d = ((32'h4) & 8'hff);
                             end
-                            else if (e[(64'h100)+:(16)] <= ((ctx[(64'h5a)+:(15)]) & 16'hffff)) begin
+                            else if ((e[(64'h100)+:(16)] <= ((ctx[(64'h5a)+:(15)]) & 16'hffff)) && ~host_misplaced) begin
                                 state__d = SubmitState__Contribute;
                             end
                         end
@@ -21743,6 +22008,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  builder__working;
     reg  rx_buffer__clock;
     reg  rx_buffer__clear;
+    reg  rx_buffer__reset;
     reg  rx_buffer__rx_valid;
     reg  [511:0] rx_buffer__rx_data;
     reg  rx_buffer__rx_last;
@@ -22233,6 +22499,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     optireduce_nic__rx_buffer rx_buffer(
         .clock(rx_buffer__clock),
         .clear(rx_buffer__clear),
+        .reset(rx_buffer__reset),
         .rx_valid(rx_buffer__rx_valid),
         .rx_data(rx_buffer__rx_data),
         .rx_last(rx_buffer__rx_last),
@@ -22471,12 +22738,12 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .working(finisher__working),
         .busy(finisher__busy)
     );
-    optireduce_nic__broadcast_gates__entering sending(
+    optireduce_nic__gather__arrivals__asked_epoch sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_nic__broadcast_gates__entering unread(
+    optireduce_nic__gather__arrivals__asked_epoch unread(
         .d(unread__d),
         .q(unread__q),
         .clock(unread__clock)
@@ -22544,6 +22811,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         planner__clear = clear;
         builder__clear = clear;
         rx_buffer__clear = clear;
+        rx_buffer__reset = reset;
         lookup__clear = clear;
         reduce__clear = clear;
         scale__clear = clear;
