@@ -94,6 +94,8 @@ pub struct Collectives<P: DataPlane> {
     safeguard: Safeguard,
     /// Sets the early rule's grace time, if it is to follow the stage times.
     early: Option<(EarlyController, u32)>,
+    /// [`DataPlane::late_bytes`] when the last collective finished.
+    late_bytes: u64,
     /// Sets the incast, if it is to follow the loss.
     incast: Option<IncastController>,
     metrics: Metrics,
@@ -130,6 +132,7 @@ impl<P: DataPlane> Collectives<P> {
             params,
             safeguard: Safeguard::default(),
             early: None,
+            late_bytes: 0,
             incast: None,
             metrics: Metrics::default(),
             next_op: 0,
@@ -266,9 +269,15 @@ impl<P: DataPlane> Collectives<P> {
         let finished = self.running.pop_front().map(|Running { machine, result, .. }| {
             let report = machine.finish(&mut self.safeguard);
             self.metrics.observe(&report);
+            let late_share = self.plane.late_bytes().map_or(1.0, |late_bytes| {
+                let expected: u64 = report.stages.iter().map(|summary| summary.expected_bytes).sum();
+                (late_bytes - std::mem::replace(&mut self.late_bytes, late_bytes)) as f64 / expected.max(1) as f64
+            });
             for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages) {
                 if let Some((early, _)) = &mut self.early {
-                    early.observe(report.bucket, stage, 1.0 - summary.received_fraction, &summary.samples_16us);
+                    // Longer grace does not bring back what the network lost, only what came a little too late.
+                    let loss = (1.0 - summary.received_fraction).min(late_share);
+                    early.observe(report.bucket, stage, loss, &summary.samples_16us);
                 }
                 if let Some(incast) = &mut self.incast {
                     incast.observe(summary);

@@ -98,4 +98,9 @@ pub trait DataPlane {
     /// If the window's broadcast stage was not reported, if the length is not the window's, or if the data plane is
     /// broken.
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), Self::Error>;
+
+    /// Bytes of fp32 so far that came after their stage had closed. `None`: this data plane cannot tell them from lost ones.
+    fn late_bytes(&self) -> Option<u64> {
+        None
+    }
 }

@@ -218,3 +218,30 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
         }
     }
 }
+
+/// Grace times of rank 0 after many collectives that follow the stage times.
+fn grace_after_many_ns(weather: Weather, seed: u64) -> u32 {
+    const FLOOR_NS: u32 = 10;
+    // One window, with 14 packets a shard: a mark that is lost is not the only one.
+    let sizes = Case { ranks: 4, elements: 20_000, payload_beats: 22, window_beats_max: 2000, ..Case::new(seed) };
+    let case = Case { incast: 1, hadamard: false, bf16: false, ..sizes };
+    let mut network = case.network(weather, 10_000_000, Some(EarlyRule { grace_ns: 1_000_000 }));
+    network.ranks.iter_mut().for_each(|rank| rank.follow_stage_times(FLOOR_NS));
+    let gradients = vec![vec![1.0; case.elements]; case.ranks];
+    for _ in 0..60 {
+        network.all_reduce(0, &gradients, false, &[Some(0); 4]);
+    }
+    network.ranks[0].params().early.unwrap().grace_ns
+}
+
+#[test]
+fn grace_grows_with_what_comes_too_late_and_not_with_what_is_lost() {
+    for seed in seeds(0..10) {
+        let lossy = Weather { loss: 0.02, delay_ns: 100_000..101_000, ..Weather::default() };
+        let lossy_ns = grace_after_many_ns(lossy, seed);
+        let spread = Weather { delay_ns: 1000..1_000_000, ..Weather::default() };
+        let spread_ns = grace_after_many_ns(spread, seed);
+        // 1 % of some 100 us, and up to 50 % of up to 1 ms.
+        assert!(lossy_ns < 10_000 && spread_ns > 20 * lossy_ns, "seed {seed}: grace {lossy_ns} and {spread_ns} ns");
+    }
+}

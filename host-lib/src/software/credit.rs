@@ -2,8 +2,8 @@
 //!
 //! Why: nothing is sent twice, so what overruns a receiver's socket buffer is lost for good.
 //! How: a peer answers what it received with feedback packets that name the last one. What was sent before that one has
-//! come or is lost; what was sent after it is in flight, and held below a limit. Silence beyond [`PATIENCE_NS`] counts as
-//! an answer: a dead peer or lost feedback never stops a stage, only slows it.
+//! come or is lost; what was sent after it is in flight, and held below a limit. Silence of two round trips, and of
+//! [`PATIENCE_NS`] at least, counts as an answer: a dead peer or lost feedback never stops a stage, only slows it.
 //! Source: feedback and its round-trip times as in OptiReduce 3.2.3; the limit is ours.
 
 use std::collections::VecDeque;
@@ -13,8 +13,10 @@ use optireduce_contract::packet::{STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
 
 use super::transmit::Transmit;
 
-/// How long a peer may be silent before what is in flight counts as lost.
+/// How long a peer may be silent at least before what is in flight counts as lost.
 const PATIENCE_NS: u64 = 2_000_000;
+/// How long it may at most: a host that slow has no room for more.
+const PATIENCE_NS_MAX: u64 = 50_000_000;
 /// Batches that feedback can name.
 const BATCHES_MAX: usize = 256;
 
@@ -36,6 +38,13 @@ struct Peer {
     pending: Option<UbtHeader>,
 }
 
+impl Peer {
+    /// When what is in flight counts as lost.
+    fn silent_ns(&self) -> u64 {
+        self.answered_ns + (2 * self.rtt_ns.unwrap_or(0)).clamp(PATIENCE_NS, PATIENCE_NS_MAX)
+    }
+}
+
 /// What feedback may name: packets of one shard, one after the other.
 #[derive(Debug)]
 struct Batch {
@@ -54,11 +63,7 @@ impl Credits {
     pub fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
         let peer = &self.0[peer];
         let in_flight = peer.sent_bytes - peer.answered_bytes;
-        if peer.limit_bytes == 0 || in_flight < peer.limit_bytes {
-            now_ns
-        } else {
-            (peer.answered_ns + PATIENCE_NS).max(now_ns)
-        }
+        if peer.limit_bytes == 0 || in_flight < peer.limit_bytes { now_ns } else { peer.silent_ns().max(now_ns) }
     }
 
     /// `datagrams`, which start with the header `first`, went out.
@@ -67,7 +72,7 @@ impl Credits {
         if peer.limit_bytes == 0 {
             return;
         }
-        if peer.sent_bytes == peer.answered_bytes || peer.answered_ns + PATIENCE_NS <= now_ns {
+        if peer.sent_bytes == peer.answered_bytes || peer.silent_ns() <= now_ns {
             (peer.answered_bytes, peer.answered_ns) = (peer.sent_bytes, now_ns);
         }
         let scale = payload_scale(first);
@@ -176,6 +181,17 @@ mod tests {
         assert_eq!(credits.ready_ns(1, later_ns), later_ns);
         send(&mut credits, 6144, 1, later_ns);
         assert_eq!(credits.ready_ns(1, later_ns), later_ns, "what was in flight counts as lost");
+    }
+
+    #[test]
+    fn a_slow_peer_is_waited_for_longer_and_not_for_ever() {
+        for (rtt_ns, silence_ns) in [(100, PATIENCE_NS), (10_000_000, 20_000_000), (1_000_000_000, PATIENCE_NS_MAX)] {
+            let mut credits = Credits::new([0, LIMIT].into_iter());
+            send(&mut credits, 0, 1, 0);
+            assert_eq!(credits.handle_feedback(&feedback(0), rtt_ns), Some(rtt_ns));
+            send(&mut credits, 1024, 4, rtt_ns);
+            assert_eq!(credits.ready_ns(1, rtt_ns), rtt_ns + silence_ns);
+        }
     }
 
     #[test]

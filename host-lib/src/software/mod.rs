@@ -134,6 +134,7 @@ pub struct Software {
     ahead: Ahead,
     events: VecDeque<PlaneEvent>,
     counters: Counters,
+    late_bytes: u64,
     buffers: Buffers,
     trace: Option<Vec<Accepted>>,
 }
@@ -179,6 +180,7 @@ impl Software {
             ahead: Ahead::new(job.ahead_bytes_max),
             events: VecDeque::new(),
             counters: Counters::default(),
+            late_bytes: 0,
             buffers: Buffers::default(),
             trace: None,
             job,
@@ -371,5 +373,9 @@ impl DataPlane for Software {
         let window = self.windows[place].as_mut().filter(done).ok_or(wrong)?;
         window.result(out);
         Ok(())
+    }
+
+    fn late_bytes(&self) -> Option<u64> {
+        Some(self.late_bytes)
     }
 }

@@ -102,7 +102,10 @@ impl Software {
                     Some(false) => {}
                     None => counters.drop_ahead += 1,
                 },
-                Age::Closed => counters.drop_no_window += 1,
+                Age::Closed => {
+                    counters.drop_no_window += 1;
+                    self.late_bytes += (payload.len() as u64) << u8::from(header.flags & FLAG_BF16 != 0);
+                }
                 Age::Stale => counters.drop_stale += 1,
             }
             return;
@@ -121,6 +124,7 @@ impl Software {
         let gate = &mut window.gates[stage.index()];
         if !gate.is_open() {
             counters.drop_late_beats += beats as u64;
+            self.late_bytes += (beats * BEAT_BYTES) as u64;
             return;
         }
         gate.hear(self.now_ns, sender, header.flags & FLAG_LAST_PERCENTILE != 0, &window.rules);
