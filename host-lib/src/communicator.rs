@@ -25,7 +25,7 @@ use crate::data_plane::DataPlane;
 use crate::protocol::{self, EarlyRule, HadamardMode, JobParams, Report, TooFewSamples, bound_from_warmup};
 use crate::reliable;
 use crate::software::Counters;
-use crate::udp::{Udp, UdpError, payload_beats_of};
+use crate::udp::{PathError, Udp, UdpError, payload_beats_of};
 
 /// How the bound t_B on a stage is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub enum Early {
 pub struct Builder {
     launch: Option<Launch>,
     interface: Option<String>,
-    mtu: usize,
+    mtu: Option<usize>,
     timeout: Duration,
     bound: Bound,
     early: Early,
@@ -76,7 +76,7 @@ impl Default for Builder {
         Self {
             launch: None,
             interface: None,
-            mtu: 1500,
+            mtu: None,
             timeout: Duration::from_secs(60),
             bound: Bound::Measured { elements: 1 << 20 },
             early: Early::Adaptive,
@@ -99,9 +99,9 @@ impl Builder {
         Self { interface: Some(interface.into()), ..self }
     }
 
-    /// Bytes of the largest IP packet. Default: 1500.
-    pub fn mtu(self, mtu: usize) -> Self {
-        Self { mtu, ..self }
+    /// Bytes of the largest IP packet. Default: what gets through between all ranks.
+    pub fn mtu(self, mtu: impl Into<Option<usize>>) -> Self {
+        Self { mtu: mtu.into(), ..self }
     }
 
     /// How long ranks wait for one another outside of stages: at the start, in barriers. Default: 60 s.
@@ -145,19 +145,18 @@ impl Builder {
     /// See [`ConnectError`].
     pub fn connect(self) -> Result<Communicator, ConnectError> {
         let launch = self.launch.map_or_else(Launch::from_env, Ok)?;
-        let payload_beats = payload_beats_of(self.mtu);
-        if payload_beats == 0 {
-            return Err(ConnectError::Mtu { found: self.mtu });
-        }
+        let payload_beats = match self.mtu.map(|mtu| (mtu, payload_beats_of(mtu))) {
+            Some((found, 0)) => return Err(ConnectError::Mtu { found }),
+            given => given.map_or(0, |(_, beats)| beats),
+        };
         let local = local_address(self.interface.as_deref(), &launch)?;
-        let socket = Udp::bind(local)?;
+        let mut socket = Udp::bind(local)?;
         let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
         let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
         let describe = |control| Member { rank: launch.rank, udp, control, receive_buffer_bytes, payload_beats };
         let wake = waker.clone();
         let mut mesh = Mesh::connect(&launch, local, self.timeout, describe, move || wake.wake())?;
-        // The narrowest path decides.
-        let payload_beats = mesh.job().members.iter().map(|member| member.payload_beats).min().unwrap_or(1);
+        let payload_beats = socket.payload_beats(&mut mesh, self.timeout)?;
         let plane = socket.join(launch.rank, mesh.job(), payload_beats)?;
 
         let bound_ns = match self.bound {
@@ -235,6 +234,9 @@ pub enum ConnectError {
     /// The socket failed.
     #[error(transparent)]
     Udp(#[from] UdpError),
+    /// No packet gets through between two ranks.
+    #[error(transparent)]
+    Path(#[from] PathError),
     /// The MTU holds no payload.
     #[error("an MTU of {found} bytes has no room for a payload; expected at least 114")]
     Mtu {

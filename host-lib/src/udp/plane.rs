@@ -15,8 +15,9 @@ use optireduce_contract::packet::UBT_BYTES;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
+use super::mtu::{self, PathError};
 use super::socket::Socket;
-use crate::bootstrap::Job;
+use crate::bootstrap::{Job, Mesh};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 use crate::protocol::{JobParams, WindowPlan};
 use crate::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
@@ -76,7 +77,7 @@ pub struct Udp {
 }
 
 /// A socket whose job is not known yet.
-pub struct Unconnected(Socket);
+pub struct Unconnected(pub(super) Socket);
 
 impl Udp {
     /// Binds a free port of `local`.
@@ -107,6 +108,19 @@ impl Unconnected {
     /// Bytes that the kernel buffers for it.
     pub fn receive_buffer_bytes(&self) -> u64 {
         self.0.receive_buffer_bytes() as u64
+    }
+
+    /// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest
+    /// that gets through between all ranks. All ranks must call this at the same point.
+    ///
+    /// # Errors
+    /// See [`PathError`].
+    pub fn payload_beats(&mut self, mesh: &mut Mesh, timeout: Duration) -> Result<usize, PathError> {
+        let members = &mesh.job().members;
+        if mtu::is_open(members) {
+            return mtu::discover(self, mesh, timeout);
+        }
+        Ok(members.iter().map(|member| member.payload_beats).min().unwrap_or(1))
     }
 
     /// This rank's data plane of a job whose packets carry `payload_beats`.

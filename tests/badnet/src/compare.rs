@@ -235,12 +235,12 @@ fn measure(
     port: u16,
 ) -> Result<(Result<Vec<Figures>, String>, String), String> {
     let straggler_ms = if place.condition == Condition::Straggler { STRAGGLER_MS } else { 0.0 };
-    let Place { ranks, mtu, .. } = *place;
-    let run = Measurement { ranks, mtu, sizes: &args.bench, secs: args.secs, straggler_ms, port };
+    let Place { ranks, .. } = *place;
+    let run = Measurement { ranks, sizes: &args.bench, secs: args.secs, straggler_ms, port };
     let commands = processes(contender, &args.programs, &run, hosts)?;
     let relay = match hosts {
         Some(hosts) => {
-            hosts.tcp(contender.tcp())?;
+            hosts.tcp(contender.tcp(), 0)?;
             Some(hosts.join(place.condition.network(), args.seed))
         }
         None => None,

@@ -59,7 +59,6 @@ pub struct Programs {
 #[derive(Clone, Debug)]
 pub struct Measurement<'a> {
     pub ranks: usize,
-    pub mtu: u16,
     pub sizes: &'a [usize],
     pub secs: f64,
     pub straggler_ms: f64,
@@ -90,7 +89,7 @@ pub fn processes(
             None => Command::new(program),
         };
         match contender {
-            Contender::Optireduce => command.args(["run", "--json", "--mtu", &run.mtu.to_string()]),
+            Contender::Optireduce => command.args(["run", "--json"]),
             Contender::OptireduceTcp => command.args(["run", "--json", "--engine", "tcp"]),
             _ => command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/gloo.py")),
         };

@@ -15,6 +15,9 @@ pub const INTERFACE: &str = "bn0";
 /// lose packets in the network, not in themselves.
 const DEVICE_QUEUE_PACKETS: u32 = 5000;
 
+/// Headers of IPv4 and TCP.
+const IP_TCP_BYTES: usize = 40;
+
 /// What is taken for TCP's behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tcp {
@@ -57,12 +60,12 @@ impl Hosts {
             devices.push(device);
         }
         made.devices = Arc::new(devices);
-        made.tcp(Tcp::AsItComes)?;
         Ok(made)
     }
 
-    /// How TCP behaves from now on.
-    pub fn tcp(&self, tcp: Tcp) -> Result<(), String> {
+    /// How TCP behaves from now on. It does not find out by itself what a silent path takes: `path_mtu` tells it, unless 0.
+    pub fn tcp(&self, tcp: Tcp, path_mtu: usize) -> Result<(), String> {
+        let segment = path_mtu.saturating_sub(IP_TCP_BYTES).to_string();
         for (host, namespace) in self.namespaces.iter().enumerate() {
             let source = address(host).to_string();
             let mut route =
@@ -70,6 +73,9 @@ impl Hosts {
             route.extend(["scope", "link", "src", &source, "congctl", "cubic"]);
             if tcp == Tcp::Tuned {
                 route.extend(["rto_min", "5ms"]);
+            }
+            if path_mtu > 0 {
+                route.extend(["advmss", &segment]);
             }
             ip(&route)?;
         }

@@ -28,6 +28,9 @@ pub struct Conditions {
     /// 99th percentile of the delay over its median.
     #[arg(long, default_value_t = 1.0, value_parser = at_least_one)]
     pub delay_p99_over_p50: f64,
+    /// Bytes of the largest packet that gets through, whatever the interfaces say; 0: what they say.
+    #[arg(long, default_value_t = 0)]
+    pub path_mtu: usize,
     /// How long a link keeps its delay before it draws another, in milliseconds; 0: for one packet.
     #[arg(long, default_value_t = 0.0, value_parser = not_negative)]
     pub delay_hold_ms: f64,
@@ -73,10 +76,10 @@ impl Link {
         Self { conditions, random, outage: (true, 0), delay_ns: 0, redraw_ns: 0, last_ns: 0 }
     }
 
-    /// When a packet that is sent now arrives; `None`: it is lost. `now_ns` must not run backwards.
-    pub fn pass(&mut self, now_ns: u64) -> Option<u64> {
-        let Conditions { loss, outage_gap_ms, outage_ms, delay_us, .. } = self.conditions;
-        let lost = loss > 0.0 && self.random.random_bool(loss);
+    /// When a packet of so many bytes that is sent now arrives; `None`: it is lost. `now_ns` must not run backwards.
+    pub fn pass(&mut self, now_ns: u64, bytes: usize) -> Option<u64> {
+        let Conditions { loss, outage_gap_ms, outage_ms, delay_us, path_mtu, .. } = self.conditions;
+        let lost = loss > 0.0 && self.random.random_bool(loss) || path_mtu > 0 && bytes > path_mtu;
         if outage_gap_ms > 0.0 && outage_ms > 0.0 {
             while self.outage.1 <= now_ns {
                 let (out, until) = self.outage;
@@ -113,7 +116,7 @@ mod tests {
     /// When each of many packets arrives, one every `every_ns`.
     fn arrivals(conditions: Conditions, seed: u64, every_ns: u64) -> Vec<Option<u64>> {
         let mut link = Link::new(conditions, seed);
-        (0..PACKETS).map(|packet| link.pass(packet * every_ns)).collect()
+        (0..PACKETS).map(|packet| link.pass(packet * every_ns, 1500)).collect()
     }
 
     #[test]
@@ -131,6 +134,12 @@ mod tests {
         assert!((share - 0.01).abs() < 4.0 * (0.01 * 0.99 / (10 * PACKETS) as f64).sqrt(), "{share}");
         assert_eq!(lost(2), lost(2), "a seed gives the same network again");
         assert_ne!(lost(2), lost(3));
+    }
+
+    #[test]
+    fn what_is_too_large_never_gets_through() {
+        let mut link = Link::new(Conditions { path_mtu: 1400, ..Default::default() }, 1);
+        assert_eq!((link.pass(5, 1400), link.pass(6, 1401)), (Some(5), None));
     }
 
     #[test]

@@ -82,6 +82,7 @@ fn main() -> ExitCode {
 fn run(args: &RunArgs) -> Result<(), String> {
     let ranks = usize::from(args.hosts);
     let hosts = hosts::Hosts::new(ranks, args.mtu)?;
+    hosts.tcp(hosts::Tcp::AsItComes, args.conditions.path_mtu)?;
     let relay = hosts.join(args.conditions, args.seed);
     let commands = (0..ranks).map(|rank| {
         let mut command = hosts.command(rank, &args.command[0]);

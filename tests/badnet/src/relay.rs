@@ -134,7 +134,7 @@ impl Port {
                 continue;
             };
             let now_ns = self.now_ns();
-            match self.links[to].pass(now_ns) {
+            match self.links[to].pass(now_ns, packet.len()) {
                 Some(at) if at > now_ns => {
                     self.taken += 1;
                     self.underway.push(Reverse((at, self.taken, to, packet)));

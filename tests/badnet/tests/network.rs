@@ -49,6 +49,43 @@ fn a_clean_network_loses_nothing_and_a_lossy_one_what_was_asked_for() {
     assert!((843..957).contains(&lossy), "{lossy} of 1000 came with 10 % loss");
 }
 
+/// A row of `optireduce run` on a network.
+fn run(network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
+    // Built already in a test of the whole workspace.
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce"]).status().expect("cargo");
+    assert!(built.success());
+    let target = std::path::Path::new(env!("CARGO_BIN_EXE_badnet")).parent().and_then(|folder| folder.parent());
+    let optireduce = target.expect("target/profile/badnet").join("debug/optireduce");
+    let mut badnet = Command::new(env!("CARGO_BIN_EXE_badnet"));
+    badnet.arg("run").args(network).arg("--").arg(optireduce).args(["run", "--json", "--secs", "1"]).args(arguments);
+    let output = badnet.output().expect("badnet");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() && said.contains("hosts need root") {
+        eprintln!("not run: {said}");
+        return None;
+    }
+    assert!(output.status.success(), "{said}");
+    Some(serde_json::from_slice(&output.stdout).expect("a row"))
+}
+
+#[test]
+fn ranks_on_a_lossy_network_end_and_say_what_was_lost() {
+    let network = ["--hosts", "3", "--loss", "0.02", "--mtu", "9000"];
+    let Some(row) = run(&network, &["--bench", "256K", "--bound-ms", "200"]) else { return };
+    let received = row["received_fraction"].as_f64().expect("a number");
+    assert!((0.8..0.995).contains(&received), "{row}");
+    assert!(row["iters"].as_u64() >= Some(20) && row["ranks"] == 3, "{row}");
+}
+
+#[test]
+fn packets_are_as_large_as_the_path_takes_though_interfaces_promise_more() {
+    let network = ["--hosts", "2", "--mtu", "9000", "--path-mtu", "4400"];
+    // Larger packets would all be lost, smaller ones would not be found out; TCP finds its own way.
+    let Some(row) = run(&network, &["--bench", "64K", "--bound-ms", "200"]) else { return };
+    assert_eq!((row["payload_bytes"].as_u64(), row["ranks"].as_u64()), (Some(3904), Some(2)), "{row}");
+    assert!(row["received_fraction"].as_f64() > Some(0.5), "{row}");
+}
+
 #[test]
 fn what_goes_wrong_is_named_and_leaves_nothing_behind() {
     let badnet =

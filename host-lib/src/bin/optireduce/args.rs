@@ -100,9 +100,9 @@ pub struct JobArgs {
     /// follows loss and stage times.
     #[arg(long, value_name = "T")]
     pub grace_us: Option<u64>,
-    /// Bytes of the largest IP packet on the path.
-    #[arg(long, default_value_t = 1500)]
-    pub mtu: usize,
+    /// Bytes of the largest IP packet. Default: what gets through between all ranks.
+    #[arg(long)]
+    pub mtu: Option<usize>,
     /// When collectives are Hadamard-encoded.
     #[arg(long, value_enum, default_value_t = Hadamard::Auto)]
     pub hadamard: Hadamard,

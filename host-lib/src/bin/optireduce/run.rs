@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use optireduce::bootstrap::{Launch, Member, Mesh, local_address};
 use optireduce::protocol::UpdateAction;
 use optireduce::{Bound, Communicator, Early, reliable};
+use optireduce_contract::limits::BEAT_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
@@ -101,6 +102,13 @@ impl Engine {
         Ok(())
     }
 
+    fn payload_bytes(&self) -> usize {
+        match self {
+            Self::Udp(communicator) => communicator.params().payload_beats * BEAT_BYTES,
+            Self::Tcp { .. } => 0,
+        }
+    }
+
     fn bound_ms(&self) -> f64 {
         match self {
             Self::Udp(communicator) => communicator.params().bound_ns as f64 / 1e6,
@@ -186,6 +194,7 @@ fn row(args: &JobArgs, engine: &Engine, size: usize, all: &[Vec<u8>]) -> Result<
         bound_ms: engine.bound_ms(),
         engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },
         ranks: ranks.len(),
+        payload_bytes: engine.payload_bytes(),
         hadamard: ranks.iter().any(|seen| seen.hadamard),
         cpu_s_per_gb: ranks.iter().map(|seen| seen.cpu_s).sum::<f64>() / (iters * size) as f64 * 1e9,
         memory_mb: ranks.iter().map(|seen| seen.memory_mb).fold(0.0, f64::max),
