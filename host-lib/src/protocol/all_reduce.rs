@@ -260,6 +260,11 @@ impl AllReduce {
         (self.bucket, self.elements, self.hadamard)
     }
 
+    /// The parameters that it was planned with.
+    pub fn params(&self) -> &JobParams {
+        &self.params
+    }
+
     /// Slots in use: windows armed and not yet closed.
     pub fn slots_in_use(&self) -> usize {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).count()
@@ -288,6 +293,7 @@ impl AllReduce {
             bucket: self.bucket,
             elements: self.elements,
             hadamard: self.hadamard,
+            live: (0..self.params.ranks).collect(),
             received_fraction: [stages[0].received_fraction, stages[1].received_fraction],
             lost_bytes: stages.iter().map(loss_bytes).sum(),
             closed_by: [stages[0].closed_by, stages[1].closed_by],

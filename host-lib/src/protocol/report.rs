@@ -161,6 +161,8 @@ pub struct Report {
     pub elements: usize,
     /// Whether it travelled Hadamard-encoded.
     pub hadamard: bool,
+    /// Ranks that took part: those of the view.
+    pub live: Vec<usize>,
     /// Fraction of the peers' bytes received: contribute, broadcast.
     pub received_fraction: [f64; 2],
     /// Bytes of peers that did not come in time, padding included, both stages together.
@@ -178,6 +180,25 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report by the job's numbers of its ranks, if it is by places in a view: `live` has the numbers. Ranks outside
+    /// the view were to send nothing.
+    pub(crate) fn renumbered(mut self, live: &[usize], ranks: usize) -> Self {
+        fn spread<T: Copy>(of: &[T], live: &[usize], ranks: usize, other: T) -> Vec<T> {
+            let mut all = vec![other; ranks];
+            live.iter().zip(of).for_each(|(rank, one)| all[*rank] = *one);
+            all
+        }
+        for stage in &mut self.stages {
+            stage.expected_bytes_per_rank = spread(&stage.expected_bytes_per_rank, live, ranks, 0);
+            stage.received_bytes_per_rank = spread(&stage.received_bytes_per_rank, live, ranks, 0);
+            stage.received_fraction_per_rank = spread(&stage.received_fraction_per_rank, live, ranks, 1.0);
+            stage.samples_16us = spread(&stage.samples_16us, live, ranks, 0);
+        }
+        self.late_peers = self.late_peers.iter().map(|place| live[*place]).collect();
+        self.live = live.to_vec();
+        self
+    }
+
     /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
     pub fn loss(&self) -> f64 {
         let expected: u64 = self.stages.iter().map(|stage| stage.expected_bytes).sum();
@@ -188,8 +209,7 @@ impl Report {
     /// If more than half of the peers are late, the mean says too little, and everything counts.
     pub fn network_loss(&self) -> f64 {
         let [contribute, broadcast] = &self.stages;
-        let ranks = contribute.received_fraction_per_rank.len();
-        if 2 * self.late_peers.len() > ranks.saturating_sub(1) {
+        if 2 * self.late_peers.len() > self.live.len().saturating_sub(1) {
             return self.loss();
         }
         let late = |bytes: &[u64]| self.late_peers.iter().filter_map(|peer| bytes.get(*peer)).sum::<u64>();
@@ -256,6 +276,7 @@ mod tests {
             bucket: 0,
             elements: 0,
             hadamard: false,
+            live: vec![0, 1, 2, 3],
             received_fraction: [0.0; 2],
             lost_bytes,
             closed_by: [ClosedBy::Deadline; 2],

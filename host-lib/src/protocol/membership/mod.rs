@@ -111,6 +111,8 @@ pub struct Membership {
     /// How far each rank said it is under the newest view, and whom it suspects.
     reached: [u32; RANKS_MAX],
     suspects_of: [u64; RANKS_MAX],
+    /// A rank wants a view after the newest, be it of the same ranks.
+    renew: bool,
     /// The decision about the view after the newest.
     agreement: Agreement,
     retry_at_ns: Option<u64>,
@@ -162,6 +164,7 @@ impl Membership {
             joined: [0; RANKS_MAX],
             reached: [0; RANKS_MAX],
             suspects_of: [0; RANKS_MAX],
+            renew: false,
             agreement: Agreement::default(),
             retry_at_ns: None,
             outputs: VecDeque::new(),
@@ -232,6 +235,14 @@ impl Membership {
         }
     }
 
+    /// Asks for another view, be it of the same ranks: all ranks begin it at the same collective, so something can be
+    /// done there that all must do. Forgotten once there is another view.
+    pub fn renew(&mut self, now_ns: u64) {
+        if let Some(newest) = self.views.back().copied() {
+            self.send_all(now_ns, newest.ranks, &Message::Renew { number: newest.number });
+        }
+    }
+
     /// Takes a message of rank `from`.
     ///
     /// # Errors
@@ -270,6 +281,7 @@ impl Membership {
             Message::Accept { view, .. } => view.number - 1,
             Message::Progress { number, .. }
             | Message::Suspect { number, .. }
+            | Message::Renew { number }
             | Message::Prepare { number, .. }
             | Message::Promise { number, .. }
             | Message::Accepted { number, .. } => *number,
@@ -324,6 +336,10 @@ impl Membership {
             }
             Message::Suspect { suspects, .. } => {
                 self.suspects_of[from] = suspects & newest.ranks & !bit(from);
+                self.consider(now_ns);
+            }
+            Message::Renew { .. } => {
+                self.renew = true;
                 self.consider(now_ns);
             }
             Message::Prepare { ballot, .. } => {
@@ -397,6 +413,7 @@ impl Membership {
         if self.views.len() > VIEWS_KEPT {
             self.views.pop_front();
         }
+        self.renew = false;
         self.agreement = Agreement::default();
         self.suspects_of = [0; RANKS_MAX];
         self.reached = [view.first_op; RANKS_MAX];
@@ -455,7 +472,7 @@ impl Membership {
             }
         }
         let joined = self.joins.first_key_value().map(|(rank, incarnation)| (*rank as u16, *incarnation));
-        (remain != newest.ranks || joined.is_some()).then_some(Change { remain, joined })
+        (remain != newest.ranks || joined.is_some() || self.renew).then_some(Change { remain, joined })
     }
 
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.
