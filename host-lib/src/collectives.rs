@@ -312,6 +312,13 @@ impl<P: DataPlane> Collectives<P> {
         Ok(())
     }
 
+    /// The reliable channel to a rank has ended.
+    pub fn handle_gone(&mut self, rank: usize) {
+        if let Some(control) = &mut self.control {
+            control.handle_gone(rank);
+        }
+    }
+
     /// The next message to send on the reliable channel, and to whom.
     pub fn poll_message(&mut self) -> Option<(usize, Vec<u8>)> {
         self.outgoing.pop_front()

@@ -109,6 +109,11 @@ impl Control {
         self.membership.handle_message(now_ns, from, message)
     }
 
+    /// As [`Membership::handle_gone`].
+    pub fn handle_gone(&mut self, rank: usize) {
+        self.membership.handle_gone(rank);
+    }
+
     /// When [`handle_timeout`](Self::handle_timeout) is to be called.
     pub fn next_timeout(&self) -> Option<u64> {
         self.membership.next_timeout()

@@ -105,6 +105,8 @@ pub struct Membership {
     silent: [(u32, u64); RANKS_MAX],
     /// Ranks this rank suspects.
     suspects: u64,
+    /// Ranks whose reliable channel has ended.
+    gone: u64,
     /// Incarnations that ask to join, and the last of each rank that did.
     joins: BTreeMap<usize, u64>,
     joined: [u64; RANKS_MAX],
@@ -160,6 +162,7 @@ impl Membership {
             told_op: 0,
             silent: [(0, 0); RANKS_MAX],
             suspects: 0,
+            gone: 0,
             joins: BTreeMap::new(),
             joined: [0; RANKS_MAX],
             reached: [0; RANKS_MAX],
@@ -208,6 +211,11 @@ impl Membership {
         self.views.iter().rev().find(|view| view.first_op <= op).copied()
     }
 
+    /// The reliable channel to a rank has ended: K collectives without a sign of it are enough, however short.
+    pub fn handle_gone(&mut self, rank: usize) {
+        self.gone |= bit(rank);
+    }
+
     /// Takes who was heard (bit r: rank r) in a finished collective. Late packets count: a straggler is not silent.
     pub fn observe(&mut self, now_ns: u64, op: u32, heard: u64) {
         let Some(newest) = self.views.back().copied() else { return };
@@ -224,7 +232,7 @@ impl Membership {
                 *since_ns = now_ns;
             }
             *ops = ops.saturating_add(1);
-            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns;
+            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns || self.gone & bit(rank) != 0;
             if *ops >= self.params.silent_ops && long && self.suspects & bit(rank) == 0 {
                 self.suspects |= bit(rank);
                 self.outputs.push_back(Output::Silent { rank });
