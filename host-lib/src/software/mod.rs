@@ -33,7 +33,7 @@ use self::pacer::Pacer;
 use self::transmit::{Outbox, Permits, Sender};
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, RefusedStatus, Said, Stage, WindowPlan};
+use crate::protocol::{JobParams, Kind, RefusedStatus, Said, Stage, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -310,6 +310,10 @@ impl DataPlane for Software {
             ranks_max: RANKS_MAX,
             payload_beats_max: PAYLOAD_BEATS_MAX,
         }
+    }
+
+    fn supports(&self, _: Kind) -> bool {
+        true
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
