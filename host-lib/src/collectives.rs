@@ -8,12 +8,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
+use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use thiserror::Error;
 
 use crate::data_plane::{DataPlane, PlaneEvent};
 use crate::protocol::{
     Action, AllReduce, EarlyController, EarlyRule, IncastController, JobParams, Kind, Metrics, ParamError, PlanError,
-    ProtocolError, RefusedStatus, Report, Safeguard, Stage, StageReport,
+    ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage, StageReport,
 };
 
 /// A finished collective.
@@ -111,6 +112,8 @@ pub struct Collectives<P: DataPlane> {
     early: Option<(EarlyController, u32)>,
     /// Sets the incast, if it is to follow the loss.
     incast: Option<IncastController>,
+    /// Sets the rate of each rank, if it is to follow the round-trip times.
+    rates: Option<Vec<RateController>>,
     metrics: Metrics,
     next_op: u32,
     running: VecDeque<Running>,
@@ -124,6 +127,8 @@ pub struct Collectives<P: DataPlane> {
 
 /// Collectives that are prepared without the caller, at most.
 const FORESEEN_MAX: usize = 2;
+/// The slowest that a rate becomes, 50 Mb/s, if the bound allows.
+const RATE_MIN_BYTES_PER_US: f64 = 6.25;
 /// Collectives of peers that are remembered, at most.
 const AHEAD_MAX: usize = 64;
 
@@ -146,6 +151,7 @@ impl<P: DataPlane> Collectives<P> {
             safeguard: Safeguard::default(),
             early: None,
             incast: None,
+            rates: None,
             metrics: Metrics::default(),
             next_op: 0,
             running: VecDeque::new(),
@@ -165,6 +171,18 @@ impl<P: DataPlane> Collectives<P> {
     /// say what they bear count as 1.
     pub fn follow_incast(&mut self) {
         self.incast = Some(IncastController::new(self.params.ranks, self.params.incast));
+    }
+
+    /// Lets the rate of each peer follow the round-trip times of its answers (OptiReduce 3.2.3), from `max_bytes_per_us`
+    /// down, but never so far that a bucket's shard would take more than half the bound.
+    pub fn follow_round_trips(&mut self, max_bytes_per_us: u32) {
+        let rate = RateController::new(RATE_MIN_BYTES_PER_US, max_bytes_per_us.into());
+        self.rates = Some(vec![rate; self.params.ranks]);
+    }
+
+    /// How fast a peer is sent to in bytes per microsecond, if that follows the round-trip times.
+    pub fn rate_bytes_per_us(&self, peer: usize) -> Option<f64> {
+        self.rates.as_ref()?.get(peer).map(RateController::rate_bytes_per_us)
     }
 
     /// Loss and timing so far, per peer and stage.
@@ -209,6 +227,7 @@ impl<P: DataPlane> Collectives<P> {
 
     fn push(&mut self, call: Call) -> Result<u32, CollectivesError<P::Error>> {
         let (op, Call { kind, bucket, elements, hadamard }) = (self.next_op, call);
+        self.raise_rates(elements);
         let machine = match kind {
             Kind::AllReduce => AllReduce::new(&self.params, op, bucket, elements, hadamard)?,
             _ => AllReduce::half(&self.params, op, kind, bucket, elements)?,
@@ -217,6 +236,14 @@ impl<P: DataPlane> Collectives<P> {
         let result = vec![0.0; machine.wire_elements()];
         self.running.push_back(Running { machine, gradient: None, result });
         Ok(op)
+    }
+
+    /// A bucket of so many elements must get through: the shard of what is in flight at a time in half the bound.
+    fn raise_rates(&mut self, elements: usize) {
+        let JobParams { ranks, in_flight, window_beats_max, bound_ns, .. } = self.params;
+        let beats = elements.div_ceil(LANES).min(in_flight * window_beats_max).div_ceil(ranks);
+        let floor = (beats * BEAT_BYTES) as f64 * 2000.0 / bound_ns as f64;
+        self.rates.iter_mut().flatten().for_each(|rate| rate.raise_floor(floor));
     }
 
     /// The oldest collective that was prepared because peers are at it, if it is the one that the caller means.
@@ -277,6 +304,12 @@ impl<P: DataPlane> Collectives<P> {
                     self.ahead.push((bucket, step, hadamard));
                 }
                 PlaneEvent::Ahead { .. } => {}
+                PlaneEvent::RoundTrip { peer, rtt_ns } => {
+                    if let Some(rate) = self.rates.as_mut().and_then(|rates| rates.get_mut(peer)) {
+                        rate.observe_rtt(rtt_ns);
+                        self.plane.set_rate(peer, rate.rate_bytes_per_us().ceil() as u32);
+                    }
+                }
             }
         }
         self.foresee()?;

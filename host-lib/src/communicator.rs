@@ -45,6 +45,9 @@ pub const BOUND_MIN: Duration = Duration::from_millis(5);
 /// The shortest grace time that follows the stage times, for the same reason.
 const GRACE_MIN: Duration = Duration::from_micros(250);
 
+/// Where the rates begin that follow the round-trip times: 100 Gb/s.
+const RATE_MAX_BYTES_PER_US: u32 = 12_500;
+
 /// When a stage may close before its bound: all peers' last packets were seen, and silence followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Early {
@@ -69,6 +72,7 @@ pub struct Builder {
     bf16: bool,
     incast: Option<usize>,
     window_bytes: usize,
+    rate_control: bool,
 }
 
 impl Default for Builder {
@@ -84,6 +88,7 @@ impl Default for Builder {
             bf16: false,
             incast: None,
             window_bytes: 1 << 20,
+            rate_control: false,
         }
     }
 }
@@ -139,6 +144,11 @@ impl Builder {
         Self { window_bytes, ..self }
     }
 
+    /// Whether the rate of each peer follows the round-trip times of its answers (OptiReduce 3.2.3). Default: no.
+    pub fn rate_control(self, rate_control: bool) -> Self {
+        Self { rate_control, ..self }
+    }
+
     /// Brings the ranks together, measures the bound if it is to be, and starts the engine.
     ///
     /// # Errors
@@ -186,6 +196,9 @@ impl Builder {
         }
         if self.incast.is_none() {
             collectives.follow_incast();
+        }
+        if self.rate_control {
+            collectives.follow_round_trips(RATE_MAX_BYTES_PER_US);
         }
         let (commands, incoming) = channel();
         let notices = mesh.take_notices();
@@ -274,6 +287,8 @@ pub struct Metrics {
     pub hadamard_from: Option<u32>,
     /// Smoothed round-trip time to each rank in microseconds; `None` for this rank, and before the first answer.
     pub rtt_us: Vec<Option<f64>>,
+    /// How fast each rank is sent to in bytes per microsecond; empty without rate control.
+    pub rate_bytes_per_us: Vec<f64>,
 }
 
 /// One rank of a job. See the module's documentation.

@@ -58,6 +58,13 @@ pub enum PlaneEvent {
         /// Whether it travels Hadamard-encoded.
         hadamard: bool,
     },
+    /// A peer has answered: how long it took.
+    RoundTrip {
+        /// The peer.
+        peer: usize,
+        /// From the packet to its answer, in ns.
+        rtt_ns: u64,
+    },
 }
 
 /// Moves the bytes of windows and says how their stages closed.
@@ -103,4 +110,8 @@ pub trait DataPlane {
     /// If the window's broadcast stage was not reported, if the length is not the window's, or if the data plane is
     /// broken.
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), Self::Error>;
+
+    /// How fast a peer is sent to from now on, in bytes of the wire per microsecond, above 0. Asked for only upon
+    /// [`PlaneEvent::RoundTrip`], so data planes that do not measure it need not have it.
+    fn set_rate(&mut self, _peer: usize, _rate_bytes_per_us: u32) {}
 }

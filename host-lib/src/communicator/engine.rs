@@ -150,6 +150,8 @@ impl Engine {
                     self.metrics.counters = *plane.counters();
                     self.metrics.collectives = self.collectives.metrics().clone();
                     self.metrics.hadamard_from = self.hadamard_from;
+                    self.metrics.rate_bytes_per_us =
+                        ranks.clone().filter_map(|peer| self.collectives.rate_bytes_per_us(peer)).collect();
                     self.metrics.rtt_us = ranks.map(|peer| plane.rtt_ns(peer).map(|ns| ns as f64 / 1000.0)).collect();
                     let _ = reply.send(self.metrics.clone());
                 }

@@ -222,11 +222,6 @@ impl Software {
         !self.outbox.is_empty()
     }
 
-    /// How fast a peer is sent to, in bytes of the wire per microsecond; 0: no limit.
-    pub fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
-        self.permits.pacer.set_rate(peer, rate_bytes_per_us);
-    }
-
     /// Smoothed round-trip time to a peer that gives feedback, in ns.
     pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
         self.permits.credits.rtt_ns(peer)
@@ -375,5 +370,10 @@ impl DataPlane for Software {
         let window = self.windows[place].as_mut().filter(done).ok_or(wrong)?;
         window.result(out);
         Ok(())
+    }
+
+    /// How fast a peer is sent to, in bytes of the wire per microsecond; 0: no limit, as at the beginning.
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
+        self.permits.pacer.set_rate(peer, rate_bytes_per_us);
     }
 }

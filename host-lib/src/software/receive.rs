@@ -51,7 +51,10 @@ impl Software {
         self.counters.rx_packets += 1;
         match self.check(from, datagram) {
             Ok((header, _)) if header.stage == STAGE_FEEDBACK => {
-                self.permits.credits.handle_feedback(&header, self.now_ns);
+                if let Some(rtt_ns) = self.permits.credits.handle_feedback(&header, self.now_ns) {
+                    let peer = usize::from(header.sender);
+                    self.events.push_back(PlaneEvent::RoundTrip { peer, rtt_ns });
+                }
             }
             Ok((header, payload)) => {
                 self.permits.credits.received(&header, payload.len());

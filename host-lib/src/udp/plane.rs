@@ -251,4 +251,8 @@ impl DataPlane for Udp {
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), UdpError> {
         Ok(self.software.take_result(plan, out)?)
     }
+
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
+        self.software.set_rate(peer, rate_bytes_per_us);
+    }
 }

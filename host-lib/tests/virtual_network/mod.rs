@@ -43,6 +43,27 @@ pub struct Weather {
     pub delay_ns: std::ops::Range<u64>,
     /// A rank of which nothing arrives anywhere in this time.
     pub outage: Option<(usize, std::ops::Range<u64>)>,
+    /// The link to each rank; without one, everything passes at once.
+    pub link: Option<Link>,
+}
+
+/// A link with a queue before it: what does not fit is lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub bytes_per_us: u64,
+    pub queue_bytes: u64,
+}
+
+impl Link {
+    /// When so many bytes have passed, if they find room in the queue; `free_ns`: when it is empty.
+    fn pass(&self, free_ns: &mut u64, now_ns: u64, bytes: u64) -> Option<u64> {
+        let queued_bytes = free_ns.saturating_sub(now_ns) * self.bytes_per_us / 1000;
+        if queued_bytes + bytes > self.queue_bytes {
+            return None;
+        }
+        *free_ns = now_ns.max(*free_ns) + bytes * 1000 / self.bytes_per_us;
+        Some(*free_ns)
+    }
 }
 
 /// A datagram that left a rank.
@@ -74,6 +95,8 @@ pub struct Network {
     pub now_ns: u64,
     weather: Weather,
     random: Random,
+    /// When the link to each rank has sent what is queued before it.
+    link_free_ns: Vec<u64>,
     in_flight: BinaryHeap<Reverse<Flight>>,
 }
 
@@ -86,8 +109,19 @@ impl Network {
         seed: u64,
         params: impl Fn(usize, &Software) -> JobParams,
     ) -> Self {
+        Self::with_jobs(ranks, weather, seed, |rank| SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats), params)
+    }
+
+    /// As [`new`](Self::new), with other jobs of the data planes.
+    pub fn with_jobs(
+        ranks: usize,
+        weather: Weather,
+        seed: u64,
+        job: impl Fn(usize) -> SoftwareJob,
+        params: impl Fn(usize, &Software) -> JobParams,
+    ) -> Self {
         let rank = |rank| {
-            let plane = Software::new(SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats)).unwrap();
+            let plane = Software::new(job(rank)).unwrap();
             let params = params(rank, &plane);
             Collectives::new(plane, params).unwrap()
         };
@@ -97,6 +131,7 @@ impl Network {
             now_ns: 0,
             weather,
             random: Random(seed ^ 0x6e65_7477),
+            link_free_ns: vec![0; ranks],
             in_flight: BinaryHeap::new(),
         }
     }
@@ -171,9 +206,13 @@ impl Network {
         let copies = 1 + u32::from(self.random.chance(self.weather.duplicate));
         let mut arrived = 0;
         for _ in 0..copies {
-            let Weather { loss, delay_ns, .. } = &self.weather;
-            let at_ns = self.now_ns + delay_ns.start + self.random.below((delay_ns.end - delay_ns.start).max(1));
-            if !self.random.chance(*loss) && !cut_off {
+            let Weather { loss, delay_ns, link, .. } = &self.weather;
+            let delay_ns = delay_ns.start + self.random.below((delay_ns.end - delay_ns.start).max(1));
+            let left_ns = link.map_or(Some(self.now_ns), |link| {
+                link.pass(&mut self.link_free_ns[to], self.now_ns, datagram.len() as u64)
+            });
+            let at_ns = left_ns.unwrap_or(self.now_ns) + delay_ns;
+            if !self.random.chance(*loss) && !cut_off && left_ns.is_some() {
                 arrived += 1;
                 self.in_flight.push(Reverse((
                     at_ns,

@@ -112,6 +112,9 @@ pub struct JobArgs {
     /// Peers that a rank sends to at a time, 1 to 15. Default: as many as their loss allows.
     #[arg(long, value_name = "I")]
     pub incast: Option<usize>,
+    /// The rate of each peer follows the round-trip times of its answers.
+    #[arg(long)]
+    pub rate_control: bool,
     /// Seconds that ranks wait for one another.
     #[arg(long, default_value_t = 60.0, value_parser = positive)]
     pub timeout_s: f64,

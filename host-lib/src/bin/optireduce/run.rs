@@ -40,7 +40,7 @@ enum Engine {
 
 impl Engine {
     fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
-        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, .. } = args.job;
+        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
         let timeout = args.job.timeout();
         if args.job.engine == EngineKind::Tcp {
             let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
@@ -66,7 +66,7 @@ impl Engine {
             Some(0) => Early::Off,
             Some(us) => Early::Grace(Duration::from_micros(us)),
         });
-        let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast);
+        let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
             None => builder,
