@@ -190,7 +190,7 @@ fn every_half_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
             loss: [0.0, 0.02, 0.3][random.below(3) as usize],
             duplicate: 0.05,
             delay_ns: 1000..2000 + random.below(100_000),
-            outage: None,
+            ..Weather::default()
         };
         let early = random.chance(0.5).then(|| EarlyRule { grace_ns: random.below(bound_ns) as u32 });
         let mut case = Case::new(seed, weather, bound_ns, early);
