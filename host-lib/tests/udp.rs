@@ -1,6 +1,7 @@
 //! Ranks over real sockets on loopback: threads of this process, each with its own communicator.
 
 use std::net::TcpListener;
+use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -213,29 +214,30 @@ fn broadcasts_arrive_whole_from_any_root() {
 
 #[test]
 fn broadcasts_and_barriers_name_the_rank_that_is_missing_on_all_ranks() {
-    for barrier in [true, false] {
+    let silent = "rank 2 did not send what was expected within 5 s";
+    let given_up = "rank 1 has given up its broadcast, since rank 2 is gone or does not answer";
+    let check = |barrier: bool, others: &str| {
+        let all_done = Arc::new(Barrier::new(4));
         let errors = job(4, move |rank, root| {
-            let mut communicator = builder(rank, 4, &root).timeout(Duration::from_secs(2)).connect().unwrap();
+            let mut communicator = builder(rank, 4, &root).timeout(Duration::from_secs(5)).connect().unwrap();
             communicator.barrier().unwrap();
-            if rank == 2 {
-                thread::sleep(Duration::from_secs(6));
-                return String::new();
-            }
-            let result = if barrier { communicator.barrier() } else { communicator.broadcast(1, &mut [0.0; 9]) };
-            let error = result.unwrap_err().to_string();
-            thread::sleep(Duration::from_secs(3));
-            error
+            let result = match (rank, barrier) {
+                (2, _) => Ok(()),
+                (_, true) => communicator.barrier(),
+                (_, false) => communicator.broadcast(1, &mut [0.0; 9]),
+            };
+            all_done.wait();
+            result.map_err(|error| error.to_string()).err().unwrap_or_default()
         });
-        let silent = "rank 2 did not send what was expected within 2 s";
-        let given_up = "rank 1 has given up its broadcast, since rank 2 is gone or does not answer";
-        let others = if barrier { silent } else { given_up };
         assert_eq!(errors, [others, silent, "", others]);
-    }
+    };
+    thread::scope(|scope| [scope.spawn(|| check(true, silent)), scope.spawn(|| check(false, given_up))].map(drop));
 }
 
 #[test]
 fn calls_that_cannot_be_are_refused_and_harm_nothing() {
-    job(2, |rank, root| {
+    let all_done = Arc::new(Barrier::new(2));
+    job(2, move |rank, root| {
         let mut communicator = builder(rank, 2, &root).connect().unwrap();
         let error = communicator.all_gather(0, 10, &[0.0; 4]).unwrap_err().to_string();
         assert_eq!(error, "the number of elements of the part is 4, expected 5");
@@ -247,7 +249,7 @@ fn calls_that_cannot_be_are_refused_and_harm_nothing() {
         let error = communicator.broadcast(0, &mut vec![0.0; 2 + rank]).unwrap_err().to_string();
         let expected = ["rank 1 sent 12 bytes, expected 8", "rank 0 sent 8 bytes, expected 12"][rank];
         assert!(error.starts_with(expected), "{error}");
-        thread::sleep(Duration::from_millis(300));
+        all_done.wait();
     });
 }
 
