@@ -6,6 +6,7 @@
 //! Limits: never waits by itself; the caller polls, with its own clock, which must not run backwards.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES, RANKS_MAX};
 use thiserror::Error;
@@ -13,8 +14,9 @@ use thiserror::Error;
 use crate::data_plane::{DataPlane, PlaneEvent};
 use crate::protocol::membership::{BadMessage, Output};
 use crate::protocol::{
-    Action, AllReduce, Control, EarlyController, EarlyRule, IncastController, JobParams, MembershipParams, Metrics,
-    ParamError, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage, StageReport, View,
+    Action, AllReduce, Control, EarlyController, EarlyRule, IncastController, JobParams, Kind, MembershipParams,
+    Metrics, ParamError, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
+    StageReport, View,
 };
 
 /// A finished collective.
@@ -22,8 +24,28 @@ use crate::protocol::{
 pub struct Finished {
     /// How it went.
     pub report: Report,
-    /// Mean gradient; entries that nobody delivered are zero.
+    /// Mean gradient, or what else the collective gives ([`Kind`]); entries that nobody delivered are zero.
     pub result: Vec<f32>,
+}
+
+/// A collective that all ranks are to call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// What is done.
+    pub kind: Kind,
+    /// Bucket id, below [`BUCKETS_MAX`](crate::protocol::BUCKETS_MAX).
+    pub bucket: u16,
+    /// Elements of the bucket; of an all-gather all parts together.
+    pub elements: usize,
+    /// Whether it travels Hadamard-encoded; all-reduces only.
+    pub hadamard: bool,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, bucket, elements, hadamard } = self;
+        write!(f, "{kind} of bucket {bucket} with {elements} elements, hadamard {hadamard}")
+    }
 }
 
 /// What ends them, or a call of it.
@@ -47,36 +69,27 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
         /// Collective number.
         op: u32,
     },
-    /// The gradient is not as long as the bucket.
-    #[error("collective {op}: the gradient has {found} elements, the bucket was prepared with {expected}")]
+    /// What is given is not as long as the bucket or, in an all-gather, as this rank's part of it.
+    #[error("collective {op}: {found} elements are given, the bucket as it was prepared takes {expected}")]
     WrongLength {
         /// Collective number.
         op: u32,
-        /// Elements of the gradient.
+        /// Elements given.
         found: usize,
-        /// Elements of the bucket.
+        /// Elements expected.
         expected: usize,
     },
     /// The peers are at another collective.
     #[error(
-        "collective {op} was prepared as bucket {found_bucket} with {found} elements, hadamard {found_hadamard}; the peers \
-         are at bucket {bucket} with {elements} elements, hadamard {hadamard}; all ranks must call the same in the same order"
+        "collective {op} was prepared as {found}; the peers are at {expected}; all ranks must call the same in the same order"
     )]
     OutOfOrder {
         /// Collective number.
         op: u32,
-        /// What the peers call.
-        bucket: u16,
-        /// Elements of that bucket, the last time.
-        elements: usize,
-        /// Whether they encode it.
-        hadamard: bool,
         /// What this rank calls.
-        found_bucket: u16,
-        /// Elements of its bucket.
-        found: usize,
-        /// Whether it wants to encode it.
-        found_hadamard: bool,
+        found: Call,
+        /// What the peers call, as long as the last time.
+        expected: Call,
     },
     /// It is not decided which ranks take part in the next collective, or this rank does not.
     #[error(
@@ -86,12 +99,15 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
         /// Collective number.
         op: u32,
     },
-    /// The data plane cannot do what was asked for.
-    #[error("{what} is not supported by this data plane")]
-    NotSupported {
-        /// What was asked for.
-        what: &'static str,
-    },
+    /// The ranks of the data plane cannot change.
+    #[error("a change of ranks is not supported by this data plane")]
+    FixedRanks,
+    /// Ranks were dropped, and with them their parts of the bucket.
+    #[error("{0} needs all ranks of the job, each with its part; a rank was dropped, so start the job anew")]
+    RanksMissing(Kind),
+    /// The data plane does not know this kind of collective.
+    #[error("{0} is not supported by this data plane; ranks without a card can do it")]
+    NotSupported(Kind),
     /// A blocking call found collectives still running.
     #[error("{running} collectives are still running; poll until they are finished")]
     Busy {
@@ -127,7 +143,7 @@ pub struct Collectives<P: DataPlane> {
     metrics: Metrics,
     next_op: u32,
     running: VecDeque<Running>,
-    /// Elements of each bucket, the last time.
+    /// Elements of each bucket on the wire, the last time.
     known: HashMap<u16, usize>,
     /// Collectives of peers that are ahead, not prepared here yet: bucket, step, hadamard.
     ahead: Vec<(u16, u16, bool)>,
@@ -178,7 +194,7 @@ struct Running {
     /// Who takes part, and who was heard so far (bit r: rank r of the job).
     view: View,
     heard: u64,
-    /// This rank's gradient, once started.
+    /// What this rank gives, as the windows hold it, once started.
     gradient: Option<Vec<f32>>,
     result: Vec<f32>,
 }
@@ -247,7 +263,7 @@ impl<P: DataPlane> Collectives<P> {
         remeasure: bool,
     ) -> Result<(), CollectivesError<P::Error>> {
         if !self.plane.takes_views() {
-            return Err(CollectivesError::NotSupported { what: "a change of ranks" });
+            return Err(CollectivesError::FixedRanks);
         }
         self.control = Some(Control::new(self.params.rank, params, remeasure)?);
         Ok(())
@@ -392,30 +408,50 @@ impl<P: DataPlane> Collectives<P> {
         elements: usize,
         hadamard: bool,
     ) -> Result<u32, CollectivesError<P::Error>> {
+        self.prepare_call(now_ns, Call { kind: Kind::AllReduce, bucket, elements, hadamard })
+    }
+
+    /// As [`prepare`](Self::prepare), for any kind of collective. An all-gather begins only when this rank has given its
+    /// part.
+    ///
+    /// # Errors
+    /// See [`CollectivesError`]. Nothing has changed if the data plane or the bucket's number does not allow the call.
+    pub fn prepare_call(&mut self, now_ns: u64, call: Call) -> Result<u32, CollectivesError<P::Error>> {
+        if !self.plane.supports(call.kind) {
+            return Err(CollectivesError::NotSupported(call.kind));
+        }
+        let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
         if self.foreseen > 0 {
-            return self.claim(bucket, elements, hadamard);
+            return self.claim(call);
         }
         let view = self.next_view(now_ns).ok_or(CollectivesError::NoView { op: self.next_op });
         self.take_outputs();
-        let op = self.push(view?, bucket, elements, hadamard)?;
-        self.known.insert(bucket, elements);
+        let op = self.push(view?, call)?;
+        self.known.insert(bucket, call.elements);
         self.act(now_ns)?;
         Ok(op)
     }
 
-    fn push(
-        &mut self,
-        view: View,
-        bucket: u16,
-        elements: usize,
-        hadamard: bool,
-    ) -> Result<u32, CollectivesError<P::Error>> {
-        let op = self.next_op;
+    fn push(&mut self, view: View, call: Call) -> Result<u32, CollectivesError<P::Error>> {
+        let (op, Call { kind, bucket, elements, hadamard }) = (self.next_op, call);
+        if !self.allows(kind, &view) {
+            return Err(CollectivesError::RanksMissing(kind));
+        }
         self.raise_rates(elements);
-        let machine = AllReduce::new(&self.params.of_view(&view), op, bucket, elements, hadamard)?;
+        let params = self.params.of_view(&view);
+        let machine = match kind {
+            Kind::AllReduce => AllReduce::new(&params, op, bucket, elements, hadamard)?,
+            _ => AllReduce::half(&params, op, kind, bucket, elements)?,
+        };
         self.next_op = op.wrapping_add(1);
-        self.running.push_back(Running { machine, view, heard: 0, gradient: None, result: vec![0.0; elements] });
+        let result = vec![0.0; machine.wire_elements()];
+        self.running.push_back(Running { machine, view, heard: 0, gradient: None, result });
         Ok(op)
+    }
+
+    /// Parts are of all ranks of the job.
+    fn allows(&self, kind: Kind, view: &View) -> bool {
+        kind == Kind::AllReduce || view.ranks == self.first.ranks
     }
 
     /// A bucket of so many elements must get through: the shard of what is in flight at a time in half the bound.
@@ -427,22 +463,12 @@ impl<P: DataPlane> Collectives<P> {
     }
 
     /// The oldest collective that was prepared because peers are at it, if it is the one that the caller means.
-    fn claim(&mut self, bucket: u16, elements: usize, hadamard: bool) -> Result<u32, CollectivesError<P::Error>> {
+    fn claim(&mut self, found: Call) -> Result<u32, CollectivesError<P::Error>> {
         let machine = &self.running[self.running.len() - self.foreseen].machine;
-        let (op, found) = (machine.op(), (bucket, elements, hadamard));
-        let expected = machine.bucket();
+        let (op, (bucket, elements, hadamard)) = (machine.op(), machine.bucket());
+        let expected = Call { kind: machine.kind(), bucket, elements, hadamard };
         if found != expected {
-            let (bucket, elements, hadamard) = expected;
-            let (found_bucket, found, found_hadamard) = found;
-            return Err(CollectivesError::OutOfOrder {
-                op,
-                bucket,
-                elements,
-                hadamard,
-                found_bucket,
-                found,
-                found_hadamard,
-            });
+            return Err(CollectivesError::OutOfOrder { op, found, expected });
         }
         self.foreseen -= 1;
         Ok(op)
@@ -455,27 +481,29 @@ impl<P: DataPlane> Collectives<P> {
             let step = self.next_op as u16;
             self.ahead.retain(|(_, ahead, _)| ahead.wrapping_sub(step).cast_signed() >= 0);
             let Some(&(bucket, _, hadamard)) = self.ahead.iter().find(|(_, ahead, _)| *ahead == step) else { break };
-            let Some(&elements) = self.known.get(&bucket) else { break };
-            let Some(view) = self.next_view(now_ns) else { break };
-            self.push(view, bucket, elements, hadamard)?;
+            let (Some(&elements), Some((kind, bucket))) = (self.known.get(&bucket), Kind::of_wire(bucket)) else {
+                break;
+            };
+            let Some(view) = self.next_view(now_ns).filter(|view| self.allows(kind, view)) else { break };
+            self.push(view, Call { kind, bucket, elements, hadamard })?;
             self.foreseen += 1;
         }
         self.take_outputs();
         Ok(())
     }
 
-    /// The gradient of collective `op` is there: contributes it.
+    /// What this rank gives to collective `op` is there (its gradient, its part): contributes it.
     ///
     /// # Errors
     /// See [`CollectivesError`].
     pub fn start(&mut self, now_ns: u64, op: u32, gradient: Vec<f32>) -> Result<(), CollectivesError<P::Error>> {
         let waits = |one: &&mut Running| one.machine.op() == op && one.gradient.is_none();
         let one = self.running.iter_mut().find(waits).ok_or(CollectivesError::NotPrepared { op })?;
-        let (found, expected) = (gradient.len(), one.result.len());
+        let (found, expected) = (gradient.len(), one.machine.given_elements());
         if found != expected {
             return Err(CollectivesError::WrongLength { op, found, expected });
         }
-        one.gradient = Some(gradient);
+        one.gradient = Some(one.machine.pack(gradient));
         one.machine.start();
         self.act(now_ns)
     }
@@ -512,10 +540,12 @@ impl<P: DataPlane> Collectives<P> {
             return Ok(None);
         }
         let finished = self.running.pop_front().map(|Running { machine, view, heard, result, .. }| {
+            let (kind, result) = (machine.kind(), machine.unpack(result));
             let report = machine.finish(&mut self.safeguard);
-            for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages) {
+            for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages).filter(|(stage, _)| kind.sends(*stage)) {
                 if let Some((early, _)) = &mut self.early {
-                    early.observe(report.bucket, stage, 1.0 - summary.received_fraction, &summary.samples_16us);
+                    let bucket = kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
+                    early.observe(bucket, stage, 1.0 - summary.received_fraction, &summary.samples_16us);
                 }
                 if let Some(incast) = &mut self.incast {
                     incast.observe(summary);

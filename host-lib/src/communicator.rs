@@ -7,6 +7,7 @@
 mod engine;
 
 use std::io;
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -20,9 +21,11 @@ use tokio::sync::oneshot;
 
 use self::engine::{Command, Engine, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
-use crate::collectives::{Collectives, CollectivesError, Finished};
+use crate::collectives::{Call, Collectives, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
-use crate::protocol::{self, EarlyRule, HadamardMode, JobParams, Report, TooFewSamples, bound_from_warmup};
+use crate::protocol::{
+    self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, Parts, Report, TooFewSamples, bound_from_warmup,
+};
 use crate::reliable;
 use crate::software::Counters;
 use crate::udp::{Udp, UdpError, payload_beats_of};
@@ -262,7 +265,7 @@ pub enum ConnectError {
     Thread(#[source] io::Error),
 }
 
-/// The engine has given up; nothing more can be done with its communicator.
+/// A call has failed. But for [`Call`](Self::Call), nothing more can be done with the communicator.
 #[derive(Clone, Debug, Error)]
 pub enum EngineError {
     /// A collective failed.
@@ -271,6 +274,16 @@ pub enum EngineError {
     /// A peer was lost outside of a collective.
     #[error(transparent)]
     Peer(#[from] MeshError),
+    /// What was called cannot be; nothing was done, and nothing is broken.
+    #[error("{name} is {found}, expected {expected}")]
+    Call {
+        /// What is wrong.
+        name: &'static str,
+        /// Its value.
+        found: usize,
+        /// What it must be.
+        expected: String,
+    },
     /// The engine's thread has ended.
     #[error("the engine has ended")]
     Ended,
@@ -323,9 +336,79 @@ impl Communicator {
     /// # Errors
     /// If the engine has given up.
     pub fn start(&mut self, bucket: u16, data: Vec<f32>) -> Result<Pending, EngineError> {
+        self.begin(Kind::AllReduce, bucket, data.len(), data)
+    }
+
+    /// The elements of a bucket that belong to this rank, in [`reduce_scatter`](Self::reduce_scatter) and
+    /// [`all_gather`](Self::all_gather): all parts are as long as that of rank 0, but that the last ones may be shorter, or
+    /// empty (as `torch.chunk` cuts).
+    pub fn part(&self, elements: usize) -> Range<usize> {
+        Parts::new(elements, self.params.ranks).of(self.params.rank)
+    }
+
+    /// Averages `data` over all ranks and gives this rank its [`part`](Self::part) of the mean; blocks until that is done, no
+    /// longer than the bound of the contribute stage allows. As in an all-reduce, entries of a peer that did not come are
+    /// left out of the mean, and reported. Never Hadamard-encoded.
+    ///
+    /// # Errors
+    /// If the bucket's number is too high, or the engine has given up.
+    pub fn reduce_scatter(&mut self, bucket: u16, data: &[f32]) -> Result<Finished, EngineError> {
+        self.start_reduce_scatter(bucket, data.to_vec())?.wait()
+    }
+
+    /// As [`reduce_scatter`](Self::reduce_scatter), without waiting.
+    ///
+    /// # Errors
+    /// If the bucket's number is too high, or the engine has given up.
+    pub fn start_reduce_scatter(&mut self, bucket: u16, data: Vec<f32>) -> Result<Pending, EngineError> {
+        self.begin(Kind::ReduceScatter, bucket, data.len(), data)
+    }
+
+    /// Hands this rank's `part` of a bucket of `elements` to all ranks and gives the whole; blocks until that is done, no
+    /// longer than the bound of the broadcast stage allows. What did not come is zero, and
+    /// [`Report::missing_from`](crate::protocol::Report::missing_from) says whose parts that concerns: what must arrive
+    /// whole goes by [`broadcast`](Self::broadcast). Never Hadamard-encoded.
+    ///
+    /// # Errors
+    /// If the part is not as long as [`part`](Self::part) says, the bucket's number is too high, or the engine has given up.
+    pub fn all_gather(&mut self, bucket: u16, elements: usize, part: &[f32]) -> Result<Finished, EngineError> {
+        self.start_all_gather(bucket, elements, part.to_vec())?.wait()
+    }
+
+    /// As [`all_gather`](Self::all_gather), without waiting.
+    ///
+    /// # Errors
+    /// As [`all_gather`](Self::all_gather).
+    pub fn start_all_gather(&mut self, bucket: u16, elements: usize, part: Vec<f32>) -> Result<Pending, EngineError> {
+        let (found, expected) = (part.len(), self.part(elements).len());
+        if found != expected {
+            let (name, expected) = ("the number of elements of the part", expected.to_string());
+            return Err(EngineError::Call { name, found, expected });
+        }
+        self.begin(Kind::AllGather, bucket, elements, part)
+    }
+
+    fn begin(&mut self, kind: Kind, bucket: u16, elements: usize, given: Vec<f32>) -> Result<Pending, EngineError> {
+        if bucket >= BUCKETS_MAX {
+            let (found, expected) = (bucket.into(), format!("0 to {}", BUCKETS_MAX - 1));
+            return Err(EngineError::Call { name: "the bucket", found, expected });
+        }
         let (reply, pending) = oneshot::channel();
-        self.command(Command::AllReduce { bucket, data, reply })?;
+        let call = Call { kind, bucket, elements, hadamard: false };
+        self.command(Command::Collective { call, given, reply })?;
         Ok(Pending(pending))
+    }
+
+    /// Hands the root's values to all ranks, whole: over the reliable channel, for weights. All ranks must have as many. Returns
+    /// once this rank has all of them and, at the root, once every rank has.
+    ///
+    /// # Errors
+    /// Names the rank that is gone, or silent for longer than the timeout, or has another length. `data` is then in between.
+    pub fn broadcast(&mut self, root: usize, data: &mut [f32]) -> Result<(), EngineError> {
+        let mut bytes: Vec<u8> = data.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.mesh.broadcast_from(root, &mut bytes, self.timeout)?;
+        data.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = f32::from_le_bytes(*bytes));
+        Ok(())
     }
 
     /// What the engine has seen so far.
@@ -346,7 +429,7 @@ impl Communicator {
     /// Waits until all ranks are here.
     ///
     /// # Errors
-    /// If a rank is gone, or does not come within the timeout.
+    /// Names a rank that is gone, or does not come within the timeout.
     pub fn barrier(&mut self) -> Result<(), EngineError> {
         Ok(self.mesh.barrier(self.timeout)?)
     }

@@ -9,7 +9,7 @@
 
 use optireduce_contract::limits;
 
-use crate::protocol::{JobParams, RefusedStatus, StageReport, View, WindowPlan};
+use crate::protocol::{JobParams, Kind, RefusedStatus, StageReport, View, WindowPlan};
 
 /// What a data plane can do at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,11 @@ pub trait DataPlane {
 
     /// What this data plane can do at most.
     fn limits(&self) -> PlaneLimits;
+
+    /// Whether it can do collectives of this kind. Default: all-reduces only.
+    fn supports(&self, kind: Kind) -> bool {
+        kind == Kind::AllReduce
+    }
 
     /// Reserves a slot for a window and opens its stages to the peers.
     ///

@@ -47,10 +47,33 @@ pub enum MeshError {
         /// Bytes expected.
         expected: usize,
     },
+    /// It is at another call.
+    #[error("rank {0} is at another call; all ranks must call the same in the same order")]
+    OutOfStep(usize),
+    /// The root of a broadcast has given up.
+    #[error("rank {root} has given up its broadcast, since rank {missing} is gone or does not answer")]
+    GivenUp {
+        /// The root.
+        root: usize,
+        /// The rank that it waited for.
+        missing: usize,
+    },
+    /// There is no such peer.
+    #[error("rank {rank} is no peer of rank {own} among {ranks} ranks")]
+    NoPeer {
+        /// The rank.
+        rank: usize,
+        /// This rank.
+        own: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
 }
 
 /// Messages of longer data are so long.
 pub(crate) const CHUNK_BYTES: usize = frame::MESSAGE_BYTES_MAX / 2;
+/// Bytes of a broadcast that are on their way to a peer at most: they wait in memory.
+const BROADCAST_BYTES: usize = 8 * CHUNK_BYTES;
 type Outgoing = Vec<Option<UnboundedSender<(u8, Vec<u8>)>>>;
 
 /// Connections to all other ranks.
@@ -162,7 +185,8 @@ impl Mesh {
         }
     }
 
-    /// From now on rank 0 does not wait for ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
+    /// From now on [`barrier`](Self::barrier) does not wait for ranks whose connection has ended, and [`gather`](Self::gather)
+    /// has nothing of them.
     pub fn leave_out_gone(&mut self) {
         self.leave_out_gone = true;
     }
@@ -194,10 +218,18 @@ impl Mesh {
     /// The next message of one peer; those of others are kept.
     ///
     /// # Errors
-    /// If it is gone, or silent for longer than `timeout`.
+    /// If it is gone, or silent for longer than `timeout`, or no peer.
     pub fn receive_from(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, MeshError> {
-        let deadline = Instant::now() + timeout;
-        let from = self.group.get(from).copied().unwrap_or(from);
+        self.receive_by(from, Instant::now() + timeout, timeout)
+    }
+
+    /// As [`receive_from`](Self::receive_from) until `deadline`, which is `waited` after the call began.
+    fn receive_by(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, MeshError> {
+        let (own, ranks) = (self.rank(), self.ranks());
+        if from == own || from >= ranks {
+            return Err(MeshError::NoPeer { rank: from, own, ranks });
+        }
+        let from = self.group[from];
         loop {
             while let Some(message) = self.waiting[from].pop_front() {
                 let Some(number) = self.number else { return Ok(message) };
@@ -218,28 +250,106 @@ impl Mesh {
             match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok((peer, Notice::Gone)) => self.gone[peer] = true,
                 Ok((peer, Notice::Message(message))) => self.waiting[peer].push_back(message),
-                Err(RecvTimeoutError::Timeout) => return Err(MeshError::Silent { rank: from, waited: timeout }),
+                Err(RecvTimeoutError::Timeout) => return Err(MeshError::Silent { rank: from, waited }),
                 Err(RecvTimeoutError::Disconnected) => return Err(MeshError::Gone(from)),
             }
         }
     }
 
-    /// Waits until all ranks are here: each tells rank 0, which answers.
+    /// Waits until all ranks are here, at most `timeout`: each tells every other, so each sees itself who is missing.
     ///
     /// # Errors
-    /// As [`receive_from`](Self::receive_from).
+    /// Names a rank that is gone, missing, or at another call. The ranks are out of step then: start anew.
     pub fn barrier(&mut self, timeout: Duration) -> Result<(), MeshError> {
         const HERE: &[u8] = b"barrier";
-        if self.rank > 0 {
-            self.send(0, HERE);
-            return self.receive_from(0, timeout).map(drop);
+        let deadline = Instant::now() + timeout;
+        self.peers().for_each(|peer| self.send(peer, HERE));
+        for peer in self.peers() {
+            match self.receive_by(peer, deadline, timeout) {
+                Ok(here) if here == HERE => {}
+                Err(MeshError::Gone(_)) if self.leave_out_gone => {}
+                Ok(_) => return Err(MeshError::OutOfStep(peer)),
+                Err(error) => return Err(error),
+            }
         }
-        for peer in 1..self.ranks() {
-            let here = self.receive_from(peer, timeout);
-            self.unless_left_out(here)?;
-        }
-        (1..self.ranks()).for_each(|peer| self.send(peer, HERE));
         Ok(())
+    }
+
+    /// Hands the root's bytes to all ranks, which must have room for as many. Returns once this rank has all of them and,
+    /// at the root, once every rank has. Bounded: `timeout` for each 4 MiB, so long as somebody is silent.
+    /// The root sends them to each rank: it takes (ranks - 1) times what its link takes for them once.
+    ///
+    /// # Errors
+    /// Names a rank that is gone or silent, on all ranks; one whose length is another; or a root that is none. `data` is
+    /// then in between, and the ranks are out of step: start anew.
+    pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), MeshError> {
+        let length = data.len();
+        if root != self.rank() {
+            let found = count(&self.receive_from(root, timeout)?).ok_or(MeshError::OutOfStep(root))?;
+            self.send(root, &(length as u64).to_le_bytes());
+            if found != length {
+                return Err(MeshError::WrongLength { rank: root, found, expected: length });
+            }
+            let mut received = 0;
+            for group in data.chunks_mut(BROADCAST_BYTES) {
+                // The root may wait for others before it gives up.
+                group.chunks_mut(CHUNK_BYTES).try_for_each(|chunk| self.receive_chunk(root, chunk, 2 * timeout))?;
+                received += group.len();
+                self.send(root, &(received as u64).to_le_bytes());
+            }
+            return Ok(());
+        }
+        self.peers().for_each(|peer| self.send(peer, &(length as u64).to_le_bytes()));
+        self.all_have(length, timeout)?;
+        let mut sent = 0;
+        for group in data.chunks(BROADCAST_BYTES) {
+            group.chunks(CHUNK_BYTES).for_each(|chunk| self.peers().for_each(|peer| self.send(peer, chunk)));
+            sent += group.len();
+            self.all_have(sent, timeout)?;
+        }
+        Ok(())
+    }
+
+    /// At the root of a broadcast: waits until all ranks have answered with `expected` bytes; if one does not, tells the
+    /// others.
+    fn all_have(&mut self, expected: usize, timeout: Duration) -> Result<(), MeshError> {
+        let deadline = Instant::now() + timeout;
+        for peer in self.peers() {
+            let answer = self.receive_by(peer, deadline, timeout);
+            let error = match answer.map(|answer| count(&answer)) {
+                Ok(Some(found)) if found == expected => continue,
+                Ok(Some(found)) => MeshError::WrongLength { rank: peer, found, expected },
+                Ok(None) => MeshError::OutOfStep(peer),
+                Err(error) => error,
+            };
+            for other in self.peers().filter(|other| *other != peer) {
+                self.send(other, &[]);
+                self.send(other, &(peer as u64).to_le_bytes());
+            }
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// A chunk of a broadcast, or in its stead an empty message and the rank for which the root gives up.
+    fn receive_chunk(&mut self, root: usize, chunk: &mut [u8], timeout: Duration) -> Result<(), MeshError> {
+        let bytes = self.receive_from(root, timeout)?;
+        if bytes.is_empty() {
+            let missing = count(&self.receive_from(root, timeout)?).ok_or(MeshError::OutOfStep(root))?;
+            return Err(MeshError::GivenUp { root, missing });
+        }
+        let (found, expected) = (bytes.len(), chunk.len());
+        if found != expected {
+            return Err(MeshError::WrongLength { rank: root, found, expected });
+        }
+        chunk.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// The other ranks.
+    fn peers(&self) -> impl Iterator<Item = usize> + use<> {
+        let rank = self.rank();
+        (0..self.ranks()).filter(move |peer| *peer != rank)
     }
 
     /// Hands every rank's bytes to rank 0, by rank; the others get nothing.
@@ -247,15 +357,17 @@ impl Mesh {
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
     pub fn gather(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, MeshError> {
-        if self.rank > 0 {
+        if self.rank() > 0 {
             own.chunks(CHUNK_BYTES).for_each(|chunk| self.send(0, chunk));
             self.send(0, &[]);
             return Ok(Vec::new());
         }
         let mut all = vec![own.to_vec()];
         for peer in 1..self.ranks() {
-            let bytes = self.receive_chunks(peer, timeout);
-            all.push(self.unless_left_out(bytes)?);
+            all.push(match self.receive_chunks(peer, timeout) {
+                Err(MeshError::Gone(_)) if self.leave_out_gone => Vec::new(),
+                received => received?,
+            });
         }
         Ok(all)
     }
@@ -265,7 +377,7 @@ impl Mesh {
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
     pub fn broadcast(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<u8>, MeshError> {
-        if self.rank > 0 {
+        if self.rank() > 0 {
             return self.receive_chunks(0, timeout);
         }
         for peer in 1..self.ranks() {
@@ -273,14 +385,6 @@ impl Mesh {
             self.send(peer, &[]);
         }
         Ok(own.to_vec())
-    }
-
-    /// Nothing instead of the error that a rank is gone, if such are left out.
-    fn unless_left_out(&self, received: Result<Vec<u8>, MeshError>) -> Result<Vec<u8>, MeshError> {
-        match received {
-            Err(MeshError::Gone(_)) if self.leave_out_gone => Ok(Vec::new()),
-            other => other,
-        }
     }
 
     /// Messages of a peer up to an empty one, joined.
@@ -294,6 +398,11 @@ impl Mesh {
             whole.extend(chunk);
         }
     }
+}
+
+/// The number that a message is.
+fn count(message: &[u8]) -> Option<usize> {
+    <[u8; 8]>::try_from(message).ok().map(|bytes| u64::from_le_bytes(bytes) as usize)
 }
 
 /// What comes from a peer.

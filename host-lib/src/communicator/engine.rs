@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 
 use super::{EngineError, Metrics};
 use crate::bootstrap::{Notice, Notices};
-use crate::collectives::{Collectives, CollectivesError, Finished};
-use crate::protocol::{HadamardMode, HadamardSwitch};
+use crate::collectives::{Call, Collectives, CollectivesError, Finished};
+use crate::protocol::{HadamardMode, HadamardSwitch, Kind};
 use crate::udp::{Udp, UdpError};
 
 /// How long the engine looks on before it sleeps, while collectives run.
@@ -33,7 +33,12 @@ pub(super) type Reply = oneshot::Sender<Result<Finished, EngineError>>;
 /// What callers want.
 #[derive(Debug)]
 pub(super) enum Command {
-    AllReduce { bucket: u16, data: Vec<f32>, reply: Reply },
+    /// `call.hadamard` is the engine's to say.
+    Collective {
+        call: Call,
+        given: Vec<f32>,
+        reply: Reply,
+    },
     Metrics(oneshot::Sender<Metrics>),
     End,
 }
@@ -98,7 +103,7 @@ impl Engine {
         }
         while let Ok(command) = self.commands.recv() {
             match command {
-                Command::AllReduce { reply, .. } => drop(reply.send(Err(error.clone()))),
+                Command::Collective { reply, .. } => drop(reply.send(Err(error.clone()))),
                 Command::Metrics(reply) => drop(reply.send(self.metrics.clone())),
                 Command::End => return,
             }
@@ -136,13 +141,14 @@ impl Engine {
             };
             any = true;
             match command {
-                Command::AllReduce { bucket, data, reply } => {
+                Command::Collective { call, given, reply } => {
                     self.replies.push_back(reply);
                     let now_ns = self.collectives.plane().now_ns();
                     let wanted = self.switch.is_on(self.collectives.next_op());
                     let hadamard = self.collectives.foreseen_hadamard().unwrap_or(wanted);
-                    let op = self.collectives.prepare(now_ns, bucket, data.len(), hadamard).map_err(collective)?;
-                    self.collectives.start(now_ns, op, data).map_err(collective)?;
+                    let call = Call { hadamard: hadamard && call.kind == Kind::AllReduce, ..call };
+                    let op = self.collectives.prepare_call(now_ns, call).map_err(collective)?;
+                    self.collectives.start(now_ns, op, given).map_err(collective)?;
                 }
                 Command::Metrics(reply) => {
                     let plane = self.collectives.plane();

@@ -125,6 +125,7 @@ mod tests {
 
     fn report(stages: [StageSummary; 2]) -> Report {
         Report {
+            kind: super::super::Kind::AllReduce,
             op: 0,
             bucket: 0,
             elements: 0,

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use super::halves::Kind;
 use optireduce_contract::packet::TIMEOUT_UNIT_NS;
 
 /// The two stages of Transpose AllReduce (OptiReduce 3.1).
@@ -153,6 +154,8 @@ pub struct StageSummary {
 /// What a collective says about itself, as seen by one rank.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
+    /// What was done.
+    pub kind: Kind,
     /// Collective number.
     pub op: u32,
     /// Bucket id.
@@ -169,7 +172,8 @@ pub struct Report {
     pub lost_bytes: u64,
     /// Why the stages closed, worst over the windows: contribute, broadcast.
     pub closed_by: [ClosedBy; 2],
-    /// Peers of whose contribution less than half came in time. With one packet per shard a single loss looks the same.
+    /// Peers of whose contribution (all-gather: of whose part) less than half came in time. With one packet per shard a
+    /// single loss looks the same.
     pub late_peers: Vec<usize>,
     /// Whether this rank's own gradient is in its own shard of every window. `false`: this rank was late.
     pub own_contribution: bool,
@@ -197,6 +201,14 @@ impl Report {
         self.late_peers = self.late_peers.iter().map(|place| live[*place]).collect();
         self.live = live.to_vec();
         self
+    }
+
+    /// Ranks of which not everything came in time in a stage; after an all-gather, with [`Stage::Broadcast`]: whose parts
+    /// have zeros where packets are missing.
+    pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
+        let StageSummary { expected_bytes_per_rank, received_bytes_per_rank, .. } = &self.stages[stage.index()];
+        let counts = expected_bytes_per_rank.iter().zip(received_bytes_per_rank).enumerate();
+        counts.filter(|(_, (expected, received))| received < expected).map(|(rank, _)| rank).collect()
     }
 
     /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
@@ -272,6 +284,7 @@ mod tests {
             samples_16us: Vec::new(),
         };
         let report = |received, late_peers: &[usize], lost_bytes| Report {
+            kind: Kind::AllReduce,
             op: 0,
             bucket: 0,
             elements: 0,

@@ -35,7 +35,7 @@ use self::roster::Rosters;
 use self::transmit::{Outbox, Permits};
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, RefusedStatus, Said, Stage, View, WindowPlan};
+use crate::protocol::{JobParams, Kind, RefusedStatus, Said, Stage, View, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -319,6 +319,10 @@ impl DataPlane for Software {
             ranks_max: RANKS_MAX,
             payload_beats_max: PAYLOAD_BEATS_MAX,
         }
+    }
+
+    fn supports(&self, _: Kind) -> bool {
+        true
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {

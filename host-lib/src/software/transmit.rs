@@ -75,8 +75,11 @@ impl Permits {
 pub(super) struct Outbox([VecDeque<Round>; 2]);
 
 impl Outbox {
-    /// Adds a stage of the window at `place`.
+    /// Adds a stage of the window at `place`, if its collective sends in it.
     pub fn push(&mut self, place: usize, stage: Stage, window: &Window) {
+        if !window.plan.kind.sends(stage) {
+            return;
+        }
         let (rank, ranks) = (window.roster.rank, window.roster.peers.len());
         let flow = |to: usize| {
             let beats = if stage == Stage::Contribute { window.plan.shards.range_of(to) } else { window.own.clone() };

@@ -150,6 +150,7 @@ impl Window {
     /// Beats that `sender` may send in a stage, as positions in the window.
     pub fn allowed(&self, stage: Stage, sender: usize) -> Range<usize> {
         match stage {
+            _ if !self.plan.kind.sends(stage) => 0..0,
             Stage::Contribute => self.own.clone(),
             Stage::Broadcast => self.plan.shards.range_of(sender),
         }

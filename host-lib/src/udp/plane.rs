@@ -18,7 +18,7 @@ use thiserror::Error;
 use super::socket::Socket;
 use crate::bootstrap::Job;
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, WindowPlan};
+use crate::protocol::{JobParams, Kind, WindowPlan};
 use crate::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 
 /// Headers of IPv4 and UDP.
@@ -218,6 +218,10 @@ impl DataPlane for Udp {
 
     fn limits(&self) -> PlaneLimits {
         self.software.limits()
+    }
+
+    fn supports(&self, _: Kind) -> bool {
+        true
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), UdpError> {

@@ -8,9 +8,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use optireduce::protocol::{JobParams, Report};
+use optireduce::protocol::{JobParams, Kind, Report};
 use optireduce::software::{Batch, Software, SoftwareJob};
-use optireduce::{Collectives, Finished, News};
+use optireduce::{Call, Collectives, Finished, News};
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
@@ -154,8 +154,8 @@ impl Network {
         }
     }
 
-    /// One collective: every rank prepares and starts when its time has come (`None`: it never does); ends when all that
-    /// started are done.
+    /// An all-reduce; see [`collective`](Self::collective).
+    #[allow(dead_code)]
     pub fn all_reduce(
         &mut self,
         bucket: u16,
@@ -163,6 +163,13 @@ impl Network {
         hadamard: bool,
         start_ns: &[Option<u64>],
     ) -> Vec<Option<Outcome>> {
+        let call = Call { kind: Kind::AllReduce, bucket, elements: gradients[0].len(), hadamard };
+        self.collective(call, gradients, start_ns)
+    }
+
+    /// One collective: every rank prepares and starts when its time has come (`None`: it never does); ends when all that
+    /// started are done.
+    pub fn collective(&mut self, call: Call, given: &[Vec<f32>], start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
         let begin_ns = self.now_ns;
         let mut started = vec![false; self.ranks.len()];
         let mut outcomes: Vec<Option<Outcome>> = vec![None; self.ranks.len()];
@@ -176,8 +183,8 @@ impl Network {
                 if !started[rank] && self.now_ns >= start_ns && self.ranks[rank].may_prepare(self.now_ns) {
                     started[rank] = true;
                     self.ranks[rank].plane_mut().advance(self.now_ns);
-                    let op = self.ranks[rank].prepare(self.now_ns, bucket, gradients[rank].len(), hadamard).unwrap();
-                    self.ranks[rank].start(self.now_ns, op, gradients[rank].clone()).unwrap();
+                    let op = self.ranks[rank].prepare_call(self.now_ns, call).unwrap();
+                    self.ranks[rank].start(self.now_ns, op, given[rank].clone()).unwrap();
                 }
                 self.ranks[rank].plane_mut().advance(self.now_ns);
                 while let Some(Finished { report, result }) = self.ranks[rank].poll(self.now_ns).unwrap() {
