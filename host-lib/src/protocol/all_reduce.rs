@@ -8,8 +8,9 @@
 
 use thiserror::Error;
 
+use super::halves::{Kind, Parts};
 use super::params::JobParams;
-use super::plan::{PlanError, WindowPlan, plan_windows};
+use super::plan::{PlanError, WindowPlan, plan_half, plan_windows};
 use super::report::{ClosedBy, RefusedStatus, Report, Stage, StageReport, StageSummary, fraction};
 use super::safeguard::Safeguard;
 use optireduce_contract::limits::BEAT_BYTES;
@@ -117,6 +118,7 @@ pub enum ProtocolError {
 #[derive(Clone, Debug)]
 pub struct AllReduce {
     params: JobParams,
+    kind: Kind,
     op: u32,
     bucket: u16,
     elements: usize,
@@ -154,11 +156,81 @@ impl AllReduce {
     /// # Errors
     /// If the bucket cannot be cut into windows.
     pub fn new(params: &JobParams, op: u32, bucket: u16, elements: usize, hadamard: bool) -> Result<Self, PlanError> {
-        let windows = plan_windows(params, op, bucket, elements, hadamard)?
-            .into_iter()
-            .map(|plan| Window { plan, contributed: false, refused: false, stages: [None, None], overdue_ns: None })
-            .collect();
-        Ok(Self { params: params.clone(), op, bucket, elements, hadamard, started: false, armed: 0, windows })
+        let plans = plan_windows(params, op, bucket, elements, hadamard)?;
+        Ok(Self::of(plans, params, Kind::AllReduce, op, bucket, elements, hadamard))
+    }
+
+    /// Plans a reduce-scatter or an all-gather, which are never encoded. `elements`: of the whole bucket, of which each rank
+    /// has a part ([`Parts`]).
+    ///
+    /// # Errors
+    /// If the bucket cannot be cut into windows.
+    pub fn half(params: &JobParams, op: u32, kind: Kind, bucket: u16, elements: usize) -> Result<Self, PlanError> {
+        let plans = plan_half(params, op, kind, bucket, elements)?;
+        Ok(Self::of(plans, params, kind, op, bucket, elements, false))
+    }
+
+    fn of(
+        plans: Vec<WindowPlan>,
+        params: &JobParams,
+        kind: Kind,
+        op: u32,
+        bucket: u16,
+        elements: usize,
+        hadamard: bool,
+    ) -> Self {
+        let window = |plan| Window { plan, contributed: false, refused: false, stages: [None, None], overdue_ns: None };
+        let windows = plans.into_iter().map(window).collect();
+        Self { params: params.clone(), kind, op, bucket, elements, hadamard, started: false, armed: 0, windows }
+    }
+
+    /// Elements that this rank gives: its part in an all-gather, else the bucket.
+    pub fn given_elements(&self) -> usize {
+        if self.kind == Kind::AllGather { self.parts().of(self.params.rank).len() } else { self.elements }
+    }
+
+    /// Elements that the windows hold together, without the padding of the last.
+    pub fn wire_elements(&self) -> usize {
+        if self.kind == Kind::AllReduce { self.elements } else { self.parts().wire_elements() }
+    }
+
+    /// What this rank gives, as the windows hold it.
+    pub fn pack(&self, given: Vec<f32>) -> Vec<f32> {
+        let (parts, rank) = (self.parts(), self.params.rank);
+        let mut wire = match self.kind {
+            Kind::AllReduce => return given,
+            _ => vec![0.0; self.wire_elements()],
+        };
+        if self.kind == Kind::AllGather {
+            parts.scatter(self.plans(), rank, &given, &mut wire);
+        } else {
+            (0..self.params.ranks).for_each(|to| parts.scatter(self.plans(), to, &given[parts.of(to)], &mut wire));
+        }
+        wire
+    }
+
+    /// What this rank gets, from what the windows hold: its part after a reduce-scatter, else the bucket.
+    pub fn unpack(&self, wire: Vec<f32>) -> Vec<f32> {
+        let (parts, rank) = (self.parts(), self.params.rank);
+        if self.kind == Kind::AllReduce {
+            return wire;
+        }
+        if self.kind == Kind::ReduceScatter {
+            let mut part = vec![0.0; parts.of(rank).len()];
+            parts.gather(self.plans(), rank, &wire, &mut part);
+            return part;
+        }
+        let mut whole = vec![0.0; self.elements];
+        (0..self.params.ranks).for_each(|from| parts.gather(self.plans(), from, &wire, &mut whole[parts.of(from)]));
+        whole
+    }
+
+    fn parts(&self) -> Parts {
+        Parts::new(self.elements, self.params.ranks)
+    }
+
+    fn plans(&self) -> impl Iterator<Item = &WindowPlan> {
+        self.windows.iter().map(|window| &window.plan)
     }
 
     /// The gradient is there: windows may be contributed.
@@ -260,6 +332,16 @@ impl AllReduce {
         (self.bucket, self.elements, self.hadamard)
     }
 
+    /// The parameters that it was planned with.
+    pub fn params(&self) -> &JobParams {
+        &self.params
+    }
+
+    /// What it does.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// Slots in use: windows armed and not yet closed.
     pub fn slots_in_use(&self) -> usize {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).count()
@@ -284,14 +366,16 @@ impl AllReduce {
         let stages = Stage::ALL.map(|stage| self.summarise(stage));
         let loss_bytes = |stage: &StageSummary| stage.expected_bytes - stage.received_bytes;
         let mut report = Report {
+            kind: self.kind,
             op: self.op,
             bucket: self.bucket,
             elements: self.elements,
             hadamard: self.hadamard,
+            live: (0..self.params.ranks).collect(),
             received_fraction: [stages[0].received_fraction, stages[1].received_fraction],
             lost_bytes: stages.iter().map(loss_bytes).sum(),
             closed_by: [stages[0].closed_by, stages[1].closed_by],
-            late_peers: self.late_peers(&stages[0]),
+            late_peers: self.late_peers(&stages[usize::from(self.kind == Kind::AllGather)]),
             own_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
             action: super::report::UpdateAction::Apply,
             stages,
@@ -360,9 +444,9 @@ impl AllReduce {
         samples
     }
 
-    /// Peers most of whose contribution did not come in time, over all windows.
-    fn late_peers(&self, contribute: &StageSummary) -> Vec<usize> {
-        let is_late = |peer: &usize| *peer != self.params.rank && contribute.received_fraction_per_rank[*peer] < 0.5;
+    /// Peers most of whose contribution or part did not come in time, over all windows.
+    fn late_peers(&self, first: &StageSummary) -> Vec<usize> {
+        let is_late = |peer: &usize| *peer != self.params.rank && first.received_fraction_per_rank[*peer] < 0.5;
         (0..self.params.ranks).filter(is_late).collect()
     }
 

@@ -19,7 +19,7 @@ use super::mtu::{self, PathError};
 use super::socket::Socket;
 use crate::bootstrap::{Job, Mesh};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, WindowPlan};
+use crate::protocol::{JobParams, Kind, View, WindowPlan};
 use crate::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 
 /// Headers of IPv4 and UDP.
@@ -247,6 +247,10 @@ impl DataPlane for Udp {
         self.software.limits()
     }
 
+    fn supports(&self, _: Kind) -> bool {
+        true
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), UdpError> {
         Ok(self.software.arm(plan, params)?)
     }
@@ -273,5 +277,25 @@ impl DataPlane for Udp {
 
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), UdpError> {
         Ok(self.software.take_result(plan, out)?)
+    }
+
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
+        self.software.set_rate(peer, rate_bytes_per_us);
+    }
+
+    fn takes_views(&self) -> bool {
+        self.software.takes_views()
+    }
+
+    fn announce(&mut self, view: &View) {
+        self.software.announce(view);
+    }
+
+    fn enter(&mut self, view: &View) -> Result<bool, UdpError> {
+        Ok(self.software.enter(view)?)
+    }
+
+    fn take_heard(&mut self) -> u64 {
+        self.software.take_heard()
     }
 }

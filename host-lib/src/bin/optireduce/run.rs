@@ -36,12 +36,12 @@ struct Seen {
 
 enum Engine {
     Udp(Box<Communicator>),
-    Tcp { mesh: Mesh, op: u32, timeout: Duration },
+    Tcp { mesh: Box<Mesh>, op: u32, timeout: Duration },
 }
 
 impl Engine {
     fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
-        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, .. } = args.job;
+        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, .. } = args.job;
         let timeout = args.job.timeout();
         if args.job.engine == EngineKind::Tcp {
             let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
@@ -54,7 +54,7 @@ impl Engine {
                 payload_beats: 0,
             };
             let mesh = Mesh::connect(launch, local, timeout, describe, || ()).map_err(|error| error.to_string())?;
-            return Ok(Self::Tcp { mesh, op: 0, timeout });
+            return Ok(Self::Tcp { mesh: Box::new(mesh), op: 0, timeout });
         }
         let bound = if bound_ms > 0.0 {
             Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
@@ -67,12 +67,16 @@ impl Engine {
             Some(0) => Early::Off,
             Some(us) => Early::Grace(Duration::from_micros(us)),
         });
-        let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast);
+        let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
+        let builder = builder.drop_silent_after((drop_silent_after > 0).then_some(drop_silent_after));
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
             None => builder,
         };
-        builder.connect().map(Box::new).map(Self::Udp).map_err(|error| error.to_string())
+        let mut communicator = builder.connect().map_err(|error| error.to_string())?;
+        // As the collectives do: ranks that die do not stop the others.
+        communicator.mesh().leave_out_gone();
+        Ok(Self::Udp(Box::new(communicator)))
     }
 
     fn mesh(&mut self) -> &mut Mesh {
@@ -175,6 +179,7 @@ fn measure(engine: &mut Engine, args: &JobArgs, launch: &Launch, bytes: usize) -
 fn row(args: &JobArgs, engine: &Engine, size: usize, all: &[Vec<u8>]) -> Result<Row, String> {
     let ranks: Vec<Seen> = all
         .iter()
+        .filter(|seen| !seen.is_empty())
         .map(|seen| serde_json::from_slice(seen))
         .collect::<Result<_, _>>()
         .map_err(|error| error.to_string())?;
