@@ -8,13 +8,15 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
-use optireduce_contract::limits::{BEAT_BYTES, LANES};
+use optireduce_contract::limits::{BEAT_BYTES, LANES, RANKS_MAX};
 use thiserror::Error;
 
 use crate::data_plane::{DataPlane, PlaneEvent};
+use crate::protocol::membership::{BadMessage, Output};
 use crate::protocol::{
-    Action, AllReduce, EarlyController, EarlyRule, IncastController, JobParams, Kind, Metrics, ParamError, PlanError,
-    ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage, StageReport,
+    Action, AllReduce, Control, EarlyController, EarlyRule, IncastController, JobParams, Kind, MembershipParams,
+    Metrics, ParamError, Parts, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
+    StageReport, View,
 };
 
 /// A finished collective.
@@ -89,9 +91,20 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
         /// What the peers call, as long as the last time.
         expected: Call,
     },
-    /// The data plane does not know this kind of collective.
-    #[error("{0} is not supported by this data plane; ranks without a card can do it")]
-    NotSupported(Kind),
+    /// It is not decided which ranks take part in the next collective, or this rank does not.
+    #[error(
+        "collective {op}: the ranks have not agreed on who takes part; handle their messages and ask `may_prepare` again"
+    )]
+    NoView {
+        /// Collective number.
+        op: u32,
+    },
+    /// The data plane cannot do what was asked for.
+    #[error("{what} is not supported by this data plane; ranks without a card can do it")]
+    NotSupported {
+        /// What was asked for.
+        what: &'static str,
+    },
     /// A blocking call found collectives still running.
     #[error("{running} collectives are still running; poll until they are finished")]
     Busy {
@@ -114,6 +127,16 @@ pub struct Collectives<P: DataPlane> {
     incast: Option<IncastController>,
     /// Sets the rate of each rank, if it is to follow the round-trip times.
     rates: Option<Vec<RateController>>,
+    /// What the ranks agree on, if they do.
+    control: Option<Control>,
+    /// The view of all ranks.
+    first: View,
+    /// Number of the view that the data plane is in.
+    entered: u32,
+    /// The incarnation with which this rank wants to join.
+    joining: Option<u64>,
+    outgoing: VecDeque<(usize, Vec<u8>)>,
+    news: VecDeque<News>,
     metrics: Metrics,
     next_op: u32,
     running: VecDeque<Running>,
@@ -123,6 +146,36 @@ pub struct Collectives<P: DataPlane> {
     ahead: Vec<(u16, u16, bool)>,
     /// How many of the youngest in `running` were prepared because peers are at them.
     foreseen: usize,
+}
+
+/// What happened among the ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Nothing came from this rank for several collectives.
+    Silent {
+        /// The rank.
+        rank: usize,
+    },
+    /// The ranks that take part from `first_op` on were decided.
+    View(View),
+    /// This rank takes no part any more; it may [`join`](Collectives::join) again.
+    Dropped,
+}
+
+/// A message of another rank that says nothing. It was not used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MessageError {
+    /// Not a message.
+    #[error("a message of {bytes} bytes from rank {from} that is none; do all ranks run the same release?")]
+    Malformed {
+        /// The sender.
+        from: usize,
+        /// Its length.
+        bytes: usize,
+    },
+    /// Not possible in this job.
+    #[error(transparent)]
+    Membership(#[from] BadMessage),
 }
 
 /// Collectives that are prepared without the caller, at most.
@@ -135,6 +188,9 @@ const AHEAD_MAX: usize = 64;
 #[derive(Debug)]
 struct Running {
     machine: AllReduce,
+    /// Who takes part, and who was heard so far (bit r: rank r of the job).
+    view: View,
+    heard: u64,
     /// What this rank gives, as the windows hold it, once started.
     gradient: Option<Vec<f32>>,
     result: Vec<f32>,
@@ -147,17 +203,23 @@ impl<P: DataPlane> Collectives<P> {
         params.check(&plane.limits())?;
         Ok(Self {
             plane,
-            params,
             safeguard: Safeguard::default(),
             early: None,
             incast: None,
             rates: None,
+            control: None,
+            first: View { number: 0, ranks: u64::MAX >> (RANKS_MAX - params.ranks), first_op: 0, joined: None },
+            entered: 0,
+            joining: None,
+            outgoing: VecDeque::new(),
+            news: VecDeque::new(),
             metrics: Metrics::default(),
             next_op: 0,
             running: VecDeque::new(),
             known: HashMap::new(),
             ahead: Vec::new(),
             foreseen: 0,
+            params,
         })
     }
 
@@ -183,6 +245,146 @@ impl<P: DataPlane> Collectives<P> {
     /// How fast a peer is sent to in bytes per microsecond, if that follows the round-trip times.
     pub fn rate_bytes_per_us(&self, peer: usize) -> Option<f64> {
         self.rates.as_ref()?.get(peer).map(RateController::rate_bytes_per_us)
+    }
+
+    /// Lets the ranks agree on who takes part: those that are silent are dropped, and may come back. All ranks must do so,
+    /// before the first collective, with the same parameters; messages are to be carried from
+    /// [`poll_message`](Self::poll_message) to [`handle_message`](Self::handle_message) over a reliable channel.
+    /// `remeasure`: whether t_B is measured again, see [`must_measure`](Self::must_measure).
+    ///
+    /// # Errors
+    /// If the data plane's ranks cannot change, or a parameter is out of range.
+    pub fn follow_members(
+        &mut self,
+        params: MembershipParams,
+        remeasure: bool,
+    ) -> Result<(), CollectivesError<P::Error>> {
+        if !self.plane.takes_views() {
+            return Err(CollectivesError::NotSupported { what: "a change of ranks" });
+        }
+        self.control = Some(Control::new(self.params.rank, params, remeasure)?);
+        Ok(())
+    }
+
+    /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a
+    /// quorum of ranks that never comes true again: the caller sets a deadline.
+    pub fn may_prepare(&mut self, now_ns: u64) -> bool {
+        let may = self.foreseen > 0 || self.next_view(now_ns).is_some();
+        self.take_outputs();
+        may
+    }
+
+    /// Whether this rank takes part.
+    pub fn is_member(&self) -> bool {
+        self.control.as_ref().is_none_or(|control| control.newest().is_some())
+    }
+
+    /// If all ranks are to measure t_B now, before the next collective: which, and with how many elements. The caller measures and
+    /// calls [`measured`](Self::measured).
+    pub fn must_measure(&mut self, now_ns: u64) -> Option<(View, usize)> {
+        if !self.running.is_empty() || !self.control.as_ref().is_some_and(Control::is_measuring) {
+            return None;
+        }
+        let control = self.control.as_mut()?;
+        let view = control.view_of(now_ns, self.next_op).filter(|view| control.must_measure(view));
+        self.take_outputs();
+        Some((view?, self.known.values().copied().max().unwrap_or(0)))
+    }
+
+    /// t_B was measured as [`must_measure`](Self::must_measure) said; `None`: that failed, and t_B stays.
+    pub fn measured(&mut self, view: &View, bound_ns: Option<u64>) {
+        let old_ns = self.params.bound_ns;
+        self.params.bound_ns = bound_ns.unwrap_or(old_ns).clamp(1, u32::MAX.into());
+        if let Some((early, _)) = &mut self.early {
+            early.set_bound_ns(self.params.bound_ns);
+        }
+        if let Some(control) = &mut self.control {
+            control.measured(view, self.next_op, old_ns, self.params.bound_ns);
+        }
+    }
+
+    /// Lets agreements go on; [`poll`](Self::poll) does so, too.
+    pub fn handle_timeout(&mut self, now_ns: u64) {
+        if let Some(control) = &mut self.control {
+            control.handle_timeout(now_ns);
+        }
+        self.take_outputs();
+    }
+
+    /// Takes a message of rank `from`.
+    ///
+    /// # Errors
+    /// [`MessageError`]: nothing of it was used.
+    pub fn handle_message(&mut self, now_ns: u64, from: usize, bytes: &[u8]) -> Result<(), MessageError> {
+        let message =
+            serde_json::from_slice(bytes).map_err(|_| MessageError::Malformed { from, bytes: bytes.len() })?;
+        if let Some(control) = &mut self.control {
+            control.handle_message(now_ns, from, message)?;
+        }
+        self.take_outputs();
+        Ok(())
+    }
+
+    /// The reliable channel to a rank has ended.
+    pub fn handle_gone(&mut self, rank: usize) {
+        if let Some(control) = &mut self.control {
+            control.handle_gone(rank);
+        }
+    }
+
+    /// The next message to send on the reliable channel, and to whom.
+    pub fn poll_message(&mut self) -> Option<(usize, Vec<u8>)> {
+        self.outgoing.pop_front()
+    }
+
+    /// What else has happened among the ranks.
+    pub fn poll_news(&mut self) -> Option<News> {
+        self.news.pop_front()
+    }
+
+    /// Asks the others to let this rank take part again, after it was dropped; there is [`News::View`] of it once they do,
+    /// and the next collective is then the view's first. `incarnation`: above 0, and greater than at any time before.
+    ///
+    /// # Errors
+    /// If collectives are still running.
+    pub fn join(&mut self, now_ns: u64, incarnation: u64) -> Result<(), CollectivesError<P::Error>> {
+        if !self.running.is_empty() {
+            return Err(CollectivesError::Busy { running: self.running.len() });
+        }
+        self.joining = Some(incarnation);
+        self.ahead.clear();
+        if let Some(control) = &mut self.control {
+            control.join(now_ns, incarnation);
+        }
+        self.take_outputs();
+        Ok(())
+    }
+
+    /// The view of the next collective, if it is known and nothing is to be done before.
+    fn next_view(&mut self, now_ns: u64) -> Option<View> {
+        let Some(control) = &mut self.control else { return Some(self.first) };
+        control.view_of(now_ns, self.next_op).filter(|view| !control.must_measure(view))
+    }
+
+    fn take_outputs(&mut self) {
+        while let Some(output) = self.control.as_mut().and_then(Control::poll) {
+            match output {
+                Output::Send { to, message } => {
+                    self.outgoing.push_back((to, serde_json::to_vec(&message).unwrap_or_default()));
+                }
+                Output::Silent { rank } => self.news.push_back(News::Silent { rank }),
+                Output::Dropped => self.news.push_back(News::Dropped),
+                Output::View(view) => {
+                    let joined = self.joining.map(|incarnation| (self.params.rank as u16, incarnation));
+                    if joined.is_some() && view.joined == joined {
+                        self.joining = None;
+                        self.next_op = view.first_op;
+                    }
+                    self.plane.announce(&view);
+                    self.news.push_back(News::View(view));
+                }
+            }
+        }
     }
 
     /// Loss and timing so far, per peer and stage.
@@ -213,28 +415,34 @@ impl<P: DataPlane> Collectives<P> {
     /// See [`CollectivesError`]. Nothing has changed if the data plane or the bucket's number does not allow the call.
     pub fn prepare_call(&mut self, now_ns: u64, call: Call) -> Result<u32, CollectivesError<P::Error>> {
         if !self.plane.supports(call.kind) {
-            return Err(CollectivesError::NotSupported(call.kind));
+            return Err(CollectivesError::NotSupported { what: call.kind.name() });
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
         if self.foreseen > 0 {
             return self.claim(call);
         }
-        let op = self.push(call)?;
+        let view = self.next_view(now_ns).ok_or(CollectivesError::NoView { op: self.next_op });
+        self.take_outputs();
+        let op = self.push(view?, call)?;
         self.known.insert(bucket, call.elements);
         self.act(now_ns)?;
         Ok(op)
     }
 
-    fn push(&mut self, call: Call) -> Result<u32, CollectivesError<P::Error>> {
+    fn push(&mut self, view: View, call: Call) -> Result<u32, CollectivesError<P::Error>> {
         let (op, Call { kind, bucket, elements, hadamard }) = (self.next_op, call);
         self.raise_rates(elements);
+        let params = self.params.of_view(&view);
         let machine = match kind {
-            Kind::AllReduce => AllReduce::new(&self.params, op, bucket, elements, hadamard)?,
-            _ => AllReduce::half(&self.params, op, kind, bucket, elements)?,
+            Kind::AllReduce => AllReduce::new(&params, op, bucket, elements, hadamard)?,
+            _ => {
+                let parts = Parts::among(view.live().collect(), elements, self.params.ranks);
+                AllReduce::half(&params, op, kind, bucket, parts)?
+            }
         };
         self.next_op = op.wrapping_add(1);
         let result = vec![0.0; machine.wire_elements()];
-        self.running.push_back(Running { machine, gradient: None, result });
+        self.running.push_back(Running { machine, view, heard: 0, gradient: None, result });
         Ok(op)
     }
 
@@ -260,7 +468,7 @@ impl<P: DataPlane> Collectives<P> {
 
     /// Prepares what peers are at, as far as its buckets are known, so that this rank's data plane sums its shards while
     /// its host is late.
-    fn foresee(&mut self) -> Result<(), CollectivesError<P::Error>> {
+    fn foresee(&mut self, now_ns: u64) -> Result<(), CollectivesError<P::Error>> {
         while self.foreseen < FORESEEN_MAX {
             let step = self.next_op as u16;
             self.ahead.retain(|(_, ahead, _)| ahead.wrapping_sub(step).cast_signed() >= 0);
@@ -268,9 +476,11 @@ impl<P: DataPlane> Collectives<P> {
             let (Some(&elements), Some((kind, bucket))) = (self.known.get(&bucket), Kind::of_wire(bucket)) else {
                 break;
             };
-            self.push(Call { kind, bucket, elements, hadamard })?;
+            let Some(view) = self.next_view(now_ns) else { break };
+            self.push(view, Call { kind, bucket, elements, hadamard })?;
             self.foreseen += 1;
         }
+        self.take_outputs();
         Ok(())
     }
 
@@ -312,7 +522,8 @@ impl<P: DataPlane> Collectives<P> {
                 }
             }
         }
-        self.foresee()?;
+        self.handle_timeout(now_ns);
+        self.foresee(now_ns)?;
         self.act(now_ns)?;
         for one in &self.running {
             one.machine.handle_timeout(now_ns)?;
@@ -320,10 +531,9 @@ impl<P: DataPlane> Collectives<P> {
         if !self.running.front().is_some_and(|one| one.gradient.is_some() && one.machine.is_done()) {
             return Ok(None);
         }
-        let finished = self.running.pop_front().map(|Running { machine, result, .. }| {
+        let finished = self.running.pop_front().map(|Running { machine, view, heard, result, .. }| {
             let (kind, result) = (machine.kind(), machine.unpack(result));
             let report = machine.finish(&mut self.safeguard);
-            self.metrics.observe(&report);
             for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages).filter(|(stage, _)| kind.sends(*stage)) {
                 if let Some((early, _)) = &mut self.early {
                     let bucket = kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
@@ -333,14 +543,24 @@ impl<P: DataPlane> Collectives<P> {
                     incast.observe(summary);
                 }
             }
+            let live: Vec<usize> = view.live().collect();
+            let report = report.renumbered(&live, self.params.ranks);
+            self.metrics.observe(&report);
+            let heard = heard | self.plane.take_heard();
+            if let Some(control) = &mut self.control {
+                control.observe(now_ns, &report, heard, self.params.rank);
+            }
             Finished { report, result }
         });
+        self.take_outputs();
         Ok(finished)
     }
 
-    /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog.
+    /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,
+    /// or an agreement that waits.
     pub fn next_timeout(&self) -> Option<u64> {
-        self.running.iter().filter_map(|one| one.machine.next_timeout()).min()
+        let control = self.control.as_ref().and_then(Control::next_timeout);
+        self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(control).min()
     }
 
     /// Blocking: prepares, starts and polls one collective; `data` is the gradient and becomes the result. `clock`
@@ -401,23 +621,31 @@ impl<P: DataPlane> Collectives<P> {
         let mut slots_free = self.params.slots.saturating_sub(in_use);
         let mut acted = false;
         for one in &mut self.running {
+            // With slots left, all windows of the view before are armed.
+            if self.entered != one.view.number {
+                if slots_free == 0 || !self.plane.enter(&one.view).map_err(CollectivesError::Plane)? {
+                    break;
+                }
+                self.entered = one.view.number;
+            }
             while let Some(action) = one.machine.poll(now_ns, slots_free) {
                 acted = true;
                 match action {
                     Action::Arm(plan) => {
                         slots_free -= 1;
+                        let mut params = one.machine.params().clone();
                         if let Some((early, grace_min_ns)) = &self.early {
                             let grace_ns = Stage::ALL.map(|stage| early.grace_ns(plan.bucket, stage));
                             let grace_ns = grace_ns.into_iter().max().and_then(|ns| u32::try_from(ns).ok());
                             let grace_ns = grace_ns.unwrap_or(u32::MAX).max(*grace_min_ns);
-                            self.params.early = Some(EarlyRule { grace_ns });
+                            params.early = Some(EarlyRule { grace_ns });
                         }
                         if let Some(incast) = &self.incast {
-                            let peers = (0..self.params.ranks).filter(|peer| *peer != self.params.rank);
-                            self.params.incast = incast.send_incast(peers);
-                            self.params.advertised_incast = incast.advertised().into();
+                            let peers = one.view.live().filter(|peer| *peer != self.params.rank);
+                            params.incast = incast.send_incast(peers);
+                            params.advertised_incast = incast.advertised().into();
                         }
-                        self.plane.arm(&plan, &self.params).map_err(CollectivesError::Plane)?;
+                        self.plane.arm(&plan, &params).map_err(CollectivesError::Plane)?;
                     }
                     Action::Contribute(plan) => {
                         let gradient = one.gradient.as_deref().unwrap_or_default();
@@ -435,9 +663,13 @@ impl<P: DataPlane> Collectives<P> {
         let Some(one) = find(&mut self.running, cookie) else {
             return Err(ProtocolError::UnknownWindow { op: self.next_op, cookie, windows: 0 }.into());
         };
-        if let Some(incast) = &mut self.incast {
-            let said = report.said.iter().enumerate().filter(|(_, said)| said.incast > 0);
-            said.for_each(|(from, said)| incast.hear(from, said.incast));
+        for (place, rank) in one.view.live().enumerate() {
+            one.heard |= (report.heard >> place & 1) << rank;
+            if let (Some(incast), Some(said)) = (&mut self.incast, report.said.get(place))
+                && said.incast > 0
+            {
+                incast.hear(rank, said.incast);
+            }
         }
         one.machine.handle_report(now_ns, report)?;
         if stage == Stage::Broadcast {

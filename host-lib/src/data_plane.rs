@@ -9,7 +9,7 @@
 
 use optireduce_contract::limits;
 
-use crate::protocol::{JobParams, Kind, RefusedStatus, StageReport, WindowPlan};
+use crate::protocol::{JobParams, Kind, RefusedStatus, StageReport, View, WindowPlan};
 
 /// What a data plane can do at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,4 +114,27 @@ pub trait DataPlane {
     /// How fast a peer is sent to from now on, in bytes of the wire per microsecond, above 0. Asked for only upon
     /// [`PlaneEvent::RoundTrip`], so data planes that do not measure it need not have it.
     fn set_rate(&mut self, _peer: usize, _rate_bytes_per_us: u32) {}
+
+    /// Whether the ranks may change: whether it takes other views than the job's first. Default: no.
+    fn takes_views(&self) -> bool {
+        false
+    }
+
+    /// A view was decided: its packets may come from now on. Default: nothing; they are lost until it is entered.
+    fn announce(&mut self, _view: &View) {}
+
+    /// Windows armed from now on are of this view: ranks in plans, parameters and reports are places in it. `false`: not yet,
+    /// windows of the view before must end first; ask again.
+    ///
+    /// # Errors
+    /// If the data plane cannot work with these ranks, or is broken.
+    fn enter(&mut self, view: &View) -> Result<bool, Self::Error> {
+        Ok(view.number == 0)
+    }
+
+    /// Ranks of the job of which anything came since the last call, in time or not; bit r: rank r. Default: none beyond what
+    /// stage reports say.
+    fn take_heard(&mut self) -> u64 {
+        0
+    }
 }

@@ -1,9 +1,11 @@
 //! The reliable channel: one TCP connection for each pair of ranks, served by a thread of its own.
 //!
-//! Messages arrive in the order in which a peer sent them. Two kinds share a connection: those that callers exchange in
-//! step ([`Mesh`]), and notices that may come at any time ([`Notices`]). What is sent to a peer whose connection has ended
+//! Messages arrive in the order in which a peer sent them. Three kinds share a connection: those that callers exchange in
+//! step ([`Mesh`]), those that engines exchange in step, some ranks among themselves, and notices that may come at any time
+//! ([`Notices`]). What is sent to a peer whose connection has ended
 //! is dropped.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -18,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::frame::{self, IN_STEP, NOTICE};
+use super::frame::{self, BETWEEN, IN_STEP, NOTICE};
 use super::{BootstrapError, Job, Launch, Member, io_error, meet};
 
 /// A peer cannot be reached any more.
@@ -82,6 +84,13 @@ pub struct Mesh {
     outgoing: Outgoing,
     incoming: Receiver<(usize, Notice)>,
     notices: Option<Receiver<(usize, Notice)>>,
+    between: Option<Receiver<(usize, Notice)>>,
+    kind: u8,
+    /// The ranks that it connects; ranks below are places in it.
+    group: Vec<usize>,
+    /// If there are several groups one after the other: the number of this one, which its messages begin with.
+    number: Option<u32>,
+    leave_out_gone: bool,
     /// Messages that came while another rank's was waited for, by rank.
     waiting: Vec<VecDeque<Vec<u8>>>,
     gone: Vec<bool>,
@@ -110,8 +119,8 @@ impl Mesh {
             let control = listener.local_addr().map_err(io_error("its own address"))?;
             meet(launch, describe(control), listener, timeout).await
         })?;
-        let ((in_step, incoming), (notice, notices)) = (channel(), channel());
-        let inbox = Inbox { in_step, notice, wake: Arc::new(wake) };
+        let ((in_step, incoming), (notice, notices), (engines, between)) = (channel(), channel(), channel());
+        let inbox = Inbox { in_step, notice, between: engines, wake: Arc::new(wake) };
         let (mut outgoing, mut links) = (Vec::new(), Vec::new());
         for (peer, stream) in streams.into_iter().enumerate() {
             outgoing.push(stream.map(|stream| {
@@ -130,6 +139,11 @@ impl Mesh {
             outgoing,
             incoming,
             notices: Some(notices),
+            between: Some(between),
+            kind: IN_STEP,
+            group: (0..ranks).collect(),
+            number: None,
+            leave_out_gone: false,
             waiting: vec![Default::default(); ranks],
             gone: vec![false; ranks],
             thread: Some(thread),
@@ -142,6 +156,40 @@ impl Mesh {
         Some(Notices { rank: self.rank, outgoing: self.outgoing.clone(), incoming })
     }
 
+    /// A second mesh on the same connections, for the engine; its first group is that of all ranks. `None` the second time.
+    pub(crate) fn take_between(&mut self) -> Option<Self> {
+        let incoming = self.between.take()?;
+        let ranks = self.gone.len();
+        Some(Self {
+            rank: self.rank,
+            job: self.job.clone(),
+            outgoing: self.outgoing.clone(),
+            incoming,
+            notices: None,
+            between: None,
+            kind: BETWEEN,
+            group: (0..ranks).collect(),
+            number: Some(0),
+            leave_out_gone: false,
+            waiting: vec![Default::default(); ranks],
+            gone: vec![false; ranks],
+            thread: None,
+        })
+    }
+
+    /// From now on it connects these ranks, by their places in `group`, which must have this rank. `number` is higher than
+    /// before; what is still there of groups before is forgotten. Only of the engine's mesh.
+    pub(crate) fn regroup(&mut self, number: u32, group: Vec<usize>) {
+        if self.number.is_some() && group.contains(&self.rank) {
+            (self.number, self.group) = (Some(number), group);
+        }
+    }
+
+    /// From now on nobody waits for ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
+    pub fn leave_out_gone(&mut self) {
+        self.leave_out_gone = true;
+    }
+
     /// What all ranks know.
     pub fn job(&self) -> &Job {
         &self.job
@@ -149,17 +197,21 @@ impl Mesh {
 
     /// This rank.
     pub fn rank(&self) -> usize {
-        self.rank
+        self.group.iter().position(|rank| *rank == self.rank).unwrap_or(0)
     }
 
-    /// Ranks of the job.
+    /// Ranks that it connects: those of the job.
     pub fn ranks(&self) -> usize {
-        self.gone.len()
+        self.group.len()
     }
 
     /// Sends a message, shorter than a MiB. To a peer that is gone: nothing.
     pub fn send(&self, to: usize, message: &[u8]) {
-        send(&self.outgoing, to, IN_STEP, message);
+        let Some(to) = self.group.get(to) else { return };
+        match self.number {
+            None => send(&self.outgoing, *to, self.kind, message.to_vec()),
+            Some(number) => send(&self.outgoing, *to, self.kind, [&number.to_le_bytes(), message].concat()),
+        }
     }
 
     /// The next message of one peer; those of others are kept.
@@ -172,12 +224,22 @@ impl Mesh {
 
     /// As [`receive_from`](Self::receive_from) until `deadline`, which is `waited` after the call began.
     fn receive_by(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, MeshError> {
-        if from == self.rank || from >= self.ranks() {
-            return Err(MeshError::NoPeer { rank: from, own: self.rank, ranks: self.ranks() });
-        }
+        let (own, ranks) = (self.rank(), self.ranks());
+        let peer = self.group.get(from).copied().filter(|_| from != own);
+        let from = peer.ok_or(MeshError::NoPeer { rank: from, own, ranks })?;
         loop {
-            if let Some(message) = self.waiting[from].pop_front() {
-                return Ok(message);
+            while let Some(message) = self.waiting[from].pop_front() {
+                let Some(number) = self.number else { return Ok(message) };
+                let Some((of, rest)) = message.split_first_chunk::<4>() else { continue };
+                match u32::from_le_bytes(*of).cmp(&number) {
+                    Ordering::Less => {}
+                    Ordering::Equal => return Ok(rest.to_vec()),
+                    Ordering::Greater => {
+                        // It has given this group up.
+                        self.waiting[from].push_front(message);
+                        return Err(MeshError::Silent { rank: from, waited: Duration::ZERO });
+                    }
+                }
             }
             if self.gone[from] {
                 return Err(MeshError::Gone(from));
@@ -200,8 +262,11 @@ impl Mesh {
         let deadline = Instant::now() + timeout;
         self.peers().for_each(|peer| self.send(peer, HERE));
         for peer in self.peers() {
-            if self.receive_by(peer, deadline, timeout)? != HERE {
-                return Err(MeshError::OutOfStep(peer));
+            match self.receive_by(peer, deadline, timeout) {
+                Ok(message) if message == HERE => {}
+                Ok(_) => return Err(MeshError::OutOfStep(peer)),
+                Err(MeshError::Gone(_)) if self.leave_out_gone => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(())
@@ -216,7 +281,7 @@ impl Mesh {
     /// then in between, and the ranks are out of step: start anew.
     pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), MeshError> {
         let length = data.len();
-        if root != self.rank {
+        if root != self.rank() {
             let found = count(&self.receive_from(root, timeout)?).ok_or(MeshError::OutOfStep(root))?;
             self.send(root, &(length as u64).to_le_bytes());
             if found != length {
@@ -252,6 +317,7 @@ impl Mesh {
                 Ok(Some(found)) if found == expected => continue,
                 Ok(Some(found)) => MeshError::WrongLength { rank: peer, found, expected },
                 Ok(None) => MeshError::OutOfStep(peer),
+                Err(MeshError::Gone(_)) if self.leave_out_gone => continue,
                 Err(error) => error,
             };
             for other in self.peers().filter(|other| *other != peer) {
@@ -280,7 +346,7 @@ impl Mesh {
 
     /// The other ranks.
     fn peers(&self) -> impl Iterator<Item = usize> + use<> {
-        let rank = self.rank;
+        let rank = self.rank();
         (0..self.ranks()).filter(move |peer| *peer != rank)
     }
 
@@ -296,7 +362,8 @@ impl Mesh {
         }
         let mut all = vec![own.to_vec()];
         for peer in 1..self.ranks() {
-            all.push(self.receive_chunks(peer, timeout)?);
+            let bytes = self.receive_chunks(peer, timeout);
+            all.push(self.unless_left_out(bytes)?);
         }
         Ok(all)
     }
@@ -314,6 +381,14 @@ impl Mesh {
             self.send(peer, &[]);
         }
         Ok(own.to_vec())
+    }
+
+    /// Nothing instead of the error that a rank is gone, if such are left out.
+    fn unless_left_out(&self, received: Result<Vec<u8>, MeshError>) -> Result<Vec<u8>, MeshError> {
+        match received {
+            Err(MeshError::Gone(_)) if self.leave_out_gone => Ok(Vec::new()),
+            other => other,
+        }
     }
 
     /// Messages of a peer up to an empty one, joined.
@@ -359,7 +434,7 @@ impl Notices {
 
     /// Sends a notice, shorter than a MiB.
     pub fn send(&self, to: usize, notice: &[u8]) {
-        send(&self.outgoing, to, NOTICE, notice);
+        send(&self.outgoing, to, NOTICE, notice.to_vec());
     }
 
     /// The next notice, if there is one, and whose it is.
@@ -368,9 +443,9 @@ impl Notices {
     }
 }
 
-fn send(outgoing: &Outgoing, to: usize, kind: u8, message: &[u8]) {
+fn send(outgoing: &Outgoing, to: usize, kind: u8, message: Vec<u8>) {
     if let Some(Some(sender)) = outgoing.get(to) {
-        let _ = sender.send((kind, message.to_vec()));
+        let _ = sender.send((kind, message));
     }
 }
 
@@ -389,6 +464,7 @@ impl Drop for Mesh {
 struct Inbox {
     in_step: Sender<(usize, Notice)>,
     notice: Sender<(usize, Notice)>,
+    between: Sender<(usize, Notice)>,
     wake: Arc<dyn Fn() + Send + Sync>,
 }
 
@@ -401,12 +477,17 @@ impl Inbox {
             (self.wake)();
             return true;
         }
+        if kind == BETWEEN {
+            let _ = self.between.send(message);
+            return true;
+        }
         self.in_step.send(message).is_ok()
     }
 
     fn end(&self, peer: usize) {
         let _ = self.in_step.send((peer, Notice::Gone));
         let _ = self.notice.send((peer, Notice::Gone));
+        let _ = self.between.send((peer, Notice::Gone));
         (self.wake)();
     }
 }

@@ -130,6 +130,7 @@ mod tests {
             bucket: 0,
             elements: 0,
             hadamard: true,
+            live: vec![0, 1, 2],
             received_fraction: [0.0; 2],
             lost_bytes: stages.iter().map(|stage| stage.expected_bytes - stage.received_bytes).sum(),
             closed_by: [ClosedBy::Complete; 2],

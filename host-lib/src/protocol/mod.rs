@@ -15,6 +15,7 @@
 mod accounting;
 mod all_reduce;
 mod bound;
+mod control;
 mod early;
 mod hadamard_switch;
 mod halves;
@@ -31,6 +32,7 @@ mod safeguard;
 pub use accounting::{Metrics, PeerMetrics, StageMetrics};
 pub use all_reduce::{Action, AllReduce, ProtocolError};
 pub use bound::{BoundWatch, RUNS_MIN, TooFewSamples, bound_from_warmup};
+pub use control::Control;
 pub use early::EarlyController;
 pub use hadamard_switch::{HadamardMode, HadamardSwitch};
 pub use halves::{BUCKETS_MAX, Kind, Parts};

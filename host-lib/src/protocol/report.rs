@@ -164,6 +164,8 @@ pub struct Report {
     pub elements: usize,
     /// Whether it travelled Hadamard-encoded.
     pub hadamard: bool,
+    /// Ranks that took part: those of the view.
+    pub live: Vec<usize>,
     /// Fraction of the peers' bytes received: contribute, broadcast.
     pub received_fraction: [f64; 2],
     /// Bytes of peers that did not come in time, padding included, both stages together.
@@ -182,12 +184,34 @@ pub struct Report {
 }
 
 impl Report {
-    /// Ranks of which not everything came in time in a stage; after an all-gather, with [`Stage::Broadcast`]: whose parts
-    /// have zeros where packets are missing.
+    /// Ranks of which not everything came in time in a stage, also because they take no part any more. After an all-gather,
+    /// [`Stage::Broadcast`] gives the ranks whose parts have zeros where something is missing.
     pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
         let StageSummary { expected_bytes_per_rank, received_bytes_per_rank, .. } = &self.stages[stage.index()];
         let counts = expected_bytes_per_rank.iter().zip(received_bytes_per_rank).enumerate();
-        counts.filter(|(_, (expected, received))| received < expected).map(|(rank, _)| rank).collect()
+        let own_data = if self.kind == Kind::AllGather { Stage::Broadcast } else { Stage::Contribute };
+        let is_out = |rank: &usize| stage == own_data && !self.live.contains(rank);
+        let missing = counts.filter(|(rank, (expected, received))| received < expected || is_out(rank));
+        missing.map(|(rank, _)| rank).collect()
+    }
+
+    /// The report by the job's numbers of its ranks, if it is by places in a view: `live` has the numbers. Ranks outside
+    /// the view were to send nothing.
+    pub(crate) fn renumbered(mut self, live: &[usize], ranks: usize) -> Self {
+        fn spread<T: Copy>(of: &[T], live: &[usize], ranks: usize, other: T) -> Vec<T> {
+            let mut all = vec![other; ranks];
+            live.iter().zip(of).for_each(|(rank, one)| all[*rank] = *one);
+            all
+        }
+        for stage in &mut self.stages {
+            stage.expected_bytes_per_rank = spread(&stage.expected_bytes_per_rank, live, ranks, 0);
+            stage.received_bytes_per_rank = spread(&stage.received_bytes_per_rank, live, ranks, 0);
+            stage.received_fraction_per_rank = spread(&stage.received_fraction_per_rank, live, ranks, 1.0);
+            stage.samples_16us = spread(&stage.samples_16us, live, ranks, 0);
+        }
+        self.late_peers = self.late_peers.iter().map(|place| live[*place]).collect();
+        self.live = live.to_vec();
+        self
     }
 
     /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
@@ -200,8 +224,7 @@ impl Report {
     /// If more than half of the peers are late, the mean says too little, and everything counts.
     pub fn network_loss(&self) -> f64 {
         let [contribute, broadcast] = &self.stages;
-        let ranks = contribute.received_fraction_per_rank.len();
-        if 2 * self.late_peers.len() > ranks.saturating_sub(1) {
+        if 2 * self.late_peers.len() > self.live.len().saturating_sub(1) {
             return self.loss();
         }
         let late = |bytes: &[u64]| self.late_peers.iter().filter_map(|peer| bytes.get(*peer)).sum::<u64>();
@@ -269,6 +292,7 @@ mod tests {
             bucket: 0,
             elements: 0,
             hadamard: false,
+            live: vec![0, 1, 2, 3],
             received_fraction: [0.0; 2],
             lost_bytes,
             closed_by: [ClosedBy::Deadline; 2],

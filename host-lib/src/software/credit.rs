@@ -81,25 +81,25 @@ impl Credits {
     }
 
     /// A packet of `peer` came: feedback will name it.
-    pub fn received(&mut self, header: &UbtHeader, payload_bytes: usize) {
-        let peer = &mut self.0[usize::from(header.sender)];
+    pub fn received(&mut self, peer: usize, header: &UbtHeader, payload_bytes: usize) {
+        let peer = &mut self.0[peer];
         if peer.limit_bytes > 0 {
             let end = header.offset.wrapping_add(payload_bytes as u32 * payload_scale(header));
             peer.pending = Some(UbtHeader { offset: end, ..*header });
         }
     }
 
-    /// The next feedback to send, and to whom.
-    pub fn poll_feedback(&mut self, rank: usize) -> Option<(usize, UbtHeader)> {
+    /// The next feedback to send, but for its sender, and to whom.
+    pub fn poll_feedback(&mut self) -> Option<(usize, UbtHeader)> {
         let (to, peer) = self.0.iter_mut().enumerate().find(|(_, peer)| peer.pending.is_some())?;
         let named = peer.pending.take()?;
-        Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, sender: rank as u16, ..named }))
+        Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, ..named }))
     }
 
-    /// Feedback came: what was sent up to the packet that it names is not in flight any more. Returns the round-trip time
+    /// Feedback of `peer` came: what was sent up to the packet that it names is not in flight any more. Returns the round-trip time
     /// in ns, if it names something that was sent.
-    pub fn handle_feedback(&mut self, feedback: &UbtHeader, now_ns: u64) -> Option<u64> {
-        let peer = &mut self.0[usize::from(feedback.sender)];
+    pub fn handle_feedback(&mut self, peer: usize, feedback: &UbtHeader, now_ns: u64) -> Option<u64> {
+        let peer = &mut self.0[peer];
         let names = |batch: &Batch| {
             let same = (batch.first.bucket, batch.first.step, batch.first.stage);
             let within =
@@ -153,9 +153,9 @@ mod tests {
     /// Feedback of a receiver that got the packet at `offset`.
     fn feedback(offset: u32) -> UbtHeader {
         let mut receiver = Credits::new([LIMIT, LIMIT].into_iter());
-        receiver.received(&UbtHeader { sender: 0, ..header(offset) }, 1024);
-        let (to, feedback) = receiver.poll_feedback(1).unwrap();
-        assert_eq!((to, receiver.poll_feedback(1)), (0, None));
+        receiver.received(0, &header(offset), 1024);
+        let (to, feedback) = receiver.poll_feedback().unwrap();
+        assert_eq!((to, receiver.poll_feedback()), (0, None));
         feedback
     }
 
@@ -166,11 +166,11 @@ mod tests {
         assert_eq!(credits.ready_ns(1, 100), 100);
         send(&mut credits, 2048, 2, 110);
         assert_eq!(credits.ready_ns(1, 120), 100 + PATIENCE_NS, "4 packets are in flight");
-        assert_eq!(credits.handle_feedback(&feedback(1024), 150), Some(50));
+        assert_eq!(credits.handle_feedback(1, &feedback(1024), 150), Some(50));
         assert_eq!(credits.ready_ns(1, 150), 150, "2 are");
         send(&mut credits, 4096, 2, 160);
         assert!(credits.ready_ns(1, 160) > 160);
-        assert_eq!(credits.handle_feedback(&feedback(2048), 170), Some(60), "the packet before it is lost or here");
+        assert_eq!(credits.handle_feedback(1, &feedback(2048), 170), Some(60), "the packet before it is lost or here");
         assert_eq!(credits.ready_ns(1, 170), 170 + PATIENCE_NS, "3 are");
         let later_ns = 170 + PATIENCE_NS;
         assert_eq!(credits.ready_ns(1, later_ns), later_ns);
@@ -183,10 +183,10 @@ mod tests {
         let mut credits = Credits::new([LIMIT, LIMIT].into_iter());
         send(&mut credits, 0, 4, 0);
         for wrong in [UbtHeader { step: 8, ..feedback(0) }, feedback(1 << 20), UbtHeader { offset: 0, ..feedback(0) }] {
-            assert_eq!(credits.handle_feedback(&wrong, 10), None);
+            assert_eq!(credits.handle_feedback(1, &wrong, 10), None);
         }
         assert!(credits.ready_ns(1, 10) > 10);
-        assert_eq!(credits.handle_feedback(&feedback(3072), 20), Some(20));
+        assert_eq!(credits.handle_feedback(1, &feedback(3072), 20), Some(20));
         assert_eq!((credits.ready_ns(1, 20), credits.rtt_ns(1)), (20, Some(20)));
     }
 
@@ -195,8 +195,8 @@ mod tests {
         let mut credits = Credits::new([0, 0].into_iter());
         send(&mut credits, 0, 40, 0);
         assert_eq!(credits.ready_ns(1, 0), 0);
-        credits.received(&header(0), 1024);
-        assert_eq!(credits.poll_feedback(0), None);
-        assert_eq!(credits.handle_feedback(&feedback(0), 10), None);
+        credits.received(1, &header(0), 1024);
+        assert_eq!(credits.poll_feedback(), None);
+        assert_eq!(credits.handle_feedback(1, &feedback(0), 10), None);
     }
 }

@@ -105,12 +105,16 @@ pub struct Membership {
     silent: [(u32, u64); RANKS_MAX],
     /// Ranks this rank suspects.
     suspects: u64,
+    /// Ranks whose reliable channel has ended.
+    gone: u64,
     /// Incarnations that ask to join, and the last of each rank that did.
     joins: BTreeMap<usize, u64>,
     joined: [u64; RANKS_MAX],
     /// How far each rank said it is under the newest view, and whom it suspects.
     reached: [u32; RANKS_MAX],
     suspects_of: [u64; RANKS_MAX],
+    /// A rank wants a view after the newest, be it of the same ranks.
+    renew: bool,
     /// The decision about the view after the newest.
     agreement: Agreement,
     retry_at_ns: Option<u64>,
@@ -158,10 +162,12 @@ impl Membership {
             told_op: 0,
             silent: [(0, 0); RANKS_MAX],
             suspects: 0,
+            gone: 0,
             joins: BTreeMap::new(),
             joined: [0; RANKS_MAX],
             reached: [0; RANKS_MAX],
             suspects_of: [0; RANKS_MAX],
+            renew: false,
             agreement: Agreement::default(),
             retry_at_ns: None,
             outputs: VecDeque::new(),
@@ -205,6 +211,11 @@ impl Membership {
         self.views.iter().rev().find(|view| view.first_op <= op).copied()
     }
 
+    /// The reliable channel to a rank has ended: K collectives without a sign of it are enough, however short.
+    pub fn handle_gone(&mut self, rank: usize) {
+        self.gone |= bit(rank);
+    }
+
     /// Takes who was heard (bit r: rank r) in a finished collective. Late packets count: a straggler is not silent.
     pub fn observe(&mut self, now_ns: u64, op: u32, heard: u64) {
         let Some(newest) = self.views.back().copied() else { return };
@@ -221,7 +232,7 @@ impl Membership {
                 *since_ns = now_ns;
             }
             *ops = ops.saturating_add(1);
-            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns;
+            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns || self.gone & bit(rank) != 0;
             if *ops >= self.params.silent_ops && long && self.suspects & bit(rank) == 0 {
                 self.suspects |= bit(rank);
                 self.outputs.push_back(Output::Silent { rank });
@@ -229,6 +240,14 @@ impl Membership {
         }
         if self.suspects != suspects {
             self.tell_suspects(now_ns, &newest);
+        }
+    }
+
+    /// Asks for another view, be it of the same ranks: all ranks begin it at the same collective, so something can be
+    /// done there that all must do. Forgotten once there is another view.
+    pub fn renew(&mut self, now_ns: u64) {
+        if let Some(newest) = self.views.back().copied() {
+            self.send_all(now_ns, newest.ranks, &Message::Renew { number: newest.number });
         }
     }
 
@@ -270,6 +289,7 @@ impl Membership {
             Message::Accept { view, .. } => view.number - 1,
             Message::Progress { number, .. }
             | Message::Suspect { number, .. }
+            | Message::Renew { number }
             | Message::Prepare { number, .. }
             | Message::Promise { number, .. }
             | Message::Accepted { number, .. } => *number,
@@ -324,6 +344,10 @@ impl Membership {
             }
             Message::Suspect { suspects, .. } => {
                 self.suspects_of[from] = suspects & newest.ranks & !bit(from);
+                self.consider(now_ns);
+            }
+            Message::Renew { .. } => {
+                self.renew = true;
                 self.consider(now_ns);
             }
             Message::Prepare { ballot, .. } => {
@@ -397,6 +421,7 @@ impl Membership {
         if self.views.len() > VIEWS_KEPT {
             self.views.pop_front();
         }
+        self.renew = false;
         self.agreement = Agreement::default();
         self.suspects_of = [0; RANKS_MAX];
         self.reached = [view.first_op; RANKS_MAX];
@@ -455,7 +480,7 @@ impl Membership {
             }
         }
         let joined = self.joins.first_key_value().map(|(rank, incarnation)| (*rank as u16, *incarnation));
-        (remain != newest.ranks || joined.is_some()).then_some(Change { remain, joined })
+        (remain != newest.ranks || joined.is_some() || self.renew).then_some(Change { remain, joined })
     }
 
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.
