@@ -99,12 +99,12 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
         /// Collective number.
         op: u32,
     },
-    /// The data plane cannot do what was asked for.
-    #[error("{what} is not supported by this data plane; ranks without a card can do it")]
-    NotSupported {
-        /// What was asked for.
-        what: &'static str,
-    },
+    /// The ranks of the data plane cannot change.
+    #[error("a change of ranks is not supported by this data plane")]
+    FixedRanks,
+    /// The data plane does not know this kind of collective.
+    #[error("{0} is not supported by this data plane; ranks without a card can do it")]
+    NotSupported(Kind),
     /// A blocking call found collectives still running.
     #[error("{running} collectives are still running; poll until they are finished")]
     Busy {
@@ -260,7 +260,7 @@ impl<P: DataPlane> Collectives<P> {
         remeasure: bool,
     ) -> Result<(), CollectivesError<P::Error>> {
         if !self.plane.takes_views() {
-            return Err(CollectivesError::NotSupported { what: "a change of ranks" });
+            return Err(CollectivesError::FixedRanks);
         }
         self.control = Some(Control::new(self.params.rank, params, remeasure)?);
         Ok(())
@@ -415,7 +415,7 @@ impl<P: DataPlane> Collectives<P> {
     /// See [`CollectivesError`]. Nothing has changed if the data plane or the bucket's number does not allow the call.
     pub fn prepare_call(&mut self, now_ns: u64, call: Call) -> Result<u32, CollectivesError<P::Error>> {
         if !self.plane.supports(call.kind) {
-            return Err(CollectivesError::NotSupported { what: call.kind.name() });
+            return Err(CollectivesError::NotSupported(call.kind));
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
         if self.foreseen > 0 {

@@ -185,7 +185,8 @@ impl Mesh {
         }
     }
 
-    /// From now on nobody waits for ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
+    /// From now on [`barrier`](Self::barrier) does not wait for ranks whose connection has ended, and [`gather`](Self::gather)
+    /// has nothing of them.
     pub fn leave_out_gone(&mut self) {
         self.leave_out_gone = true;
     }
@@ -355,15 +356,17 @@ impl Mesh {
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
     pub fn gather(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, MeshError> {
-        if self.rank > 0 {
+        if self.rank() > 0 {
             own.chunks(CHUNK_BYTES).for_each(|chunk| self.send(0, chunk));
             self.send(0, &[]);
             return Ok(Vec::new());
         }
         let mut all = vec![own.to_vec()];
         for peer in 1..self.ranks() {
-            let bytes = self.receive_chunks(peer, timeout);
-            all.push(self.unless_left_out(bytes)?);
+            all.push(match self.receive_chunks(peer, timeout) {
+                Err(MeshError::Gone(_)) if self.leave_out_gone => Vec::new(),
+                received => received?,
+            });
         }
         Ok(all)
     }
@@ -373,7 +376,7 @@ impl Mesh {
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
     pub fn broadcast(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<u8>, MeshError> {
-        if self.rank > 0 {
+        if self.rank() > 0 {
             return self.receive_chunks(0, timeout);
         }
         for peer in 1..self.ranks() {
@@ -381,14 +384,6 @@ impl Mesh {
             self.send(peer, &[]);
         }
         Ok(own.to_vec())
-    }
-
-    /// Nothing instead of the error that a rank is gone, if such are left out.
-    fn unless_left_out(&self, received: Result<Vec<u8>, MeshError>) -> Result<Vec<u8>, MeshError> {
-        match received {
-            Err(MeshError::Gone(_)) if self.leave_out_gone => Ok(Vec::new()),
-            other => other,
-        }
     }
 
     /// Messages of a peer up to an empty one, joined.

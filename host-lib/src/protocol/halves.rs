@@ -43,15 +43,6 @@ impl Kind {
         !matches!((self, stage), (Self::ReduceScatter, Stage::Broadcast) | (Self::AllGather, Stage::Contribute))
     }
 
-    /// What people call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AllReduce => "all-reduce",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::AllGather => "all-gather",
-        }
-    }
-
     /// A bucket's number on the wire; `None` if it is not below [`BUCKETS_MAX`].
     pub const fn wire_bucket(self, bucket: u16) -> Option<u16> {
         if bucket < BUCKETS_MAX { Some(bucket | (self as u16) << KIND_SHIFT) } else { None }
@@ -66,7 +57,11 @@ impl Kind {
 
 impl core::fmt::Display for Kind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(self.name())
+        f.write_str(match self {
+            Self::AllReduce => "all-reduce",
+            Self::ReduceScatter => "reduce-scatter",
+            Self::AllGather => "all-gather",
+        })
     }
 }
 
