@@ -127,7 +127,8 @@ pub struct JobArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
-  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json")]
+  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json
+  torchrun --nproc-per-node 4 --no-python optireduce run --file 'gradients.{rank}.safetensors' --out 'mean.{rank}.safetensors'")]
 pub struct RunArgs {
     /// This rank. Default: from the environment of torchrun, Open MPI, MPICH or Slurm.
     #[arg(long, requires = "world_size", requires = "root")]
@@ -141,6 +142,13 @@ pub struct RunArgs {
     /// Name or address of the interface to use. Default: the one on the way to rank 0.
     #[arg(long, value_name = "IF")]
     pub interface: Option<String>,
+    /// Averages the tensors of this file among the ranks instead of measuring: fp32 in safetensors, or raw little-endian fp32
+    /// under any other extension. {rank} stands for this rank.
+    #[arg(long, value_name = "F", conflicts_with_all = ["bench", "secs", "straggler_ms", "straggler_rank"])]
+    pub file: Option<String>,
+    /// Where the mean goes, in the file's own format; {rank} as in --file. Not written if too much was lost.
+    #[arg(long, value_name = "F", requires = "file")]
+    pub out: Option<String>,
     #[command(flatten)]
     pub job: JobArgs,
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod file;
 mod run;
 mod times;
 
