@@ -18,6 +18,7 @@ use crate::protocol::{
     Metrics, ParamError, Parts, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
     StageReport, View,
 };
+use crate::spans::Spans;
 
 /// A finished collective.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,6 +189,7 @@ const AHEAD_MAX: usize = 64;
 #[derive(Debug)]
 struct Running {
     machine: AllReduce,
+    spans: Spans,
     /// Who takes part, and who was heard so far (bit r: rank r of the job).
     view: View,
     heard: u64,
@@ -442,7 +444,8 @@ impl<P: DataPlane> Collectives<P> {
         };
         self.next_op = op.wrapping_add(1);
         let result = vec![0.0; machine.wire_elements()];
-        self.running.push_back(Running { machine, view, heard: 0, gradient: None, result });
+        let spans = Spans::prepared(&machine, self.params.rank);
+        self.running.push_back(Running { machine, spans, view, heard: 0, gradient: None, result });
         Ok(op)
     }
 
@@ -497,6 +500,7 @@ impl<P: DataPlane> Collectives<P> {
         }
         one.gradient = Some(one.machine.pack(gradient));
         one.machine.start();
+        one.spans.enter(Stage::Contribute);
         self.act(now_ns)
     }
 
@@ -672,6 +676,7 @@ impl<P: DataPlane> Collectives<P> {
             }
         }
         one.machine.handle_report(now_ns, report)?;
+        one.spans.closed(stage, &one.machine);
         if stage == Stage::Broadcast {
             let plan = one.machine.plan_of(cookie)?;
             let out = &mut one.result[plan.first_element..plan.first_element + plan.elements];

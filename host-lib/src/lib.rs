@@ -24,6 +24,7 @@ pub mod protocol;
 pub mod reliable;
 mod smartnic;
 pub mod software;
+mod spans;
 pub mod udp;
 
 pub use collectives::{Call, Collectives, CollectivesError, Finished, MessageError, News};

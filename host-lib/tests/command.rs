@@ -6,7 +6,16 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 fn optireduce(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce"));
-    for name in ["RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "OPTIREDUCE_RANK"] {
+    for name in [
+        "RANK",
+        "WORLD_SIZE",
+        "OMPI_COMM_WORLD_RANK",
+        "PMI_RANK",
+        "SLURM_PROCID",
+        "OPTIREDUCE_RANK",
+        "OPTIREDUCE_LOG",
+        "RUST_LOG",
+    ] {
         command.env_remove(name);
     }
     command.args(arguments).output().expect("the command starts")
@@ -67,6 +76,22 @@ fn what_is_missing_or_wrong_is_said() {
     assert!(error(&far).contains(r#"rank is "2", expected 0 to 1"#));
     let interface = [&nobody[..], &["--interface", "nosuch0"]].concat();
     assert!(error(&interface).contains("addresses of interface nosuch0: none found; there are"));
+}
+
+#[test]
+fn collectives_are_logged_on_request_with_their_stages() {
+    let run = ["bench", "allreduce", "--ranks", "2", "--bench", "4K", "--secs", "0.01", "--bound-ms", "2000"];
+    let log = |arguments: &[&str]| text(&optireduce(&[arguments, &run[..]].concat()).stderr);
+    assert_eq!(log(&[]), "");
+    for arguments in [&["--log", "optireduce=debug"][..], &["--log=debug"]] {
+        let log = log(arguments);
+        for expected in
+            [r"collective{kind=all-reduce op=0 bucket=0 rank=1 ", "stage{stage=contribute ", "closed_by=complete"]
+        {
+            assert!(log.contains(expected), "{expected}: {log}");
+        }
+    }
+    assert!(log(&["--log", "a=b=c"]).contains(r#"log filter "a=b=c": "#));
 }
 
 #[test]

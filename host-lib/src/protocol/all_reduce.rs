@@ -355,6 +355,12 @@ impl AllReduce {
         self.windows.iter().all(Window::is_done)
     }
 
+    /// A stage that all windows have closed.
+    pub fn finished_stage(&self, stage: Stage) -> Option<StageSummary> {
+        let is_finished = self.windows.iter().all(|window| window.stages[stage.index()].is_some());
+        is_finished.then(|| self.summarise(stage))
+    }
+
     /// The window of this collective that a cookie names.
     ///
     /// # Errors

@@ -51,6 +51,16 @@ pub enum ClosedBy {
     Deadline,
 }
 
+impl core::fmt::Display for ClosedBy {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Complete => "complete",
+            Self::Early => "early",
+            Self::Deadline => "deadline",
+        })
+    }
+}
+
 /// Why a data plane refused a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusedStatus {

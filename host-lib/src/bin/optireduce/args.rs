@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::bootstrap::Launch;
 use optireduce::protocol::HadamardMode;
+use tracing_subscriber::EnvFilter;
 
 /// Bounded-time all-reduce over UDP: every stage ends by its deadline, and what was lost is reported.
 #[derive(Debug, Parser)]
@@ -12,6 +13,20 @@ use optireduce::protocol::HadamardMode;
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+    /// What is logged to stderr: a level, or filters as `optireduce=debug`, which shows every collective and its stages as
+    /// they end. Default: OPTIREDUCE_LOG, or RUST_LOG, or warn.
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub log: Option<String>,
+}
+
+impl Args {
+    /// What is logged.
+    pub fn filter(&self) -> Result<EnvFilter, String> {
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let given = self.log.clone().or_else(|| variable("OPTIREDUCE_LOG")).or_else(|| variable("RUST_LOG"));
+        let filter = given.unwrap_or_else(|| "warn".into());
+        EnvFilter::try_new(&filter).map_err(|error| format!("log filter {filter:?}: {error}"))
+    }
 }
 
 #[derive(Debug, Subcommand)]
