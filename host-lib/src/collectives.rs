@@ -15,9 +15,10 @@ use crate::data_plane::{DataPlane, PlaneEvent};
 use crate::protocol::membership::{BadMessage, Output};
 use crate::protocol::{
     Action, AllReduce, Control, EarlyController, EarlyRule, IncastController, JobParams, Kind, MembershipParams,
-    Metrics, ParamError, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
+    Metrics, ParamError, Parts, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
     StageReport, View,
 };
+use crate::spans::Spans;
 
 /// A finished collective.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,9 +103,6 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
     /// The ranks of the data plane cannot change.
     #[error("a change of ranks is not supported by this data plane")]
     FixedRanks,
-    /// Ranks were dropped, and with them their parts of the bucket.
-    #[error("{0} needs all ranks of the job, each with its part; a rank was dropped, so start the job anew")]
-    RanksMissing(Kind),
     /// The data plane does not know this kind of collective.
     #[error("{0} is not supported by this data plane; ranks without a card can do it")]
     NotSupported(Kind),
@@ -193,6 +191,7 @@ const AHEAD_MAX: usize = 64;
 #[derive(Debug)]
 struct Running {
     machine: AllReduce,
+    spans: Spans,
     /// Who takes part, and who was heard so far (bit r: rank r of the job).
     view: View,
     heard: u64,
@@ -442,24 +441,20 @@ impl<P: DataPlane> Collectives<P> {
 
     fn push(&mut self, view: View, call: Call) -> Result<u32, CollectivesError<P::Error>> {
         let (op, Call { kind, bucket, elements, hadamard }) = (self.next_op, call);
-        if !self.allows(kind, &view) {
-            return Err(CollectivesError::RanksMissing(kind));
-        }
         self.raise_rates(elements);
         let params = self.params.of_view(&view);
         let machine = match kind {
             Kind::AllReduce => AllReduce::new(&params, op, bucket, elements, hadamard)?,
-            _ => AllReduce::half(&params, op, kind, bucket, elements)?,
+            _ => {
+                let parts = Parts::among(view.live().collect(), elements, self.params.ranks);
+                AllReduce::half(&params, op, kind, bucket, parts)?
+            }
         };
         self.next_op = op.wrapping_add(1);
         let result = vec![0.0; machine.wire_elements()];
-        self.running.push_back(Running { machine, view, heard: 0, gradient: None, result });
+        let spans = Spans::prepared(&machine, self.params.rank);
+        self.running.push_back(Running { machine, spans, view, heard: 0, gradient: None, result });
         Ok(op)
-    }
-
-    /// Parts are of all ranks of the job.
-    fn allows(&self, kind: Kind, view: &View) -> bool {
-        kind == Kind::AllReduce || view.ranks == self.first.ranks
     }
 
     /// A bucket of so many elements must get through: the shard of what is in flight at a time in half the bound.
@@ -492,7 +487,7 @@ impl<P: DataPlane> Collectives<P> {
             let (Some(&elements), Some((kind, bucket))) = (self.known.get(&bucket), Kind::of_wire(bucket)) else {
                 break;
             };
-            let Some(view) = self.next_view(now_ns).filter(|view| self.allows(kind, view)) else { break };
+            let Some(view) = self.next_view(now_ns) else { break };
             self.push(view, Call { kind, bucket, elements, hadamard })?;
             self.foreseen += 1;
         }
@@ -513,6 +508,7 @@ impl<P: DataPlane> Collectives<P> {
         }
         one.gradient = Some(one.machine.pack(gradient));
         one.machine.start();
+        one.spans.enter(Stage::Contribute);
         self.act(now_ns)
     }
 
@@ -694,6 +690,7 @@ impl<P: DataPlane> Collectives<P> {
             }
         }
         one.machine.handle_report(now_ns, report)?;
+        one.spans.closed(stage, &one.machine);
         if stage == Stage::Broadcast {
             let plan = one.machine.plan_of(cookie)?;
             let out = &mut one.result[plan.first_element..plan.first_element + plan.elements];

@@ -5,6 +5,7 @@
 //! All ranks must call the same collectives in the same order.
 
 mod engine;
+mod groups;
 
 use std::io;
 use std::ops::Range;
@@ -18,6 +19,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use thiserror::Error;
 use tokio::sync::oneshot;
+
+pub use self::groups::TwoLevel;
 
 use self::engine::{Command, Engine, Links, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
@@ -172,6 +175,7 @@ impl Builder {
     /// # Errors
     /// See [`ConnectError`].
     pub fn connect(self) -> Result<Communicator, ConnectError> {
+        let builder = self.clone();
         let launch = self.launch.map_or_else(Launch::from_env, Ok)?;
         let payload_beats = match self.mtu.map(|mtu| (mtu, payload_beats_of(mtu))) {
             Some((found, 0)) => return Err(ConnectError::Mtu { found }),
@@ -233,7 +237,7 @@ impl Builder {
         let engine = Engine::new(collectives, links, incoming, waker.clone(), self.hadamard);
         let thread = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let thread = Some(thread.map_err(ConnectError::Thread)?);
-        Ok(Communicator { mesh, params, commands, waker, thread, timeout: self.timeout })
+        Ok(Communicator { builder, mesh, params, commands, waker, thread, timeout: self.timeout })
     }
 }
 
@@ -278,8 +282,8 @@ pub enum ConnectError {
     /// The ranks did not come together.
     #[error(transparent)]
     Bootstrap(#[from] BootstrapError),
-    /// A peer was lost while the bound was measured.
-    #[error("measuring the bound: {0}")]
+    /// A peer was lost while the bound was measured, or groups were formed.
+    #[error("before the first collective: {0}")]
     Peer(#[from] MeshError),
     /// A rank measured too little.
     #[error("measuring the bound: {0}")]
@@ -295,6 +299,16 @@ pub enum ConnectError {
     Mtu {
         /// The MTU.
         found: usize,
+    },
+    /// The ranks cannot be cut into so many groups.
+    #[error(
+        "{ranks} ranks in {groups} groups: expected at least two groups, of equal size and at least two ranks each"
+    )]
+    Groups {
+        /// Ranks of the job.
+        ranks: usize,
+        /// Groups wanted.
+        groups: usize,
     },
     /// A setting is out of range.
     #[error("{0}")]
@@ -367,6 +381,8 @@ pub struct Metrics {
 /// One rank of a job. See the module's documentation.
 #[derive(Debug)]
 pub struct Communicator {
+    /// What it was made with, for communicators of some of its ranks.
+    builder: Builder,
     mesh: Mesh,
     params: JobParams,
     commands: Sender<Command>,

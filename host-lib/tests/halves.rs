@@ -6,7 +6,7 @@ mod virtual_network;
 
 use std::collections::HashMap;
 
-use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, Kind, Parts, Stage};
+use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage};
 use optireduce::{Call, DataPlane};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK};
 use virtual_network::{Network, Outcome, Random, Weather};
@@ -214,6 +214,65 @@ fn every_half_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
                 for stage in &report.stages {
                     assert!(stage.elapsed_ns_max <= bound_ns, "{what}: {stage:?}, bound {bound_ns}");
                     assert!(stage.received_bytes <= stage.expected_bytes, "{what}: {stage:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_stay_when_a_rank_is_dropped_and_its_own_is_reported_missing() {
+    const BOUND_NS: u64 = 1_000_000;
+    for seed in seeds(0..60) {
+        let mut random = Random(seed << 20 | 0xd0);
+        let (ranks, elements) = (3 + random.below(4) as usize, 1 + random.below(3000) as usize);
+        let crashed = random.below(ranks as u64) as usize;
+        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
+        let mut network = Network::new(ranks, 4, weather, seed, |rank, plane| JobParams {
+            window_beats_max: 40,
+            ..JobParams::new(rank, ranks, 4, BOUND_NS, &plane.limits())
+        });
+        let members = MembershipParams {
+            silent_ops: 3,
+            silent_ns: BOUND_NS,
+            lead_ops: 4,
+            retry_ns: 1_000_000,
+            ..MembershipParams::new(ranks)
+        };
+        network.ranks.iter_mut().for_each(|rank| rank.follow_members(members, false).unwrap());
+        let parts = Parts::new(elements, ranks);
+        for op in 0..30 {
+            network.dead[crashed] = op >= 4;
+            let kind = [Kind::ReduceScatter, Kind::AllGather][op % 2];
+            let whole: Vec<f32> = (0..elements).map(|element| 1.0 + element as f32).collect();
+            let given = |rank: usize| match kind {
+                Kind::AllGather => whole[parts.of(rank)].to_vec(),
+                _ => whole.iter().map(|value| value * (rank + 1) as f32).collect(),
+            };
+            let given: Vec<_> = (0..ranks).map(given).collect();
+            let starts: Vec<_> = (0..ranks).map(|rank| (!network.dead[rank]).then(|| random.below(20_000))).collect();
+            let call = Call { kind, bucket: 0, elements, hadamard: false };
+            let outcomes = network.collective(call, &given, &starts);
+            for (rank, outcome) in outcomes.iter().enumerate() {
+                let Some(Outcome { report, result, .. }) = outcome else { continue };
+                let what = format!("seed {seed}, collective {op}, rank {rank} of {ranks}, {crashed} crashed");
+                // Detected after 3, agreed on for 4 later.
+                if op < 24 {
+                    continue;
+                }
+                assert_eq!((report.lost_bytes, report.live.len()), (0, ranks - 1), "{what}");
+                assert!(!report.closed_by.contains(&ClosedBy::Deadline), "{what}");
+                if kind == Kind::AllGather {
+                    assert_eq!(report.missing_from(Stage::Broadcast), [crashed], "{what}");
+                    let expected = |element| if parts.of(crashed).contains(&element) { 0.0 } else { whole[element] };
+                    assert!((0..elements).all(|element| result[element] == expected(element)), "{what}");
+                } else {
+                    assert_eq!(report.missing_from(Stage::Contribute), [crashed], "{what}");
+                    let factors = (0..ranks).filter(|rank| *rank != crashed).map(|rank| rank as f32 + 1.0);
+                    let factor = factors.sum::<f32>() / (ranks - 1) as f32;
+                    let close = |(found, own): (&f32, &f32)| (found / own - factor).abs() < 1e-5;
+                    assert_eq!(result.len(), parts.of(rank).len(), "{what}");
+                    assert!(result.iter().zip(&whole[parts.of(rank)]).all(close), "{what}");
                 }
             }
         }

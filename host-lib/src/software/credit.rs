@@ -188,7 +188,7 @@ mod tests {
         for (rtt_ns, silence_ns) in [(100, PATIENCE_NS), (10_000_000, 20_000_000), (1_000_000_000, PATIENCE_NS_MAX)] {
             let mut credits = Credits::new([0, LIMIT].into_iter());
             send(&mut credits, 0, 1, 0);
-            assert_eq!(credits.handle_feedback(&feedback(0), rtt_ns), Some(rtt_ns));
+            assert_eq!(credits.handle_feedback(1, &feedback(0), rtt_ns), Some(rtt_ns));
             send(&mut credits, 1024, 4, rtt_ns);
             assert_eq!(credits.ready_ns(1, rtt_ns), rtt_ns + silence_ns);
         }

@@ -3,6 +3,7 @@
 //! Measured as others do: a barrier before every call, then the straggler sleeps, then each rank times its own call. A
 //! row's times are over calls, of each call the slowest rank.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::{Launch, Member, Mesh, local_address};
@@ -12,6 +13,7 @@ use optireduce_contract::limits::BEAT_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::file;
 use crate::times::{Row, percentile};
 
 /// Calls between two decisions whether to go on.
@@ -24,37 +26,32 @@ const BUCKET: u16 = 0;
 
 /// What one rank saw of a size.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Seen {
-    ms: Vec<f64>,
-    expected_bytes: u64,
-    received_bytes: u64,
+pub struct Seen {
+    pub ms: Vec<f64>,
+    pub expected_bytes: u64,
+    pub received_bytes: u64,
+    /// Ranks that did not come in time, at least once.
+    pub late_ranks: BTreeSet<usize>,
+    /// Too much was lost, at least once.
+    pub skipped: bool,
     hadamard: bool,
     halted: bool,
     cpu_s: f64,
     memory_mb: f64,
 }
 
-enum Engine {
+pub enum Engine {
     Udp(Box<Communicator>),
     Tcp { mesh: Box<Mesh>, op: u32, timeout: Duration },
 }
 
 impl Engine {
-    fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
+    pub fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
         let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, .. } = args.job;
         let timeout = args.job.timeout();
         if args.job.engine == EngineKind::Tcp {
-            let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
-            let nowhere = std::net::SocketAddr::new(local, 0);
-            let describe = |control| Member {
-                rank: launch.rank,
-                udp: nowhere,
-                control,
-                receive_buffer_bytes: 0,
-                payload_beats: 0,
-            };
-            let mesh = Mesh::connect(launch, local, timeout, describe, || ()).map_err(|error| error.to_string())?;
-            return Ok(Self::Tcp { mesh: Box::new(mesh), op: 0, timeout });
+            let mesh = Box::new(connect_mesh(args, launch)?);
+            return Ok(Self::Tcp { mesh, op: 0, timeout });
         }
         let bound = if bound_ms > 0.0 {
             Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
@@ -79,20 +76,22 @@ impl Engine {
         Ok(Self::Udp(Box::new(communicator)))
     }
 
-    fn mesh(&mut self) -> &mut Mesh {
+    pub fn mesh(&mut self) -> &mut Mesh {
         match self {
             Self::Udp(communicator) => communicator.mesh(),
             Self::Tcp { mesh, .. } => mesh,
         }
     }
 
-    fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
+    pub fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
         match self {
             Self::Udp(communicator) => {
                 let report = communicator.all_reduce(BUCKET, data).map_err(|error| error.to_string())?;
                 seen.expected_bytes += report.stages.iter().map(|stage| stage.expected_bytes).sum::<u64>();
                 seen.received_bytes += report.stages.iter().map(|stage| stage.received_bytes).sum::<u64>();
                 seen.hadamard |= report.hadamard;
+                seen.skipped |= report.action != UpdateAction::Apply;
+                seen.late_ranks.extend(report.late_peers);
                 seen.halted |= report.action == UpdateAction::Halt;
             }
             Self::Tcp { mesh, op, timeout } => {
@@ -113,7 +112,7 @@ impl Engine {
         }
     }
 
-    fn bound_ms(&self) -> f64 {
+    pub fn bound_ms(&self) -> f64 {
         match self {
             Self::Udp(communicator) => communicator.params().bound_ns as f64 / 1e6,
             Self::Tcp { .. } => 0.0,
@@ -121,8 +120,19 @@ impl Engine {
     }
 }
 
+/// The reliable channel alone.
+pub fn connect_mesh(args: &RunArgs, launch: &Launch) -> Result<Mesh, String> {
+    let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
+    let udp = std::net::SocketAddr::new(local, 0);
+    let describe = |control| Member { rank: launch.rank, udp, control, receive_buffer_bytes: 0, payload_beats: 0 };
+    Mesh::connect(launch, local, args.job.timeout(), describe, || ()).map_err(|error| error.to_string())
+}
+
 pub fn run(args: &RunArgs) -> Result<(), String> {
     let launch = args.launch()?;
+    if let Some(path) = &args.file {
+        return file::run(args, &launch, path);
+    }
     if launch.rank == 0 && !args.job.json {
         println!("{}", Row::HEADER);
     }
