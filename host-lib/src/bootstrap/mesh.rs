@@ -516,7 +516,8 @@ async fn serve(links: Vec<Link>, inbox: Inbox) {
         writers.push(tokio::spawn(async move {
             while let Some((kind, message)) = messages.recv().await {
                 if frame::write(&mut writing, kind, &message).await.is_err() {
-                    break;
+                    // The reader says that it is gone, after what it has still sent.
+                    return;
                 }
             }
             drop(writing);
