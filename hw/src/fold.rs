@@ -210,6 +210,10 @@ fn slowed<'a>(
         text.insert_str(end, &instance);
         shares.push(Share { unit, index, count: instances.len() });
     }
+    if !text.contains("(tick)") {
+        let end = text.rfind("endmodule").unwrap_or(text.len());
+        text.insert_str(end, "    wire unused$tick = tick;\n");
+    }
     text
 }
 

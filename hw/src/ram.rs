@@ -195,17 +195,26 @@ impl<T: Synth> Logic for WindowRam<T> {
     }
 
     fn hdl(&self) -> Verilog {
-        let place = |port: &str| format!("{{{port}[{}:0], {port}[{}:3]}}", self._slots_log2 - 1, self._beats_log2 + 2);
+        let (slots, beats) = (self._slots_log2, self._beats_log2 + 3);
+        let place = |port: &str| format!("{{{port}[{}:0], {port}[{}:3]}}", slots - 1, beats - 1);
+        // What a smaller memory leaves of an address.
+        let left = [(slots, 3), (beats, 17)].into_iter().filter(|(low, end)| low < end);
+        let left = |port: &str| -> Vec<String> {
+            left.clone().map(|(low, end)| format!("{port}[{}:{low}]", end - 1)).collect()
+        };
+        let left = [left("read_address"), left("write_address")].concat().join(", ");
         Verilog::Custom(format!(
             "{}
 initial read_data = 0;
 always @(posedge clock) begin
     read_data <= mem[{}];
     if (write_enable) mem[{}] <= write_data;
-end",
+end
+{}",
             zeroed_memory::<T>("block", self._slots_log2 + self._beats_log2),
             place("read_address"),
             place("write_address"),
+            if left.is_empty() { left } else { format!("wire unused = &{{{left}}};") },
         ))
     }
 }

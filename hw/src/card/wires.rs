@@ -48,7 +48,7 @@ impl Logic for ShiftIn {
         self.shifted.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom("always @(*) shifted = {word, data[511:16]};".into())
+        Verilog::Custom("always @(*) shifted = {word, data[511:16]};\nwire unused = &data[15:0];".into())
     }
 }
 
@@ -105,9 +105,11 @@ impl Logic for PackHalves {
         self.packs.connect();
     }
     fn hdl(&self) -> Verilog {
-        let halves = |beat: &str| -> Vec<String> {
-            (0..16).rev().map(|lane| format!("{beat}[{}:{}]", lane * 32 + 31, lane * 32 + 16)).collect()
+        let halves = |first: usize| {
+            let of = |beat: &str| (0..16).rev().map(|lane| format!("{beat}[{} +: 16]", lane * 32 + first)).collect();
+            let halves: [Vec<String>; 2] = [of("high"), of("low")];
+            halves.concat().join(", ")
         };
-        Verilog::Custom(format!("always @(*) packs = {{{}}};", [halves("high"), halves("low")].concat().join(", ")))
+        Verilog::Custom(format!("always @(*) packs = {{{}}};\nwire unused = &{{{}}};", halves(16), halves(0)))
     }
 }

@@ -120,6 +120,9 @@ impl Logic for Butterflies {
                 wire(format!("tap_{flow}${tap}"), from);
             }
         }
+        if self.across.len() < 10 {
+            code += &format!("wire unused = &last[9:{}];\n", self.across.len());
+        }
         Verilog::Custom(code)
     }
 }
