@@ -32,7 +32,7 @@ pub struct Lane {
 pub struct Substitute {
     /// The module's Verilog, as the top.
     pub verilog: String,
-    /// What takes its place, as `module top `: the same ports and `tick`, and the same values whenever that is high.
+    /// What takes its place, as the top: the same ports and `tick`, and the same values whenever that is high.
     pub by: String,
 }
 
@@ -78,7 +78,18 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
         next += 1;
         let module = by_name[name];
         if let Some(by) = replaced.get(name) {
-            out += &by.replacen("\nmodule top ", &format!("\nmodule {name} "), 1);
+            let own = |of_by: &str| {
+                of_by.replacen("top", &if of_by == "top" { name.into() } else { format!("{name}$by") }, 1)
+            };
+            for module in share::shared(by) {
+                _ = writeln!(out, "\nmodule {}", own(&module.name));
+                for line in module.body.lines() {
+                    _ = match child(line) {
+                        Some((name, instance)) => writeln!(out, "    {} {instance}(", own(name)),
+                        None => writeln!(out, "{line}"),
+                    };
+                }
+            }
             continue;
         }
         let mut shared = Vec::new();

@@ -113,3 +113,50 @@ impl Logic for PackHalves {
         Verilog::Custom(format!("always @(*) packs = {{{}}};\nwire unused = &{{{}}};", halves(16), halves(0)))
     }
 }
+
+/// One lane of a beat. No clock, no latency.
+#[derive(LogicBlock, Default)]
+pub struct PickLane {
+    /// The beat.
+    pub beat: Signal<In, Beat>,
+    /// Which lane.
+    pub lane: Signal<In, W<4>>,
+    /// Its value.
+    pub value: Signal<Out, W<32>>,
+}
+
+impl Logic for PickLane {
+    fn update(&mut self) {
+        self.value.next = bits_w(self.beat.val().0[self.lane.val().index()].into());
+    }
+    fn connect(&mut self) {
+        self.value.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("always @(*) value = beat[lane * 32 +: 32];".into())
+    }
+}
+
+/// Shifts a lane into a beat from above: after 16 of them the first is lane 0. No clock, no latency.
+#[derive(LogicBlock, Default)]
+pub struct ShiftInLane {
+    /// The beat so far.
+    pub data: Signal<In, Beat>,
+    /// The next lane.
+    pub word: Signal<In, W<32>>,
+    /// The beat with it.
+    pub shifted: Signal<Out, Beat>,
+}
+
+impl Logic for ShiftInLane {
+    fn update(&mut self) {
+        let (data, word) = (self.data.val(), self.word.val().raw() as u32);
+        self.shifted.next = Beat(std::array::from_fn(|i| data.0.get(i + 1).copied().unwrap_or(word)));
+    }
+    fn connect(&mut self) {
+        self.shifted.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("always @(*) shifted = {word, data[511:32]};\nwire unused = &data[31:0];".into())
+    }
+}

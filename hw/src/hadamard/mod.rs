@@ -37,6 +37,7 @@ pub mod model;
 pub(crate) mod signs;
 pub(crate) mod to_fixed;
 pub(crate) mod to_float;
+pub(crate) mod value_by_value;
 
 #[cfg(test)]
 mod engine_tests;
