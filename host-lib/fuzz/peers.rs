@@ -1,0 +1,6 @@
+//! The fuzzer's entry: see `rank.rs`. Started by `run`.
+#![no_main]
+
+mod rank;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| rank::live(data));
