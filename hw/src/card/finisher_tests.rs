@@ -626,22 +626,8 @@ fn a_clear_at_any_time_owes_the_bus_nothing_and_leaves_nothing_behind() {
         for _ in 0..random.below(700) {
             world.step(&mut bench, &mut random, pace);
         }
-        // From here on the bus is only a bus: nobody is told of anything.
         mid_burst += u32::from(!world.filling.is_empty());
-        let mut bus = Bus::after(world);
-        bench.block.clear.next = true;
-        bench.block.scaled.next = bits_w(0);
-        bench.block.broadcast_closed.next = bits_w(0);
-        for cycle in 0.. {
-            bus.step(&mut bench, &mut random, pace);
-            if cycle >= 16 && !bench.block.busy.val() {
-                break;
-            }
-            assert!(cycle < 3000, "never quiet");
-        }
-        assert!(bus.is_quiet(), "quiet while the bus is owed something");
-        bench.block.clear.next = false;
-        bench.block.b_valid.next = false;
+        clear(&mut bench, world, &mut random, pace);
         let mut world = start(&mut bench, [63; 4]);
         let (hadamard, log2_n) = (turn % 3 == 0, bits_w(8));
         let context = SlotContext { hadamard, log2_n, log2_blocks: bits_w(1), ..plain(32) };
@@ -655,6 +641,51 @@ fn a_clear_at_any_time_owes_the_bus_nothing_and_leaves_nothing_behind() {
         bench.block.clear.next = false;
     }
     assert!(mid_burst > 5, "{mid_burst} of 60 in the middle of a burst");
+}
+
+/// Clears until the bus is owed nothing; from here on the bus is only a bus, and nobody is told of anything.
+fn clear(bench: &mut Bench<Finisher>, world: World, random: &mut Random, pace: Pace) {
+    let mut bus = Bus::after(world);
+    bench.block.clear.next = true;
+    bench.block.scaled.next = bits_w(0);
+    bench.block.broadcast_closed.next = bits_w(0);
+    for cycle in 0.. {
+        bus.step(bench, random, pace);
+        if cycle >= 16 && !bench.block.busy.val() {
+            break;
+        }
+        assert!(cycle < 3000, "never quiet");
+    }
+    assert!(bus.is_quiet(), "quiet while the bus is owed something");
+    bench.block.clear.next = false;
+    bench.block.b_valid.next = false;
+}
+
+/// A block reserves its places in the outbox before it comes: those of blocks that are cut off are free again.
+#[test]
+fn blocks_cut_off_by_a_clear_keep_no_places() {
+    let mut random = Random::new(8);
+    let context = SlotContext { hadamard: true, log2_n: bits_w(12), log2_blocks: bits_w(2), ..plain(1024) };
+    let mut bench = Bench::new(Finisher::default());
+    let mut cut = 0;
+    for _ in 0..12 {
+        let mut world = start(&mut bench, [63; 4]);
+        world.arm(&mut bench, &mut random, 3, context);
+        world.slots[3].scaled = true;
+        (0..10).for_each(|_| world.step(&mut bench, &mut random, EAGER));
+        world.slots[3].closed = true;
+        // The first block comes after some 550 cycles, the last after 1400.
+        (0..600 + random.below(700)).for_each(|_| world.step(&mut bench, &mut random, EAGER));
+        cut += u32::from((1..1024).contains(&world.written.len()));
+        clear(&mut bench, world, &mut random, EAGER);
+    }
+    assert!(cut > 8, "only {cut} of 12 windows cut off");
+    let mut world = start(&mut bench, [63; 4]);
+    play(&mut bench, &mut world, &mut Random::new(1), 3, context);
+    let mut fresh = Bench::new(Finisher::default());
+    let mut other = start(&mut fresh, [63; 4]);
+    play(&mut fresh, &mut other, &mut Random::new(1), 3, context);
+    assert_eq!((world.cycle, &world.written), (other.cycle, &other.written), "not as after power-on");
 }
 
 /// A host memory that takes and acknowledges, taken over in the middle of things.
