@@ -35,7 +35,7 @@ struct Seen {
 
 enum Engine {
     Udp(Box<Communicator>),
-    Tcp { mesh: Mesh, op: u32, timeout: Duration },
+    Tcp { mesh: Box<Mesh>, op: u32, timeout: Duration },
 }
 
 impl Engine {
@@ -53,7 +53,7 @@ impl Engine {
                 payload_beats: 0,
             };
             let mesh = Mesh::connect(launch, local, timeout, describe, || ()).map_err(|error| error.to_string())?;
-            return Ok(Self::Tcp { mesh, op: 0, timeout });
+            return Ok(Self::Tcp { mesh: Box::new(mesh), op: 0, timeout });
         }
         let bound = if bound_ms > 0.0 {
             Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
