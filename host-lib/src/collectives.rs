@@ -13,11 +13,13 @@ use thiserror::Error;
 
 use crate::data_plane::{DataPlane, PlaneEvent};
 use crate::protocol::membership::{BadMessage, Output};
+use crate::protocol::repair::{BadRepairMessage, RepairMessage, RepairReport, UnexpectedAnswer};
 use crate::protocol::{
     Action, AllReduce, Control, EarlyController, EarlyRule, IncastController, JobParams, Kind, MembershipParams,
     Metrics, ParamError, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
-    StageReport, View,
+    StageReport, UpdateAction, View, WindowPlan,
 };
+use crate::repairs::{Remains, Repairs};
 
 /// A finished collective.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,6 +140,8 @@ pub struct Collectives<P: DataPlane> {
     entered: u32,
     /// The incarnation with which this rank wants to join.
     joining: Option<u64>,
+    /// Fetches what broadcasts lost, if they are to be repaired.
+    repairs: Option<Repairs>,
     outgoing: VecDeque<(usize, Vec<u8>)>,
     news: VecDeque<News>,
     metrics: Metrics,
@@ -166,7 +170,7 @@ pub enum News {
 }
 
 /// A message of another rank that says nothing. It was not used.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MessageError {
     /// Not a message.
     #[error("a message of {bytes} bytes from rank {from} that is none; do all ranks run the same release?")]
@@ -179,6 +183,12 @@ pub enum MessageError {
     /// Not possible in this job.
     #[error(transparent)]
     Membership(#[from] BadMessage),
+    /// A repair that cannot be read.
+    #[error(transparent)]
+    Repair(#[from] BadRepairMessage),
+    /// A repair that nobody waits for.
+    #[error(transparent)]
+    Unexpected(#[from] UnexpectedAnswer),
 }
 
 /// Collectives that are prepared without the caller, at most.
@@ -197,6 +207,8 @@ struct Running {
     /// What this rank gives, as the windows hold it, once started.
     gradient: Option<Vec<f32>>,
     result: Vec<f32>,
+    /// Of each window, if it may have to be repaired.
+    remains: Vec<(WindowPlan, Remains)>,
 }
 
 impl<P: DataPlane> Collectives<P> {
@@ -214,6 +226,7 @@ impl<P: DataPlane> Collectives<P> {
             first: View { number: 0, ranks: u64::MAX >> (RANKS_MAX - params.ranks), first_op: 0, joined: None },
             entered: 0,
             joining: None,
+            repairs: None,
             outgoing: VecDeque::new(),
             news: VecDeque::new(),
             metrics: Metrics::default(),
@@ -267,6 +280,19 @@ impl<P: DataPlane> Collectives<P> {
         }
         self.control = Some(Control::new(self.params.rank, params, remeasure)?);
         Ok(())
+    }
+
+    /// Fetches what broadcasts lost from those who have it, over the reliable channel and outside the bounds, and adds the
+    /// difference to the bucket's next output that is applied: so replicas agree again. All ranks must do so; for messages
+    /// see [`follow_members`](Self::follow_members). Over a card: its rank answers for windows that were not encoded, and
+    /// does not know itself which of its beats are missing.
+    pub fn repair(&mut self) {
+        self.repairs = Some(Repairs::new(self.next_op));
+    }
+
+    /// What was missing and what has become of it, with [`repair`](Self::repair).
+    pub fn repaired(&self) -> Option<RepairReport> {
+        self.repairs.as_ref().map(Repairs::report)
     }
 
     /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a
@@ -324,6 +350,11 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// [`MessageError`]: nothing of it was used.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, bytes: &[u8]) -> Result<(), MessageError> {
+        if let Some(repairs) = self.repairs.as_mut().filter(|_| RepairMessage::is_one(bytes)) {
+            repairs.handle(from, RepairMessage::from_bytes(bytes)?)?;
+            self.take_outputs();
+            return Ok(());
+        }
         let message =
             serde_json::from_slice(bytes).map_err(|_| MessageError::Malformed { from, bytes: bytes.len() })?;
         if let Some(control) = &mut self.control {
@@ -360,6 +391,8 @@ impl<P: DataPlane> Collectives<P> {
             return Err(CollectivesError::Busy { running: self.running.len() });
         }
         self.joining = Some(incarnation);
+        // The model comes anew.
+        self.repairs = self.repairs.take().map(|_| Repairs::new(self.next_op));
         self.ahead.clear();
         if let Some(control) = &mut self.control {
             control.join(now_ns, incarnation);
@@ -375,6 +408,12 @@ impl<P: DataPlane> Collectives<P> {
     }
 
     fn take_outputs(&mut self) {
+        while let Some((to, message)) = self.repairs.as_mut().and_then(Repairs::poll) {
+            match message.to_bytes() {
+                Ok(bytes) => self.outgoing.push_back((to, bytes)),
+                Err(error) => tracing::warn!(%error, "a repair was dropped"),
+            }
+        }
         while let Some(output) = self.control.as_mut().and_then(Control::poll) {
             match output {
                 Output::Send { to, message } => {
@@ -387,6 +426,10 @@ impl<P: DataPlane> Collectives<P> {
                     if joined.is_some() && view.joined == joined {
                         self.joining = None;
                         self.next_op = view.first_op;
+                    }
+                    if let Some(repairs) = &mut self.repairs {
+                        let dropped = (0..self.params.ranks).filter(|rank| !view.has(*rank));
+                        dropped.for_each(|rank| repairs.drop_rank(rank));
                     }
                     self.plane.announce(&view);
                     self.news.push_back(News::View(view));
@@ -450,7 +493,7 @@ impl<P: DataPlane> Collectives<P> {
         };
         self.next_op = op.wrapping_add(1);
         let result = vec![0.0; machine.wire_elements()];
-        self.running.push_back(Running { machine, view, heard: 0, gradient: None, result });
+        self.running.push_back(Running { machine, view, heard: 0, gradient: None, result, remains: Vec::new() });
         Ok(op)
     }
 
@@ -544,8 +587,8 @@ impl<P: DataPlane> Collectives<P> {
         if !self.running.front().is_some_and(|one| one.gradient.is_some() && one.machine.is_done()) {
             return Ok(None);
         }
-        let finished = self.running.pop_front().map(|Running { machine, view, heard, result, .. }| {
-            let (kind, result) = (machine.kind(), machine.unpack(result));
+        let finished = self.running.pop_front().map(|Running { machine, view, heard, result, remains, .. }| {
+            let (kind, place, mut result) = (machine.kind(), machine.params().rank, machine.unpack(result));
             let report = machine.finish(&mut self.safeguard);
             for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages).filter(|(stage, _)| kind.sends(*stage)) {
                 if let Some((early, _)) = &mut self.early {
@@ -559,6 +602,19 @@ impl<P: DataPlane> Collectives<P> {
             let live: Vec<usize> = view.live().collect();
             let report = report.renumbered(&live, self.params.ranks);
             self.metrics.observe(&report);
+            if let Some(repairs) = &mut self.repairs {
+                let applied = report.action == UpdateAction::Apply;
+                for (plan, Remains { own, incomplete }) in remains {
+                    repairs.keep(report.op, place, &plan, own);
+                    if let Some((gathered, present)) = incomplete.filter(|_| applied) {
+                        repairs.miss(report.op, &view, plan, gathered, present, self.params.rank);
+                    }
+                }
+                repairs.finish(report.op);
+                if kind == Kind::AllReduce && applied {
+                    repairs.fold(report.bucket, &mut result);
+                }
+            }
             let heard = heard | self.plane.take_heard();
             if let Some(control) = &mut self.control {
                 control.observe(now_ns, &report, heard, self.params.rank);
@@ -687,8 +743,14 @@ impl<P: DataPlane> Collectives<P> {
         one.machine.handle_report(now_ns, report)?;
         if stage == Stage::Broadcast {
             let plan = one.machine.plan_of(cookie)?;
+            let repaired = self.repairs.is_some() && one.machine.kind() == Kind::AllReduce;
+            let remains = if repaired { self.plane.remains(plan) } else { None };
             let out = &mut one.result[plan.first_element..plan.first_element + plan.elements];
             self.plane.take_result(plan, out).map_err(CollectivesError::Plane)?;
+            if repaired {
+                let remains = remains.unwrap_or_else(|| own_shard(plan, one.machine.params().rank, out));
+                one.remains.push((plan.clone(), remains));
+            }
         }
         Ok(())
     }
@@ -702,6 +764,14 @@ impl<P: DataPlane> Collectives<P> {
         }
         Ok(())
     }
+}
+
+/// What the output says of the own shard, as it was sent if the window was not encoded: all that a card's rank has.
+fn own_shard(plan: &WindowPlan, place: usize, output: &[f32]) -> Remains {
+    let shard = plan.shards.range_of(place);
+    let value = |index: usize| output.get(index).copied().unwrap_or(0.0);
+    let own = if plan.hadamard { 0..0 } else { shard.start * LANES..shard.end * LANES };
+    Remains { own: own.map(value).collect(), incomplete: None }
 }
 
 /// The collective that a cookie belongs to.

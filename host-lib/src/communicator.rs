@@ -23,6 +23,7 @@ use self::engine::{Command, Engine, Links, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
 use crate::collectives::{Call, Collectives, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
+use crate::protocol::repair::RepairReport;
 use crate::protocol::{
     self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Report, TooFewSamples,
     bound_from_warmup,
@@ -85,6 +86,7 @@ pub struct Builder {
     window_bytes: usize,
     rate_control: bool,
     silent_ops: Option<u32>,
+    repair: bool,
 }
 
 impl Default for Builder {
@@ -102,6 +104,7 @@ impl Default for Builder {
             window_bytes: 1 << 20,
             rate_control: false,
             silent_ops: Some(3),
+            repair: true,
         }
     }
 }
@@ -169,6 +172,12 @@ impl Builder {
         Self { silent_ops: ops, ..self }
     }
 
+    /// Whether what broadcasts lost is fetched over the reliable channel, and the difference added to the bucket's next
+    /// output, so that replicas agree again. Default: yes. It costs a copy of this rank's means.
+    pub fn repair(self, repair: bool) -> Self {
+        Self { repair, ..self }
+    }
+
     /// Brings the ranks together, measures the bound if it is to be, and starts the engine.
     ///
     /// # Errors
@@ -222,6 +231,9 @@ impl Builder {
         }
         if self.rate_control {
             collectives.follow_round_trips(RATE_MAX_BYTES_PER_US);
+        }
+        if self.repair {
+            collectives.repair();
         }
         if let Some(silent_ops) = self.silent_ops {
             let defaults = MembershipParams::new(launch.world_size);
@@ -359,6 +371,8 @@ pub struct Metrics {
     pub bound_ns: u64,
     /// Ranks that take part, of the newest view.
     pub live: Vec<usize>,
+    /// What broadcasts lost, and what has become of it; nothing without repair.
+    pub repair: RepairReport,
     /// Ranks that were found silent, in order.
     pub silent: Vec<usize>,
     /// How fast each rank is sent to in bytes per microsecond; empty without rate control.

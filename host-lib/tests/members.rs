@@ -6,7 +6,8 @@ mod virtual_network;
 
 use std::collections::BTreeMap;
 
-use optireduce::protocol::{ClosedBy, JobParams, MembershipParams};
+use optireduce::protocol::repair::RepairReport;
+use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, MembershipParams, UpdateAction};
 use optireduce::{DataPlane, News};
 use virtual_network::{Network, Outcome, Random, Weather};
 
@@ -172,4 +173,89 @@ fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_colle
         assert!((3..9).contains(&hits) && last == 0, "seed {seed}: {hits} collectives ran into the bound, {last}");
         assert!(network.ranks.iter().all(|rank| rank.params().bound_ns == network.new_bound_ns), "seed {seed}");
     }
+}
+
+/// The sums of all outputs that were applied, by rank.
+fn add_outputs(sums: &mut [Vec<f64>], outcomes: &[Option<Outcome>]) {
+    for (sum, outcome) in sums.iter_mut().zip(outcomes) {
+        let Outcome { report, result, .. } = outcome.as_ref().expect("all ranks take part");
+        if report.action == UpdateAction::Apply {
+            sum.iter_mut().zip(result).for_each(|(sum, value)| *sum += f64::from(*value));
+        }
+    }
+}
+
+/// The largest difference between two ranks' sums.
+fn apart(sums: &[Vec<f64>]) -> f64 {
+    let differences = sums.iter().flat_map(|sum| sum.iter().zip(&sums[0]).map(|(a, b)| (a - b).abs()));
+    differences.fold(0.0, f64::max)
+}
+
+#[test]
+fn after_repair_replicas_agree_again() {
+    let (mut repaired, mut agreed, mut apart_without) = (0, 0, 0);
+    for seed in seeds(0..150) {
+        let mut random = Random(seed << 20);
+        let (ranks, elements) = (2 + random.below(5) as usize, 1 + random.below(4000) as usize);
+        let (bf16, incast, letters_max) =
+            (random.chance(0.3), 1 + random.below(3) as usize, 1 + random.below(3_000_000));
+        for with_repair in [true, false] {
+            let mut random = random.clone();
+            let weather = Weather { loss: 0.02, duplicate: 0.05, delay_ns: 1000..30_000, ..Weather::default() };
+            let mut network = Network::new(ranks, 4, weather, seed, |rank, plane| JobParams {
+                window_beats_max: 40,
+                bf16,
+                incast,
+                early: Some(EarlyRule { grace_ns: 50_000 }),
+                ..JobParams::new(rank, ranks, 4, BOUND_NS, &plane.limits())
+            });
+            network.letters_ns = 1000..1001 + letters_max;
+            if with_repair {
+                network.ranks.iter_mut().for_each(|rank| rank.repair());
+            }
+            let mut sums = vec![vec![0.0; elements]; ranks];
+            let (mut op, mut skipped, mut missing) = (0, false, 0);
+            let open = |network: &Network| {
+                network.ranks.iter().any(|rank| rank.repaired().is_some_and(|report| report.outstanding_bytes > 0))
+            };
+            // A stormy time, then until everything was fetched, and one more to fold it into.
+            let mut calm = 0;
+            while op < 12 || calm < 2 {
+                if op == 12 {
+                    network.weather.loss = 0.0;
+                }
+                calm = if op >= 12 && !open(&network) { calm + 1 } else { 0 };
+                assert!(op < 200, "seed {seed}: repairs do not end");
+                let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+                let starts: Vec<_> = (0..ranks).map(|_| Some(random.below(50_000))).collect();
+                let outcomes = network.all_reduce(0, &gradients, op % 3 == 1, &starts);
+                skipped |= outcomes.iter().flatten().any(|outcome| outcome.report.action != UpdateAction::Apply);
+                let lost = |outcome: &Outcome| {
+                    outcome.report.stages[1].expected_bytes - outcome.report.stages[1].received_bytes
+                };
+                missing += outcomes.iter().flatten().map(lost).sum::<u64>();
+                add_outputs(&mut sums, &outcomes);
+                op += 1;
+            }
+            if skipped {
+                continue; // a rank that leaves out an update is another matter
+            }
+            let apart = apart(&sums);
+            if !with_repair {
+                apart_without += u32::from(apart > 0.01);
+                continue;
+            }
+            let reports: Vec<_> = network.ranks.iter().map(|rank| rank.repaired().unwrap()).collect();
+            let sum = |of: fn(&RepairReport) -> u64| reports.iter().map(of).sum::<u64>();
+            assert_eq!(sum(|report| report.missing_bytes), missing, "seed {seed}: {reports:?}");
+            assert_eq!(sum(|report| report.outstanding_bytes), 0, "seed {seed}: {reports:?}");
+            if sum(|report| report.drift_bytes) == 0 {
+                agreed += 1;
+                assert!(apart < 1e-4, "seed {seed}: sums of {op} outputs are {apart} apart, {reports:?}");
+            }
+            repaired += u32::from(sum(|report| report.repaired_bytes) > 0);
+        }
+    }
+    println!("{repaired} seeds with repairs, {agreed} without drift, {apart_without} apart if nothing is repaired");
+    assert!(repaired > 70 && agreed > 70 && apart_without > 70 || std::env::var("SEEDS").is_ok());
 }

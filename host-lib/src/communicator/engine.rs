@@ -183,6 +183,7 @@ impl Engine {
                     self.metrics.collectives = self.collectives.metrics().clone();
                     self.metrics.hadamard_from = self.hadamard_from;
                     self.metrics.bound_ns = self.collectives.params().bound_ns;
+                    self.metrics.repair = self.collectives.repaired().unwrap_or_default();
                     self.metrics.live = self.collectives.newest().live().collect();
                     self.metrics.rate_bytes_per_us =
                         ranks.clone().filter_map(|peer| self.collectives.rate_bytes_per_us(peer)).collect();

@@ -115,6 +115,9 @@ pub struct JobArgs {
     /// The rate of each peer follows the round-trip times of its answers.
     #[arg(long)]
     pub rate_control: bool,
+    /// What broadcasts lose is not fetched afterwards.
+    #[arg(long)]
+    pub no_repair: bool,
     /// Collectives in a row without a sign of a rank after which the others go on without it; 0: never.
     #[arg(long, value_name = "K", default_value_t = 3)]
     pub drop_silent_after: u32,

@@ -40,7 +40,9 @@ enum Engine {
 
 impl Engine {
     fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
-        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, .. } = args.job;
+        let JobArgs {
+            bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, no_repair, ..
+        } = args.job;
         let timeout = args.job.timeout();
         if args.job.engine == EngineKind::Tcp {
             let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
@@ -67,7 +69,8 @@ impl Engine {
             Some(us) => Early::Grace(Duration::from_micros(us)),
         });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
-        let builder = builder.drop_silent_after((drop_silent_after > 0).then_some(drop_silent_after));
+        let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
+        let builder = builder.drop_silent_after(silent_ops).repair(!no_repair);
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
             None => builder,
