@@ -75,6 +75,8 @@ pub(super) struct Engine {
     replies: VecDeque<Reply>,
     /// Who waits for this rank to take part again, and since when.
     rejoining: Option<(oneshot::Sender<Result<u32, EngineError>>, Instant)>,
+    /// Ranks of the last view, bit r: rank r.
+    live: u64,
     metrics: Metrics,
     ending: Option<Instant>,
 }
@@ -97,6 +99,7 @@ impl Engine {
         hadamard: HadamardMode,
     ) -> Self {
         Self {
+            live: collectives.newest().ranks,
             collectives,
             links,
             commands,
@@ -316,7 +319,12 @@ impl Engine {
                 }
                 News::View(view) => {
                     let ranks: Vec<usize> = view.live().collect();
-                    tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
+                    if view.ranks == self.live {
+                        tracing::info!(view = view.number, first_op = view.first_op, "another view of the same ranks");
+                    } else {
+                        tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
+                    }
+                    self.live = view.ranks;
                     let joined = view.joined.map(|(rank, _)| usize::from(rank));
                     if let (Some(rank), Some(op), Some(notices)) = (joined, self.hadamard_from, &self.links.notices) {
                         notices.send(rank, &op.to_le_bytes());
