@@ -276,6 +276,11 @@ impl<P: DataPlane> Collectives<P> {
         may
     }
 
+    /// The newest view; that of all ranks while this rank takes no part.
+    pub fn newest(&self) -> View {
+        self.control.as_ref().and_then(Control::newest).copied().unwrap_or(self.first)
+    }
+
     /// Whether this rank takes part.
     pub fn is_member(&self) -> bool {
         self.control.as_ref().is_none_or(|control| control.newest().is_some())

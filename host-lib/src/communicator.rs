@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use thiserror::Error;
@@ -22,12 +22,13 @@ use tokio::sync::oneshot;
 
 pub use self::groups::TwoLevel;
 
-use self::engine::{Command, Engine, Waker};
+use self::engine::{Command, Engine, Links, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
 use crate::collectives::{Call, Collectives, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
 use crate::protocol::{
-    self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, Parts, Report, TooFewSamples, bound_from_warmup,
+    self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Report, TooFewSamples,
+    bound_from_warmup,
 };
 use crate::reliable;
 use crate::software::Counters;
@@ -50,6 +51,11 @@ pub enum Bound {
 pub const BOUND_MIN: Duration = Duration::from_millis(5);
 /// The shortest grace time that follows the stage times, for the same reason.
 const GRACE_MIN: Duration = Duration::from_micros(250);
+
+/// How long a rank must be silent that still has its connections: its machine may be busy.
+const SILENT: Duration = Duration::from_millis(500);
+/// How long it may take at least to measure the bound again; else three times as long as the first time.
+const MEASURING_MIN: Duration = Duration::from_secs(1);
 
 /// Where the rates begin that follow the round-trip times: 100 Gb/s.
 const RATE_MAX_BYTES_PER_US: u32 = 12_500;
@@ -79,6 +85,7 @@ pub struct Builder {
     incast: Option<usize>,
     window_bytes: usize,
     rate_control: bool,
+    silent_ops: Option<u32>,
 }
 
 impl Default for Builder {
@@ -95,6 +102,7 @@ impl Default for Builder {
             incast: None,
             window_bytes: 1 << 20,
             rate_control: false,
+            silent_ops: Some(3),
         }
     }
 }
@@ -155,6 +163,13 @@ impl Builder {
         Self { rate_control, ..self }
     }
 
+    /// Collectives in a row without any sign of a rank after which the others agree to go on without it; a rank whose process
+    /// still has its connections must be silent for half a second besides. `None`: never; then t_B is not measured again
+    /// either. Default: 3.
+    pub fn drop_silent_after(self, ops: Option<u32>) -> Self {
+        Self { silent_ops: ops, ..self }
+    }
+
     /// Brings the ranks together, measures the bound if it is to be, and starts the engine.
     ///
     /// # Errors
@@ -177,10 +192,14 @@ impl Builder {
         let payload_beats = mesh.job().members.iter().map(|member| member.payload_beats).min().unwrap_or(1);
         let plane = socket.join(launch.rank, mesh.job(), payload_beats)?;
 
+        let begin = Instant::now();
         let bound_ns = match self.bound {
             Bound::Fixed(bound) => bound.as_nanos() as u64,
-            Bound::Measured { elements } => measure_bound(&mut mesh, elements, self.timeout)?,
+            Bound::Measured { elements } => {
+                measure_bound(&mut mesh, elements, || self.timeout)?.unwrap_or(BOUND_MIN.as_nanos() as u64)
+            }
         };
+        let measuring = MEASURING_MIN + 3 * begin.elapsed();
         let defaults = JobParams::new(launch.rank, launch.world_size, payload_beats, bound_ns, &plane.limits());
         let grace_ns = |grace: Duration| u32::try_from(grace.as_nanos().min(bound_ns.into())).unwrap_or(u32::MAX);
         let params = JobParams {
@@ -207,34 +226,52 @@ impl Builder {
         if self.rate_control {
             collectives.follow_round_trips(RATE_MAX_BYTES_PER_US);
         }
+        if let Some(silent_ops) = self.silent_ops {
+            let defaults = MembershipParams::new(launch.world_size);
+            let members = MembershipParams { silent_ops, silent_ns: SILENT.as_nanos() as u64, ..defaults };
+            let followed = collectives.follow_members(members, matches!(self.bound, Bound::Measured { .. }));
+            followed.map_err(|error| ConnectError::Params(error.to_string()))?;
+        }
         let (commands, incoming) = channel();
-        let notices = mesh.take_notices();
-        let engine = Engine::new(collectives, notices, incoming, waker.clone(), self.hadamard);
+        let (notices, between) = (mesh.take_notices(), mesh.take_between());
+        let links = Links { notices, mesh: between, measuring, agreeing: self.timeout };
+        let engine = Engine::new(collectives, links, incoming, waker.clone(), self.hadamard);
         let thread = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let thread = Some(thread.map_err(ConnectError::Thread)?);
         Ok(Communicator { builder, mesh, params, commands, waker, thread, timeout: self.timeout })
     }
 }
 
-/// Agrees on t_B: every rank times 20 reliable all-reduces, rank 0 pools the times.
-fn measure_bound(mesh: &mut Mesh, elements: usize, timeout: Duration) -> Result<u64, ConnectError> {
+/// Agrees on t_B in ns: every rank times 20 reliable all-reduces, rank 0 pools the times. Rank 0 also says how many elements;
+/// nothing is measured without any. `patience`: how long ranks wait for one another, at each step.
+fn measure_bound(
+    mesh: &mut Mesh,
+    elements: usize,
+    patience: impl Fn() -> Duration,
+) -> Result<Option<u64>, ConnectError> {
+    let elements = mesh.broadcast(&(elements as u64).to_le_bytes(), patience())?;
+    let elements = u64::from_le_bytes(elements.try_into().unwrap_or_default()).min(1 << 30) as usize;
+    if elements == 0 {
+        return Ok(None);
+    }
     let mut data = vec![0.0f32; elements];
     let mut times_ns = Vec::new();
     for op in 0..crate::protocol::RUNS_MIN as u32 {
-        mesh.barrier(timeout)?;
-        let stages = reliable::all_reduce(mesh, op, &mut data, timeout)?;
+        mesh.barrier(patience())?;
+        let stages = reliable::all_reduce(mesh, op, &mut data, patience())?;
         times_ns.extend(stages.map(|stage| stage.as_nanos() as u64));
     }
     let own = serde_json::to_vec(&times_ns).unwrap_or_default();
-    let all = mesh.gather(&own, timeout)?;
+    let all = mesh.gather(&own, patience())?;
     let bound = if mesh.rank() == 0 {
         let pooled: Vec<Vec<u64>> = all.iter().map(|times| serde_json::from_slice(times).unwrap_or_default()).collect();
         bound_from_warmup(&pooled)?
     } else {
         0
     };
-    let bound = mesh.broadcast(&bound.to_le_bytes(), timeout)?;
-    Ok(u64::from_le_bytes(bound.try_into().unwrap_or_default()).clamp(BOUND_MIN.as_nanos() as u64, u32::MAX.into()))
+    let bound = mesh.broadcast(&bound.to_le_bytes(), patience())?;
+    let bound = u64::from_le_bytes(bound.try_into().unwrap_or_default());
+    Ok(Some(bound.clamp(BOUND_MIN.as_nanos() as u64, u32::MAX.into())))
 }
 
 /// A job could not be joined.
@@ -298,6 +335,21 @@ pub enum EngineError {
         /// What it must be.
         expected: String,
     },
+    /// The others go on without this rank.
+    #[error(
+        "this rank was dropped, as the others did not hear it for several collectives; rejoin, then take the model from a \
+         rank that stayed"
+    )]
+    Dropped,
+    /// No quorum of ranks answers.
+    #[error(
+        "the ranks could not agree on who takes part within {} s: a quorum is more than half of them, or half with the lowest",
+        waited.as_secs_f64()
+    )]
+    NoAgreement {
+        /// How long was waited.
+        waited: Duration,
+    },
     /// The engine's thread has ended.
     #[error("the engine has ended")]
     Ended,
@@ -314,6 +366,12 @@ pub struct Metrics {
     pub hadamard_from: Option<u32>,
     /// Smoothed round-trip time to each rank in microseconds; `None` for this rank, and before the first answer.
     pub rtt_us: Vec<Option<f64>>,
+    /// The bound on each stage in ns.
+    pub bound_ns: u64,
+    /// Ranks that take part, of the newest view.
+    pub live: Vec<usize>,
+    /// Ranks that were found silent, in order.
+    pub silent: Vec<usize>,
     /// How fast each rank is sent to in bytes per microsecond; empty without rate control.
     pub rate_bytes_per_us: Vec<f64>,
 }
@@ -427,6 +485,17 @@ impl Communicator {
         Ok(())
     }
 
+    /// Takes part again after [`EngineError::Dropped`]; blocks until the others agree, and returns the number of the first
+    /// collective that this rank is in. The others call collectives meanwhile; the model is the trainer's to fetch.
+    ///
+    /// # Errors
+    /// If collectives still run, or the engine has given up.
+    pub fn rejoin(&mut self) -> Result<u32, EngineError> {
+        let (reply, pending) = oneshot::channel();
+        self.command(Command::Rejoin(reply))?;
+        pending.blocking_recv().unwrap_or(Err(EngineError::Ended))
+    }
+
     /// What the engine has seen so far.
     ///
     /// # Errors
@@ -450,7 +519,7 @@ impl Communicator {
         Ok(self.mesh.barrier(self.timeout)?)
     }
 
-    /// The job's parameters, the bound among them.
+    /// The job's parameters, the bound with which it began among them; [`metrics`](Self::metrics) has the present one.
     pub fn params(&self) -> &JobParams {
         &self.params
     }

@@ -1,10 +1,12 @@
 //! The command `optireduce`, as a user calls it.
 
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Command, Output, Stdio};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
-fn optireduce(arguments: &[&str]) -> Output {
+fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce"));
     for name in [
         "RANK",
@@ -18,7 +20,11 @@ fn optireduce(arguments: &[&str]) -> Output {
     ] {
         command.env_remove(name);
     }
-    command.args(arguments).output().expect("the command starts")
+    command
+}
+
+fn optireduce(arguments: &[&str]) -> Output {
+    command().args(arguments).output().expect("the command starts")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -45,6 +51,33 @@ fn ranks_on_this_machine_give_a_row_for_each_size() {
             assert!(ms[0] > 0.0 && ms.is_sorted() && row["iters"].as_u64() >= Some(20), "{row}");
         }
     }
+}
+
+#[test]
+fn a_rank_that_is_killed_does_not_stop_the_others() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |rank: usize| {
+        let mut command = command();
+        command.args(["run", "--rank", &rank.to_string(), "--world-size", "4", "--root", &format!("127.0.0.1:{port}")]);
+        command.args(["--bench", "40K", "--secs", "3", "--bound-ms", "100", "--grace-us", "0", "--json"]);
+        command.env("OPTIREDUCE_LOG", if rank == 2 { "debug" } else { "warn" });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
+    };
+    let mut ranks: Vec<_> = (0..4).map(start).collect();
+    let log = BufReader::new(ranks[2].stderr.take().unwrap());
+    let finished = log.lines().map(Result::unwrap).filter(|line| line.contains("finished")).nth(100);
+    assert!(finished.is_some(), "it is running");
+    ranks[2].kill().unwrap();
+    let outputs: Vec<Output> = ranks.into_iter().map(|rank| rank.wait_with_output().unwrap()).collect();
+    for rank in [0, 1, 3] {
+        assert!(outputs[rank].status.success(), "rank {rank}: {}", text(&outputs[rank].stderr));
+        let said = text(&outputs[rank].stderr);
+        assert!(said.contains("[0, 1, 3]"), "rank {rank}: {said}");
+    }
+    let row: serde_json::Value = serde_json::from_str(text(&outputs[0].stdout).trim()).unwrap();
+    assert_eq!(row["ranks"], 3, "{row}");
+    // Had every call paid the bound since the rank died, there were at most ten a second after the first hundred.
+    assert!(row["iters"].as_u64() > Some(150), "{row}");
 }
 
 #[test]

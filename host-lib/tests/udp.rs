@@ -295,6 +295,43 @@ fn calls_that_cannot_be_are_refused_and_harm_nothing() {
 }
 
 #[test]
+fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
+    const BOUND: Duration = Duration::from_millis(100);
+    let results = job(4, |rank, root| {
+        let mut communicator = builder(rank, 4, &root).bound(Bound::Fixed(BOUND)).connect().unwrap();
+        communicator.barrier().unwrap();
+        let mut data = gradient(rank, 10_000);
+        communicator.all_reduce(0, &mut data).unwrap();
+        if rank == 2 {
+            return None;
+        }
+        // Collectives until three in a row are whole again, but for what a busy machine does.
+        let (mut whole, mut op) = (0, 0);
+        while whole < 3 {
+            assert!(op < 300, "rank {rank} still pays the bound after {op} collectives");
+            data = gradient(rank, 10_000);
+            let report = communicator.all_reduce(0, &mut data).unwrap();
+            whole = if report.live == [0, 1, 3] && report.lost_bytes == 0 { whole + 1 } else { 0 };
+            op = report.op;
+        }
+        let metrics = communicator.metrics().unwrap();
+        assert_eq!(metrics.live, [0, 1, 3], "rank {rank}");
+        // The others are not yet done.
+        thread::sleep(Duration::from_millis(500));
+        Some((data, metrics.silent))
+    });
+    // A quorum has found it silent; the others may have heard of that before.
+    let found = results.iter().flatten().filter(|(_, silent)| *silent == [2]).count();
+    assert!(found >= 2 && results.iter().flatten().all(|(_, silent)| silent.iter().all(|rank| *rank == 2)), "{found}");
+    let mean = |i: usize| [0, 1, 3].map(|rank| f64::from(gradient(rank, 10_000)[i])).iter().sum::<f64>() / 3.0;
+    for (data, _) in results.iter().flatten() {
+        let found = data.iter().enumerate().step_by(97);
+        found.for_each(|(i, found)| assert!((f64::from(*found) - mean(i)).abs() < 1e-5, "element {i}"));
+    }
+    assert_eq!(results.iter().flatten().count(), 3);
+}
+
+#[test]
 fn a_rank_that_does_not_come_is_named() {
     let root = root();
     let short = Duration::from_millis(300);

@@ -18,7 +18,7 @@ use thiserror::Error;
 use super::socket::Socket;
 use crate::bootstrap::Job;
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, Kind, WindowPlan};
+use crate::protocol::{JobParams, Kind, View, WindowPlan};
 use crate::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 
 /// Headers of IPv4 and UDP.
@@ -254,5 +254,21 @@ impl DataPlane for Udp {
 
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
         self.software.set_rate(peer, rate_bytes_per_us);
+    }
+
+    fn takes_views(&self) -> bool {
+        self.software.takes_views()
+    }
+
+    fn announce(&mut self, view: &View) {
+        self.software.announce(view);
+    }
+
+    fn enter(&mut self, view: &View) -> Result<bool, UdpError> {
+        Ok(self.software.enter(view)?)
+    }
+
+    fn take_heard(&mut self) -> u64 {
+        self.software.take_heard()
     }
 }

@@ -130,6 +130,9 @@ pub struct JobArgs {
     /// The rate of each peer follows the round-trip times of its answers.
     #[arg(long)]
     pub rate_control: bool,
+    /// Collectives in a row without a sign of a rank after which the others go on without it; 0: never.
+    #[arg(long, value_name = "K", default_value_t = 3)]
+    pub drop_silent_after: u32,
     /// Seconds that ranks wait for one another.
     #[arg(long, default_value_t = 60.0, value_parser = positive)]
     pub timeout_s: f64,

@@ -46,7 +46,7 @@ pub enum Engine {
 
 impl Engine {
     pub fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
-        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
+        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, .. } = args.job;
         let timeout = args.job.timeout();
         if args.job.engine == EngineKind::Tcp {
             let mesh = Box::new(connect_mesh(args, launch)?);
@@ -64,11 +64,15 @@ impl Engine {
             Some(us) => Early::Grace(Duration::from_micros(us)),
         });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
+        let builder = builder.drop_silent_after((drop_silent_after > 0).then_some(drop_silent_after));
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
             None => builder,
         };
-        builder.connect().map(Box::new).map(Self::Udp).map_err(|error| error.to_string())
+        let mut communicator = builder.connect().map_err(|error| error.to_string())?;
+        // As the collectives do: ranks that die do not stop the others.
+        communicator.mesh().leave_out_gone();
+        Ok(Self::Udp(Box::new(communicator)))
     }
 
     pub fn mesh(&mut self) -> &mut Mesh {
@@ -177,6 +181,7 @@ fn measure(engine: &mut Engine, args: &JobArgs, launch: &Launch, bytes: usize) -
 fn row(args: &JobArgs, engine: &Engine, size: usize, all: &[Vec<u8>]) -> Result<Row, String> {
     let ranks: Vec<Seen> = all
         .iter()
+        .filter(|seen| !seen.is_empty())
         .map(|seen| serde_json::from_slice(seen))
         .collect::<Result<_, _>>()
         .map_err(|error| error.to_string())?;

@@ -10,9 +10,10 @@
 //!   accepted. Of one number there is never a second view, whoever crashes and however late messages are. If the
 //!   coordinator does not finish in time, the next lowest rank takes over with a higher ballot.
 //! * All ranks switch at the same collective: a rank that has promised starts no further collective until the view is
-//!   known; a rank may be at most `lead_ops` collectives ahead of what a quorum of its view said, on the reliable
-//!   channel, it had reached. So none can have passed the first collective of the new view, which is `lead_ops` after the
-//!   last one a quorum had reached when it promised.
+//!   known. If all that remain have promised, the view begins with the first collective that none of them has started. If
+//!   only a quorum has: a rank may be at most `lead_ops` collectives ahead of what a quorum of its view said, on the
+//!   reliable channel, it had reached, so none can have passed the collective that is `lead_ops` after the last one a quorum
+//!   had reached when it promised.
 //!
 //! Needs: a reliable channel, in order per pair of ranks, of any delay; a rank that crashes loses what it knew and may
 //! come back by [`Membership::join`] only. Packets must tell views apart: [`View::job_tag`].
@@ -69,9 +70,9 @@ pub struct MembershipParams {
     /// And how long they must have taken at least, in ns. Default 100 ms. Shorter than a message's way on the reliable
     /// channel: ranks that wait for an agreement are taken for dead; too long: a dead rank costs bounds for so long.
     pub silent_ns: u64,
-    /// Collectives that a rank may be ahead of a quorum's last word; a new view is used at least so much later. Default
-    /// 32. It must exceed the collectives prepared ahead and what runs during a message's way; too large: a dead rank
-    /// costs so many collectives their bound.
+    /// Collectives that a rank may be ahead of a quorum's last word; a new view is used so much later if not all ranks that
+    /// remain have promised, or if one joins. Default 32. It must exceed the collectives prepared ahead and what runs
+    /// during a message's way; too large: two ranks that die at a time cost so many collectives their bound.
     pub lead_ops: u32,
     /// How long the next coordinator waits before it takes over, and how often a waiting rank asks, in ns. Default 20 ms;
     /// several times a message's way.
@@ -359,8 +360,14 @@ impl Membership {
             }
             Message::Promise { ballot, next_op, accepted, .. } => {
                 let (change, lead_ops) = (self.change(newest), self.params.lead_ops);
-                let fresh = |next_op: u32| newest.followed_by(change, next_op.saturating_add(lead_ops));
-                let view = self.agreement.on_promise(from, ballot, next_op, accepted, newest, fresh);
+                let joining = change.and_then(|change| change.joined).map_or(0, |(rank, _)| bit(rank.into()));
+                let remain = change.map_or(newest.ranks, |change| change.remain) & !joining;
+                // Whoever has promised starts nothing more; a rank that joins is given time.
+                let fresh = |next_op: u32, all: bool| {
+                    let first_op = next_op.saturating_add(if all && joining == 0 { 0 } else { lead_ops });
+                    newest.followed_by(change, first_op.max(newest.first_op.saturating_add(1)))
+                };
+                let view = self.agreement.on_promise(from, ballot, next_op, accepted, newest, remain, fresh);
                 if let Some(view) = view {
                     self.send_all(now_ns, newest.ranks, &Message::Accept { ballot, view });
                 }
