@@ -9,14 +9,15 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES, RANKS_MAX};
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::data_plane::{DataPlane, PlaneEvent};
-use crate::protocol::membership::{BadMessage, Output};
+use crate::protocol::membership::{self, BadMessage, Output};
 use crate::protocol::{
-    Action, AllReduce, Control, EarlyController, EarlyRule, IncastController, JobParams, Kind, MembershipParams,
-    Metrics, ParamError, Parts, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
-    StageReport, View,
+    Action, AllReduce, Control, Decided, EarlyController, EarlyRule, IncastController, JobParams, Kind,
+    MembershipParams, Metrics, ParamError, Parts, PlanError, ProtocolError, RateController, RefusedStatus, Report,
+    Safeguard, Stage, StageReport, UpdateAction, VerdictMessage, VerdictParams, Verdicts, View,
 };
 use crate::spans::Spans;
 
@@ -130,6 +131,9 @@ pub struct Collectives<P: DataPlane> {
     rates: Option<Vec<RateController>>,
     /// What the ranks agree on, if they do.
     control: Option<Control>,
+    /// Agrees on skipped updates, if the ranks do; the collective that waits for it.
+    verdicts: Option<Verdicts>,
+    held: Option<Finished>,
     /// The view of all ranks.
     first: View,
     /// Number of the view that the data plane is in.
@@ -147,6 +151,14 @@ pub struct Collectives<P: DataPlane> {
     ahead: Vec<(u16, u16, bool)>,
     /// How many of the youngest in `running` were prepared because peers are at them.
     foreseen: usize,
+}
+
+/// What ranks tell one another on the reliable channel.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Message {
+    Verdict(VerdictMessage),
+    Members(membership::Message),
 }
 
 /// What happened among the ranks.
@@ -210,6 +222,8 @@ impl<P: DataPlane> Collectives<P> {
             incast: None,
             rates: None,
             control: None,
+            verdicts: None,
+            held: None,
             first: View { number: 0, ranks: u64::MAX >> (RANKS_MAX - params.ranks), first_op: 0, joined: None },
             entered: 0,
             joining: None,
@@ -268,6 +282,12 @@ impl<P: DataPlane> Collectives<P> {
         Ok(())
     }
 
+    /// Lets all ranks take the same action after each collective: if one would skip the update, all do. A finished collective
+    /// waits for that. All ranks must do so; messages travel as in [`follow_members`](Self::follow_members).
+    pub fn agree_on_updates(&mut self, params: VerdictParams) {
+        self.verdicts = Some(Verdicts::new(self.params.rank, params));
+    }
+
     /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a
     /// quorum of ranks that never comes true again: the caller sets a deadline.
     pub fn may_prepare(&mut self, now_ns: u64) -> bool {
@@ -289,7 +309,7 @@ impl<P: DataPlane> Collectives<P> {
     /// If all ranks are to measure t_B now, before the next collective: which, and with how many elements. The caller measures and
     /// calls [`measured`](Self::measured).
     pub fn must_measure(&mut self, now_ns: u64) -> Option<(View, usize)> {
-        if !self.running.is_empty() || !self.control.as_ref().is_some_and(Control::is_measuring) {
+        if !self.is_idle() || !self.control.as_ref().is_some_and(Control::is_measuring) {
             return None;
         }
         let control = self.control.as_mut()?;
@@ -315,6 +335,9 @@ impl<P: DataPlane> Collectives<P> {
         if let Some(control) = &mut self.control {
             control.handle_timeout(now_ns);
         }
+        if let Some(verdicts) = &mut self.verdicts {
+            verdicts.handle_timeout(now_ns);
+        }
         self.take_outputs();
     }
 
@@ -325,8 +348,17 @@ impl<P: DataPlane> Collectives<P> {
     pub fn handle_message(&mut self, now_ns: u64, from: usize, bytes: &[u8]) -> Result<(), MessageError> {
         let message =
             serde_json::from_slice(bytes).map_err(|_| MessageError::Malformed { from, bytes: bytes.len() })?;
-        if let Some(control) = &mut self.control {
-            control.handle_message(now_ns, from, message)?;
+        match message {
+            Message::Verdict(message) => {
+                if let Some(verdicts) = &mut self.verdicts {
+                    verdicts.handle_message(now_ns, from, message);
+                }
+            }
+            Message::Members(message) => {
+                if let Some(control) = &mut self.control {
+                    control.handle_message(now_ns, from, message)?;
+                }
+            }
         }
         self.take_outputs();
         Ok(())
@@ -355,8 +387,8 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// If collectives are still running.
     pub fn join(&mut self, now_ns: u64, incarnation: u64) -> Result<(), CollectivesError<P::Error>> {
-        if !self.running.is_empty() {
-            return Err(CollectivesError::Busy { running: self.running.len() });
+        if !self.is_idle() {
+            return Err(CollectivesError::Busy { running: self.running.len() + usize::from(self.held.is_some()) });
         }
         self.joining = Some(incarnation);
         self.ahead.clear();
@@ -373,7 +405,15 @@ impl<P: DataPlane> Collectives<P> {
         control.view_of(now_ns, self.next_op).filter(|view| !control.must_measure(view))
     }
 
+    /// No collective runs, and none waits for an agreement.
+    fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.held.is_none()
+    }
+
     fn take_outputs(&mut self) {
+        while let Some((to, message)) = self.verdicts.as_mut().and_then(Verdicts::poll) {
+            self.outgoing.push_back((to, serde_json::to_vec(&message).unwrap_or_default()));
+        }
         while let Some(output) = self.control.as_mut().and_then(Control::poll) {
             match output {
                 Output::Send { to, message } => {
@@ -386,6 +426,7 @@ impl<P: DataPlane> Collectives<P> {
                     if joined.is_some() && view.joined == joined {
                         self.joining = None;
                         self.next_op = view.first_op;
+                        self.verdicts.iter_mut().for_each(|verdicts| verdicts.forward(view.first_op));
                     }
                     self.plane.announce(&view);
                     self.news.push_back(News::View(view));
@@ -537,12 +578,18 @@ impl<P: DataPlane> Collectives<P> {
         for one in &self.running {
             one.machine.handle_timeout(now_ns)?;
         }
+        if self.held.is_some() {
+            return Ok(self.release(now_ns));
+        }
         if !self.running.front().is_some_and(|one| one.gradient.is_some() && one.machine.is_done()) {
             return Ok(None);
         }
+        let mut opinion = Safeguard::default();
         let finished = self.running.pop_front().map(|Running { machine, view, heard, result, .. }| {
             let (kind, result) = (machine.kind(), machine.unpack(result));
-            let report = machine.finish(&mut self.safeguard);
+            // If it is to be agreed on, this is one rank's opinion.
+            let opinion = self.verdicts.is_some().then_some(&mut opinion);
+            let report = machine.finish(opinion.unwrap_or(&mut self.safeguard));
             for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages).filter(|(stage, _)| kind.sends(*stage)) {
                 if let Some((early, _)) = &mut self.early {
                     let bucket = kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
@@ -554,22 +601,39 @@ impl<P: DataPlane> Collectives<P> {
             }
             let live: Vec<usize> = view.live().collect();
             let report = report.renumbered(&live, self.params.ranks);
-            self.metrics.observe(&report);
             let heard = heard | self.plane.take_heard();
             if let Some(control) = &mut self.control {
                 control.observe(now_ns, &report, heard, self.params.rank);
             }
+            if let Some(verdicts) = &mut self.verdicts {
+                verdicts.judge(now_ns, report.op, view.ranks, report.action != UpdateAction::Apply);
+            }
             Finished { report, result }
         });
+        self.held = finished;
+        let released = self.release(now_ns);
         self.take_outputs();
-        Ok(finished)
+        Ok(released)
+    }
+
+    /// What has finished, once it is known what becomes of it.
+    fn release(&mut self, now_ns: u64) -> Option<Finished> {
+        if let Some(verdicts) = &mut self.verdicts {
+            let Decided { skip, agreed } = verdicts.decided(now_ns)?;
+            let Finished { report, .. } = self.held.as_mut()?;
+            (report.action, report.agreed) = (self.safeguard.count(skip), agreed);
+        }
+        let finished = self.held.take()?;
+        self.metrics.observe(&finished.report);
+        Some(finished)
     }
 
     /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,
     /// or an agreement that waits.
     pub fn next_timeout(&self) -> Option<u64> {
         let control = self.control.as_ref().and_then(Control::next_timeout);
-        self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(control).min()
+        let verdicts = self.verdicts.as_ref().and_then(Verdicts::next_timeout);
+        self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(control).chain(verdicts).min()
     }
 
     /// Blocking: prepares, starts and polls one collective; `data` is the gradient and becomes the result. `clock`
@@ -585,8 +649,8 @@ impl<P: DataPlane> Collectives<P> {
         hadamard: bool,
         mut clock: impl FnMut() -> u64,
     ) -> Result<Report, CollectivesError<P::Error>> {
-        if !self.running.is_empty() {
-            return Err(CollectivesError::Busy { running: self.running.len() });
+        if !self.is_idle() {
+            return Err(CollectivesError::Busy { running: self.running.len() + usize::from(self.held.is_some()) });
         }
         let op = self.prepare(clock(), bucket, data.len(), hadamard)?;
         self.start(clock(), op, data.to_vec())?;

@@ -28,7 +28,7 @@ use crate::collectives::{Call, Collectives, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
 use crate::protocol::{
     self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Report, TooFewSamples,
-    bound_from_warmup,
+    VerdictParams, bound_from_warmup,
 };
 use crate::reliable;
 use crate::software::Counters;
@@ -56,6 +56,9 @@ const GRACE_MIN: Duration = Duration::from_micros(250);
 const SILENT: Duration = Duration::from_millis(500);
 /// How long it may take at least to measure the bound again; else three times as long as the first time.
 const MEASURING_MIN: Duration = Duration::from_secs(1);
+
+/// How much longer than the bounds ranks wait for the leader's decision: its machine may be busy.
+const AGREEING_SLACK: Duration = Duration::from_millis(250);
 
 /// Where the rates begin that follow the round-trip times: 100 Gb/s.
 const RATE_MAX_BYTES_PER_US: u32 = 12_500;
@@ -86,6 +89,7 @@ pub struct Builder {
     window_bytes: usize,
     rate_control: bool,
     silent_ops: Option<u32>,
+    agree: bool,
 }
 
 impl Default for Builder {
@@ -103,6 +107,7 @@ impl Default for Builder {
             window_bytes: 1 << 20,
             rate_control: false,
             silent_ops: Some(3),
+            agree: false,
         }
     }
 }
@@ -170,6 +175,12 @@ impl Builder {
         Self { silent_ops: ops, ..self }
     }
 
+    /// Whether all ranks take the same [`action`](Report::action): what one would skip, all skip. Costs two messages on the reliable channel
+    /// after each collective, and with a rank that is late up to two bounds. Default: no.
+    pub fn agree(self, agree: bool) -> Self {
+        Self { agree, ..self }
+    }
+
     /// Brings the ranks together, measures the bound if it is to be, and starts the engine.
     ///
     /// # Errors
@@ -231,6 +242,11 @@ impl Builder {
             let members = MembershipParams { silent_ops, silent_ns: SILENT.as_nanos() as u64, ..defaults };
             let followed = collectives.follow_members(members, matches!(self.bound, Bound::Measured { .. }));
             followed.map_err(|error| ConnectError::Params(error.to_string()))?;
+        }
+        if self.agree {
+            // Both stages of one rank may run into their bounds while another has everything at once.
+            let (leader_ns, slack_ns) = (2 * bound_ns, AGREEING_SLACK.as_nanos() as u64);
+            collectives.agree_on_updates(VerdictParams { leader_ns, others_ns: leader_ns + bound_ns + slack_ns });
         }
         let (commands, incoming) = channel();
         let (notices, between) = (mesh.take_notices(), mesh.take_between());

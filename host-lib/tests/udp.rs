@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::Launch;
-use optireduce::protocol::{ClosedBy, HadamardMode, Kind, Report, Stage};
+use optireduce::protocol::{ClosedBy, HadamardMode, Kind, Report, Stage, UpdateAction};
 use optireduce::{BOUND_MIN, Bound, Builder, Communicator, Early, Finished};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -211,6 +211,29 @@ fn groups_that_cannot_be_are_refused() {
         assert!(error.contains(r#"is "1", expected 2 to 64"#), "{error}");
         communicator.barrier().unwrap();
     });
+}
+
+#[test]
+fn ranks_that_agree_do_so_whoever_is_late() {
+    let results = job(3, |rank, root| {
+        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(500))).agree(true);
+        let mut communicator = builder.connect().unwrap();
+        let mut reports = Vec::new();
+        for late in [None, Some(0), Some(1)] {
+            communicator.barrier().unwrap();
+            if late == Some(rank) {
+                thread::sleep(Duration::from_secs(2));
+            }
+            reports.push(communicator.all_reduce(0, &mut gradient(rank, 50_000)).unwrap());
+        }
+        communicator.barrier().unwrap();
+        reports
+    });
+    for (rank, reports) in results.iter().enumerate() {
+        // A late rank's means are sound: no rank would skip; the leader decides also while its own trainer is late.
+        let found: Vec<_> = reports.iter().map(|report| (report.agreed, report.action)).collect();
+        assert_eq!(found, [(true, UpdateAction::Apply); 3], "rank {rank}");
+    }
 }
 
 #[test]

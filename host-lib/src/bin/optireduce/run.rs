@@ -64,7 +64,8 @@ impl Engine {
             Some(us) => Early::Grace(Duration::from_micros(us)),
         });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
-        let builder = builder.drop_silent_after((drop_silent_after > 0).then_some(drop_silent_after));
+        let builder =
+            builder.agree(args.job.agree).drop_silent_after((drop_silent_after > 0).then_some(drop_silent_after));
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
             None => builder,
