@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 use thiserror::Error;
@@ -54,8 +54,10 @@ const GRACE_MIN: Duration = Duration::from_micros(250);
 
 /// How long a rank must be silent that still has its connections: its machine may be busy.
 const SILENT: Duration = Duration::from_millis(500);
-/// How long it may take at least to measure the bound again; else three times as long as the first time.
-const MEASURING_MIN: Duration = Duration::from_secs(1);
+/// How far a rank may be ahead: small collectives must not wait for messages.
+const LEAD_OPS: u32 = 64;
+/// How long a rank may take to answer in an agreement, on a busy machine, before others go on without its answer.
+const RETRY: Duration = Duration::from_millis(200);
 
 /// How much longer than the bounds ranks wait for the leader's decision: its machine may be busy.
 const AGREEING_SLACK: Duration = Duration::from_millis(250);
@@ -203,14 +205,13 @@ impl Builder {
         let payload_beats = mesh.job().members.iter().map(|member| member.payload_beats).min().unwrap_or(1);
         let plane = socket.join(launch.rank, mesh.job(), payload_beats)?;
 
-        let begin = Instant::now();
         let bound_ns = match self.bound {
             Bound::Fixed(bound) => bound.as_nanos() as u64,
             Bound::Measured { elements } => {
                 measure_bound(&mut mesh, elements, || self.timeout)?.unwrap_or(BOUND_MIN.as_nanos() as u64)
             }
         };
-        let measuring = MEASURING_MIN + 3 * begin.elapsed();
+
         let defaults = JobParams::new(launch.rank, launch.world_size, payload_beats, bound_ns, &plane.limits());
         let grace_ns = |grace: Duration| u32::try_from(grace.as_nanos().min(bound_ns.into())).unwrap_or(u32::MAX);
         let params = JobParams {
@@ -239,7 +240,9 @@ impl Builder {
         }
         if let Some(silent_ops) = self.silent_ops {
             let defaults = MembershipParams::new(launch.world_size);
-            let members = MembershipParams { silent_ops, silent_ns: SILENT.as_nanos() as u64, ..defaults };
+            let silent_ns = SILENT.as_nanos() as u64;
+            let retry_ns = RETRY.as_nanos() as u64;
+            let members = MembershipParams { silent_ops, silent_ns, retry_ns, lead_ops: LEAD_OPS, ..defaults };
             let followed = collectives.follow_members(members, matches!(self.bound, Bound::Measured { .. }));
             followed.map_err(|error| ConnectError::Params(error.to_string()))?;
         }
@@ -250,7 +253,7 @@ impl Builder {
         }
         let (commands, incoming) = channel();
         let (notices, between) = (mesh.take_notices(), mesh.take_between());
-        let links = Links { notices, mesh: between, measuring, agreeing: self.timeout };
+        let links = Links { notices, mesh: between, agreeing: self.timeout };
         let engine = Engine::new(collectives, links, incoming, waker.clone(), self.hadamard);
         let thread = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let thread = Some(thread.map_err(ConnectError::Thread)?);

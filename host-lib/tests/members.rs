@@ -21,21 +21,28 @@ fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
 }
 
 fn network(seed: u64, ranks: usize, weather: Weather, with_members: bool) -> Network {
-    let mut network = Network::new(ranks, 4, weather, seed, |rank, plane| JobParams {
+    let mut network = without_members(seed, ranks, weather, BOUND_NS);
+    if with_members {
+        network.ranks.iter_mut().for_each(|rank| rank.follow_members(members(ranks), false).unwrap());
+    }
+    network
+}
+
+fn without_members(seed: u64, ranks: usize, weather: Weather, bound_ns: u64) -> Network {
+    Network::new(ranks, 4, weather, seed, |rank, plane| JobParams {
         window_beats_max: 40,
-        ..JobParams::new(rank, ranks, 4, BOUND_NS, &plane.limits())
-    });
-    let params = MembershipParams {
+        ..JobParams::new(rank, ranks, 4, bound_ns, &plane.limits())
+    })
+}
+
+fn members(ranks: usize) -> MembershipParams {
+    MembershipParams {
         silent_ops: SILENT_OPS,
         silent_ns: BOUND_NS,
         lead_ops: LEAD_OPS,
         retry_ns: 1_000_000,
         ..MembershipParams::new(ranks)
-    };
-    if with_members {
-        network.ranks.iter_mut().for_each(|rank| rank.follow_members(params, false).unwrap());
     }
-    network
 }
 
 /// All ranks have the same bits, and the mean over `live`.
@@ -132,5 +139,37 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
         }
         assert!(network.news.contains(&(away, News::Dropped)), "seed {seed}");
         assert!(used.values().any(|live| live.len() == ranks - 1), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_collective() {
+    for seed in seeds(0..60) {
+        let mut random = Random(seed << 20);
+        let (ranks, elements) = (2 + random.below(5) as usize, 100 + random.below(3000) as usize);
+        // Packets take up to 30 us, then up to 300 us.
+        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
+        let mut network = without_members(seed, ranks, weather, 200_000);
+        network.ranks.iter_mut().for_each(|rank| rank.follow_members(members(ranks), true).unwrap());
+        let (mut last, mut hits) = (0, 0);
+        for op in 0..60 {
+            if op == 20 {
+                assert!(network.measured.is_empty(), "seed {seed}: {:?}", network.measured);
+                network.weather.delay_ns = 100_000..300_000;
+            }
+            let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements + op / 30)).collect();
+            let starts: Vec<_> = (0..ranks).map(|_| Some(random.below(20_000))).collect();
+            let outcomes = network.all_reduce(0, &gradients, false, &starts);
+            let deadline = |outcome: &Outcome| outcome.report.closed_by.contains(&ClosedBy::Deadline);
+            hits += u32::from(op >= 20 && outcomes.iter().flatten().any(deadline));
+            last = u32::from(outcomes.iter().flatten().any(deadline));
+        }
+        let by: Vec<usize> = network.measured.iter().map(|(rank, ..)| *rank).collect();
+        assert!((0..ranks).all(|rank| by.contains(&rank)) && by.len() == ranks, "seed {seed}: {:?}", network.measured);
+        let at = |one: &(usize, u32, usize)| (one.1, one.2);
+        assert!(network.measured.iter().all(|one| at(one) == at(&network.measured[0])), "seed {seed}");
+        // Six of the last stages, two a collective; then an agreement.
+        assert!((3..9).contains(&hits) && last == 0, "seed {seed}: {hits} collectives ran into the bound, {last}");
+        assert!(network.ranks.iter().all(|rank| rank.params().bound_ns == network.new_bound_ns), "seed {seed}");
     }
 }

@@ -355,6 +355,26 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
 }
 
 #[test]
+fn a_bound_that_has_become_too_short_is_measured_again() {
+    let bounds = job(3, |rank, root| {
+        // Measured with next to nothing, it is the least.
+        let builder = builder(rank, 3, &root).bound(Bound::Measured { elements: 16 });
+        let mut communicator = builder.connect().unwrap();
+        let mut data = gradient(rank, 4 << 20);
+        let begin = communicator.metrics().unwrap().bound_ns;
+        // Then come 16 MiB. All ranks do as many collectives, so that nobody measures alone.
+        for _ in 0..30 {
+            communicator.all_reduce(0, &mut data).unwrap();
+        }
+        communicator.barrier().unwrap();
+        (begin, communicator.metrics().unwrap().bound_ns)
+    });
+    println!("bounds in ns before and after: {bounds:?}");
+    assert!(bounds.iter().all(|(begin, end)| *begin == bounds[0].0 && *end == bounds[0].1), "{bounds:?}");
+    assert!(bounds[0].1 > 2 * bounds[0].0, "{bounds:?}");
+}
+
+#[test]
 fn a_rank_that_does_not_come_is_named() {
     let root = root();
     let short = Duration::from_millis(300);

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::{EngineError, Metrics, measure_bound};
 use crate::bootstrap::{Mesh, Notice, Notices};
 use crate::collectives::{Call, Collectives, CollectivesError, Finished, News};
-use crate::protocol::{HadamardMode, HadamardSwitch, Kind};
+use crate::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN};
 use crate::udp::{Udp, UdpError};
 
 /// How long the engine looks on before it sleeps, while collectives run.
@@ -84,8 +84,6 @@ pub(super) struct Links {
     pub notices: Option<Notices>,
     /// For measuring the bound between collectives.
     pub mesh: Option<Mesh>,
-    /// How long that may take.
-    pub measuring: Duration,
     /// How long collectives may wait for an agreement.
     pub agreeing: Duration,
 }
@@ -140,6 +138,8 @@ impl Engine {
         loop {
             let commanded = self.take_commands()?;
             self.take_notices();
+            // Others may need what this rank has to say before they can measure, too.
+            self.send_messages();
             self.measure();
             let begun = self.begin()?;
             let finished = self.poll()?;
@@ -254,7 +254,9 @@ impl Engine {
         let Some((view, elements)) = self.collectives.must_measure(now_ns) else { return };
         let Some(mesh) = &mut self.links.mesh else { return self.collectives.measured(&view, None) };
         mesh.regroup(view.number, view.live().collect());
-        let deadline = Instant::now() + self.links.measuring;
+        // As long as over 1 Gb/s, and a second for ranks that are late.
+        let ns = 8 * (RUNS_MIN * 2 * elements * size_of::<f32>()) as u64;
+        let deadline = Instant::now() + Duration::from_secs(1) + Duration::from_nanos(ns);
         let left = || deadline.saturating_duration_since(Instant::now());
         let bound_ns = match measure_bound(mesh, elements, left) {
             Ok(bound_ns) => bound_ns,
