@@ -204,6 +204,21 @@ fn files_of_tensors_are_averaged_by_name() {
 }
 
 #[test]
+fn two_levels_run_and_groups_that_cannot_be_are_refused() {
+    let run = ["--bench", "100K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0", "--groups", "2", "--agree"];
+    let output = optireduce(&[&["bench", "allreduce", "--ranks", "4", "--json"], &run[..]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&row["ranks"], &row["received_fraction"]), (&4.into(), &1.0.into()), "{row}");
+    let wrong = optireduce(&[&["bench", "allreduce", "--ranks", "3"], &run[..]].concat());
+    assert!(
+        text(&wrong.stderr).contains("3 ranks in 2 groups: expected at least two groups"),
+        "{}",
+        text(&wrong.stderr)
+    );
+}
+
+#[test]
 fn raw_files_are_averaged_as_little_endian_fp32() {
     let folder = scratch("raw");
     for rank in 0..2u32 {

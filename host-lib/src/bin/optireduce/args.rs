@@ -133,6 +133,9 @@ pub struct JobArgs {
     /// Collectives in a row without a sign of a rank after which the others go on without it; 0: never.
     #[arg(long, value_name = "K", default_value_t = 3)]
     pub drop_silent_after: u32,
+    /// All-reduces on two levels, in so many groups of neighbouring ranks.
+    #[arg(long, value_name = "G")]
+    pub groups: Option<usize>,
     /// All ranks take the same action after each collective: what one would skip, all skip.
     #[arg(long)]
     pub agree: bool,
