@@ -9,17 +9,19 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES, RANKS_MAX};
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::data_plane::{DataPlane, PlaneEvent};
-use crate::protocol::membership::{BadMessage, Output};
+use crate::protocol::membership::{self, BadMessage, Output};
 use crate::protocol::repair::{BadRepairMessage, RepairMessage, RepairReport, UnexpectedAnswer};
 use crate::protocol::{
-    Action, AllReduce, Control, EarlyController, EarlyRule, IncastController, JobParams, Kind, MembershipParams,
-    Metrics, ParamError, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
-    StageReport, UpdateAction, View, WindowPlan,
+    Action, AllReduce, Control, Decided, EarlyController, EarlyRule, IncastController, JobParams, Kind,
+    MembershipParams, Metrics, ParamError, Parts, PlanError, ProtocolError, RateController, RefusedStatus, Report,
+    Safeguard, Stage, StageReport, UpdateAction, VerdictMessage, VerdictParams, Verdicts, View, WindowPlan,
 };
 use crate::repairs::{Remains, Repairs};
+use crate::spans::Spans;
 
 /// A finished collective.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,9 +106,6 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
     /// The ranks of the data plane cannot change.
     #[error("a change of ranks is not supported by this data plane")]
     FixedRanks,
-    /// Ranks were dropped, and with them their parts of the bucket.
-    #[error("{0} needs all ranks of the job, each with its part; a rank was dropped, so start the job anew")]
-    RanksMissing(Kind),
     /// The data plane does not know this kind of collective.
     #[error("{0} is not supported by this data plane; ranks without a card can do it")]
     NotSupported(Kind),
@@ -134,6 +133,9 @@ pub struct Collectives<P: DataPlane> {
     rates: Option<Vec<RateController>>,
     /// What the ranks agree on, if they do.
     control: Option<Control>,
+    /// Agrees on skipped updates, if the ranks do; the collective that waits for it.
+    verdicts: Option<Verdicts>,
+    held: Option<Held>,
     /// The view of all ranks.
     first: View,
     /// Number of the view that the data plane is in.
@@ -153,6 +155,14 @@ pub struct Collectives<P: DataPlane> {
     ahead: Vec<(u16, u16, bool)>,
     /// How many of the youngest in `running` were prepared because peers are at them.
     foreseen: usize,
+}
+
+/// What ranks tell one another on the reliable channel.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Message {
+    Verdict(VerdictMessage),
+    Members(membership::Message),
 }
 
 /// What happened among the ranks.
@@ -201,6 +211,7 @@ const AHEAD_MAX: usize = 64;
 #[derive(Debug)]
 struct Running {
     machine: AllReduce,
+    spans: Spans,
     /// Who takes part, and who was heard so far (bit r: rank r of the job).
     view: View,
     heard: u64,
@@ -208,6 +219,14 @@ struct Running {
     gradient: Option<Vec<f32>>,
     result: Vec<f32>,
     /// Of each window, if it may have to be repaired.
+    remains: Vec<(WindowPlan, Remains)>,
+}
+
+/// A collective that has ended, and what may have to be repaired of it.
+#[derive(Debug)]
+struct Held {
+    finished: Finished,
+    view: View,
     remains: Vec<(WindowPlan, Remains)>,
 }
 
@@ -223,6 +242,8 @@ impl<P: DataPlane> Collectives<P> {
             incast: None,
             rates: None,
             control: None,
+            verdicts: None,
+            held: None,
             first: View { number: 0, ranks: u64::MAX >> (RANKS_MAX - params.ranks), first_op: 0, joined: None },
             entered: 0,
             joining: None,
@@ -295,6 +316,12 @@ impl<P: DataPlane> Collectives<P> {
         self.repairs.as_ref().map(Repairs::report)
     }
 
+    /// Lets all ranks take the same action after each collective: if one would skip the update, all do. A finished collective
+    /// waits for that. All ranks must do so; messages travel as in [`follow_members`](Self::follow_members).
+    pub fn agree_on_updates(&mut self, params: VerdictParams) {
+        self.verdicts = Some(Verdicts::new(self.params.rank, params));
+    }
+
     /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a
     /// quorum of ranks that never comes true again: the caller sets a deadline.
     pub fn may_prepare(&mut self, now_ns: u64) -> bool {
@@ -316,7 +343,7 @@ impl<P: DataPlane> Collectives<P> {
     /// If all ranks are to measure t_B now, before the next collective: which, and with how many elements. The caller measures and
     /// calls [`measured`](Self::measured).
     pub fn must_measure(&mut self, now_ns: u64) -> Option<(View, usize)> {
-        if !self.running.is_empty() || !self.control.as_ref().is_some_and(Control::is_measuring) {
+        if !self.is_idle() || !self.control.as_ref().is_some_and(Control::is_measuring) {
             return None;
         }
         let control = self.control.as_mut()?;
@@ -342,6 +369,9 @@ impl<P: DataPlane> Collectives<P> {
         if let Some(control) = &mut self.control {
             control.handle_timeout(now_ns);
         }
+        if let Some(verdicts) = &mut self.verdicts {
+            verdicts.handle_timeout(now_ns);
+        }
         self.take_outputs();
     }
 
@@ -357,8 +387,17 @@ impl<P: DataPlane> Collectives<P> {
         }
         let message =
             serde_json::from_slice(bytes).map_err(|_| MessageError::Malformed { from, bytes: bytes.len() })?;
-        if let Some(control) = &mut self.control {
-            control.handle_message(now_ns, from, message)?;
+        match message {
+            Message::Verdict(message) => {
+                if let Some(verdicts) = &mut self.verdicts {
+                    verdicts.handle_message(now_ns, from, message);
+                }
+            }
+            Message::Members(message) => {
+                if let Some(control) = &mut self.control {
+                    control.handle_message(now_ns, from, message)?;
+                }
+            }
         }
         self.take_outputs();
         Ok(())
@@ -387,8 +426,8 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// If collectives are still running.
     pub fn join(&mut self, now_ns: u64, incarnation: u64) -> Result<(), CollectivesError<P::Error>> {
-        if !self.running.is_empty() {
-            return Err(CollectivesError::Busy { running: self.running.len() });
+        if !self.is_idle() {
+            return Err(CollectivesError::Busy { running: self.running.len() + usize::from(self.held.is_some()) });
         }
         self.joining = Some(incarnation);
         // The model comes anew.
@@ -407,12 +446,20 @@ impl<P: DataPlane> Collectives<P> {
         control.view_of(now_ns, self.next_op).filter(|view| !control.must_measure(view))
     }
 
+    /// No collective runs, and none waits for an agreement.
+    fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.held.is_none()
+    }
+
     fn take_outputs(&mut self) {
         while let Some((to, message)) = self.repairs.as_mut().and_then(Repairs::poll) {
             match message.to_bytes() {
                 Ok(bytes) => self.outgoing.push_back((to, bytes)),
                 Err(error) => tracing::warn!(%error, "a repair was dropped"),
             }
+        }
+        while let Some((to, message)) = self.verdicts.as_mut().and_then(Verdicts::poll) {
+            self.outgoing.push_back((to, serde_json::to_vec(&message).unwrap_or_default()));
         }
         while let Some(output) = self.control.as_mut().and_then(Control::poll) {
             match output {
@@ -426,6 +473,7 @@ impl<P: DataPlane> Collectives<P> {
                     if joined.is_some() && view.joined == joined {
                         self.joining = None;
                         self.next_op = view.first_op;
+                        self.verdicts.iter_mut().for_each(|verdicts| verdicts.forward(view.first_op));
                     }
                     if let Some(repairs) = &mut self.repairs {
                         let dropped = (0..self.params.ranks).filter(|rank| !view.has(*rank));
@@ -482,24 +530,21 @@ impl<P: DataPlane> Collectives<P> {
 
     fn push(&mut self, view: View, call: Call) -> Result<u32, CollectivesError<P::Error>> {
         let (op, Call { kind, bucket, elements, hadamard }) = (self.next_op, call);
-        if !self.allows(kind, &view) {
-            return Err(CollectivesError::RanksMissing(kind));
-        }
         self.raise_rates(elements);
         let params = self.params.of_view(&view);
         let machine = match kind {
             Kind::AllReduce => AllReduce::new(&params, op, bucket, elements, hadamard)?,
-            _ => AllReduce::half(&params, op, kind, bucket, elements)?,
+            _ => {
+                let parts = Parts::among(view.live().collect(), elements, self.params.ranks);
+                AllReduce::half(&params, op, kind, bucket, parts)?
+            }
         };
         self.next_op = op.wrapping_add(1);
         let result = vec![0.0; machine.wire_elements()];
-        self.running.push_back(Running { machine, view, heard: 0, gradient: None, result, remains: Vec::new() });
+        let spans = Spans::prepared(&machine, self.params.rank);
+        let remains = Vec::new();
+        self.running.push_back(Running { machine, spans, view, heard: 0, gradient: None, result, remains });
         Ok(op)
-    }
-
-    /// Parts are of all ranks of the job.
-    fn allows(&self, kind: Kind, view: &View) -> bool {
-        kind == Kind::AllReduce || view.ranks == self.first.ranks
     }
 
     /// A bucket of so many elements must get through: the shard of what is in flight at a time in half the bound.
@@ -532,7 +577,7 @@ impl<P: DataPlane> Collectives<P> {
             let (Some(&elements), Some((kind, bucket))) = (self.known.get(&bucket), Kind::of_wire(bucket)) else {
                 break;
             };
-            let Some(view) = self.next_view(now_ns).filter(|view| self.allows(kind, view)) else { break };
+            let Some(view) = self.next_view(now_ns) else { break };
             self.push(view, Call { kind, bucket, elements, hadamard })?;
             self.foreseen += 1;
         }
@@ -553,6 +598,7 @@ impl<P: DataPlane> Collectives<P> {
         }
         one.gradient = Some(one.machine.pack(gradient));
         one.machine.start();
+        one.spans.enter(Stage::Contribute);
         self.act(now_ns)
     }
 
@@ -584,12 +630,20 @@ impl<P: DataPlane> Collectives<P> {
         for one in &self.running {
             one.machine.handle_timeout(now_ns)?;
         }
+        if self.held.is_some() {
+            let released = self.release(now_ns);
+            self.take_outputs();
+            return Ok(released);
+        }
         if !self.running.front().is_some_and(|one| one.gradient.is_some() && one.machine.is_done()) {
             return Ok(None);
         }
+        let mut opinion = Safeguard::default();
         let finished = self.running.pop_front().map(|Running { machine, view, heard, result, remains, .. }| {
-            let (kind, place, mut result) = (machine.kind(), machine.params().rank, machine.unpack(result));
-            let report = machine.finish(&mut self.safeguard);
+            let (kind, result) = (machine.kind(), machine.unpack(result));
+            // If it is to be agreed on, this is one rank's opinion.
+            let opinion = self.verdicts.is_some().then_some(&mut opinion);
+            let report = machine.finish(opinion.unwrap_or(&mut self.safeguard));
             for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages).filter(|(stage, _)| kind.sends(*stage)) {
                 if let Some((early, _)) = &mut self.early {
                     let bucket = kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
@@ -601,35 +655,54 @@ impl<P: DataPlane> Collectives<P> {
             }
             let live: Vec<usize> = view.live().collect();
             let report = report.renumbered(&live, self.params.ranks);
-            self.metrics.observe(&report);
-            if let Some(repairs) = &mut self.repairs {
-                let applied = report.action == UpdateAction::Apply;
-                for (plan, Remains { own, incomplete }) in remains {
-                    repairs.keep(report.op, place, &plan, own);
-                    if let Some((gathered, present)) = incomplete.filter(|_| applied) {
-                        repairs.miss(report.op, &view, plan, gathered, present, self.params.rank);
-                    }
-                }
-                repairs.finish(report.op);
-                if kind == Kind::AllReduce && applied {
-                    repairs.fold(report.bucket, &mut result);
-                }
-            }
             let heard = heard | self.plane.take_heard();
             if let Some(control) = &mut self.control {
                 control.observe(now_ns, &report, heard, self.params.rank);
             }
-            Finished { report, result }
+            if let Some(verdicts) = &mut self.verdicts {
+                verdicts.judge(now_ns, report.op, view.ranks, report.action != UpdateAction::Apply);
+            }
+            Held { finished: Finished { report, result }, view, remains }
         });
+        self.held = finished;
+        let released = self.release(now_ns);
         self.take_outputs();
-        Ok(finished)
+        Ok(released)
+    }
+
+    /// What has finished, once it is known what becomes of it.
+    fn release(&mut self, now_ns: u64) -> Option<Finished> {
+        if let Some(verdicts) = &mut self.verdicts {
+            let Decided { skip, agreed } = verdicts.decided(now_ns)?;
+            let Finished { report, .. } = &mut self.held.as_mut()?.finished;
+            (report.action, report.agreed) = (self.safeguard.count(skip), agreed);
+        }
+        let Held { mut finished, view, remains } = self.held.take()?;
+        let Finished { report, result } = &mut finished;
+        self.metrics.observe(report);
+        if let Some(repairs) = &mut self.repairs {
+            let place = view.live().position(|rank| rank == self.params.rank).unwrap_or(0);
+            let applied = report.action == UpdateAction::Apply;
+            for (plan, Remains { own, incomplete }) in remains {
+                repairs.keep(report.op, place, &plan, own);
+                if let Some((gathered, present)) = incomplete.filter(|_| applied) {
+                    repairs.miss(report.op, &view, plan, gathered, present, self.params.rank);
+                }
+            }
+            repairs.finish(report.op);
+            if report.kind == Kind::AllReduce && applied {
+                repairs.fold(report.bucket, result);
+            }
+        }
+        Some(finished)
     }
 
     /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,
     /// or an agreement that waits.
     pub fn next_timeout(&self) -> Option<u64> {
         let control = self.control.as_ref().and_then(Control::next_timeout);
-        self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(control).min()
+        let verdicts = self.verdicts.as_ref().and_then(Verdicts::next_timeout);
+        self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(control).chain(verdicts).min()
     }
 
     /// Blocking: prepares, starts and polls one collective; `data` is the gradient and becomes the result. `clock`
@@ -645,8 +718,8 @@ impl<P: DataPlane> Collectives<P> {
         hadamard: bool,
         mut clock: impl FnMut() -> u64,
     ) -> Result<Report, CollectivesError<P::Error>> {
-        if !self.running.is_empty() {
-            return Err(CollectivesError::Busy { running: self.running.len() });
+        if !self.is_idle() {
+            return Err(CollectivesError::Busy { running: self.running.len() + usize::from(self.held.is_some()) });
         }
         let op = self.prepare(clock(), bucket, data.len(), hadamard)?;
         self.start(clock(), op, data.to_vec())?;
@@ -741,6 +814,7 @@ impl<P: DataPlane> Collectives<P> {
             }
         }
         one.machine.handle_report(now_ns, report)?;
+        one.spans.closed(stage, &one.machine);
         if stage == Stage::Broadcast {
             let plan = one.machine.plan_of(cookie)?;
             let repaired = self.repairs.is_some() && one.machine.kind() == Kind::AllReduce;

@@ -5,6 +5,7 @@
 //! All ranks must call the same collectives in the same order.
 
 mod engine;
+mod groups;
 
 use std::io;
 use std::ops::Range;
@@ -19,6 +20,8 @@ use serde::Serialize;
 use thiserror::Error;
 use tokio::sync::oneshot;
 
+pub use self::groups::TwoLevel;
+
 use self::engine::{Command, Engine, Links, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
 use crate::collectives::{Call, Collectives, CollectivesError, Finished};
@@ -26,7 +29,7 @@ use crate::data_plane::DataPlane;
 use crate::protocol::repair::RepairReport;
 use crate::protocol::{
     self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Report, TooFewSamples,
-    bound_from_warmup,
+    VerdictParams, bound_from_warmup,
 };
 use crate::reliable;
 use crate::software::Counters;
@@ -56,6 +59,9 @@ const SILENT: Duration = Duration::from_millis(500);
 const LEAD_OPS: u32 = 64;
 /// How long a rank may take to answer in an agreement, on a busy machine, before others go on without its answer.
 const RETRY: Duration = Duration::from_millis(200);
+
+/// How much longer than the bounds ranks wait for the leader's decision: its machine may be busy.
+const AGREEING_SLACK: Duration = Duration::from_millis(250);
 
 /// Where the rates begin that follow the round-trip times: 100 Gb/s.
 const RATE_MAX_BYTES_PER_US: u32 = 12_500;
@@ -87,6 +93,7 @@ pub struct Builder {
     rate_control: bool,
     silent_ops: Option<u32>,
     repair: bool,
+    agree: bool,
 }
 
 impl Default for Builder {
@@ -105,6 +112,7 @@ impl Default for Builder {
             rate_control: false,
             silent_ops: Some(3),
             repair: true,
+            agree: false,
         }
     }
 }
@@ -178,11 +186,18 @@ impl Builder {
         Self { repair, ..self }
     }
 
+    /// Whether all ranks take the same [`action`](Report::action): what one would skip, all skip. Costs two messages on the reliable channel
+    /// after each collective, and with a rank that is late up to two bounds. Default: no.
+    pub fn agree(self, agree: bool) -> Self {
+        Self { agree, ..self }
+    }
+
     /// Brings the ranks together, measures the bound if it is to be, and starts the engine.
     ///
     /// # Errors
     /// See [`ConnectError`].
     pub fn connect(self) -> Result<Communicator, ConnectError> {
+        let builder = self.clone();
         let launch = self.launch.map_or_else(Launch::from_env, Ok)?;
         let payload_beats = payload_beats_of(self.mtu);
         if payload_beats == 0 {
@@ -243,13 +258,18 @@ impl Builder {
             let followed = collectives.follow_members(members, matches!(self.bound, Bound::Measured { .. }));
             followed.map_err(|error| ConnectError::Params(error.to_string()))?;
         }
+        if self.agree {
+            // Both stages of one rank may run into their bounds while another has everything at once.
+            let (leader_ns, slack_ns) = (2 * bound_ns, AGREEING_SLACK.as_nanos() as u64);
+            collectives.agree_on_updates(VerdictParams { leader_ns, others_ns: leader_ns + bound_ns + slack_ns });
+        }
         let (commands, incoming) = channel();
         let (notices, between) = (mesh.take_notices(), mesh.take_between());
         let links = Links { notices, mesh: between, agreeing: self.timeout };
         let engine = Engine::new(collectives, links, incoming, waker.clone(), self.hadamard);
         let thread = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let thread = Some(thread.map_err(ConnectError::Thread)?);
-        Ok(Communicator { mesh, params, commands, waker, thread, timeout: self.timeout })
+        Ok(Communicator { builder, mesh, params, commands, waker, thread, timeout: self.timeout })
     }
 }
 
@@ -294,8 +314,8 @@ pub enum ConnectError {
     /// The ranks did not come together.
     #[error(transparent)]
     Bootstrap(#[from] BootstrapError),
-    /// A peer was lost while the bound was measured.
-    #[error("measuring the bound: {0}")]
+    /// A peer was lost while the bound was measured, or groups were formed.
+    #[error("before the first collective: {0}")]
     Peer(#[from] MeshError),
     /// A rank measured too little.
     #[error("measuring the bound: {0}")]
@@ -308,6 +328,16 @@ pub enum ConnectError {
     Mtu {
         /// The MTU.
         found: usize,
+    },
+    /// The ranks cannot be cut into so many groups.
+    #[error(
+        "{ranks} ranks in {groups} groups: expected at least two groups, of equal size and at least two ranks each"
+    )]
+    Groups {
+        /// Ranks of the job.
+        ranks: usize,
+        /// Groups wanted.
+        groups: usize,
     },
     /// A setting is out of range.
     #[error("{0}")]
@@ -382,6 +412,8 @@ pub struct Metrics {
 /// One rank of a job. See the module's documentation.
 #[derive(Debug)]
 pub struct Communicator {
+    /// What it was made with, for communicators of some of its ranks.
+    builder: Builder,
     mesh: Mesh,
     params: JobParams,
     commands: Sender<Command>,

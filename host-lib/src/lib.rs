@@ -25,10 +25,13 @@ pub mod reliable;
 mod repairs;
 mod smartnic;
 pub mod software;
+mod spans;
 pub mod udp;
 
 pub use collectives::{Call, Collectives, CollectivesError, Finished, MessageError, News};
-pub use communicator::{BOUND_MIN, Bound, Builder, Communicator, ConnectError, Early, EngineError, Metrics, Pending};
+pub use communicator::{
+    BOUND_MIN, Bound, Builder, Communicator, ConnectError, Early, EngineError, Metrics, Pending, TwoLevel,
+};
 pub use data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 pub use repairs::Remains;
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

@@ -6,10 +6,11 @@ mod virtual_network;
 
 use std::collections::HashMap;
 
-use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, Kind, Parts, Stage};
+use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage, plan_half};
+use optireduce::software::{Software, SoftwareJob};
 use optireduce::{Call, DataPlane};
-use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK};
-use virtual_network::{Network, Outcome, Random, Weather};
+use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK, UbtHeader};
+use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
 
 /// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
@@ -114,6 +115,34 @@ fn without_loss_the_halves_one_after_the_other_are_an_all_reduce() {
 }
 
 #[test]
+fn packets_of_a_stage_in_which_nobody_sends_are_dropped_and_counted() {
+    for (kind, stage, wrong) in
+        [(Kind::ReduceScatter, STAGE_CONTRIBUTE, STAGE_BROADCAST), (Kind::AllGather, STAGE_BROADCAST, STAGE_CONTRIBUTE)]
+    {
+        let mut software = Software::new(SoftwareJob::new(0, 2, JOB_TAG, 1)).unwrap();
+        let params = JobParams::new(0, 2, 1, 1_000_000, &software.limits());
+        let plan = &plan_half(&params, 0, kind, 3, &Parts::new(32, 2)).unwrap()[0];
+        software.arm(plan, &params).unwrap();
+        let mut send = |stage, first: usize| {
+            let header = UbtHeader {
+                bucket: plan.bucket,
+                offset: first as u32 * 64,
+                stage,
+                sender: 1,
+                step: plan.step,
+                job_tag: JOB_TAG,
+                ..UbtHeader::default()
+            };
+            software.handle_datagram(Some(1), &[&header.to_bytes()[..], &[0; 64]].concat());
+            software.counters().drop_out_of_shard
+        };
+        let place = |stage| plan.shards.range_of(usize::from(stage == STAGE_BROADCAST)).start;
+        assert_eq!(send(wrong, place(wrong)), 1, "{kind}");
+        assert_eq!(send(stage, place(stage)), 1, "{kind}");
+    }
+}
+
+#[test]
 fn missing_parts_are_zeros_reported_by_rank_and_the_rest_is_right() {
     let (mut lost_parts, mut kept_parts) = (0, 0);
     for seed in seeds(0..600) {
@@ -214,6 +243,65 @@ fn every_half_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
                 for stage in &report.stages {
                     assert!(stage.elapsed_ns_max <= bound_ns, "{what}: {stage:?}, bound {bound_ns}");
                     assert!(stage.received_bytes <= stage.expected_bytes, "{what}: {stage:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_stay_when_a_rank_is_dropped_and_its_own_is_reported_missing() {
+    const BOUND_NS: u64 = 1_000_000;
+    for seed in seeds(0..60) {
+        let mut random = Random(seed << 20 | 0xd0);
+        let (ranks, elements) = (3 + random.below(4) as usize, 1 + random.below(3000) as usize);
+        let crashed = random.below(ranks as u64) as usize;
+        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
+        let mut network = Network::new(ranks, 4, weather, seed, |rank, plane| JobParams {
+            window_beats_max: 40,
+            ..JobParams::new(rank, ranks, 4, BOUND_NS, &plane.limits())
+        });
+        let members = MembershipParams {
+            silent_ops: 3,
+            silent_ns: BOUND_NS,
+            lead_ops: 4,
+            retry_ns: 1_000_000,
+            ..MembershipParams::new(ranks)
+        };
+        network.ranks.iter_mut().for_each(|rank| rank.follow_members(members, false).unwrap());
+        let parts = Parts::new(elements, ranks);
+        for op in 0..30 {
+            network.dead[crashed] = op >= 4;
+            let kind = [Kind::ReduceScatter, Kind::AllGather][op % 2];
+            let whole: Vec<f32> = (0..elements).map(|element| 1.0 + element as f32).collect();
+            let given = |rank: usize| match kind {
+                Kind::AllGather => whole[parts.of(rank)].to_vec(),
+                _ => whole.iter().map(|value| value * (rank + 1) as f32).collect(),
+            };
+            let given: Vec<_> = (0..ranks).map(given).collect();
+            let starts: Vec<_> = (0..ranks).map(|rank| (!network.dead[rank]).then(|| random.below(20_000))).collect();
+            let call = Call { kind, bucket: 0, elements, hadamard: false };
+            let outcomes = network.collective(call, &given, &starts);
+            for (rank, outcome) in outcomes.iter().enumerate() {
+                let Some(Outcome { report, result, .. }) = outcome else { continue };
+                let what = format!("seed {seed}, collective {op}, rank {rank} of {ranks}, {crashed} crashed");
+                // Detected after 3, agreed on for 4 later.
+                if op < 24 {
+                    continue;
+                }
+                assert_eq!((report.lost_bytes, report.live.len()), (0, ranks - 1), "{what}");
+                assert!(!report.closed_by.contains(&ClosedBy::Deadline), "{what}");
+                if kind == Kind::AllGather {
+                    assert_eq!(report.missing_from(Stage::Broadcast), [crashed], "{what}");
+                    let expected = |element| if parts.of(crashed).contains(&element) { 0.0 } else { whole[element] };
+                    assert!((0..elements).all(|element| result[element] == expected(element)), "{what}");
+                } else {
+                    assert_eq!(report.missing_from(Stage::Contribute), [crashed], "{what}");
+                    let factors = (0..ranks).filter(|rank| *rank != crashed).map(|rank| rank as f32 + 1.0);
+                    let factor = factors.sum::<f32>() / (ranks - 1) as f32;
+                    let close = |(found, own): (&f32, &f32)| (found / own - factor).abs() < 1e-5;
+                    assert_eq!(result.len(), parts.of(rank).len(), "{what}");
+                    assert!(result.iter().zip(&whole[parts.of(rank)]).all(close), "{what}");
                 }
             }
         }

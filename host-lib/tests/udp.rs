@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::Launch;
-use optireduce::protocol::{ClosedBy, HadamardMode, Report, Stage, UpdateAction};
+use optireduce::protocol::{ClosedBy, HadamardMode, Kind, Report, Stage, UpdateAction};
 use optireduce::{BOUND_MIN, Bound, Builder, Communicator, Early, Finished};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -169,6 +169,70 @@ fn the_halves_give_each_rank_its_part_and_all_ranks_the_whole() {
             unreachable!()
         });
         check_mean(ranks, &results, 1e-5);
+    }
+}
+
+#[test]
+fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
+    for (ranks, groups, elements) in [(4, 2, 50_001), (6, 3, 7), (6, 2, 300_000)] {
+        let results = job(ranks, move |rank, root| {
+            let mut communicator = builder(rank, ranks, &root).connect().unwrap();
+            let mut levels = communicator.two_level(groups).unwrap();
+            assert_eq!(levels.inside().params().ranks, ranks / groups);
+            assert_eq!(
+                (levels.across().params().ranks, levels.across().params().rank),
+                (groups, rank * groups / ranks)
+            );
+            let mut data = Vec::new();
+            for _ in 0..2 {
+                data = gradient(rank, elements);
+                let reports = levels.all_reduce(3, &mut data).unwrap();
+                assert!(reports.iter().all(|report| report.lost_bytes == 0), "rank {rank}");
+                let kinds = reports.each_ref().map(|report| report.kind);
+                assert_eq!(kinds, [Kind::ReduceScatter, Kind::AllReduce, Kind::AllGather]);
+            }
+            communicator.barrier().unwrap();
+            data
+        });
+        check_mean(ranks, &results, 1e-5);
+    }
+}
+
+#[test]
+fn groups_that_cannot_be_are_refused() {
+    job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        for groups in [0, 1, 2, 3] {
+            let error = communicator.two_level(groups).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("2 ranks in {groups} groups: expected at least two")), "{error}");
+        }
+        // Each for itself: no communicator of one rank.
+        let error = communicator.split(rank).unwrap_err().to_string();
+        assert!(error.contains(r#"is "1", expected 2 to 64"#), "{error}");
+        communicator.barrier().unwrap();
+    });
+}
+
+#[test]
+fn ranks_that_agree_do_so_whoever_is_late() {
+    let results = job(3, |rank, root| {
+        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(500))).agree(true);
+        let mut communicator = builder.connect().unwrap();
+        let mut reports = Vec::new();
+        for late in [None, Some(0), Some(1)] {
+            communicator.barrier().unwrap();
+            if late == Some(rank) {
+                thread::sleep(Duration::from_secs(2));
+            }
+            reports.push(communicator.all_reduce(0, &mut gradient(rank, 50_000)).unwrap());
+        }
+        communicator.barrier().unwrap();
+        reports
+    });
+    for (rank, reports) in results.iter().enumerate() {
+        // A late rank's means are sound: no rank would skip; the leader decides also while its own trainer is late.
+        let found: Vec<_> = reports.iter().map(|report| (report.agreed, report.action)).collect();
+        assert_eq!(found, [(true, UpdateAction::Apply); 3], "rank {rank}");
     }
 }
 

@@ -226,10 +226,8 @@ impl Mesh {
     /// As [`receive_from`](Self::receive_from) until `deadline`, which is `waited` after the call began.
     fn receive_by(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, MeshError> {
         let (own, ranks) = (self.rank(), self.ranks());
-        if from == own || from >= ranks {
-            return Err(MeshError::NoPeer { rank: from, own, ranks });
-        }
-        let from = self.group[from];
+        let peer = self.group.get(from).copied().filter(|_| from != own);
+        let from = peer.ok_or(MeshError::NoPeer { rank: from, own, ranks })?;
         loop {
             while let Some(message) = self.waiting[from].pop_front() {
                 let Some(number) = self.number else { return Ok(message) };
@@ -266,9 +264,9 @@ impl Mesh {
         self.peers().for_each(|peer| self.send(peer, HERE));
         for peer in self.peers() {
             match self.receive_by(peer, deadline, timeout) {
-                Ok(here) if here == HERE => {}
-                Err(MeshError::Gone(_)) if self.leave_out_gone => {}
+                Ok(message) if message == HERE => {}
                 Ok(_) => return Err(MeshError::OutOfStep(peer)),
+                Err(MeshError::Gone(_)) if self.leave_out_gone => {}
                 Err(error) => return Err(error),
             }
         }
@@ -320,6 +318,7 @@ impl Mesh {
                 Ok(Some(found)) if found == expected => continue,
                 Ok(Some(found)) => MeshError::WrongLength { rank: peer, found, expected },
                 Ok(None) => MeshError::OutOfStep(peer),
+                Err(MeshError::Gone(_)) if self.leave_out_gone => continue,
                 Err(error) => error,
             };
             for other in self.peers().filter(|other| *other != peer) {

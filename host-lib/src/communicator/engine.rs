@@ -228,7 +228,6 @@ impl Engine {
                     self.replies.push_back(reply);
                     self.collectives.start(now_ns, op, given).map_err(collective)?;
                 }
-                Err(error @ CollectivesError::RanksMissing(_)) => drop(reply.send(Err(collective(error)))),
                 Err(error) => {
                     self.replies.push_back(reply);
                     return Err(collective(error));

@@ -66,17 +66,34 @@ impl core::fmt::Display for Kind {
 }
 
 /// The cut of a bucket into one contiguous part for each rank: all as long as the first, but that the last ones may be
-/// shorter, or empty (as `torch.chunk` cuts).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// shorter, or empty (as `torch.chunk` cuts). The cut stays when ranks are dropped: their parts are nobody's then.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     elements: usize,
     ranks: usize,
+    /// Those that take part.
+    live: Vec<usize>,
 }
 
 impl Parts {
-    /// Parts of a bucket of `elements`.
-    pub const fn new(elements: usize, ranks: usize) -> Self {
-        Self { elements, ranks }
+    /// Parts of a bucket of `elements` among all ranks of the job.
+    pub fn new(elements: usize, ranks: usize) -> Self {
+        Self::among((0..ranks).collect(), elements, ranks)
+    }
+
+    /// As [`new`](Self::new), if only the ranks in `live` take part, which go by their places in it.
+    pub fn among(live: Vec<usize>, elements: usize, ranks: usize) -> Self {
+        Self { elements, ranks, live }
+    }
+
+    /// Elements of the bucket.
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// Elements of the bucket that belong to those that take part, by place.
+    pub fn live(&self) -> impl Iterator<Item = Range<usize>> {
+        self.live.iter().map(|rank| self.of(*rank))
     }
 
     /// Elements of the bucket that belong to `rank`.
@@ -86,43 +103,43 @@ impl Parts {
         start..(start + length).min(self.elements)
     }
 
-    /// Elements on the wire: every part as long as the first, in whole beats.
+    /// Elements on the wire: every live part as long as the first, in whole beats.
     pub fn wire_elements(&self) -> usize {
-        self.elements.div_ceil(self.ranks).next_multiple_of(LANES) * self.ranks
+        self.elements.div_ceil(self.ranks).next_multiple_of(LANES) * self.live.len()
     }
 
-    /// Where the piece of `rank`'s part that a window holds begins on the wire, and its place in the part.
-    fn piece(&self, plan: &WindowPlan, rank: usize) -> (usize, Range<usize>) {
-        let shard = plan.shards.range_of(rank);
-        let (start, end) = (plan.first_element / self.ranks, self.of(rank).len());
+    /// Where the piece of a live part that a window holds begins on the wire, and its place in the part.
+    fn piece(&self, plan: &WindowPlan, place: usize) -> (usize, Range<usize>) {
+        let shard = plan.shards.range_of(place);
+        let (start, end) = (plan.first_element / self.live.len(), self.of(self.live[place]).len());
         let piece = start.min(end)..(start + shard.len() * LANES).min(end);
         (plan.first_element + shard.start * LANES, piece)
     }
 
-    /// Copies `rank`'s part to its places in `wire`; the rest is left as it is.
+    /// Copies a live part to its places in `wire`; the rest is left as it is.
     pub(super) fn scatter<'a>(
         &self,
         plans: impl Iterator<Item = &'a WindowPlan>,
-        rank: usize,
+        place: usize,
         part: &[f32],
         wire: &mut [f32],
     ) {
         for plan in plans {
-            let (at, piece) = self.piece(plan, rank);
+            let (at, piece) = self.piece(plan, place);
             wire[at..at + piece.len()].copy_from_slice(&part[piece]);
         }
     }
 
-    /// Copies `rank`'s part from its places in `wire`.
+    /// Copies a live part from its places in `wire`.
     pub(super) fn gather<'a>(
         &self,
         plans: impl Iterator<Item = &'a WindowPlan>,
-        rank: usize,
+        place: usize,
         wire: &[f32],
         part: &mut [f32],
     ) {
         for plan in plans {
-            let (at, piece) = self.piece(plan, rank);
+            let (at, piece) = self.piece(plan, place);
             part[piece.clone()].copy_from_slice(&wire[at..at + piece.len()]);
         }
     }
@@ -157,7 +174,7 @@ mod tests {
         {
             let case = format!("{elements} elements, {ranks} ranks, windows of {window_beats_max} beats");
             let params = params(ranks, window_beats_max);
-            let plans = plan_half(&params, op, Kind::ReduceScatter, 9, elements).unwrap();
+            let plans = plan_half(&params, op, Kind::ReduceScatter, 9, &Parts::new(elements, ranks)).unwrap();
             let parts = Parts::new(elements, ranks);
             let whole: Vec<f32> = (1..=elements).map(|element| element as f32).collect();
             let mut wire = vec![0.0; parts.wire_elements()];
@@ -182,10 +199,10 @@ mod tests {
 
     #[test]
     fn a_window_must_hold_a_beat_for_each_rank() {
-        let error = plan_half(&params(8, 7), 0, Kind::AllGather, 0, 100).unwrap_err();
+        let error = plan_half(&params(8, 7), 0, Kind::AllGather, 0, &Parts::new(100, 8)).unwrap_err();
         assert_eq!(error, PlanError::Parts { ranks: 8, window_beats_max: 7 });
         assert_eq!(
-            plan_half(&params(8, 64), 0, Kind::AllGather, BUCKETS_MAX, 100).unwrap_err(),
+            plan_half(&params(8, 64), 0, Kind::AllGather, BUCKETS_MAX, &Parts::new(100, 8)).unwrap_err(),
             PlanError::Bucket { found: BUCKETS_MAX }
         );
     }

@@ -226,7 +226,7 @@ pub fn plan_half(
     op: u32,
     kind: Kind,
     bucket: u16,
-    elements: usize,
+    parts: &Parts,
 ) -> Result<Vec<WindowPlan>, PlanError> {
     let &JobParams { ranks, window_beats_max, .. } = params;
     let wire_bucket = kind.wire_bucket(bucket).ok_or(PlanError::Bucket { found: bucket })?;
@@ -234,8 +234,7 @@ pub fn plan_half(
         return Err(PlanError::Parts { ranks, window_beats_max });
     }
     let params = JobParams { window_beats_max: window_beats_max - window_beats_max % ranks.max(1), ..params.clone() };
-    let elements = Parts::new(elements, ranks).wire_elements();
-    let plans = plan_windows(&params, op, wire_bucket, elements, false)?;
+    let plans = plan_windows(&params, op, wire_bucket, parts.wire_elements(), false)?;
     Ok(plans.into_iter().map(|plan| WindowPlan { kind, ..plan }).collect())
 }
 

@@ -51,6 +51,16 @@ pub enum ClosedBy {
     Deadline,
 }
 
+impl core::fmt::Display for ClosedBy {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Complete => "complete",
+            Self::Early => "early",
+            Self::Deadline => "deadline",
+        })
+    }
+}
+
 /// Why a data plane refused a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusedStatus {
@@ -179,11 +189,24 @@ pub struct Report {
     pub own_contribution: bool,
     /// What to do with the update.
     pub action: UpdateAction,
+    /// Whether that is what all ranks do that take part: they have agreed on it.
+    pub agreed: bool,
     /// The stages in detail: contribute, broadcast.
     pub stages: [StageSummary; 2],
 }
 
 impl Report {
+    /// Ranks of which not everything came in time in a stage, also because they take no part any more. After an all-gather,
+    /// [`Stage::Broadcast`] gives the ranks whose parts have zeros where something is missing.
+    pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
+        let StageSummary { expected_bytes_per_rank, received_bytes_per_rank, .. } = &self.stages[stage.index()];
+        let counts = expected_bytes_per_rank.iter().zip(received_bytes_per_rank).enumerate();
+        let own_data = if self.kind == Kind::AllGather { Stage::Broadcast } else { Stage::Contribute };
+        let is_out = |rank: &usize| stage == own_data && !self.live.contains(rank);
+        let missing = counts.filter(|(rank, (expected, received))| received < expected || is_out(rank));
+        missing.map(|(rank, _)| rank).collect()
+    }
+
     /// The report by the job's numbers of its ranks, if it is by places in a view: `live` has the numbers. Ranks outside
     /// the view were to send nothing.
     pub(crate) fn renumbered(mut self, live: &[usize], ranks: usize) -> Self {
@@ -201,14 +224,6 @@ impl Report {
         self.late_peers = self.late_peers.iter().map(|place| live[*place]).collect();
         self.live = live.to_vec();
         self
-    }
-
-    /// Ranks of which not everything came in time in a stage; after an all-gather, with [`Stage::Broadcast`]: whose parts
-    /// have zeros where packets are missing.
-    pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
-        let StageSummary { expected_bytes_per_rank, received_bytes_per_rank, .. } = &self.stages[stage.index()];
-        let counts = expected_bytes_per_rank.iter().zip(received_bytes_per_rank).enumerate();
-        counts.filter(|(_, (expected, received))| received < expected).map(|(rank, _)| rank).collect()
     }
 
     /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
@@ -296,6 +311,7 @@ mod tests {
             late_peers: late_peers.to_vec(),
             own_contribution: true,
             action: UpdateAction::Apply,
+            agreed: false,
             stages: [stage(received), stage([0, 100, 100, 90])],
         };
         let one = report([0, 100, 100, 0], &[3], 110);

@@ -160,7 +160,6 @@ impl Network {
     }
 
     /// An all-reduce; see [`collective`](Self::collective).
-    #[allow(dead_code)]
     pub fn all_reduce(
         &mut self,
         bucket: u16,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::bootstrap::Launch;
 use optireduce::protocol::HadamardMode;
+use tracing_subscriber::EnvFilter;
 
 /// Bounded-time all-reduce over UDP: every stage ends by its deadline, and what was lost is reported.
 #[derive(Debug, Parser)]
@@ -12,6 +13,20 @@ use optireduce::protocol::HadamardMode;
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+    /// What is logged to stderr: a level, or filters as `optireduce=debug`, which shows every collective and its stages as
+    /// they end. Default: OPTIREDUCE_LOG, or RUST_LOG, or warn.
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub log: Option<String>,
+}
+
+impl Args {
+    /// What is logged.
+    pub fn filter(&self) -> Result<EnvFilter, String> {
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let given = self.log.clone().or_else(|| variable("OPTIREDUCE_LOG")).or_else(|| variable("RUST_LOG"));
+        let filter = given.unwrap_or_else(|| "warn".into());
+        EnvFilter::try_new(&filter).map_err(|error| format!("log filter {filter:?}: {error}"))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -121,6 +136,12 @@ pub struct JobArgs {
     /// Collectives in a row without a sign of a rank after which the others go on without it; 0: never.
     #[arg(long, value_name = "K", default_value_t = 3)]
     pub drop_silent_after: u32,
+    /// All-reduces on two levels, in so many groups of neighbouring ranks.
+    #[arg(long, value_name = "G")]
+    pub groups: Option<usize>,
+    /// All ranks take the same action after each collective: what one would skip, all skip.
+    #[arg(long)]
+    pub agree: bool,
     /// Seconds that ranks wait for one another.
     #[arg(long, default_value_t = 60.0, value_parser = positive)]
     pub timeout_s: f64,
@@ -133,7 +154,8 @@ pub struct JobArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
-  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json")]
+  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json
+  torchrun --nproc-per-node 4 --no-python optireduce run --file 'gradients.{rank}.safetensors' --out 'mean.{rank}.safetensors'")]
 pub struct RunArgs {
     /// This rank. Default: from the environment of torchrun, Open MPI, MPICH or Slurm.
     #[arg(long, requires = "world_size", requires = "root")]
@@ -147,6 +169,13 @@ pub struct RunArgs {
     /// Name or address of the interface to use. Default: the one on the way to rank 0.
     #[arg(long, value_name = "IF")]
     pub interface: Option<String>,
+    /// Averages the tensors of this file among the ranks instead of measuring: fp32 in safetensors, or raw little-endian fp32
+    /// under any other extension. {rank} stands for this rank.
+    #[arg(long, value_name = "F", conflicts_with_all = ["bench", "secs", "straggler_ms", "straggler_rank"])]
+    pub file: Option<String>,
+    /// Where the mean goes, in the file's own format; {rank} as in --file. Not written if too much was lost.
+    #[arg(long, value_name = "F", requires = "file")]
+    pub out: Option<String>,
     #[command(flatten)]
     pub job: JobArgs,
 }

@@ -3,14 +3,16 @@
 //! Measured as others do: a barrier before every call, then the straggler sleeps, then each rank times its own call. A
 //! row's times are over calls, of each call the slowest rank.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::{Launch, Member, Mesh, local_address};
-use optireduce::protocol::UpdateAction;
-use optireduce::{Bound, Communicator, Early, reliable};
+use optireduce::protocol::{Report, UpdateAction};
+use optireduce::{Bound, Communicator, Early, TwoLevel, reliable};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::file;
 use crate::times::{Row, percentile};
 
 /// Calls between two decisions whether to go on.
@@ -23,39 +25,47 @@ const BUCKET: u16 = 0;
 
 /// What one rank saw of a size.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Seen {
-    ms: Vec<f64>,
-    expected_bytes: u64,
-    received_bytes: u64,
+pub struct Seen {
+    pub ms: Vec<f64>,
+    pub expected_bytes: u64,
+    pub received_bytes: u64,
+    /// Ranks that did not come in time, at least once.
+    pub late_ranks: BTreeSet<usize>,
+    /// Too much was lost, at least once.
+    pub skipped: bool,
     hadamard: bool,
     halted: bool,
     cpu_s: f64,
     memory_mb: f64,
 }
 
-enum Engine {
+impl Seen {
+    /// `number`: of a rank in the job, from that in the report.
+    fn add(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
+        self.expected_bytes += report.stages.iter().map(|stage| stage.expected_bytes).sum::<u64>();
+        self.received_bytes += report.stages.iter().map(|stage| stage.received_bytes).sum::<u64>();
+        self.hadamard |= report.hadamard;
+        self.skipped |= report.action != UpdateAction::Apply;
+        self.halted |= report.action == UpdateAction::Halt;
+        self.late_ranks.extend(report.late_peers.iter().map(|peer| number(*peer)));
+    }
+}
+
+pub enum Engine {
     Udp(Box<Communicator>),
+    TwoLevel(Box<(Communicator, TwoLevel)>),
     Tcp { mesh: Box<Mesh>, op: u32, timeout: Duration },
 }
 
 impl Engine {
-    fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
+    pub fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
         let JobArgs {
             bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, no_repair, ..
         } = args.job;
         let timeout = args.job.timeout();
         if args.job.engine == EngineKind::Tcp {
-            let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
-            let nowhere = std::net::SocketAddr::new(local, 0);
-            let describe = |control| Member {
-                rank: launch.rank,
-                udp: nowhere,
-                control,
-                receive_buffer_bytes: 0,
-                payload_beats: 0,
-            };
-            let mesh = Mesh::connect(launch, local, timeout, describe, || ()).map_err(|error| error.to_string())?;
-            return Ok(Self::Tcp { mesh: Box::new(mesh), op: 0, timeout });
+            let mesh = Box::new(connect_mesh(args, launch)?);
+            return Ok(Self::Tcp { mesh, op: 0, timeout });
         }
         let bound = if bound_ms > 0.0 {
             Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
@@ -70,7 +80,7 @@ impl Engine {
         });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
         let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
-        let builder = builder.drop_silent_after(silent_ops).repair(!no_repair);
+        let builder = builder.agree(args.job.agree).drop_silent_after(silent_ops).repair(!no_repair);
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
             None => builder,
@@ -78,24 +88,34 @@ impl Engine {
         let mut communicator = builder.connect().map_err(|error| error.to_string())?;
         // As the collectives do: ranks that die do not stop the others.
         communicator.mesh().leave_out_gone();
+        if let Some(groups) = args.job.groups {
+            let levels = communicator.two_level(groups).map_err(|error| error.to_string())?;
+            return Ok(Self::TwoLevel(Box::new((communicator, levels))));
+        }
         Ok(Self::Udp(Box::new(communicator)))
     }
 
-    fn mesh(&mut self) -> &mut Mesh {
+    pub fn mesh(&mut self) -> &mut Mesh {
         match self {
             Self::Udp(communicator) => communicator.mesh(),
+            Self::TwoLevel(both) => both.0.mesh(),
             Self::Tcp { mesh, .. } => mesh,
         }
     }
 
-    fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
+    pub fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
         match self {
             Self::Udp(communicator) => {
                 let report = communicator.all_reduce(BUCKET, data).map_err(|error| error.to_string())?;
-                seen.expected_bytes += report.stages.iter().map(|stage| stage.expected_bytes).sum::<u64>();
-                seen.received_bytes += report.stages.iter().map(|stage| stage.received_bytes).sum::<u64>();
-                seen.hadamard |= report.hadamard;
-                seen.halted |= report.action == UpdateAction::Halt;
+                seen.add(&report, |peer| peer);
+            }
+            Self::TwoLevel(both) => {
+                let (communicator, levels) = both.as_mut();
+                let (rank, members) = (communicator.params().rank, levels.inside().params().ranks);
+                let [scattered, across, gathered] =
+                    levels.all_reduce(BUCKET, data).map_err(|error| error.to_string())?;
+                [scattered, gathered].iter().for_each(|report| seen.add(report, |peer| rank - rank % members + peer));
+                seen.add(&across, |peer| peer * members + rank % members);
             }
             Self::Tcp { mesh, op, timeout } => {
                 reliable::all_reduce(mesh, *op, data, *timeout).map_err(|error| error.to_string())?;
@@ -108,16 +128,28 @@ impl Engine {
         Ok(())
     }
 
-    fn bound_ms(&self) -> f64 {
+    pub fn bound_ms(&self) -> f64 {
         match self {
             Self::Udp(communicator) => communicator.params().bound_ns as f64 / 1e6,
+            Self::TwoLevel(both) => both.0.params().bound_ns as f64 / 1e6,
             Self::Tcp { .. } => 0.0,
         }
     }
 }
 
+/// The reliable channel alone.
+pub fn connect_mesh(args: &RunArgs, launch: &Launch) -> Result<Mesh, String> {
+    let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
+    let udp = std::net::SocketAddr::new(local, 0);
+    let describe = |control| Member { rank: launch.rank, udp, control, receive_buffer_bytes: 0, payload_beats: 0 };
+    Mesh::connect(launch, local, args.job.timeout(), describe, || ()).map_err(|error| error.to_string())
+}
+
 pub fn run(args: &RunArgs) -> Result<(), String> {
     let launch = args.launch()?;
+    if let Some(path) = &args.file {
+        return file::run(args, &launch, path);
+    }
     if launch.rank == 0 && !args.job.json {
         println!("{}", Row::HEADER);
     }
