@@ -8,7 +8,7 @@
 //!   its golden numbers).
 //! * Loss: [`HadamardSwitch`] (when to encode), [`Safeguard`] (skip or halt), [`Verdicts`] (on all ranks alike), [`repair`] (fetches what broadcasts lost),
 //!   [`Metrics`] (loss per peer and stage over time).
-//! * Ranks: [`membership`] (who takes part from which collective on).
+//! * Agreement: [`Control`] (ranks and bound, which change at the same collective everywhere) over [`membership`] (who takes part from which collective on).
 //!
 //! Times are nanoseconds on the caller's clock, which must not run backwards.
 
