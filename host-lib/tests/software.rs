@@ -315,3 +315,23 @@ fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
     }
     assert!(disagreements > 50 && skips > 50 || std::env::var("SEEDS").is_ok(), "{disagreements}, {skips}");
 }
+
+#[test]
+fn however_long_round_trips_are_a_shard_gets_through_in_half_the_bound() {
+    let (ranks, elements, bound_ns) = (4, 100_000, 2_000_000);
+    let weather = Weather { delay_ns: 700_000..700_001, ..Weather::default() };
+    let job =
+        |rank| SoftwareJob { in_flight_bytes_max: vec![1 << 40; 4], ..SoftwareJob::new(rank, ranks, JOB_TAG, 22) };
+    let mut network = Network::with_jobs(ranks, weather, 1, job, |rank, plane| {
+        JobParams::new(rank, ranks, 22, bound_ns, &plane.limits())
+    });
+    network.ranks.iter_mut().for_each(|rank| rank.follow_round_trips(12_500));
+    let mut random = Random(1);
+    for _ in 0..30 {
+        let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+        network.all_reduce(0, &gradients, false, &vec![Some(0); ranks]);
+    }
+    // 25 000 elements of 4 bytes in 1000 us.
+    let rate = network.ranks[0].rate_bytes_per_us(1).unwrap();
+    assert!((100.0..110.0).contains(&rate), "{rate}");
+}
