@@ -9,15 +9,18 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES, RANKS_MAX};
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::data_plane::{DataPlane, PlaneEvent};
-use crate::protocol::membership::{BadMessage, Output};
+use crate::protocol::membership::{self, BadMessage, Output};
+use crate::protocol::repair::{BadRepairMessage, RepairMessage, RepairReport, UnexpectedAnswer};
 use crate::protocol::{
-    Action, AllReduce, Control, EarlyController, EarlyRule, IncastController, JobParams, Kind, MembershipParams,
-    Metrics, ParamError, Parts, PlanError, ProtocolError, RateController, RefusedStatus, Report, Safeguard, Stage,
-    StageReport, View,
+    Action, AllReduce, Control, Decided, EarlyController, EarlyRule, IncastController, JobParams, Kind,
+    MembershipParams, Metrics, ParamError, Parts, PlanError, ProtocolError, RateController, RefusedStatus, Report,
+    Safeguard, Stage, StageReport, UpdateAction, VerdictMessage, VerdictParams, Verdicts, View, WindowPlan,
 };
+use crate::repairs::{Remains, Repairs};
 use crate::spans::Spans;
 
 /// A finished collective.
@@ -132,12 +135,17 @@ pub struct Collectives<P: DataPlane> {
     rates: Option<Vec<RateController>>,
     /// What the ranks agree on, if they do.
     control: Option<Control>,
+    /// Agrees on skipped updates, if the ranks do; the collective that waits for it.
+    verdicts: Option<Verdicts>,
+    held: Option<Held>,
     /// The view of all ranks.
     first: View,
     /// Number of the view that the data plane is in.
     entered: u32,
     /// The incarnation with which this rank wants to join.
     joining: Option<u64>,
+    /// Fetches what broadcasts lost, if they are to be repaired.
+    repairs: Option<Repairs>,
     outgoing: VecDeque<(usize, Vec<u8>)>,
     news: VecDeque<News>,
     metrics: Metrics,
@@ -149,6 +157,14 @@ pub struct Collectives<P: DataPlane> {
     ahead: Vec<(u16, u16, bool)>,
     /// How many of the youngest in `running` were prepared because peers are at them.
     foreseen: usize,
+}
+
+/// What ranks tell one another on the reliable channel.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Message {
+    Verdict(VerdictMessage),
+    Members(membership::Message),
 }
 
 /// What happened among the ranks.
@@ -166,7 +182,7 @@ pub enum News {
 }
 
 /// A message of another rank that says nothing. It was not used.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MessageError {
     /// Not a message.
     #[error("a message of {bytes} bytes from rank {from} that is none; do all ranks run the same release?")]
@@ -179,6 +195,12 @@ pub enum MessageError {
     /// Not possible in this job.
     #[error(transparent)]
     Membership(#[from] BadMessage),
+    /// A repair that cannot be read.
+    #[error(transparent)]
+    Repair(#[from] BadRepairMessage),
+    /// A repair that nobody waits for.
+    #[error(transparent)]
+    Unexpected(#[from] UnexpectedAnswer),
 }
 
 /// Collectives that are prepared without the caller, at most.
@@ -198,6 +220,16 @@ struct Running {
     /// What this rank gives, as the windows hold it, once started.
     gradient: Option<Vec<f32>>,
     result: Vec<f32>,
+    /// Of each window, if it may have to be repaired.
+    remains: Vec<(WindowPlan, Remains)>,
+}
+
+/// A collective that has ended, and what may have to be repaired of it.
+#[derive(Debug)]
+struct Held {
+    finished: Finished,
+    view: View,
+    remains: Vec<(WindowPlan, Remains)>,
 }
 
 impl<P: DataPlane> Collectives<P> {
@@ -213,9 +245,12 @@ impl<P: DataPlane> Collectives<P> {
             incast: None,
             rates: None,
             control: None,
+            verdicts: None,
+            held: None,
             first: View { number: 0, ranks: u64::MAX >> (RANKS_MAX - params.ranks), first_op: 0, joined: None },
             entered: 0,
             joining: None,
+            repairs: None,
             outgoing: VecDeque::new(),
             news: VecDeque::new(),
             metrics: Metrics::default(),
@@ -271,6 +306,25 @@ impl<P: DataPlane> Collectives<P> {
         Ok(())
     }
 
+    /// Fetches what broadcasts lost from those who have it, over the reliable channel and outside the bounds, and adds the
+    /// difference to the bucket's next output that is applied: so replicas agree again. All ranks must do so; for messages
+    /// see [`follow_members`](Self::follow_members). Over a card: its rank answers for windows that were not encoded, and
+    /// does not know itself which of its beats are missing.
+    pub fn repair(&mut self) {
+        self.repairs = Some(Repairs::new(self.next_op));
+    }
+
+    /// What was missing and what has become of it, with [`repair`](Self::repair).
+    pub fn repaired(&self) -> Option<RepairReport> {
+        self.repairs.as_ref().map(Repairs::report)
+    }
+
+    /// Lets all ranks take the same action after each collective: if one would skip the update, all do. A finished collective
+    /// waits for that. All ranks must do so; messages travel as in [`follow_members`](Self::follow_members).
+    pub fn agree_on_updates(&mut self, params: VerdictParams) {
+        self.verdicts = Some(Verdicts::new(self.params.rank, params));
+    }
+
     /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a
     /// quorum of ranks that never comes true again: the caller sets a deadline.
     pub fn may_prepare(&mut self, now_ns: u64) -> bool {
@@ -292,7 +346,7 @@ impl<P: DataPlane> Collectives<P> {
     /// If all ranks are to measure t_B now, before the next collective: which, and with how many elements. The caller measures and
     /// calls [`measured`](Self::measured).
     pub fn must_measure(&mut self, now_ns: u64) -> Option<(View, usize)> {
-        if !self.running.is_empty() || !self.control.as_ref().is_some_and(Control::is_measuring) {
+        if !self.is_idle() || !self.control.as_ref().is_some_and(Control::is_measuring) {
             return None;
         }
         let control = self.control.as_mut()?;
@@ -318,6 +372,9 @@ impl<P: DataPlane> Collectives<P> {
         if let Some(control) = &mut self.control {
             control.handle_timeout(now_ns);
         }
+        if let Some(verdicts) = &mut self.verdicts {
+            verdicts.handle_timeout(now_ns);
+        }
         self.take_outputs();
     }
 
@@ -326,10 +383,24 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// [`MessageError`]: nothing of it was used.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, bytes: &[u8]) -> Result<(), MessageError> {
+        if let Some(repairs) = self.repairs.as_mut().filter(|_| RepairMessage::is_one(bytes)) {
+            repairs.handle(from, RepairMessage::from_bytes(bytes)?)?;
+            self.take_outputs();
+            return Ok(());
+        }
         let message =
             serde_json::from_slice(bytes).map_err(|_| MessageError::Malformed { from, bytes: bytes.len() })?;
-        if let Some(control) = &mut self.control {
-            control.handle_message(now_ns, from, message)?;
+        match message {
+            Message::Verdict(message) => {
+                if let Some(verdicts) = &mut self.verdicts {
+                    verdicts.handle_message(now_ns, from, message);
+                }
+            }
+            Message::Members(message) => {
+                if let Some(control) = &mut self.control {
+                    control.handle_message(now_ns, from, message)?;
+                }
+            }
         }
         self.take_outputs();
         Ok(())
@@ -358,10 +429,12 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// If collectives are still running.
     pub fn join(&mut self, now_ns: u64, incarnation: u64) -> Result<(), CollectivesError<P::Error>> {
-        if !self.running.is_empty() {
-            return Err(CollectivesError::Busy { running: self.running.len() });
+        if !self.is_idle() {
+            return Err(CollectivesError::Busy { running: self.running.len() + usize::from(self.held.is_some()) });
         }
         self.joining = Some(incarnation);
+        // The model comes anew.
+        self.repairs = self.repairs.take().map(|_| Repairs::new(self.next_op));
         self.ahead.clear();
         if let Some(control) = &mut self.control {
             control.join(now_ns, incarnation);
@@ -376,7 +449,21 @@ impl<P: DataPlane> Collectives<P> {
         control.view_of(now_ns, self.next_op).filter(|view| !control.must_measure(view))
     }
 
+    /// No collective runs, and none waits for an agreement.
+    fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.held.is_none()
+    }
+
     fn take_outputs(&mut self) {
+        while let Some((to, message)) = self.repairs.as_mut().and_then(Repairs::poll) {
+            match message.to_bytes() {
+                Ok(bytes) => self.outgoing.push_back((to, bytes)),
+                Err(error) => tracing::warn!(%error, "a repair was dropped"),
+            }
+        }
+        while let Some((to, message)) = self.verdicts.as_mut().and_then(Verdicts::poll) {
+            self.outgoing.push_back((to, serde_json::to_vec(&message).unwrap_or_default()));
+        }
         while let Some(output) = self.control.as_mut().and_then(Control::poll) {
             match output {
                 Output::Send { to, message } => {
@@ -389,6 +476,11 @@ impl<P: DataPlane> Collectives<P> {
                     if joined.is_some() && view.joined == joined {
                         self.joining = None;
                         self.next_op = view.first_op;
+                        self.verdicts.iter_mut().for_each(|verdicts| verdicts.forward(view.first_op));
+                    }
+                    if let Some(repairs) = &mut self.repairs {
+                        let dropped = (0..self.params.ranks).filter(|rank| !view.has(*rank));
+                        dropped.for_each(|rank| repairs.drop_rank(rank));
                     }
                     self.plane.announce(&view);
                     self.news.push_back(News::View(view));
@@ -453,7 +545,8 @@ impl<P: DataPlane> Collectives<P> {
         self.next_op = op.wrapping_add(1);
         let result = vec![0.0; machine.wire_elements()];
         let spans = Spans::prepared(&machine, self.params.rank);
-        self.running.push_back(Running { machine, spans, view, heard: 0, gradient: None, result });
+        let remains = Vec::new();
+        self.running.push_back(Running { machine, spans, view, heard: 0, gradient: None, result, remains });
         Ok(op)
     }
 
@@ -540,12 +633,20 @@ impl<P: DataPlane> Collectives<P> {
         for one in &self.running {
             one.machine.handle_timeout(now_ns)?;
         }
+        if self.held.is_some() {
+            let released = self.release(now_ns);
+            self.take_outputs();
+            return Ok(released);
+        }
         if !self.running.front().is_some_and(|one| one.gradient.is_some() && one.machine.is_done()) {
             return Ok(None);
         }
-        let finished = self.running.pop_front().map(|Running { machine, view, heard, result, .. }| {
+        let mut opinion = Safeguard::default();
+        let finished = self.running.pop_front().map(|Running { machine, view, heard, result, remains, .. }| {
             let (kind, result) = (machine.kind(), machine.unpack(result));
-            let report = machine.finish(&mut self.safeguard);
+            // If it is to be agreed on, this is one rank's opinion.
+            let opinion = self.verdicts.is_some().then_some(&mut opinion);
+            let report = machine.finish(opinion.unwrap_or(&mut self.safeguard));
             let late_share = self.plane.late_bytes().map_or(1.0, |late_bytes| {
                 let expected: u64 = report.stages.iter().map(|summary| summary.expected_bytes).sum();
                 (late_bytes - std::mem::replace(&mut self.late_bytes, late_bytes)) as f64 / expected.max(1) as f64
@@ -563,22 +664,54 @@ impl<P: DataPlane> Collectives<P> {
             }
             let live: Vec<usize> = view.live().collect();
             let report = report.renumbered(&live, self.params.ranks);
-            self.metrics.observe(&report);
             let heard = heard | self.plane.take_heard();
             if let Some(control) = &mut self.control {
                 control.observe(now_ns, &report, heard, self.params.rank);
             }
-            Finished { report, result }
+            if let Some(verdicts) = &mut self.verdicts {
+                verdicts.judge(now_ns, report.op, view.ranks, report.action != UpdateAction::Apply);
+            }
+            Held { finished: Finished { report, result }, view, remains }
         });
+        self.held = finished;
+        let released = self.release(now_ns);
         self.take_outputs();
-        Ok(finished)
+        Ok(released)
+    }
+
+    /// What has finished, once it is known what becomes of it.
+    fn release(&mut self, now_ns: u64) -> Option<Finished> {
+        if let Some(verdicts) = &mut self.verdicts {
+            let Decided { skip, agreed } = verdicts.decided(now_ns)?;
+            let Finished { report, .. } = &mut self.held.as_mut()?.finished;
+            (report.action, report.agreed) = (self.safeguard.count(skip), agreed);
+        }
+        let Held { mut finished, view, remains } = self.held.take()?;
+        let Finished { report, result } = &mut finished;
+        self.metrics.observe(report);
+        if let Some(repairs) = &mut self.repairs {
+            let place = view.live().position(|rank| rank == self.params.rank).unwrap_or(0);
+            let applied = report.action == UpdateAction::Apply;
+            for (plan, Remains { own, incomplete }) in remains {
+                repairs.keep(report.op, place, &plan, own);
+                if let Some((gathered, present)) = incomplete.filter(|_| applied) {
+                    repairs.miss(report.op, &view, plan, gathered, present, self.params.rank);
+                }
+            }
+            repairs.finish(report.op);
+            if report.kind == Kind::AllReduce && applied {
+                repairs.fold(report.bucket, result);
+            }
+        }
+        Some(finished)
     }
 
     /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,
     /// or an agreement that waits.
     pub fn next_timeout(&self) -> Option<u64> {
         let control = self.control.as_ref().and_then(Control::next_timeout);
-        self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(control).min()
+        let verdicts = self.verdicts.as_ref().and_then(Verdicts::next_timeout);
+        self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(control).chain(verdicts).min()
     }
 
     /// Blocking: prepares, starts and polls one collective; `data` is the gradient and becomes the result. `clock`
@@ -594,8 +727,8 @@ impl<P: DataPlane> Collectives<P> {
         hadamard: bool,
         mut clock: impl FnMut() -> u64,
     ) -> Result<Report, CollectivesError<P::Error>> {
-        if !self.running.is_empty() {
-            return Err(CollectivesError::Busy { running: self.running.len() });
+        if !self.is_idle() {
+            return Err(CollectivesError::Busy { running: self.running.len() + usize::from(self.held.is_some()) });
         }
         let op = self.prepare(clock(), bucket, data.len(), hadamard)?;
         self.start(clock(), op, data.to_vec())?;
@@ -693,8 +826,14 @@ impl<P: DataPlane> Collectives<P> {
         one.spans.closed(stage, &one.machine);
         if stage == Stage::Broadcast {
             let plan = one.machine.plan_of(cookie)?;
+            let repaired = self.repairs.is_some() && one.machine.kind() == Kind::AllReduce;
+            let remains = if repaired { self.plane.remains(plan) } else { None };
             let out = &mut one.result[plan.first_element..plan.first_element + plan.elements];
             self.plane.take_result(plan, out).map_err(CollectivesError::Plane)?;
+            if repaired {
+                let remains = remains.unwrap_or_else(|| own_shard(plan, one.machine.params().rank, out));
+                one.remains.push((plan.clone(), remains));
+            }
         }
         Ok(())
     }
@@ -708,6 +847,14 @@ impl<P: DataPlane> Collectives<P> {
         }
         Ok(())
     }
+}
+
+/// What the output says of the own shard, as it was sent if the window was not encoded: all that a card's rank has.
+fn own_shard(plan: &WindowPlan, place: usize, output: &[f32]) -> Remains {
+    let shard = plan.shards.range_of(place);
+    let value = |index: usize| output.get(index).copied().unwrap_or(0.0);
+    let own = if plan.hadamard { 0..0 } else { shard.start * LANES..shard.end * LANES };
+    Remains { own: own.map(value).collect(), incomplete: None }
 }
 
 /// The collective that a cookie belongs to.

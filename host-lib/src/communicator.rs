@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 use thiserror::Error;
@@ -26,9 +26,10 @@ use self::engine::{Command, Engine, Links, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
 use crate::collectives::{Call, Collectives, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
+use crate::protocol::repair::RepairReport;
 use crate::protocol::{
     self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Report, TooFewSamples,
-    bound_from_warmup,
+    VerdictParams, bound_from_warmup,
 };
 use crate::reliable;
 use crate::software::Counters;
@@ -54,8 +55,13 @@ const GRACE_MIN: Duration = Duration::from_micros(250);
 
 /// How long a rank must be silent that still has its connections: its machine may be busy.
 const SILENT: Duration = Duration::from_millis(500);
-/// How long it may take at least to measure the bound again; else three times as long as the first time.
-const MEASURING_MIN: Duration = Duration::from_secs(1);
+/// How far a rank may be ahead: small collectives must not wait for messages.
+const LEAD_OPS: u32 = 64;
+/// How long a rank may take to answer in an agreement, on a busy machine, before others go on without its answer.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// How much longer than the bounds ranks wait for the leader's decision: its machine may be busy.
+const AGREEING_SLACK: Duration = Duration::from_millis(250);
 
 /// Where the rates begin that follow the round-trip times: 100 Gb/s.
 const RATE_MAX_BYTES_PER_US: u32 = 12_500;
@@ -86,6 +92,8 @@ pub struct Builder {
     window_bytes: usize,
     rate_control: bool,
     silent_ops: Option<u32>,
+    repair: bool,
+    agree: bool,
 }
 
 impl Default for Builder {
@@ -103,6 +111,8 @@ impl Default for Builder {
             window_bytes: 1 << 20,
             rate_control: false,
             silent_ops: Some(3),
+            repair: true,
+            agree: false,
         }
     }
 }
@@ -170,6 +180,18 @@ impl Builder {
         Self { silent_ops: ops, ..self }
     }
 
+    /// Whether what broadcasts lost is fetched over the reliable channel, and the difference added to the bucket's next
+    /// output, so that replicas agree again. Default: yes. It costs a copy of this rank's means.
+    pub fn repair(self, repair: bool) -> Self {
+        Self { repair, ..self }
+    }
+
+    /// Whether all ranks take the same [`action`](Report::action): what one would skip, all skip. Costs two messages on the reliable channel
+    /// after each collective, and with a rank that is late up to two bounds. Default: no.
+    pub fn agree(self, agree: bool) -> Self {
+        Self { agree, ..self }
+    }
+
     /// Brings the ranks together, measures the bound if it is to be, and starts the engine.
     ///
     /// # Errors
@@ -191,14 +213,13 @@ impl Builder {
         let payload_beats = socket.payload_beats(&mut mesh, self.timeout)?;
         let plane = socket.join(launch.rank, mesh.job(), payload_beats)?;
 
-        let begin = Instant::now();
         let bound_ns = match self.bound {
             Bound::Fixed(bound) => bound.as_nanos() as u64,
             Bound::Measured { elements } => {
                 measure_bound(&mut mesh, elements, || self.timeout)?.unwrap_or(BOUND_MIN.as_nanos() as u64)
             }
         };
-        let measuring = MEASURING_MIN + 3 * begin.elapsed();
+
         let defaults = JobParams::new(launch.rank, launch.world_size, payload_beats, bound_ns, &plane.limits());
         let grace_ns = |grace: Duration| u32::try_from(grace.as_nanos().min(bound_ns.into())).unwrap_or(u32::MAX);
         let params = JobParams {
@@ -225,15 +246,25 @@ impl Builder {
         if self.rate_control {
             collectives.follow_round_trips(RATE_MAX_BYTES_PER_US);
         }
+        if self.repair {
+            collectives.repair();
+        }
         if let Some(silent_ops) = self.silent_ops {
             let defaults = MembershipParams::new(launch.world_size);
-            let members = MembershipParams { silent_ops, silent_ns: SILENT.as_nanos() as u64, ..defaults };
+            let silent_ns = SILENT.as_nanos() as u64;
+            let retry_ns = RETRY.as_nanos() as u64;
+            let members = MembershipParams { silent_ops, silent_ns, retry_ns, lead_ops: LEAD_OPS, ..defaults };
             let followed = collectives.follow_members(members, matches!(self.bound, Bound::Measured { .. }));
             followed.map_err(|error| ConnectError::Params(error.to_string()))?;
         }
+        if self.agree {
+            // Both stages of one rank may run into their bounds while another has everything at once.
+            let (leader_ns, slack_ns) = (2 * bound_ns, AGREEING_SLACK.as_nanos() as u64);
+            collectives.agree_on_updates(VerdictParams { leader_ns, others_ns: leader_ns + bound_ns + slack_ns });
+        }
         let (commands, incoming) = channel();
         let (notices, between) = (mesh.take_notices(), mesh.take_between());
-        let links = Links { notices, mesh: between, measuring, agreeing: self.timeout };
+        let links = Links { notices, mesh: between, agreeing: self.timeout };
         let engine = Engine::new(collectives, links, incoming, waker.clone(), self.hadamard);
         let thread = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let thread = Some(thread.map_err(ConnectError::Thread)?);
@@ -372,6 +403,8 @@ pub struct Metrics {
     pub bound_ns: u64,
     /// Ranks that take part, of the newest view.
     pub live: Vec<usize>,
+    /// What broadcasts lost, and what has become of it; nothing without repair.
+    pub repair: RepairReport,
     /// Ranks that were found silent, in order.
     pub silent: Vec<usize>,
     /// How fast each rank is sent to in bytes per microsecond; empty without rate control.

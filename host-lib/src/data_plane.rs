@@ -10,6 +10,7 @@
 use optireduce_contract::limits;
 
 use crate::protocol::{JobParams, Kind, RefusedStatus, StageReport, View, WindowPlan};
+use crate::repairs::Remains;
 
 /// What a data plane can do at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +120,12 @@ pub trait DataPlane {
     /// How fast a peer is sent to from now on, in bytes of the wire per microsecond, above 0. Asked for only upon
     /// [`PlaneEvent::RoundTrip`], so data planes that do not measure it need not have it.
     fn set_rate(&mut self, _peer: usize, _rate_bytes_per_us: u32) {}
+
+    /// Of a window whose broadcast stage was reported and whose result was not taken: what it holds and what it lacks, for
+    /// repairs. Default: it does not say, so that what is missing cannot be asked for.
+    fn remains(&mut self, _plan: &WindowPlan) -> Option<Remains> {
+        None
+    }
 
     /// Whether the ranks may change: whether it takes other views than the job's first. Default: no.
     fn takes_views(&self) -> bool {

@@ -22,6 +22,7 @@ mod data_plane;
 pub mod hadamard;
 pub mod protocol;
 pub mod reliable;
+mod repairs;
 mod smartnic;
 pub mod software;
 mod spans;
@@ -32,4 +33,5 @@ pub use communicator::{
     BOUND_MIN, Bound, Builder, Communicator, ConnectError, Early, EngineError, Metrics, Pending, TwoLevel,
 };
 pub use data_plane::{DataPlane, PlaneEvent, PlaneLimits};
+pub use repairs::Remains;
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

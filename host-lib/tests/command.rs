@@ -142,7 +142,8 @@ fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
         let rank = rank.to_string();
         let place = ["run", "--rank", &rank, "--world-size", &world_size, "--root", &root, "--timeout-s", "20"];
         // A bound far above what a busy machine takes: nothing may be lost.
-        optireduce(&[&place[..], &["--bound-ms", "3000", "--grace-us", "0"], arguments].concat())
+        let bound: &[&str] = if arguments.contains(&"--bound-ms") { &[] } else { &["--bound-ms", "3000"] };
+        optireduce(&[&place[..], &["--grace-us", "0"], bound, arguments].concat())
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count).map(|rank| scope.spawn(move || run(rank))).collect();
@@ -204,6 +205,21 @@ fn files_of_tensors_are_averaged_by_name() {
 }
 
 #[test]
+fn two_levels_run_and_groups_that_cannot_be_are_refused() {
+    let run = ["--bench", "100K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0", "--groups", "2", "--agree"];
+    let output = optireduce(&[&["bench", "allreduce", "--ranks", "4", "--json"], &run[..]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&row["ranks"], &row["received_fraction"]), (&4.into(), &1.0.into()), "{row}");
+    let wrong = optireduce(&[&["bench", "allreduce", "--ranks", "3"], &run[..]].concat());
+    assert!(
+        text(&wrong.stderr).contains("3 ranks in 2 groups: expected at least two groups"),
+        "{}",
+        text(&wrong.stderr)
+    );
+}
+
+#[test]
 fn raw_files_are_averaged_as_little_endian_fp32() {
     let folder = scratch("raw");
     for rank in 0..2u32 {
@@ -217,6 +233,20 @@ fn raw_files_are_averaged_as_little_endian_fp32() {
     assert!(report.contains("received 100.000 % of what peers sent"), "{report}");
     let expected: Vec<u8> = (0..1000u32).flat_map(|i| ((i + 5) as f32).to_le_bytes()).collect();
     assert!((0..2).all(|rank| std::fs::read(folder.join(format!("out.{rank}"))).unwrap() == expected));
+}
+
+#[test]
+fn a_mean_that_lost_too_much_is_not_written() {
+    let folder = scratch("lost");
+    let [file, out] = ["in", "out"].map(|name| folder.join(name).display().to_string());
+    std::fs::write(&file, vec![0; 4 << 20]).unwrap();
+    let _ = std::fs::remove_file(&out);
+    // No packet comes within a microsecond.
+    for output in ranks(2, &["--file", &file, "--out", &out, "--bound-ms", "0.001"]) {
+        assert!(!output.status.success());
+        assert!(text(&output.stderr).contains("the mean is not to be used and was not written"), "{output:?}");
+    }
+    assert!(!std::path::Path::new(&out).exists());
 }
 
 #[test]

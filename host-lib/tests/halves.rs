@@ -6,10 +6,11 @@ mod virtual_network;
 
 use std::collections::HashMap;
 
-use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage};
+use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage, plan_half};
+use optireduce::software::{Software, SoftwareJob};
 use optireduce::{Call, DataPlane};
-use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK};
-use virtual_network::{Network, Outcome, Random, Weather};
+use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK, UbtHeader};
+use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
 
 /// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
@@ -110,6 +111,34 @@ fn without_loss_the_halves_one_after_the_other_are_an_all_reduce() {
                 sent.header
             );
         }
+    }
+}
+
+#[test]
+fn packets_of_a_stage_in_which_nobody_sends_are_dropped_and_counted() {
+    for (kind, stage, wrong) in
+        [(Kind::ReduceScatter, STAGE_CONTRIBUTE, STAGE_BROADCAST), (Kind::AllGather, STAGE_BROADCAST, STAGE_CONTRIBUTE)]
+    {
+        let mut software = Software::new(SoftwareJob::new(0, 2, JOB_TAG, 1)).unwrap();
+        let params = JobParams::new(0, 2, 1, 1_000_000, &software.limits());
+        let plan = &plan_half(&params, 0, kind, 3, &Parts::new(32, 2)).unwrap()[0];
+        software.arm(plan, &params).unwrap();
+        let mut send = |stage, first: usize| {
+            let header = UbtHeader {
+                bucket: plan.bucket,
+                offset: first as u32 * 64,
+                stage,
+                sender: 1,
+                step: plan.step,
+                job_tag: JOB_TAG,
+                ..UbtHeader::default()
+            };
+            software.handle_datagram(Some(1), &[&header.to_bytes()[..], &[0; 64]].concat());
+            software.counters().drop_out_of_shard
+        };
+        let place = |stage| plan.shards.range_of(usize::from(stage == STAGE_BROADCAST)).start;
+        assert_eq!(send(wrong, place(wrong)), 1, "{kind}");
+        assert_eq!(send(stage, place(stage)), 1, "{kind}");
     }
 }
 

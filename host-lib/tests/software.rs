@@ -299,3 +299,66 @@ fn rates_that_follow_round_trips_lose_less_on_narrow_links_and_do_not_collapse()
         assert!(rates.iter().all(|rate| (200.0..1250.0).contains(rate)), "seed {seed}: rates {rates:?}");
     }
 }
+
+#[test]
+fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
+    use optireduce::protocol::{UpdateAction, VerdictParams};
+    let (mut disagreements, mut skips) = (0, 0);
+    for seed in seeds(0..150) {
+        for agree in [false, true] {
+            let mut case = Case::new(seed);
+            case.elements += 500;
+            let weather = Weather { loss: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
+            let mut network = case.network(weather, 10_000_000, Some(EarlyRule { grace_ns: 100_000 }));
+            let params = VerdictParams { leader_ns: PATIENT_NS, others_ns: 2 * PATIENT_NS };
+            if agree {
+                network.ranks.iter_mut().for_each(|rank| rank.agree_on_updates(params));
+            }
+            let mut skipped_before = 0;
+            for op in 0..6 {
+                let gradients = case.gradients();
+                let starts: Vec<_> = (0..case.ranks).map(|_| Some(case.random.below(100_000))).collect();
+                let outcomes = network.all_reduce(0, &gradients, case.hadamard, &starts);
+                let reports: Vec<_> = outcomes.iter().map(|outcome| &outcome.as_ref().unwrap().report).collect();
+                let too_much = |rank: usize| reports[rank].network_loss() > 0.1;
+                let same = reports.iter().all(|report| report.action == reports[0].action);
+                let what = format!("seed {seed}, collective {op}, {} ranks", case.ranks);
+                assert!(reports.iter().all(|report| report.agreed == agree), "{what}");
+                if !agree {
+                    disagreements += usize::from(!same);
+                    continue;
+                }
+                let skip = (0..case.ranks).any(too_much);
+                skipped_before = if skip { skipped_before + 1 } else { 0 };
+                skips += usize::from(skip);
+                let expected = match skipped_before {
+                    0 => UpdateAction::Apply,
+                    1 | 2 => UpdateAction::Skip,
+                    _ => UpdateAction::Halt,
+                };
+                assert!(same && reports[0].action == expected, "{what}: {:?}, {expected:?}", reports[0].action);
+            }
+        }
+    }
+    assert!(disagreements > 50 && skips > 50 || std::env::var("SEEDS").is_ok(), "{disagreements}, {skips}");
+}
+
+#[test]
+fn however_long_round_trips_are_a_shard_gets_through_in_half_the_bound() {
+    let (ranks, elements, bound_ns) = (4, 100_000, 2_000_000);
+    let weather = Weather { delay_ns: 700_000..700_001, ..Weather::default() };
+    let job =
+        |rank| SoftwareJob { in_flight_bytes_max: vec![1 << 40; 4], ..SoftwareJob::new(rank, ranks, JOB_TAG, 22) };
+    let mut network = Network::with_jobs(ranks, weather, 1, job, |rank, plane| {
+        JobParams::new(rank, ranks, 22, bound_ns, &plane.limits())
+    });
+    network.ranks.iter_mut().for_each(|rank| rank.follow_round_trips(12_500));
+    let mut random = Random(1);
+    for _ in 0..30 {
+        let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+        network.all_reduce(0, &gradients, false, &vec![Some(0); ranks]);
+    }
+    // 25 000 elements of 4 bytes in 1000 us.
+    let rate = network.ranks[0].rate_bytes_per_us(1).unwrap();
+    assert!((100.0..110.0).contains(&rate), "{rate}");
+}

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::Launch;
-use optireduce::protocol::{ClosedBy, HadamardMode, Kind, Report, Stage};
+use optireduce::protocol::{ClosedBy, HadamardMode, Kind, Report, Stage, UpdateAction};
 use optireduce::{BOUND_MIN, Bound, Builder, Communicator, Early, Finished};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -214,6 +214,29 @@ fn groups_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn ranks_that_agree_do_so_whoever_is_late() {
+    let results = job(3, |rank, root| {
+        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(500))).agree(true);
+        let mut communicator = builder.connect().unwrap();
+        let mut reports = Vec::new();
+        for late in [None, Some(0), Some(1)] {
+            communicator.barrier().unwrap();
+            if late == Some(rank) {
+                thread::sleep(Duration::from_secs(2));
+            }
+            reports.push(communicator.all_reduce(0, &mut gradient(rank, 50_000)).unwrap());
+        }
+        communicator.barrier().unwrap();
+        reports
+    });
+    for (rank, reports) in results.iter().enumerate() {
+        // A late rank's means are sound: no rank would skip; the leader decides also while its own trainer is late.
+        let found: Vec<_> = reports.iter().map(|report| (report.agreed, report.action)).collect();
+        assert_eq!(found, [(true, UpdateAction::Apply); 3], "rank {rank}");
+    }
+}
+
+#[test]
 fn a_missing_part_is_zeros_and_reported_within_the_bound() {
     let results = job(3, |rank, root| {
         let bound = Bound::Fixed(Duration::from_secs(1));
@@ -329,6 +352,59 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
         found.for_each(|(i, found)| assert!((f64::from(*found) - mean(i)).abs() < 1e-5, "element {i}"));
     }
     assert_eq!(results.iter().flatten().count(), 3);
+}
+
+#[test]
+fn a_bound_that_has_become_too_short_is_measured_again() {
+    let bounds = job(3, |rank, root| {
+        // Measured with next to nothing, it is the least.
+        let builder = builder(rank, 3, &root).bound(Bound::Measured { elements: 16 });
+        let mut communicator = builder.connect().unwrap();
+        let mut data = gradient(rank, 4 << 20);
+        let begin = communicator.metrics().unwrap().bound_ns;
+        // Then come 16 MiB. All ranks do as many collectives, so that nobody measures alone.
+        for _ in 0..30 {
+            communicator.all_reduce(0, &mut data).unwrap();
+        }
+        communicator.barrier().unwrap();
+        (begin, communicator.metrics().unwrap().bound_ns)
+    });
+    println!("bounds in ns before and after: {bounds:?}");
+    assert!(bounds.iter().all(|(begin, end)| *begin == bounds[0].0 && *end == bounds[0].1), "{bounds:?}");
+    assert!(bounds[0].1 > 2 * bounds[0].0, "{bounds:?}");
+}
+
+#[test]
+fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_output() {
+    const RANKS: usize = 8;
+    let results = job(RANKS, |rank, root| {
+        let bound = Bound::Fixed(Duration::from_millis(200));
+        let mut communicator = builder(rank, RANKS, &root).bound(bound).connect().unwrap();
+        communicator.barrier().unwrap();
+        // Nobody sends the shards of a rank that has not seen the bucket yet: 1/14 of all that is to come.
+        if rank == 5 {
+            thread::sleep(Duration::from_millis(800));
+        }
+        let mut sum = vec![0.0; 20_000];
+        let mut reports = Vec::new();
+        for _ in 0..2 {
+            let mut data = gradient(rank, 20_000);
+            reports.push(communicator.all_reduce(0, &mut data).unwrap());
+            sum.iter_mut().zip(&data).for_each(|(sum, value)| *sum += f64::from(*value));
+            // Until all have fetched what they miss.
+            while communicator.metrics().unwrap().repair.outstanding_bytes > 0 {
+                thread::sleep(Duration::from_millis(5));
+            }
+            communicator.barrier().unwrap();
+        }
+        (reports, communicator.metrics().unwrap().repair, sum)
+    });
+    for (rank, (reports, repair, sum)) in results.iter().enumerate() {
+        assert!(reports.iter().all(|report| report.action == UpdateAction::Apply), "rank {rank}: {reports:?}");
+        assert_eq!((repair.repaired_bytes > 0, repair.drift_bytes), (rank != 5, 0), "rank {rank}: {repair:?}");
+        let apart = sum.iter().zip(&results[0].2).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-5, "rank {rank} is {apart} apart, {repair:?}");
+    }
 }
 
 #[test]

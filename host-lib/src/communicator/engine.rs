@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::{EngineError, Metrics, measure_bound};
 use crate::bootstrap::{Mesh, Notice, Notices};
 use crate::collectives::{Call, Collectives, CollectivesError, Finished, News};
-use crate::protocol::{HadamardMode, HadamardSwitch, Kind};
+use crate::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN};
 use crate::udp::{Udp, UdpError};
 
 /// How long the engine looks on before it sleeps, while collectives run.
@@ -75,6 +75,8 @@ pub(super) struct Engine {
     replies: VecDeque<Reply>,
     /// Who waits for this rank to take part again, and since when.
     rejoining: Option<(oneshot::Sender<Result<u32, EngineError>>, Instant)>,
+    /// Ranks of the last view, bit r: rank r.
+    live: u64,
     metrics: Metrics,
     ending: Option<Instant>,
 }
@@ -84,8 +86,6 @@ pub(super) struct Links {
     pub notices: Option<Notices>,
     /// For measuring the bound between collectives.
     pub mesh: Option<Mesh>,
-    /// How long that may take.
-    pub measuring: Duration,
     /// How long collectives may wait for an agreement.
     pub agreeing: Duration,
 }
@@ -99,6 +99,7 @@ impl Engine {
         hadamard: HadamardMode,
     ) -> Self {
         Self {
+            live: collectives.newest().ranks,
             collectives,
             links,
             commands,
@@ -140,6 +141,8 @@ impl Engine {
         loop {
             let commanded = self.take_commands()?;
             self.take_notices();
+            // Others may need what this rank has to say before they can measure, too.
+            self.send_messages();
             self.measure();
             let begun = self.begin()?;
             let finished = self.poll()?;
@@ -183,6 +186,7 @@ impl Engine {
                     self.metrics.collectives = self.collectives.metrics().clone();
                     self.metrics.hadamard_from = self.hadamard_from;
                     self.metrics.bound_ns = self.collectives.params().bound_ns;
+                    self.metrics.repair = self.collectives.repaired().unwrap_or_default();
                     self.metrics.live = self.collectives.newest().live().collect();
                     self.metrics.rate_bytes_per_us =
                         ranks.clone().filter_map(|peer| self.collectives.rate_bytes_per_us(peer)).collect();
@@ -254,7 +258,9 @@ impl Engine {
         let Some((view, elements)) = self.collectives.must_measure(now_ns) else { return };
         let Some(mesh) = &mut self.links.mesh else { return self.collectives.measured(&view, None) };
         mesh.regroup(view.number, view.live().collect());
-        let deadline = Instant::now() + self.links.measuring;
+        // As long as over 1 Gb/s, and a second for ranks that are late.
+        let ns = 8 * (RUNS_MIN * 2 * elements * size_of::<f32>()) as u64;
+        let deadline = Instant::now() + Duration::from_secs(1) + Duration::from_nanos(ns);
         let left = || deadline.saturating_duration_since(Instant::now());
         let bound_ns = match measure_bound(mesh, elements, left) {
             Ok(bound_ns) => bound_ns,
@@ -312,7 +318,12 @@ impl Engine {
                 }
                 News::View(view) => {
                     let ranks: Vec<usize> = view.live().collect();
-                    tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
+                    if view.ranks == self.live {
+                        tracing::info!(view = view.number, first_op = view.first_op, "another view of the same ranks");
+                    } else {
+                        tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
+                    }
+                    self.live = view.ranks;
                     let joined = view.joined.map(|(rank, _)| usize::from(rank));
                     if let (Some(rank), Some(op), Some(notices)) = (joined, self.hadamard_from, &self.links.notices) {
                         notices.send(rank, &op.to_le_bytes());

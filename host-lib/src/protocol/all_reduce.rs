@@ -387,6 +387,7 @@ impl AllReduce {
             late_peers: self.late_peers(&stages[usize::from(self.kind == Kind::AllGather)]),
             own_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
             action: super::report::UpdateAction::Apply,
+            agreed: false,
             stages,
         };
         report.action = safeguard.judge(report.network_loss());

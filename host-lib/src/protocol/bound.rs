@@ -48,13 +48,12 @@ const WATCHED_STAGES: u32 = 100;
 /// How many of them may run into the bound: 5 %.
 const HITS_MAX: u32 = 5;
 
-/// Says when t_B must be measured again, as seen by one rank. All ranks must measure at the same collective: the caller
-/// announces it, as it does a switch of the Hadamard transform.
+/// Says when t_B must be measured again, as seen by one rank. All ranks must measure at the same collective: see
+/// [`Control`](super::Control).
 #[derive(Clone, Debug, Default)]
 pub struct BoundWatch {
     /// The last stages, newest in bit 0: whether they ran into the bound.
     hits: u128,
-    ranks_changed: bool,
 }
 
 impl BoundWatch {
@@ -64,14 +63,9 @@ impl BoundWatch {
         self.hits = (self.hits << 1 | hit) & ((1 << WATCHED_STAGES) - 1);
     }
 
-    /// The ranks of the job have changed.
-    pub fn ranks_changed(&mut self) {
-        self.ranks_changed = true;
-    }
-
     /// Whether t_B must be measured again.
     pub fn must_measure(&self) -> bool {
-        self.ranks_changed || self.hits.count_ones() > HITS_MAX
+        self.hits.count_ones() > HITS_MAX
     }
 
     /// t_B was measured again: forgets the stages before.
@@ -102,14 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn other_ranks_call_for_a_new_bound_once() {
+    fn once_measured_the_stages_before_are_forgotten() {
         let mut watch = BoundWatch::default();
-        assert!(!watch.must_measure());
-        watch.ranks_changed();
-        assert!(watch.must_measure());
         (0..6).for_each(|_| watch.observe(ClosedBy::Deadline));
         assert!(watch.must_measure());
         watch.measured();
+        assert!(!watch.must_measure());
+        (0..5).for_each(|_| watch.observe(ClosedBy::Deadline));
         assert!(!watch.must_measure());
     }
 

@@ -47,13 +47,7 @@ impl Control {
     /// # Errors
     /// [`ParamError`] names the first number out of range.
     pub fn new(rank: usize, params: MembershipParams, remeasure: bool) -> Result<Self, ParamError> {
-        let first = Remeasure {
-            watch: BoundWatch::default(),
-            view: 0,
-            asked: None,
-            from_op: MEASURE_OPS_MIN,
-            ops: MEASURE_OPS_MIN,
-        };
+        let first = Remeasure { watch: BoundWatch::default(), view: 0, asked: None, from_op: 0, ops: MEASURE_OPS_MIN };
         Ok(Self { membership: Membership::new(rank, params)?, remeasure: remeasure.then_some(first) })
     }
 
@@ -74,7 +68,9 @@ impl Control {
         if report.live.iter().all(|peer| *peer == rank || heard >> peer & 1 == 1) {
             report.closed_by.into_iter().for_each(|closed_by| one.watch.observe(closed_by));
         }
-        if one.watch.must_measure() && report.op >= one.from_op && one.asked != Some(newest.number) {
+        // If there is a view to measure for already, that will do.
+        let may_ask = newest.number <= one.view && one.asked != Some(newest.number);
+        if may_ask && one.watch.must_measure() && report.op >= one.from_op {
             one.asked = Some(newest.number);
             self.membership.renew(now_ns);
         }

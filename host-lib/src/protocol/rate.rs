@@ -125,6 +125,22 @@ mod tests {
     }
 
     #[test]
+    fn the_floor_only_rises_and_never_above_the_ceiling() {
+        let mut control = RateController::new(6.25, 1000.0);
+        let slowest = |control: &mut RateController| {
+            (0..100).for_each(|_| control.observe_rtt(10_000_000));
+            control.rate_bytes_per_us()
+        };
+        assert_eq!(slowest(&mut control), 6.25);
+        control.raise_floor(80.0);
+        assert_eq!(control.rate_bytes_per_us(), 80.0, "at once");
+        control.raise_floor(40.0);
+        assert_eq!(slowest(&mut control), 80.0);
+        control.raise_floor(2000.0);
+        assert_eq!(slowest(&mut control), 1000.0);
+    }
+
+    #[test]
     fn whatever_the_answers_the_rate_stays_between_floor_and_ceiling() {
         for seed in 0..300u64 {
             let draw = |turn: u64| splitmix64(seed << 32 | turn);

@@ -189,6 +189,8 @@ pub struct Report {
     pub own_contribution: bool,
     /// What to do with the update.
     pub action: UpdateAction,
+    /// Whether that is what all ranks do that take part: they have agreed on it.
+    pub agreed: bool,
     /// The stages in detail: contribute, broadcast.
     pub stages: [StageSummary; 2],
 }
@@ -309,6 +311,7 @@ mod tests {
             late_peers: late_peers.to_vec(),
             own_contribution: true,
             action: UpdateAction::Apply,
+            agreed: false,
             stages: [stage(received), stage([0, 100, 100, 90])],
         };
         let one = report([0, 100, 100, 0], &[3], 110);

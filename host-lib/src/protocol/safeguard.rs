@@ -1,7 +1,7 @@
 //! Stops training from going astray when too much is lost.
 //!
 //! Above 10 % loss in a collective its update is skipped; the third skip in a row halts the job.
-//! Limits: every rank judges by what it received itself; ranks may disagree on a skip.
+//! Limits: every rank judges by what it received itself; ranks may disagree on a skip, unless they agree on it ([`Verdicts`](super::Verdicts)).
 //! Differs: what late ranks did not contribute does not count, as long as they are at most half of the peers: the mean
 //! over the others is a sound update (as in Partial Reduce, SIGMOD'21), and stragglers must not stop a job.
 //! Source: OptiReduce 3.4. The numbers are ours.
@@ -22,7 +22,14 @@ pub struct Safeguard {
 impl Safeguard {
     /// What to do with an update of which the fraction `loss` (0 to 1) was lost. To be called once per collective.
     pub fn judge(&mut self, loss: f64) -> UpdateAction {
-        if loss <= LOSS_SKIP {
+        // Not a number: skip.
+        let is_little = loss <= LOSS_SKIP;
+        self.count(!is_little)
+    }
+
+    /// What to do with an update of which it is known whether it is skipped. To be called once per collective.
+    pub fn count(&mut self, skip: bool) -> UpdateAction {
+        if !skip {
             self.skips_in_a_row = 0;
             return UpdateAction::Apply;
         }

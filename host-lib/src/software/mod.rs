@@ -27,6 +27,7 @@ use thiserror::Error;
 
 pub use self::receive::Counters;
 pub use self::transmit::{Batch, Transmit};
+pub(crate) use self::window::decode_window;
 
 use self::ahead::Ahead;
 use self::credit::Credits;
@@ -36,6 +37,7 @@ use self::transmit::{Outbox, Permits};
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 use crate::protocol::{JobParams, Kind, RefusedStatus, Said, Stage, View, WindowPlan};
+use crate::repairs::Remains;
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -399,6 +401,11 @@ impl DataPlane for Software {
     /// How fast a peer is sent to, in bytes of the wire per microsecond; 0: no limit, as at the beginning.
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
         self.permits.pacer.set_rate(peer, rate_bytes_per_us);
+    }
+
+    fn remains(&mut self, plan: &WindowPlan) -> Option<Remains> {
+        let place = self.place_of(plan.cookie)?;
+        self.windows[place].as_ref().map(Window::remains)
     }
 
     fn takes_views(&self) -> bool {

@@ -9,6 +9,7 @@ use super::gate::{Gate, Rules};
 use super::roster::Roster;
 use crate::hadamard::{self, Code};
 use crate::protocol::{ClosedBy, JobParams, Said, Stage, StageReport, WindowPlan};
+use crate::repairs::Remains;
 
 /// Bytes of a beat in a bf16 payload.
 const BF16_BEAT_BYTES: usize = BEAT_BYTES / 2;
@@ -143,10 +144,6 @@ impl Window {
         buffers.put(self.contribution);
     }
 
-    fn code(&self) -> Code {
-        Code { log2_n: self.plan.log2_n, log2_blocks: self.plan.log2_blocks, sign_key: self.plan.sign_key }
-    }
-
     /// Beats that `sender` may send in a stage, as positions in the window.
     pub fn allowed(&self, stage: Stage, sender: usize) -> Range<usize> {
         match stage {
@@ -220,7 +217,7 @@ impl Window {
         self.contributed = true;
         self.contribution = buffers.get(self.plan.beats * LANES);
         if self.plan.hadamard {
-            hadamard::encode(self.code(), gradient, &mut self.contribution);
+            hadamard::encode(code(&self.plan), gradient, &mut self.contribution);
         } else {
             self.contribution[..gradient.len()].copy_from_slice(gradient);
             self.contribution[gradient.len()..].fill(0.0);
@@ -319,20 +316,39 @@ impl Window {
         out.resize(end, 0);
     }
 
-    /// The window's result: missing beats are zeros, blocks decoded and rescaled. Not to be asked again.
+    /// What the broadcast stage left, for repairs.
+    pub fn remains(&self) -> Remains {
+        let own_is_whole = self.own.clone().all(|position| self.is_present(position));
+        let own = if own_is_whole { self.own.start * LANES..self.own.end * LANES } else { 0..0 };
+        let beats: usize = self.present.iter().map(|word| word.count_ones() as usize).sum();
+        let incomplete = (beats < self.plan.beats).then(|| (self.gathered.to_vec(), self.present.clone()));
+        Remains { own: self.gathered[own].to_vec(), incomplete }
+    }
+
+    /// The window's result. Not to be asked again.
     pub fn result(&mut self, out: &mut [f32]) {
         self.taken = true;
-        if self.plan.hadamard {
-            return hadamard::decode(self.code(), &self.gathered, Some(&self.present), out);
-        }
-        for (position, to) in out.chunks_mut(LANES).enumerate() {
-            if self.is_present(position) {
-                to.copy_from_slice(&self.gathered[position * LANES..][..to.len()]);
-            } else {
-                to.fill(0.0);
-            }
+        decode_window(&self.plan, &self.gathered, &self.present, out);
+    }
+}
+
+/// The output of a window from its beats in wire order, of which those with a bit in `present` came: missing beats are
+/// zeros, blocks decoded and rescaled.
+pub(crate) fn decode_window(plan: &WindowPlan, gathered: &[f32], present: &[u64], out: &mut [f32]) {
+    if plan.hadamard {
+        return hadamard::decode(code(plan), gathered, Some(present), out);
+    }
+    for (position, to) in out.chunks_mut(LANES).enumerate() {
+        if present[position / 64] >> (position % 64) & 1 == 1 {
+            to.copy_from_slice(&gathered[position * LANES..][..to.len()]);
+        } else {
+            to.fill(0.0);
         }
     }
+}
+
+fn code(plan: &WindowPlan) -> Code {
+    Code { log2_n: plan.log2_n, log2_blocks: plan.log2_blocks, sign_key: plan.sign_key }
 }
 
 /// Combines the lanes of a beat with those of its bytes.

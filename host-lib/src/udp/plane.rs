@@ -20,6 +20,7 @@ use super::socket::Socket;
 use crate::bootstrap::{Job, Mesh};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 use crate::protocol::{JobParams, Kind, View, WindowPlan};
+use crate::repairs::Remains;
 use crate::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 
 /// Headers of IPv4 and UDP.
@@ -281,6 +282,10 @@ impl DataPlane for Udp {
 
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
         self.software.set_rate(peer, rate_bytes_per_us);
+    }
+
+    fn remains(&mut self, plan: &WindowPlan) -> Option<Remains> {
+        self.software.remains(plan)
     }
 
     fn takes_views(&self) -> bool {

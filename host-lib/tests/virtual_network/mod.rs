@@ -96,7 +96,7 @@ pub struct Network {
     pub ranks: Vec<Collectives<Software>>,
     pub sent: Vec<Sent>,
     pub now_ns: u64,
-    weather: Weather,
+    pub weather: Weather,
     random: Random,
     /// When the link to each rank has sent what is queued before it.
     link_free_ns: Vec<u64>,
@@ -108,6 +108,9 @@ pub struct Network {
     last_letter_ns: Vec<u64>,
     /// Ranks that neither do nor hear anything.
     pub dead: Vec<bool>,
+    /// The bound that is found when it is measured, and who measured it: rank, next collective, elements.
+    pub new_bound_ns: u64,
+    pub measured: Vec<(usize, u32, usize)>,
     /// What happened among the ranks, and to whom it was told.
     pub news: Vec<(usize, News)>,
 }
@@ -150,6 +153,8 @@ impl Network {
             letters_count: 0,
             last_letter_ns: vec![0; ranks * ranks],
             dead: vec![false; ranks],
+            new_bound_ns: 1_000_000,
+            measured: Vec::new(),
             news: Vec::new(),
         }
     }
@@ -226,6 +231,10 @@ impl Network {
     /// Sends what a rank has to say on the reliable channel, and lets agreements go on.
     fn exchange_letters(&mut self, rank: usize) {
         self.ranks[rank].handle_timeout(self.now_ns);
+        if let Some((view, elements)) = self.ranks[rank].must_measure(self.now_ns) {
+            self.measured.push((rank, self.ranks[rank].next_op(), elements));
+            self.ranks[rank].measured(&view, Some(self.new_bound_ns));
+        }
         while let Some((to, letter)) = self.ranks[rank].poll_message() {
             let Range { start, end } = self.letters_ns;
             let last_ns = &mut self.last_letter_ns[rank * self.dead.len() + to];

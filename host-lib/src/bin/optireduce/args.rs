@@ -130,9 +130,18 @@ pub struct JobArgs {
     /// The rate of each peer follows the round-trip times of its answers.
     #[arg(long)]
     pub rate_control: bool,
+    /// What broadcasts lose is not fetched afterwards.
+    #[arg(long)]
+    pub no_repair: bool,
     /// Collectives in a row without a sign of a rank after which the others go on without it; 0: never.
     #[arg(long, value_name = "K", default_value_t = 3)]
     pub drop_silent_after: u32,
+    /// All-reduces on two levels, in so many groups of neighbouring ranks.
+    #[arg(long, value_name = "G")]
+    pub groups: Option<usize>,
+    /// All ranks take the same action after each collective: what one would skip, all skip.
+    #[arg(long)]
+    pub agree: bool,
     /// Seconds that ranks wait for one another.
     #[arg(long, default_value_t = 60.0, value_parser = positive)]
     pub timeout_s: f64,

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::{Launch, Member, Mesh, local_address};
-use optireduce::protocol::UpdateAction;
-use optireduce::{Bound, Communicator, Early, reliable};
+use optireduce::protocol::{Report, UpdateAction};
+use optireduce::{Bound, Communicator, Early, TwoLevel, reliable};
 use optireduce_contract::limits::BEAT_BYTES;
 use serde::{Deserialize, Serialize};
 
@@ -40,14 +40,29 @@ pub struct Seen {
     memory_mb: f64,
 }
 
+impl Seen {
+    /// `number`: of a rank in the job, from that in the report.
+    fn add(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
+        self.expected_bytes += report.stages.iter().map(|stage| stage.expected_bytes).sum::<u64>();
+        self.received_bytes += report.stages.iter().map(|stage| stage.received_bytes).sum::<u64>();
+        self.hadamard |= report.hadamard;
+        self.skipped |= report.action != UpdateAction::Apply;
+        self.halted |= report.action == UpdateAction::Halt;
+        self.late_ranks.extend(report.late_peers.iter().map(|peer| number(*peer)));
+    }
+}
+
 pub enum Engine {
     Udp(Box<Communicator>),
+    TwoLevel(Box<(Communicator, TwoLevel)>),
     Tcp { mesh: Box<Mesh>, op: u32, timeout: Duration },
 }
 
 impl Engine {
     pub fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
-        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, .. } = args.job;
+        let JobArgs {
+            bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, no_repair, ..
+        } = args.job;
         let timeout = args.job.timeout();
         if args.job.engine == EngineKind::Tcp {
             let mesh = Box::new(connect_mesh(args, launch)?);
@@ -65,7 +80,8 @@ impl Engine {
             Some(us) => Early::Grace(Duration::from_micros(us)),
         });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
-        let builder = builder.drop_silent_after((drop_silent_after > 0).then_some(drop_silent_after));
+        let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
+        let builder = builder.agree(args.job.agree).drop_silent_after(silent_ops).repair(!no_repair);
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
             None => builder,
@@ -73,12 +89,17 @@ impl Engine {
         let mut communicator = builder.connect().map_err(|error| error.to_string())?;
         // As the collectives do: ranks that die do not stop the others.
         communicator.mesh().leave_out_gone();
+        if let Some(groups) = args.job.groups {
+            let levels = communicator.two_level(groups).map_err(|error| error.to_string())?;
+            return Ok(Self::TwoLevel(Box::new((communicator, levels))));
+        }
         Ok(Self::Udp(Box::new(communicator)))
     }
 
     pub fn mesh(&mut self) -> &mut Mesh {
         match self {
             Self::Udp(communicator) => communicator.mesh(),
+            Self::TwoLevel(both) => both.0.mesh(),
             Self::Tcp { mesh, .. } => mesh,
         }
     }
@@ -87,12 +108,15 @@ impl Engine {
         match self {
             Self::Udp(communicator) => {
                 let report = communicator.all_reduce(BUCKET, data).map_err(|error| error.to_string())?;
-                seen.expected_bytes += report.stages.iter().map(|stage| stage.expected_bytes).sum::<u64>();
-                seen.received_bytes += report.stages.iter().map(|stage| stage.received_bytes).sum::<u64>();
-                seen.hadamard |= report.hadamard;
-                seen.skipped |= report.action != UpdateAction::Apply;
-                seen.late_ranks.extend(report.late_peers);
-                seen.halted |= report.action == UpdateAction::Halt;
+                seen.add(&report, |peer| peer);
+            }
+            Self::TwoLevel(both) => {
+                let (communicator, levels) = both.as_mut();
+                let (rank, members) = (communicator.params().rank, levels.inside().params().ranks);
+                let [scattered, across, gathered] =
+                    levels.all_reduce(BUCKET, data).map_err(|error| error.to_string())?;
+                [scattered, gathered].iter().for_each(|report| seen.add(report, |peer| rank - rank % members + peer));
+                seen.add(&across, |peer| peer * members + rank % members);
             }
             Self::Tcp { mesh, op, timeout } => {
                 reliable::all_reduce(mesh, *op, data, *timeout).map_err(|error| error.to_string())?;
@@ -108,6 +132,7 @@ impl Engine {
     fn payload_bytes(&self) -> usize {
         match self {
             Self::Udp(communicator) => communicator.params().payload_beats * BEAT_BYTES,
+            Self::TwoLevel(both) => both.0.params().payload_beats * BEAT_BYTES,
             Self::Tcp { .. } => 0,
         }
     }
@@ -115,6 +140,7 @@ impl Engine {
     pub fn bound_ms(&self) -> f64 {
         match self {
             Self::Udp(communicator) => communicator.params().bound_ns as f64 / 1e6,
+            Self::TwoLevel(both) => both.0.params().bound_ns as f64 / 1e6,
             Self::Tcp { .. } => 0.0,
         }
     }

@@ -91,6 +91,11 @@ impl RepairMessage {
         Ok(out)
     }
 
+    /// Whether the bytes begin as a message does; never those of JSON.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        bytes.first().is_some_and(|first| first >> 4 == VERSION)
+    }
+
     /// Decodes a message. Whatever [`to_bytes`](Self::to_bytes) would not have written is an error.
     ///
     /// # Errors

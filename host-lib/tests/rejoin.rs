@@ -1,0 +1,79 @@
+//! A rank whose process is stopped for a while: the others go on without it, and it comes back. Over real sockets; every rank
+//! is a process, this program itself.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use optireduce::bootstrap::Launch;
+use optireduce::{Bound, Communicator, Early, EngineError};
+
+const RANKS: usize = 3;
+const STOPPED: usize = 1;
+/// The others do collectives until the stopped rank is back and has done as many.
+const OPS_BACK: u32 = 20;
+
+/// One rank: prints the number and the ranks of every collective, and where it was dropped.
+fn rank(rank: usize, root: &str) {
+    let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
+    let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
+    let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).connect().unwrap();
+    let (mut was_dropped, mut back) = (false, 0);
+    while back < OPS_BACK {
+        let mut data = vec![(3 * rank * rank) as f32; 5000];
+        match communicator.all_reduce(0, &mut data) {
+            Ok(report) => {
+                println!("{} {:?} {} {}", report.op, report.live, report.lost_bytes, data[4321]);
+                was_dropped |= report.live.len() < RANKS;
+                back += u32::from(was_dropped && report.live.len() == RANKS);
+            }
+            Err(EngineError::Dropped) => {
+                println!("dropped");
+                was_dropped = true;
+                communicator.rejoin().unwrap();
+            }
+            Err(error) => panic!("rank {rank}: {error}"),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn signal(process: &Child, name: &str) {
+    let pid = process.id().to_string();
+    assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+}
+
+#[test]
+fn a_rank_that_was_stopped_for_a_while_comes_back() {
+    if let (Ok(number), Ok(root)) = (std::env::var("REJOIN_RANK"), std::env::var("REJOIN_ROOT")) {
+        return rank(number.parse().unwrap(), &root);
+    }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |rank: usize| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "a_rank_that_was_stopped_for_a_while_comes_back", "--nocapture"]);
+        command.env("REJOIN_RANK", rank.to_string()).env("REJOIN_ROOT", format!("127.0.0.1:{port}"));
+        command.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let mut ranks: Vec<Child> = (0..RANKS).map(start).collect();
+    let mut logs = ranks.iter_mut().map(|rank| BufReader::new(rank.stdout.take().unwrap()).lines().map(Result::unwrap));
+    let mut logs: Vec<_> = (0..RANKS).map(|_| logs.next().unwrap()).collect();
+    let is_collective = |line: &String| line.contains(']');
+    assert!(logs[0].by_ref().filter(is_collective).nth(20).is_some());
+    signal(&ranks[STOPPED], "-STOP");
+    let without = logs[0].by_ref().find(|line| line.ends_with("[0, 2] 0 6"));
+    signal(&ranks[STOPPED], "-CONT");
+    assert!(without.is_some(), "the others go on");
+    let rest: Vec<Vec<String>> = logs.into_iter().map(Iterator::collect).collect();
+    for (rank, process) in ranks.iter_mut().enumerate() {
+        assert!(process.wait().unwrap().success(), "rank {rank}: {:?}", rest[rank]);
+        // Its last collectives are whole again: the mean of 0, 3 and 12 is 5, that of 0 and 12 is 6.
+        let whole = rest[rank].iter().rev().filter(|line| line.contains(']')).take(OPS_BACK as usize);
+        assert!(
+            whole.clone().filter(|line| line.ends_with("[0, 1, 2] 0 5")).count() > OPS_BACK as usize / 2,
+            "{rest:?}"
+        );
+    }
+    assert!(rest[STOPPED].iter().any(|line| line.contains("dropped")), "{:?}", rest[STOPPED]);
+}
