@@ -86,7 +86,7 @@ impl Rank {
         match bytes.u8() % 8 {
             0 => {
                 let (from, count) = (bytes.u8(), bytes.u8());
-                self.datagram(from, &bytes.take(count.into()).to_vec());
+                self.datagram(from, bytes.take(count.into()));
             }
             1 | 2 => self.packet(bytes),
             3 => self.pass(u64::from(bytes.u16()) * 16),
