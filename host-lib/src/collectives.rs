@@ -269,6 +269,11 @@ impl<P: DataPlane> Collectives<P> {
         self.early = Some((EarlyController::new(self.params.bound_ns), grace_min_ns));
     }
 
+    /// The grace time of a bucket's next windows in ns, if it follows the stage times.
+    pub fn grace_ns(&self, bucket: u16) -> Option<u32> {
+        self.early.as_ref().map(|early| grace_ns(early, bucket))
+    }
+
     /// Lets the incast follow the loss at its receivers (OptiReduce 3.2.2), from what the parameters say. Peers that do not
     /// say what they bear count as 1.
     pub fn follow_incast(&mut self) {
@@ -785,11 +790,8 @@ impl<P: DataPlane> Collectives<P> {
                     Action::Arm(plan) => {
                         slots_free -= 1;
                         let mut params = one.machine.params().clone();
-                        if let Some((early, grace_min_ns)) = &self.early {
-                            let grace_ns = Stage::ALL.map(|stage| early.grace_ns(plan.bucket, stage));
-                            let grace_ns = grace_ns.into_iter().max().and_then(|ns| u32::try_from(ns).ok());
-                            let grace_ns = grace_ns.unwrap_or(u32::MAX).max(*grace_min_ns);
-                            params.early = Some(EarlyRule { grace_ns });
+                        if let Some(early) = &self.early {
+                            params.early = Some(EarlyRule { grace_ns: grace_ns(early, plan.bucket) });
                         }
                         if let Some(incast) = &self.incast {
                             let peers = one.view.live().filter(|peer| *peer != self.params.rank);
@@ -855,6 +857,12 @@ fn own_shard(plan: &WindowPlan, place: usize, output: &[f32]) -> Remains {
     let value = |index: usize| output.get(index).copied().unwrap_or(0.0);
     let own = if plan.hadamard { 0..0 } else { shard.start * LANES..shard.end * LANES };
     Remains { own: own.map(value).collect(), incomplete: None }
+}
+
+/// What the stage times say for both stages, and not below the floor beside them.
+fn grace_ns((early, grace_min_ns): &(EarlyController, u32), bucket: u16) -> u32 {
+    let grace_ns = Stage::ALL.into_iter().map(|stage| early.grace_ns(bucket, stage)).max().unwrap_or(0);
+    u32::try_from(grace_ns).unwrap_or(u32::MAX).max(*grace_min_ns)
 }
 
 /// The collective that a cookie belongs to.

@@ -233,7 +233,7 @@ fn grace_after_many_ns(weather: Weather, seed: u64) -> u32 {
     for _ in 0..60 {
         network.all_reduce(0, &gradients, false, &[Some(0); 4]);
     }
-    network.ranks[0].params().early.unwrap().grace_ns
+    network.ranks[0].grace_ns(0).unwrap()
 }
 
 #[test]
