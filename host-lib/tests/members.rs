@@ -150,7 +150,7 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
 
 #[test]
 fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_collective() {
-    for seed in seeds(0..60) {
+    for seed in seeds(0..10) {
         let mut random = Random(seed << 20);
         let (ranks, elements) = (2 + random.below(5) as usize, 100 + random.below(3000) as usize);
         // Packets take up to 30 us, then up to 300 us.
@@ -158,16 +158,18 @@ fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_colle
         let mut network = without_members(seed, ranks, weather, 200_000);
         network.ranks.iter_mut().for_each(|rank| rank.follow_members(members(ranks), true).unwrap());
         let (mut last, mut hits) = (0, 0);
-        for op in 0..60 {
-            if op == 20 {
+        // Before so many, stages may not ask.
+        let change = 1000;
+        for op in 0..change + 40 {
+            if op == change {
                 assert!(network.measured.is_empty(), "seed {seed}: {:?}", network.measured);
                 network.weather.delay_ns = 100_000..300_000;
             }
-            let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements + op / 30)).collect();
+            let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements + op / (change + 10))).collect();
             let starts: Vec<_> = (0..ranks).map(|_| Some(random.below(20_000))).collect();
             let outcomes = network.all_reduce(0, &gradients, false, &starts);
             let deadline = |outcome: &Outcome| outcome.report.closed_by.contains(&ClosedBy::Deadline);
-            hits += u32::from(op >= 20 && outcomes.iter().flatten().any(deadline));
+            hits += u32::from(op >= change && outcomes.iter().flatten().any(deadline));
             last = u32::from(outcomes.iter().flatten().any(deadline));
         }
         let by: Vec<usize> = network.measured.iter().map(|(rank, ..)| *rank).collect();

@@ -13,8 +13,9 @@ use super::membership::{BadMessage, Membership, Message, Output, View};
 use super::params::ParamError;
 use super::report::Report;
 
-/// Fewest collectives between two measurements that stages asked for.
-const MEASURE_OPS_MIN: u32 = 100;
+/// Fewest collectives before stages may ask for a measurement, and between two: the 20 reliable collectives that it takes, for which
+/// all ranks stop, are then a few percent of the time at most.
+const MEASURE_OPS_MIN: u32 = 1000;
 /// A bound that is larger or smaller by less than this factor has changed little.
 const MEASURE_FACTOR: f64 = 1.25;
 
@@ -47,7 +48,13 @@ impl Control {
     /// # Errors
     /// [`ParamError`] names the first number out of range.
     pub fn new(rank: usize, params: MembershipParams, remeasure: bool) -> Result<Self, ParamError> {
-        let first = Remeasure { watch: BoundWatch::default(), view: 0, asked: None, from_op: 0, ops: MEASURE_OPS_MIN };
+        let first = Remeasure {
+            watch: BoundWatch::default(),
+            view: 0,
+            asked: None,
+            from_op: MEASURE_OPS_MIN,
+            ops: MEASURE_OPS_MIN,
+        };
         Ok(Self { membership: Membership::new(rank, params)?, remeasure: remeasure.then_some(first) })
     }
 
