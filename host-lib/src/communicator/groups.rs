@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Bound, Builder, Communicator, ConnectError, EngineError};
-use crate::bootstrap::Launch;
+use crate::bootstrap::{BootstrapError, Launch};
 use crate::protocol::{Report, rounds};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,7 +33,8 @@ impl Communicator {
         let (rank, timeout) = (self.params.rank, self.timeout);
         let address = self.mesh.job().members[rank].control.ip();
         let port = TcpListener::bind((address, 0)).and_then(|listener| listener.local_addr());
-        let root = port.map_err(ConnectError::Thread)?.to_string();
+        let failed = |source| BootstrapError::Io { what: format!("a free port of {address}"), source };
+        let root = port.map_err(failed)?.to_string();
         let own = serde_json::to_vec(&Place { colour, root }).unwrap_or_default();
         let all = self.mesh.gather(&own, timeout)?;
         let all = self.mesh.broadcast(&serde_json::to_vec(&all).unwrap_or_default(), timeout)?;
