@@ -30,7 +30,7 @@ const PENDING_MAX: usize = 1024;
 pub struct Remains {
     /// The mean of the own shard as it was sent; empty if it is not whole.
     pub own: Vec<f32>,
-    /// The whole window and a bit for each beat that it has, if beats are missing.
+    /// If beats are missing: the whole window, unless it is plain, and a bit for each beat that it has.
     pub incomplete: Option<(Vec<f32>, Vec<u64>)>,
 }
 
@@ -38,6 +38,7 @@ pub struct Remains {
 #[derive(Clone, Debug)]
 struct Open {
     plan: WindowPlan,
+    /// In wire order, if it is encoded: then a beat changes a whole block of the output, else only itself.
     gathered: Vec<f32>,
     /// What it had when its output was given out, and has now.
     present_then: Vec<u64>,
@@ -125,8 +126,15 @@ impl Repairs {
             (self.open.get_mut(&received.key), received.beats, &message)
         {
             let beats = beats.beats();
-            open.gathered[beats.start * LANES..beats.end * LANES].copy_from_slice(values);
-            beats.for_each(|beat| open.present[beat / 64] |= 1 << (beat % 64));
+            if open.plan.hadamard {
+                open.gathered[beats.start * LANES..beats.end * LANES].copy_from_slice(values);
+                beats.for_each(|beat| open.present[beat / 64] |= 1 << (beat % 64));
+            } else {
+                // They were zeros. The last beat may be longer than the window.
+                let new = &values[..values.len().min(open.plan.elements - beats.start * LANES)];
+                let first = open.plan.first_element + beats.start * LANES;
+                note(&mut self.corrections, open.plan.bucket, first, &vec![0.0; new.len()], new);
+            }
         }
         if received.window_done {
             self.close(received.key);
@@ -153,15 +161,21 @@ impl Repairs {
 
     /// Nothing more of the window will come: notes what differs from what was given out.
     fn close(&mut self, key: WindowKey) {
-        let Some(Open { plan, gathered, present_then, present }) = self.open.remove(&key) else { return };
+        let open = self.open.remove(&key).filter(|open| open.plan.hadamard);
+        let Some(Open { plan, gathered, present_then, present }) = open else { return };
         let (mut old, mut repaired) = (vec![0.0; plan.elements], vec![0.0; plan.elements]);
         decode_window(&plan, &gathered, &present_then, &mut old);
         decode_window(&plan, &gathered, &present, &mut repaired);
-        match self.corrections.add(plan.bucket, plan.first_element, &old, &repaired) {
-            Ok(0) => {}
-            Ok(elements) => tracing::warn!(elements, bucket = plan.bucket, "differences that are not finite stay"),
-            Err(error) => tracing::warn!(%error, "a correction was dropped"),
-        }
+        note(&mut self.corrections, plan.bucket, plan.first_element, &old, &repaired);
+    }
+}
+
+/// What a repair changes in an output from element `first` on.
+fn note(corrections: &mut Corrections, bucket: u16, first: usize, old: &[f32], repaired: &[f32]) {
+    match corrections.add(bucket, first, old, repaired) {
+        Ok(0) => {}
+        Ok(elements) => tracing::warn!(elements, bucket, "differences that are not finite stay"),
+        Err(error) => tracing::warn!(%error, "a correction was dropped"),
     }
 }
 

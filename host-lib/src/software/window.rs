@@ -321,7 +321,8 @@ impl Window {
         let own_is_whole = self.own.clone().all(|position| self.is_present(position));
         let own = if own_is_whole { self.own.start * LANES..self.own.end * LANES } else { 0..0 };
         let beats: usize = self.present.iter().map(|word| word.count_ones() as usize).sum();
-        let incomplete = (beats < self.plan.beats).then(|| (self.gathered.to_vec(), self.present.clone()));
+        let gathered = if self.plan.hadamard { &self.gathered[..] } else { &[] };
+        let incomplete = (beats < self.plan.beats).then(|| (gathered.to_vec(), self.present.clone()));
         Remains { own: self.gathered[own].to_vec(), incomplete }
     }
 
