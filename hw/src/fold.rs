@@ -10,7 +10,7 @@
 //! Where more can be shared than equal units, a [`Substitute`] takes a module's place.
 //! Limits: reads the Verilog that rust-hdl writes. A unit must be a pipeline that samples all inputs at once and whose
 //! latency is 2 to 15 cycles. For that many steps after power-on its results are zeros.
-//! Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 32 words and more become block RAM: there is
+//! Wide block RAM is read and written in parts ([`WIDE`]). Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 32 words and more become block RAM: there is
 //! time for a cycle in between.
 
 use crate::rtl::{Port, ports_of};
@@ -38,6 +38,9 @@ pub struct Substitute {
 
 /// Bits of the number of a step, as far as results wait.
 const STEP_BITS: usize = 4;
+/// Bits from which a block RAM's words are kept in eighths, as in a step of 16 cycles there is time for that: the wires of
+/// wide memories, not the logic, are what a small FPGA runs out of.
+const WIDE: usize = 256;
 /// Words from which a memory with a combinational read becomes block RAM.
 const BLOCK_RAM_WORDS: usize = 32;
 
@@ -140,6 +143,9 @@ fn slowed<'a>(
     pace: usize,
     shares: &mut Vec<Share<'a>>,
 ) -> String {
+    if let Some(text) = in_eighths(&module.body).filter(|_| pace == 16) {
+        return text;
+    }
     let is_memory = block_ram_instead(&module.body);
     let is_block_ram = module.body.contains("read_data <= mem[");
     let mut late_write = String::new();
@@ -215,6 +221,45 @@ fn slowed<'a>(
 
 fn pin(line: &str) -> Option<(&str, &str)> {
     line.trim().trim_end_matches(',').strip_prefix('.')?.strip_suffix(')')?.split_once('(')
+}
+
+/// The text of a wide block RAM that reads and writes an eighth of a word a cycle; none if it is no such memory.
+///
+/// Reads begin in cycle 4 of a step, when addresses have settled that come from a memory themselves; each eighth is
+/// written two cycles after it was read, so that a read sees the word of before. The word shows from the next step on.
+fn in_eighths(body: &str) -> Option<String> {
+    let (header, memory) = body.split_once("(* ram_style = \"block\" *) reg [")?;
+    let ports = ports_of(body);
+    let bits = ports.iter().find(|port| port.name == "read_data").filter(|port| port.bits >= WIDE)?.bits;
+    let between = |before: &str, after: &str| Some(memory.split_once(before)?.1.split_once(after)?.0);
+    let words = between("mem [0:", "]")?.parse::<usize>().ok()? + 1;
+    let (read, write) = (between("read_data <= mem[", "];")?, between("if (write_enable) mem[", "] <= write_data;")?);
+    let (part, place) = (bits.div_ceil(8), words.ilog2() as usize - 1);
+    let mut text = format!("(tick,{}", header.strip_prefix('(')?.replacen(";", ";\n    input wire  tick;", 1));
+    _ = writeln!(
+        text,
+        "(* ram_style = \"block\", no_rw_check *) reg [{0}:0] mem [0:{1}];\n    \
+         reg  [{0}:0] part;\n    reg  [{2}:0] due;\n    wire  [{2}:0] now = write_data;\n    \
+         wire  [{place}:0] read_place = {read};\n    wire  [{place}:0] write_place = {write};\n    \
+         reg  [3:0] phase;\n    wire  [2:0] reads = phase - 4;\n    wire  [2:0] writes = phase - 6;\n    \
+         initial phase = 0;\n    \
+         `ifndef SYNTHESIS\n    integer i;\n    initial for (i = 0; i <= {1}; i = i + 1) mem[i] = 0;\n    \
+         initial due = 0;\n    initial read_data = 0;\n    `endif\n    \
+         always @(posedge clock) begin\n        \
+         phase <= tick ? 0 : phase + 1;\n        \
+         part <= mem[{{read_place, reads}}];\n        \
+         if (write_enable && phase >= 6 && phase < 14) mem[{{write_place, writes}}] <= now[writes * {3} +: {3}];\n        \
+         if (tick) read_data <= due;",
+        part - 1,
+        words * 8 - 1,
+        part * 8 - 1,
+        part,
+    );
+    for eighth in 0..8 {
+        _ = writeln!(text, "        if (phase == {}) due[{} +: {part}] <= part;", eighth + 5, eighth * part);
+    }
+    text += "    end\nendmodule\n";
+    Some(text)
 }
 
 /// A memory with a combinational read and enough words.
