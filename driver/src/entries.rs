@@ -16,7 +16,8 @@ pub(crate) struct BadField {
     pub expected: String,
 }
 
-/// Checks what the card leaves to the driver: alignment, and that the shards of `ranks` ranks fill the window.
+/// Checks alignment, and that the shards of `ranks` ranks fill the window: the card refuses such a command without saying
+/// which field is wrong.
 pub(crate) fn check(entry: &Submission, ranks: usize) -> Result<(), BadField> {
     let require = |holds: bool, field: Field, found: u64, expected: &str| {
         if holds { Ok(()) } else { Err(BadField { field: field.name, found, expected: expected.to_owned() }) }

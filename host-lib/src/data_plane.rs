@@ -49,6 +49,15 @@ pub enum PlaneEvent {
         /// Why.
         status: RefusedStatus,
     },
+    /// Peers are at a collective whose windows are not armed here; its packets are kept as far as there is room.
+    Ahead {
+        /// Bucket of the collective.
+        bucket: u16,
+        /// Its number on the wire.
+        step: u16,
+        /// Whether it travels Hadamard-encoded.
+        hadamard: bool,
+    },
 }
 
 /// Moves the bytes of windows and says how their stages closed.

@@ -4,21 +4,29 @@
 //!   and the next wake-up time come out.
 //! * [`DataPlane`]: the seam below it. A data plane moves the bytes of windows and says how their stages closed.
 //! * [`SmartNic`]: the data plane of an OptiReduce card, over the driver's rings.
-//! * [`Communicator`]: drives collectives over a data plane.
+//! * [`software`]: the data plane of ranks without a card, pure below the socket.
+//! * [`Collectives`]: drives collectives over a data plane.
 //!
-//! Call order of a rank: open the card ([`optireduce_driver::Nic::open`]), [`SmartNic::new`], [`Communicator::new`],
-//! then for every bucket [`Communicator::prepare`] ahead of time, [`Communicator::start`] once the gradient is there,
+//! Call order of a rank: open the card ([`optireduce_driver::Nic::open`]), [`SmartNic::new`], [`Collectives::new`],
+//! then for every bucket [`Collectives::prepare`] ahead of time, [`Collectives::start`] once the gradient is there,
 //! and
-//! [`Communicator::poll`] until the collective is finished.
+//! [`Collectives::poll`] until the collective is finished.
 //!
 //! Source: OptiReduce (NSDI'25).
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+pub mod bootstrap;
+mod collectives;
 mod communicator;
 mod data_plane;
+pub mod hadamard;
 pub mod protocol;
+pub mod reliable;
 mod smartnic;
+pub mod software;
+pub mod udp;
 
-pub use communicator::{Communicator, CommunicatorError, Finished};
+pub use collectives::{Collectives, CollectivesError, Finished};
+pub use communicator::{BOUND_MIN, Bound, Builder, Communicator, ConnectError, Early, EngineError, Metrics, Pending};
 pub use data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

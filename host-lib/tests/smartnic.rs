@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use optireduce::protocol::{
     ClosedBy, EarlyRule, JobParams, RefusedStatus, Stage, StageReport, WindowPlan, plan_windows,
 };
-use optireduce::{Communicator, DataPlane, PlaneEvent, PlaneLimits, SmartNic, SmartNicError, smartnic_dma_bytes};
+use optireduce::{Collectives, DataPlane, PlaneEvent, PlaneLimits, SmartNic, SmartNicError, smartnic_dma_bytes};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::queue::{self, *};
 use optireduce_contract::registers::*;
@@ -272,6 +272,7 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
         received_bytes_per_rank: vec![64, 64, 0, 64],
         elapsed_ns: 160_000,
         heard: 0b1001,
+        said: Vec::new(),
     };
     assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Stage(expected.clone())));
 
@@ -443,7 +444,7 @@ fn collectives_run_through_rings_and_memory_many_times_around() {
     // of 3 windows need 360 entries in each ring of 32.
     let (plane, card) = open(RING_LOG2).unwrap();
     let params = params();
-    let mut communicator = Communicator::new(plane, params.clone()).unwrap();
+    let mut communicator = Collectives::new(plane, params.clone()).unwrap();
     for op in 0..60u32 {
         let elements = 2 * 16 * 1024 + 17 * op as usize + 1;
         let mut armed: Vec<Submission> = vec![];

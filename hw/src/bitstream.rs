@@ -30,9 +30,11 @@ const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
 const PACE: usize = 16;
 const SYNTHESIS: &str =
     "read_verilog -sv card.v shell.v; synth_ecp5 -top shell -json shell.json; tee -q -o stat.json stat -json";
+/// Kinds of cells, and how much of the device's own cells each takes.
+type Cells = &'static [(&'static str, u64)];
 /// What an LFE5U-85F has, and what cells of one kind take of it: a carry cell is two LUTs, a distributed memory four and
 /// the two that its write port blocks.
-const DEVICE: &[(&str, u64, &[(&str, u64)])] = &[
+const DEVICE: &[(&str, u64, Cells)] = &[
     ("LUT", 83_640, &[("LUT4", 1), ("CCU2C", 2), ("TRELLIS_DPR16X4", 6)]),
     ("FF", 83_640, &[("TRELLIS_FF", 1)]),
     ("block RAM", 208, &[("DP16KD", 1)]),

@@ -83,6 +83,9 @@ pub struct AllreduceArgs {
     /// Kind of card
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     engine: Engine,
+    /// Ranks without a card: the host library does its work, and speaks the same packets
+    #[arg(long, value_name = "RANK,...", value_delimiter = ',')]
+    software_ranks: Vec<usize>,
     /// Probability that a packet is lost, 0 to 1 (exclusive)
     #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true)]
     loss: f64,
@@ -155,6 +158,7 @@ impl AllreduceArgs {
             input: None,
             ranks: None,
             engine: Engine::Rtl,
+            software_ranks: Vec::new(),
             loss: 0.01,
             delay_us: 10.0,
             tail_ratio: 1.5,
@@ -207,6 +211,9 @@ impl AllreduceArgs {
             let (rank, last) = (straggler.rank, ranks - 1);
             return Err(SimError::Argument(format!("--straggler names rank {rank}, expected 0 to {last}")));
         }
+        if let Some(rank) = self.software_ranks.iter().find(|rank| **rank >= ranks) {
+            return Err(SimError::Argument(format!("--software-ranks names rank {rank}, expected 0 to {}", ranks - 1)));
+        }
         let weather = Weather {
             seed: self.seed,
             delay_us_median: self.delay_us,
@@ -224,6 +231,7 @@ impl AllreduceArgs {
             weather,
             hadamard,
             stragglers,
+            software_ranks: self.software_ranks.clone(),
             bf16: self.bf16,
             incast: self.incast,
             rate_bytes_per_us: self.rate_gbps.map_or(0, |gbps| (gbps * BYTES_PER_US_AT_1_GBPS).round() as u16),
@@ -318,6 +326,7 @@ fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> 
         seed: args.seed,
         ranks: config.ranks,
         engine: config.engine,
+        software_ranks: config.software_ranks.clone(),
         bf16: config.bf16,
         incast: config.incast,
         rate_gbps: (config.rate_bytes_per_us > 0).then(|| f64::from(config.rate_bytes_per_us) / BYTES_PER_US_AT_1_GBPS),

@@ -1,4 +1,5 @@
-//! A cluster: for every rank the host library, the driver and a card, joined by the network, in virtual time.
+//! A cluster: for every rank the host library, the driver and a card, or the host library alone, joined by the network, in
+//! virtual time.
 //!
 //! The event loop goes in quanta of [`QUANTUM_NS`], the network's smallest delay: what a card sends in one quantum
 //! reaches nobody before the next, so the cards of a quantum are independent of each other. Quanta in which nothing
@@ -16,7 +17,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use optireduce::protocol::{EarlyRule, HadamardMode, HadamardSwitch, JobParams, Report, WindowPlan, plan_windows};
-use optireduce::{Communicator, Finished, PlaneLimits, SmartNic, smartnic_dma_bytes};
+use optireduce::software::SoftwareJob;
+use optireduce::{Collectives, Finished, PlaneLimits, SmartNic, smartnic_dma_bytes};
 use optireduce_contract::limits::{PAYLOAD_BEATS_DEFAULT, RANKS_MAX};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::signs::splitmix64;
@@ -29,7 +31,9 @@ use crate::error::SimError;
 use crate::functional::FunctionalCard;
 use crate::network::{DELAY_MIN_NS, Fate, Network, Weather};
 use crate::port::CardPort;
+use crate::rank_plane::RankPlane;
 use crate::reliable::{Sending, WIRE_BYTES_PER_US};
+use crate::software_rank::SoftwareRank;
 use crate::vcd_trace::VcdTrace;
 
 /// Length of a quantum of the event loop.
@@ -78,6 +82,8 @@ pub struct ClusterConfig {
     pub incast: usize,
     /// How fast a rank sends to each peer, in bytes of the wire per microsecond; 0: as fast as the wire.
     pub rate_bytes_per_us: u16,
+    /// Ranks without a card: the host library does its work.
+    pub software_ranks: Vec<usize>,
     /// Size of the cards; only functional ones come in other sizes than the default.
     pub build: Build,
 }
@@ -97,6 +103,7 @@ impl ClusterConfig {
             bf16: false,
             incast: 1,
             rate_bytes_per_us: 0,
+            software_ranks: Vec::new(),
             build: Build::default(),
         }
     }
@@ -177,7 +184,8 @@ pub struct RankRecord {
 /// Host libraries, cards and network of a job.
 pub struct Cluster {
     config: ClusterConfig,
-    hosts: Vec<Communicator<SmartNic<InProcessBus>>>,
+    hosts: Vec<Collectives<RankPlane>>,
+    /// What is at each rank's port of the network.
     cards: Vec<Arc<CardPort>>,
     rx: Vec<VecDeque<Arrival>>,
     network: Network,
@@ -201,6 +209,9 @@ impl Cluster {
             let rank = straggler.rank;
             return Err(SimError::Argument(format!("straggler rank is {rank}, expected 0 to {}", ranks - 1)));
         }
+        if let Some(rank) = config.software_ranks.iter().find(|rank| **rank >= ranks) {
+            return Err(SimError::Argument(format!("software rank is {rank}, expected 0 to {}", ranks - 1)));
+        }
         if config.engine != Engine::Functional && config.build != Build::default() {
             let (engine, build) = (config.engine, config.build);
             return Err(SimError::Argument(format!("{engine} cards of {build:?}, expected {:?}", Build::default())));
@@ -208,27 +219,12 @@ impl Cluster {
         let (mut hosts, mut cards) = (Vec::new(), Vec::new());
         for rank in 0..ranks {
             let port = Arc::new(CardPort::default());
-            let dma_bytes = smartnic_dma_bytes(&config.limits(), RING_LOG2);
-            let (bus, end) =
-                in_process(format!("sim{rank}"), dma_bytes, IOVA_BASE, port.clone()).map_err(rank_error(rank))?;
-            port.plug(match config.engine {
-                Engine::Functional => Box::new(FunctionalCard::with_build(end, config.build)),
-                engine => engine.build(end)?,
-            });
-            let job = JobConfig {
-                rank,
-                ranks,
-                job_tag: splitmix64(config.weather.seed),
-                payload_beats: config.payload_beats,
-                udp_port: UDP_PORT_DEFAULT,
-                endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
-                rates_bytes_per_us: vec![config.rate_bytes_per_us; ranks],
-                queue: 0,
-                ring_log2: RING_LOG2,
+            let plane = if config.software_ranks.contains(&rank) {
+                RankPlane::Software(software_rank(&config, rank, &port)?)
+            } else {
+                RankPlane::Card(Box::new(card(&config, rank, &port)?))
             };
-            let nic = Nic::open(bus).map_err(rank_error(rank))?;
-            let plane = SmartNic::new(nic, &job).map_err(rank_error(rank))?;
-            hosts.push(Communicator::new(plane, config.job_params(rank)).map_err(rank_error(rank))?);
+            hosts.push(Collectives::new(plane, config.job_params(rank)).map_err(rank_error(rank))?);
             cards.push(port);
         }
         Ok(Self {
@@ -324,9 +320,8 @@ impl Cluster {
     /// # Errors
     /// If a card is gone.
     pub fn counters(&mut self) -> Result<Vec<Counters>, SimError> {
-        let of_host = |(rank, host): (usize, &mut Communicator<SmartNic<InProcessBus>>)| {
-            host.plane_mut().nic_mut().counters().map_err(rank_error(rank))
-        };
+        let of_host =
+            |(rank, host): (usize, &mut Collectives<RankPlane>)| host.plane_mut().counters().map_err(rank_error(rank));
         self.hosts.iter_mut().enumerate().map(of_host).collect()
     }
 
@@ -453,6 +448,39 @@ impl Cluster {
     fn cycles(&self) -> u64 {
         self.cards.iter().map(|card| card.with(|card| card.cycles())).sum()
     }
+}
+
+/// Powers up a rank's card, plugs it into its port and configures it for the job.
+fn card(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> Result<SmartNic<InProcessBus>, SimError> {
+    let ranks = config.ranks;
+    let dma_bytes = smartnic_dma_bytes(&config.limits(), RING_LOG2);
+    let (bus, end) = in_process(format!("sim{rank}"), dma_bytes, IOVA_BASE, port.clone()).map_err(rank_error(rank))?;
+    port.plug(match config.engine {
+        Engine::Functional => Box::new(FunctionalCard::with_build(end, config.build)),
+        engine => engine.build(end)?,
+    });
+    let job = JobConfig {
+        rank,
+        ranks,
+        job_tag: splitmix64(config.weather.seed),
+        payload_beats: config.payload_beats,
+        udp_port: UDP_PORT_DEFAULT,
+        endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
+        rates_bytes_per_us: vec![config.rate_bytes_per_us; ranks],
+        queue: 0,
+        ring_log2: RING_LOG2,
+    };
+    let nic = Nic::open(bus).map_err(rank_error(rank))?;
+    SmartNic::new(nic, &job).map_err(rank_error(rank))
+}
+
+/// A rank without a card, plugged into its port.
+fn software_rank(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> Result<SoftwareRank, SimError> {
+    let job_tag = splitmix64(config.weather.seed);
+    let job = SoftwareJob::new(rank, config.ranks, job_tag, config.payload_beats);
+    let software = SoftwareRank::new(job, config.rate_bytes_per_us.into()).map_err(rank_error(rank))?;
+    port.plug(Box::new(software.clone()));
+    Ok(software)
 }
 
 /// Names the rank of an error of its host library or driver.

@@ -19,6 +19,8 @@ pub struct RunReport {
     pub ranks: usize,
     /// Kind of card.
     pub engine: Engine,
+    /// Ranks without a card.
+    pub software_ranks: Vec<usize>,
     /// Whether gradients and means travelled as bf16.
     pub bf16: bool,
     /// Peers that a rank sent to at a time.

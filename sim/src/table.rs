@@ -27,6 +27,10 @@ pub fn header(config: &ClusterConfig, name: &str) -> String {
         config.bound_ns as f64 / 1000.0,
         if config.grace_ns.is_some() { "on" } else { "off" },
     );
+    if !config.software_ranks.is_empty() {
+        let ranks = config.software_ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let _ = write!(line, ", software instead of a card on rank {ranks}");
+    }
     if config.bf16 {
         line += ", bf16";
     }

@@ -2,7 +2,7 @@
 
 use optireduce::protocol::{ClosedBy, HadamardMode, UpdateAction};
 use optireduce_hw::card::build::Build;
-use optireduce_sim::cluster::Straggler;
+use optireduce_sim::cluster::{ClusterConfig, RankRecord, Straggler};
 use optireduce_sim::engine::Engine::{Functional, Rtl};
 use optireduce_sim::network::Weather;
 use optireduce_sim::oracle;
@@ -103,6 +103,46 @@ fn with_losses_duplicates_and_reordering_only_what_the_network_lost_is_missing()
             let lost: u64 = records.iter().map(|record| bytes_lost_by_network(record, 0)).sum();
             assert!(lost > 0, "nothing was lost in {scenario:?}");
         }
+    }
+}
+
+/// Ranks with and without a card in one job: the oracle redoes the sums of each from the beats that it accepted, so all
+/// hold the same bits, with and without losses, encoded or not.
+#[test]
+fn ranks_with_and_without_cards_speak_the_same_packets() {
+    for (software_ranks, hadamard, bf16) in [vec![0], vec![1, 3], vec![0, 1, 2, 3]]
+        .iter()
+        .flat_map(|ranks| [(ranks, false, false), (ranks, true, false), (ranks, false, true), (ranks, true, true)])
+    {
+        let scenario = Scenario::new(Functional, 4, 40_000)
+            .hadamard(hadamard)
+            .with(|config| (config.software_ranks, config.bf16) = (software_ranks.clone(), bf16));
+        for record in checked(scenario.run()) {
+            let bits = |one: &RankRecord| one.output.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            for one in &record.ranks {
+                assert_eq!(one.report.closed_by, [ClosedBy::Complete; 2], "{scenario:?}");
+                assert_eq!(bits(one), bits(&record.ranks[0]), "{scenario:?}");
+            }
+        }
+        for seed in 0..5 {
+            let scenario = scenario.clone().with(|config| (config.weather, config.bound_ns) = (storm(seed), 1_000_000));
+            for record in checked(scenario.run()) {
+                checked(check_losses_are_reported(&record).map_err(|what| format!("{what}\n  in {scenario:?}")));
+            }
+        }
+        let straggler = vec![Straggler { rank: software_ranks[0], delay_ns: 3_000_000 }];
+        checked(scenario.with(|config| (config.stragglers, config.bound_ns) = (straggler, 200_000)).run());
+    }
+}
+
+/// The same beside the hardware description of the card.
+#[test]
+fn a_software_rank_and_a_card_of_clock_cycles_reduce_together() {
+    for hadamard in [false, true] {
+        let scenario = Scenario::new(Rtl, 2, 2000).hadamard(hadamard).with(|config| config.software_ranks = vec![1]);
+        check_exact(&scenario);
+        let storm = |config: &mut ClusterConfig| (config.weather, config.bound_ns) = (storm(7), 200_000);
+        checked(scenario.with(storm).run());
     }
 }
 

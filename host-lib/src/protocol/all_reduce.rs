@@ -255,6 +255,11 @@ impl AllReduce {
         self.op
     }
 
+    /// Bucket, its elements, and whether it travels Hadamard-encoded.
+    pub fn bucket(&self) -> (u16, usize, bool) {
+        (self.bucket, self.elements, self.hadamard)
+    }
+
     /// Slots in use: windows armed and not yet closed.
     pub fn slots_in_use(&self) -> usize {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).count()
@@ -335,8 +340,24 @@ impl AllReduce {
                 .collect(),
             closed_by: closed_by_window.iter().copied().max().unwrap_or_default(),
             closed_by_window,
+            samples_16us: self.samples_16us(stage),
             elapsed_ns_max: reports().flatten().map(|report| report.elapsed_ns).max().unwrap_or(0),
         }
+    }
+
+    /// What each rank says a window of the stage took, the longest.
+    fn samples_16us(&self, stage: Stage) -> Vec<u16> {
+        let (rank, bound_ns) = (self.params.rank, self.params.bound_ns);
+        let mut samples = vec![0; self.params.ranks];
+        for window in &self.windows {
+            let Some(report) = &window.stages[stage.index()] else { continue };
+            let own = report.timeout_16us(bound_ns, window.plan.expected_bytes(stage, rank));
+            samples[rank] = own.max(samples[rank]);
+            for (sample, said) in samples.iter_mut().zip(&report.said) {
+                *sample = said.timeout_16us.max(*sample);
+            }
+        }
+        samples
     }
 
     /// Peers most of whose contribution did not come in time, over all windows.

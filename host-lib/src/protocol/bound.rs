@@ -2,13 +2,14 @@
 //!
 //! Why: one slow peer must not hold up a whole stage.
 //! The job's first collectives run over a reliable transport on the largest bucket; all ranks' times of both stages are
-//! pooled, and t_B is their 95th percentile.
+//! pooled, and t_B is their 95th percentile. It is measured again when the ranks change, or when over 5 % of the last 100
+//! stages ran into it.
 //! Limits: the card takes 32 bits of ns (4.29 s); `JobParams::check` refuses more.
-//! Source: OptiReduce 3.2.1.
+//! Source: OptiReduce 3.2.1. When to measure again is ours.
 
 use thiserror::Error;
 
-use super::report::Stage;
+use super::report::{ClosedBy, Stage};
 
 /// Warm-up runs that every node must have timed.
 pub const RUNS_MIN: usize = 20;
@@ -42,9 +43,75 @@ pub fn bound_from_warmup(stage_ns: &[Vec<u64>]) -> Result<u64, TooFewSamples> {
     pooled.get(rank.wrapping_sub(1)).copied().ok_or(TooFewSamples { node: 0, found: 0, expected })
 }
 
+/// Stages that [`BoundWatch`] remembers.
+const WATCHED_STAGES: u32 = 100;
+/// How many of them may run into the bound: 5 %.
+const HITS_MAX: u32 = 5;
+
+/// Says when t_B must be measured again, as seen by one rank. All ranks must measure at the same collective: the caller
+/// announces it, as it does a switch of the Hadamard transform.
+#[derive(Clone, Debug, Default)]
+pub struct BoundWatch {
+    /// The last stages, newest in bit 0: whether they ran into the bound.
+    hits: u128,
+    ranks_changed: bool,
+}
+
+impl BoundWatch {
+    /// Takes how a stage of a collective closed.
+    pub fn observe(&mut self, closed_by: ClosedBy) {
+        let hit = u128::from(closed_by == ClosedBy::Deadline);
+        self.hits = (self.hits << 1 | hit) & ((1 << WATCHED_STAGES) - 1);
+    }
+
+    /// The ranks of the job have changed.
+    pub fn ranks_changed(&mut self) {
+        self.ranks_changed = true;
+    }
+
+    /// Whether t_B must be measured again.
+    pub fn must_measure(&self) -> bool {
+        self.ranks_changed || self.hits.count_ones() > HITS_MAX
+    }
+
+    /// t_B was measured again: forgets the stages before.
+    pub fn measured(&mut self) {
+        *self = Self::default();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn over_five_of_the_last_hundred_stages_call_for_a_new_bound() {
+        let mut watch = BoundWatch::default();
+        let mut run = |stages: u32, closed_by| {
+            (0..stages).for_each(|_| watch.observe(closed_by));
+            watch.must_measure()
+        };
+        assert!(!run(5, ClosedBy::Deadline));
+        assert!(!run(95, ClosedBy::Early));
+        assert!(!run(1, ClosedBy::Deadline), "the first of the five is 100 stages back");
+        assert!(!run(3, ClosedBy::Complete));
+        assert!(!run(4, ClosedBy::Deadline));
+        assert!(run(1, ClosedBy::Deadline), "six of the last hundred");
+        assert!(run(91, ClosedBy::Complete));
+        assert!(!run(1, ClosedBy::Complete));
+    }
+
+    #[test]
+    fn other_ranks_call_for_a_new_bound_once() {
+        let mut watch = BoundWatch::default();
+        assert!(!watch.must_measure());
+        watch.ranks_changed();
+        assert!(watch.must_measure());
+        (0..6).for_each(|_| watch.observe(ClosedBy::Deadline));
+        assert!(watch.must_measure());
+        watch.measured();
+        assert!(!watch.must_measure());
+    }
 
     #[test]
     fn bound_is_the_nearest_rank_of_the_pooled_times() {

@@ -45,6 +45,11 @@ impl HadamardSwitch {
         }
     }
 
+    /// The first encoded collective that was agreed on.
+    pub fn on_from(&self) -> Option<u32> {
+        self.on_from
+    }
+
     /// Takes the loss (0 to 1) of collective `op`; returns the collective to announce as the first encoded one, if the
     /// loss calls for it and no switch is known yet.
     pub fn observe_loss(&self, op: u32, loss: f64) -> Option<u32> {

@@ -2,24 +2,40 @@
 //!
 //! [`AllReduce`] is one collective of one bucket. It cuts the bucket into windows ([`plan_windows`]), says when to arm
 //! and when to contribute each, checks what the data plane reports, and sums it up in a [`Report`]. Around it:
-//! [`Safeguard`] (skip or halt under heavy loss), [`HadamardSwitch`] (when to encode), [`bound_from_warmup`] (the stage
-//! bound t_B) and [`rounds`] (the schedule of Transpose AllReduce and its golden numbers).
+//!
+//! * Timing and pace: [`bound_from_warmup`] and [`BoundWatch`] (t_B), [`EarlyController`] (t_C), [`IncastController`] (how
+//!   many send at a time), [`RateController`] (how fast), [`rounds`] (the schedule of Transpose AllReduce, also in 2D, and
+//!   its golden numbers).
+//! * Loss: [`HadamardSwitch`] (when to encode), [`Safeguard`] (skip or halt), [`repair`] (fetches what broadcasts lost),
+//!   [`Metrics`] (loss per peer and stage over time).
+//! * Ranks: [`membership`] (who takes part from which collective on).
 //!
 //! Times are nanoseconds on the caller's clock, which must not run backwards.
 
+mod accounting;
 mod all_reduce;
 mod bound;
+mod early;
 mod hadamard_switch;
+mod incast;
+pub mod membership;
 mod params;
 mod plan;
+mod rate;
+pub mod repair;
 mod report;
 pub mod rounds;
 mod safeguard;
 
+pub use accounting::{Metrics, PeerMetrics, StageMetrics};
 pub use all_reduce::{Action, AllReduce, ProtocolError};
-pub use bound::{RUNS_MIN, TooFewSamples, bound_from_warmup};
+pub use bound::{BoundWatch, RUNS_MIN, TooFewSamples, bound_from_warmup};
+pub use early::EarlyController;
 pub use hadamard_switch::{HadamardMode, HadamardSwitch};
-pub use params::{EarlyRule, JobParams, ParamError};
+pub use incast::IncastController;
+pub use membership::{Membership, MembershipParams, View};
+pub use params::{EarlyRule, INCAST_MAX, JobParams, ParamError};
 pub use plan::{PlanError, WindowPlan, plan_windows};
-pub use report::{ClosedBy, RefusedStatus, Report, Stage, StageReport, StageSummary, UpdateAction};
+pub use rate::{FEEDBACK_PACKETS, RateController};
+pub use report::{ClosedBy, RefusedStatus, Report, Said, Stage, StageReport, StageSummary, UpdateAction};
 pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard};

@@ -18,7 +18,7 @@ pub struct EarlyRule {
 /// log2 of the default Hadamard block in elements.
 const HADAMARD_LOG2_DEFAULT: u32 = 12;
 /// The largest incast that a header can advertise.
-const INCAST_MAX: u64 = 15;
+pub const INCAST_MAX: u64 = 15;
 /// Fewest packets of a shard that carry the last-percentile mark, if it has as many.
 pub const MARK_PACKETS_MIN: usize = 3;
 
@@ -41,9 +41,11 @@ pub struct JobParams {
     /// Whether gradients and means travel as bf16: half the bytes, sums stay fp32. Each value is rounded when it is sent
     /// and each mean once more: relative errors of at most 2^-8, about 2^-9 in root mean square. Default: no.
     pub bf16: bool,
-    /// Peers that this rank sends to at a time, 1 to 15, and what it advertises. Default: 1. More: fewer rounds, and a late
+    /// Peers that this rank sends to at a time, 1 to 15. Default: 1. More: fewer rounds, and a late
     /// sender holds up less; too many: receivers' ports are overrun.
     pub incast: usize,
+    /// How many peers may send to this rank at a time, as its headers say, 0 to 15; 0: it does not say. Default: 1.
+    pub advertised_incast: usize,
     /// Windows of a collective contributed and not yet closed. Default: half the slots, so that peers that are ahead
     /// find the next windows armed. 1: no overlap of windows.
     pub in_flight: usize,
@@ -88,6 +90,7 @@ impl JobParams {
             hadamard_log2_max: limits.hadamard_log2_max.min(HADAMARD_LOG2_DEFAULT),
             bf16: false,
             incast: 1,
+            advertised_incast: 1,
             in_flight: (limits.slots / 2).max(1),
             bound_ns,
             early: None,
@@ -114,6 +117,7 @@ impl JobParams {
             ("window_beats_max", self.window_beats_max as u64, 1, window_beats_max as u64),
             ("hadamard_log2_max", self.hadamard_log2_max.into(), 8, limits.hadamard_log2_max.into()),
             ("incast", self.incast as u64, 1, INCAST_MAX),
+            ("advertised_incast", self.advertised_incast as u64, 0, INCAST_MAX),
             ("in_flight", self.in_flight as u64, 1, self.slots as u64),
             ("bound_ns", self.bound_ns, 1, u32::MAX.into()),
             ("early.grace_ns", grace_ns, 0, self.bound_ns),

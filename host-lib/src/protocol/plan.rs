@@ -7,6 +7,7 @@
 //! Limits: a bucket of 4 GiB (32-bit offsets on the wire) and 65536 windows (16 bits of the cookie).
 
 use optireduce_contract::limits::{BEAT_BYTES, HADAMARD_LOG2_MIN, LANES};
+use optireduce_contract::packet::UbtHeader;
 use optireduce_contract::shard::ShardMap;
 use optireduce_contract::signs::window_key;
 use thiserror::Error;
@@ -66,6 +67,18 @@ impl WindowPlan {
             Stage::Broadcast if from == rank => 0,
             Stage::Broadcast => self.shards.range_of(from).len(),
         }
+    }
+
+    /// Bytes that `rank` expects in a stage from all ranks together, itself included.
+    pub fn expected_bytes(&self, stage: Stage, rank: usize) -> u64 {
+        (0..self.shards.ranks).map(|from| (self.expected_beats(stage, rank, from) * BEAT_BYTES) as u64).sum()
+    }
+
+    /// Whether a packet's payload begins in this window.
+    pub fn holds(&self, packet: &UbtHeader) -> bool {
+        let begin = u64::from(self.base_bytes);
+        let window = begin..begin + (self.beats * BEAT_BYTES) as u64;
+        packet.bucket == self.bucket && packet.step == self.step && window.contains(&u64::from(packet.offset))
     }
 
     /// Beats of the window in a packet with a payload of `payload_beats`: twice as many if it is bf16.

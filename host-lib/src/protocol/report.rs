@@ -77,6 +77,18 @@ pub struct StageReport {
     pub elapsed_ns: u64,
     /// Bit r: something came from rank r.
     pub heard: u64,
+    /// What each rank's headers said of it, by rank; nothing of this rank, of those not heard, and of none if the data
+    /// plane does not read it (a card).
+    pub said: Vec<Said>,
+}
+
+/// What a rank says of itself in its headers. 0: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Its last time of this stage of this bucket, in units of 16 us.
+    pub timeout_16us: u16,
+    /// How many peers may send to it at a time.
+    pub incast: u8,
 }
 
 impl StageReport {
@@ -133,6 +145,9 @@ pub struct StageSummary {
     pub closed_by_window: Vec<ClosedBy>,
     /// Longest time from the start of a window's clock to the close, in ns.
     pub elapsed_ns_max: u64,
+    /// For each rank the longest time of a window that it says the stage took, in units of 16 us, this rank's own included;
+    /// 0 if it was not heard or says nothing.
+    pub samples_16us: Vec<u16>,
 }
 
 /// What a collective says about itself, as seen by one rank.
@@ -209,6 +224,7 @@ mod tests {
                 received_bytes_per_rank,
                 elapsed_ns,
                 heard: 0,
+                said: Vec::new(),
             }
             .timeout_16us(1_600_000, 1000)
         };
@@ -233,6 +249,7 @@ mod tests {
             closed_by: ClosedBy::Deadline,
             closed_by_window: vec![ClosedBy::Deadline],
             elapsed_ns_max: 0,
+            samples_16us: Vec::new(),
         };
         let report = |received, late_peers: &[usize], lost_bytes| Report {
             op: 0,

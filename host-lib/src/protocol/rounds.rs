@@ -3,7 +3,12 @@
 //! Why: in each round a rank receives from at most `incast` peers, so that no port is overrun, and over the rounds of a
 //! stage every pair meets exactly once. In slot k (1 to ranks - 1) rank r sends to (r + k) mod N and receives from
 //! (r - k) mod N; a round is `incast` consecutive slots.
-//! Limits: the card sends in this order of k, without waiting for rounds; a software data plane paces by round.
+//!
+//! With many ranks most rounds are too many: in 2D ([`Rounds2d`]) the ranks form groups; shards are as many as a group has
+//! ranks. Ranks contribute within their group, equal ranks of the groups then exchange their groups' sums, and broadcast
+//! the mean within their group.
+//! Limits: the card sends in this order of k, without waiting for rounds; a software data plane paces by round. 2D has
+//! incast 1.
 //! Source: OptiReduce 3.2.2 (rounds), appendix A (2D). The pairing is ours.
 
 /// Whom a rank sends to and receives from at the same time.
@@ -32,6 +37,88 @@ pub fn rounds_2d(ranks: usize, groups: usize) -> Option<usize> {
         return None;
     }
     Some(2 * (ranks / groups - 1) + (groups - 1))
+}
+
+/// The stages of a 2D collective, numbered as on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage2d {
+    /// Ranks send shards to the owners in their group, who add them up.
+    Contribute = 0,
+    /// The owners of the same shard exchange their groups' sums.
+    InterGroup = 1,
+    /// Owners send the mean of their shard to their group.
+    Broadcast = 2,
+}
+
+/// What a rank sends and receives in one round of a 2D collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange2d {
+    /// The stage that the round belongs to.
+    pub stage: Stage2d,
+    /// The peers.
+    pub peers: Pairing,
+    /// Shard sent: in the contribute stage this rank's values of it, then its group's sum, then the mean.
+    pub send_shard: usize,
+    /// Shard received, of the same kind.
+    pub receive_shard: usize,
+}
+
+/// The schedule of a 2D collective: rank r is member r mod M of group r / M, M = ranks / groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rounds2d {
+    ranks: usize,
+    groups: usize,
+}
+
+impl Rounds2d {
+    /// `groups` groups of equal size; `None` if `ranks` cannot be divided so.
+    pub fn new(ranks: usize, groups: usize) -> Option<Self> {
+        rounds_2d(ranks, groups).map(|_| Self { ranks, groups })
+    }
+
+    /// Ranks of a group, which is also the number of shards of a bucket.
+    pub fn members(&self) -> usize {
+        self.ranks / self.groups
+    }
+
+    /// Rounds of a collective: 2 (ranks / groups - 1) + (groups - 1).
+    pub fn count(&self) -> usize {
+        2 * (self.members() - 1) + (self.groups - 1)
+    }
+
+    /// The shard that `rank` owns in collective `op`, together with its equals in the other groups. Ownership rotates.
+    pub fn shard_of(&self, rank: usize, op: u32) -> usize {
+        (rank % self.members() + op as usize % self.members()) % self.members()
+    }
+
+    /// What `rank` does in round `round` (0 based) of collective `op`; `None` after the last round, and for ranks outside
+    /// the job.
+    pub fn exchange(&self, rank: usize, round: usize, op: u32) -> Option<Exchange2d> {
+        let (ranks, members) = (self.ranks, self.members());
+        if rank >= ranks || round >= self.count() {
+            return None;
+        }
+        let (group_start, member) = (rank - rank % members, rank % members);
+        let in_group = |k: usize| Pairing {
+            send_to: group_start + (member + k) % members,
+            receive_from: group_start + (member + members - k) % members,
+        };
+        let own = self.shard_of(rank, op);
+        let (contribute, inter_group) = (members - 1, self.groups - 1);
+        Some(if round < contribute {
+            let peers = in_group(round + 1);
+            let send_shard = self.shard_of(peers.send_to, op);
+            Exchange2d { stage: Stage2d::Contribute, peers, send_shard, receive_shard: own }
+        } else if round < contribute + inter_group {
+            let stride = (round - contribute + 1) * members;
+            let peers = Pairing { send_to: (rank + stride) % ranks, receive_from: (rank + ranks - stride) % ranks };
+            Exchange2d { stage: Stage2d::InterGroup, peers, send_shard: own, receive_shard: own }
+        } else {
+            let peers = in_group(round - contribute - inter_group + 1);
+            let receive_shard = self.shard_of(peers.receive_from, op);
+            Exchange2d { stage: Stage2d::Broadcast, peers, send_shard: own, receive_shard }
+        })
+    }
 }
 
 /// The pairings of `rank` in round `round` (0 based) of a stage; empty after the last round.
@@ -85,6 +172,80 @@ mod tests {
             let once_each = (0..ranks * ranks).map(|pair| usize::from(pair / ranks != pair % ranks));
             assert!(met.into_iter().eq(once_each), "{case}: a pair met never or twice");
             assert_eq!(peers_in_round(0, ranks, incast, rounds_per_stage(ranks, incast)).count(), 0, "{case}");
+        }
+    }
+
+    #[test]
+    fn the_paper_counts_21_rounds_of_64_ranks_in_16_groups() {
+        // OptiReduce appendix A: 3 + 15 + 3.
+        let rounds = Rounds2d::new(64, 16).unwrap();
+        let stages: Vec<_> = (0..).map_while(|round| rounds.exchange(17, round, 0)).map(|one| one.stage).collect();
+        let count = |stage| stages.iter().filter(|one| **one == stage).count();
+        assert_eq!((rounds.count(), stages.len()), (21, 21));
+        assert_eq!([Stage2d::Contribute, Stage2d::InterGroup, Stage2d::Broadcast].map(count), [3, 15, 3]);
+        assert!(stages.is_sorted());
+        assert_eq!((Rounds2d::new(64, 5), Rounds2d::new(64, 0), Rounds2d::new(0, 1)), (None, None, None));
+        assert_eq!(rounds.exchange(64, 0, 0), None);
+    }
+
+    /// Runs the schedule on symbols: how often each rank's value is in what each rank holds of each shard. Returns the
+    /// counts as `[rank][shard][contributor]`.
+    fn symbolic_run(rounds: &Rounds2d, op: u32) -> Vec<Vec<Vec<u32>>> {
+        let (ranks, members) = (rounds.ranks, rounds.members());
+        let own = |rank| (0..ranks).map(|of| u32::from(of == rank)).collect::<Vec<_>>();
+        let add = |sum: &mut [u32], more: &[u32]| sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        // What is sent in a stage is what the rank held when the stage began.
+        let mut held: Vec<Vec<_>> = (0..ranks).map(|rank| vec![own(rank); members]).collect();
+        let mut at_start = held.clone();
+        let mut stage = Stage2d::Contribute;
+        for round in 0..rounds.count() {
+            let exchanges: Vec<_> = (0..ranks).map(|rank| rounds.exchange(rank, round, op).unwrap()).collect();
+            if exchanges[0].stage != stage {
+                stage = exchanges[0].stage;
+                at_start = held.clone();
+            }
+            for (rank, exchange) in exchanges.iter().enumerate() {
+                let from = exchange.peers.receive_from;
+                let sender = &exchanges[from];
+                assert!(from != rank && sender.peers.send_to == rank, "round {round}: {from} does not send to {rank}");
+                assert_eq!((sender.stage, sender.send_shard), (stage, exchange.receive_shard), "round {round}");
+                let received = &at_start[from][exchange.receive_shard];
+                match stage {
+                    Stage2d::Broadcast => held[rank][exchange.receive_shard] = received.clone(),
+                    _ => add(&mut held[rank][exchange.receive_shard], received),
+                }
+            }
+        }
+        held
+    }
+
+    #[test]
+    fn after_all_2d_rounds_every_rank_has_every_shard_of_all_ranks_once() {
+        for ranks in 1..=24 {
+            for groups in (1..=ranks).filter(|groups| ranks % groups == 0) {
+                let rounds = Rounds2d::new(ranks, groups).unwrap();
+                for op in [0, 1, 7, u32::MAX] {
+                    let held = symbolic_run(&rounds, op);
+                    let complete = held.iter().flatten().flatten().all(|count| *count == 1);
+                    assert!(complete, "{ranks} ranks, {groups} groups, collective {op}: {held:?}");
+                }
+            }
+        }
+        assert!(symbolic_run(&Rounds2d::new(64, 16).unwrap(), 5).iter().flatten().flatten().all(|count| *count == 1));
+    }
+
+    #[test]
+    fn a_2d_rank_meets_a_peer_at_most_once_a_stage_and_ownership_rotates() {
+        let rounds = Rounds2d::new(24, 4).unwrap();
+        for rank in 0..24 {
+            let mut met: Vec<_> = (0..rounds.count())
+                .map(|round| rounds.exchange(rank, round, 3).unwrap())
+                .map(|one| (one.stage as usize, one.peers.send_to))
+                .collect();
+            met.sort_unstable();
+            met.dedup();
+            assert_eq!(met.len(), rounds.count(), "rank {rank}");
+            assert_eq!(rounds.shard_of(rank, 8), (rounds.shard_of(rank, 7) + 1) % 6, "rank {rank}");
         }
     }
 }

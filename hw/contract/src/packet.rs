@@ -12,6 +12,9 @@ pub const VERSION: u8 = 1;
 pub const STAGE_CONTRIBUTE: u8 = 0;
 /// Stage number on the wire: owners send the mean of their shard to all.
 pub const STAGE_BROADCAST: u8 = 2;
+/// Stage number on the wire: a packet without payload that names the last one received; its flags hold the stage of that
+/// one, its offset the end of its payload. Between ranks without cards only.
+pub const STAGE_FEEDBACK: u8 = 3;
 /// Flag: among the last 1 % of the sender's packets of this stage.
 pub const FLAG_LAST_PERCENTILE: u8 = 0x1;
 /// Flag: the payload is Hadamard-encoded.
@@ -56,6 +59,8 @@ layout! {
 
 /// Bytes of headers before the payload.
 pub const HEADER_BYTES: usize = frame::BYTES;
+/// Bytes of the UBT header: what a datagram carries before its payload.
+pub const UBT_BYTES: usize = HEADER_BYTES - frame::BUCKET.offset;
 
 /// Where a frame comes from and goes to, below UBT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,14 +153,7 @@ pub fn write_header(
     put(out, UDP_SRC, port.to_be_bytes());
     put(out, UDP_DST, port.to_be_bytes());
     put(out, UDP_LENGTH, (30 + payload_bytes as u16).to_be_bytes());
-    put(out, BUCKET, ubt.bucket.to_be_bytes());
-    put(out, OFFSET, ubt.offset.to_be_bytes());
-    put(out, TIMEOUT, ubt.timeout_16us.to_be_bytes());
-    put(out, INCAST_FLAGS, [ubt.incast << 4 | ubt.flags & 0xf]);
-    put(out, VERSION_STAGE, [VERSION << 4 | ubt.stage & 0xf]);
-    put(out, SENDER, ubt.sender.to_be_bytes());
-    put(out, STEP, ubt.step.to_be_bytes());
-    put(out, JOB_TAG, ubt.job_tag.to_be_bytes());
+    out[BUCKET.offset..].copy_from_slice(&ubt.to_bytes());
     let checksum = ipv4_checksum(&out[14..34]);
     put(out, IP_CHECKSUM, checksum.to_be_bytes());
 }
@@ -192,26 +190,51 @@ pub fn read_header(
     {
         return Err(FrameError::Malformed);
     }
-    let version = be(VERSION_STAGE) as u8 >> 4;
-    if version != VERSION {
-        return Err(FrameError::Version(version));
+    let mut ubt = [0; UBT_BYTES];
+    ubt.copy_from_slice(&header[BUCKET.offset..]);
+    Ok((UbtHeader::from_bytes(&ubt, job_tag)?, payload))
+}
+
+impl UbtHeader {
+    /// The header as it follows UDP's.
+    pub fn to_bytes(&self) -> [u8; UBT_BYTES] {
+        let mut out = [0; UBT_BYTES];
+        out[..2].copy_from_slice(&self.bucket.to_be_bytes());
+        out[2..6].copy_from_slice(&self.offset.to_be_bytes());
+        out[6..8].copy_from_slice(&self.timeout_16us.to_be_bytes());
+        out[8] = self.incast << 4 | self.flags & 0xf;
+        out[9] = VERSION << 4 | self.stage & 0xf;
+        out[10..12].copy_from_slice(&self.sender.to_be_bytes());
+        out[12..14].copy_from_slice(&self.step.to_be_bytes());
+        out[14..].copy_from_slice(&self.job_tag.to_be_bytes());
+        out
     }
-    let tag = be(JOB_TAG);
-    if tag != job_tag {
-        return Err(FrameError::Job(tag));
+
+    /// Reads the bytes that follow UDP's header.
+    ///
+    /// # Errors
+    /// [`FrameError::Version`], then [`FrameError::Job`].
+    pub fn from_bytes(bytes: &[u8; UBT_BYTES], job_tag: u64) -> Result<Self, FrameError> {
+        let [b0, b1, o0, o1, o2, o3, t0, t1, incast_flags, version_stage, r0, r1, s0, s1, tag @ ..] = *bytes;
+        let (version, tag) = (version_stage >> 4, u64::from_be_bytes(tag));
+        if version != VERSION {
+            return Err(FrameError::Version(version));
+        }
+        if tag != job_tag {
+            return Err(FrameError::Job(tag));
+        }
+        Ok(Self {
+            bucket: u16::from_be_bytes([b0, b1]),
+            offset: u32::from_be_bytes([o0, o1, o2, o3]),
+            timeout_16us: u16::from_be_bytes([t0, t1]),
+            incast: incast_flags >> 4,
+            flags: incast_flags & 0xf,
+            stage: version_stage & 0xf,
+            sender: u16::from_be_bytes([r0, r1]),
+            step: u16::from_be_bytes([s0, s1]),
+            job_tag: tag,
+        })
     }
-    let ubt = UbtHeader {
-        bucket: be(BUCKET) as u16,
-        offset: be(OFFSET) as u32,
-        timeout_16us: be(TIMEOUT) as u16,
-        incast: be(INCAST_FLAGS) as u8 >> 4,
-        flags: be(INCAST_FLAGS) as u8 & 0xf,
-        stage: be(VERSION_STAGE) as u8 & 0xf,
-        sender: be(SENDER) as u16,
-        step: be(STEP) as u16,
-        job_tag: tag,
-    };
-    Ok((ubt, payload))
 }
 
 /// The IPv4 header checksum over `header`, whose checksum field must be zero (RFC 791).

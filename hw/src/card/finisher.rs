@@ -8,7 +8,7 @@
 //! Each queue pair has its ring and one place for a refusal; what finds its ring full waits, and the rest goes on.
 //! A write that failed marks its window, whose later completions say so; a failed completion stops its queue.
 //! Latency: a slot is looked at every 8 cycles; report 67 cycles, completion 4, when the bus is free.
-//! Throughput: a window of 1024 beats every 1034 to 1037 cycles, decoded or not, while host memory takes a beat a
+//! Throughput: a window of 1024 beats every 1034 to 1038 cycles, decoded or not, while host memory takes a beat a
 //! cycle (`finisher_tests`).
 //! Reset: `clear`; `busy` until the bus is owed nothing and the decoder is empty.
 

@@ -1,11 +1,11 @@
-//! A communicator over a scripted data plane: what goes where, in which order, and what happens when it fails.
+//! A collectives over a scripted data plane: what goes where, in which order, and what happens when it fails.
 
 use std::collections::VecDeque;
 
 use optireduce::protocol::{
     ClosedBy, JobParams, ProtocolError, RefusedStatus, Stage, StageReport, UpdateAction, WindowPlan,
 };
-use optireduce::{Communicator, CommunicatorError, DataPlane, PlaneEvent, PlaneLimits};
+use optireduce::{Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits};
 
 const RANKS: usize = 4;
 const WINDOW: usize = 16 * 1024;
@@ -36,7 +36,8 @@ impl Plane {
         let bytes = |from| if lost(from) { 0 } else { 64 * plan.expected_beats(stage, 0, from) as u64 };
         let closed_by = if self.silent_peers { ClosedBy::Deadline } else { ClosedBy::Complete };
         let received_bytes_per_rank = (0..RANKS).map(bytes).collect();
-        let report = StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns: 1, heard: 0 };
+        let report =
+            StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns: 1, heard: 0, said: vec![] };
         self.events.push_back(PlaneEvent::Stage(report));
     }
 
@@ -90,8 +91,8 @@ impl DataPlane for Plane {
     }
 }
 
-fn communicator(plane: Plane) -> Communicator<Plane> {
-    Communicator::new(plane, JobParams::new(0, RANKS, 22, 1_000_000, &PlaneLimits::CARD)).unwrap()
+fn collectives(plane: Plane) -> Collectives<Plane> {
+    Collectives::new(plane, JobParams::new(0, RANKS, 22, 1_000_000, &PlaneLimits::CARD)).unwrap()
 }
 
 fn ramp(elements: usize) -> Vec<f32> {
@@ -101,78 +102,78 @@ fn ramp(elements: usize) -> Vec<f32> {
 #[test]
 fn every_element_of_a_bucket_of_many_windows_comes_back_in_its_place() {
     for (elements, hadamard) in [(0, false), (1, false), (20 * WINDOW + 5, false), (9610, true)] {
-        let mut communicator = communicator(Plane { eager: true, ..Plane::default() });
+        let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
         let mut data = ramp(elements);
-        let report = communicator.all_reduce(3, &mut data, hadamard, || 0).unwrap();
+        let report = collectives.all_reduce(3, &mut data, hadamard, || 0).unwrap();
         assert_eq!((report.bucket, report.elements, report.hadamard, report.op), (3, elements, hadamard, 0));
         assert_eq!(report.received_fraction, [1.0, 1.0]);
         let expected: Vec<f32> = ramp(elements).iter().map(|own| own / 4.0).collect();
         assert!(data == expected, "{elements} elements");
-        assert!(communicator.plane().armed.is_empty() && communicator.plane().armed_max <= 8);
+        assert!(collectives.plane().armed.is_empty() && collectives.plane().armed_max <= 8);
     }
 }
 
 #[test]
 fn the_next_collective_is_armed_while_the_first_runs_and_slots_are_shared() {
-    let mut communicator = communicator(Plane::default());
-    assert_eq!(communicator.prepare(0, 0, 6 * WINDOW, false).unwrap(), 0);
-    assert_eq!(communicator.prepare(0, 1, 3 * WINDOW, false).unwrap(), 1);
-    let arms: Vec<String> = communicator.plane().log.iter().filter(|line| *line != "flush").cloned().collect();
+    let mut collectives = collectives(Plane::default());
+    assert_eq!(collectives.prepare(0, 0, 6 * WINDOW, false).unwrap(), 0);
+    assert_eq!(collectives.prepare(0, 1, 3 * WINDOW, false).unwrap(), 1);
+    let arms: Vec<String> = collectives.plane().log.iter().filter(|line| *line != "flush").cloned().collect();
     let expected = ["0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "1.0", "1.1"].map(|window| format!("arm {window}"));
     assert_eq!(arms, expected);
 
-    communicator.start(0, 0, ramp(6 * WINDOW)).unwrap();
+    collectives.start(0, 0, ramp(6 * WINDOW)).unwrap();
     // Half the slots are in flight. Two windows close: two contributions follow, and the last window of the next
     // collective.
-    communicator.plane_mut().log.clear();
+    collectives.plane_mut().log.clear();
     for cookie in [1, 0] {
-        communicator.plane_mut().close_both(cookie);
+        collectives.plane_mut().close_both(cookie);
     }
-    assert!(communicator.poll(10).unwrap().is_none());
-    assert_eq!(communicator.plane().log, ["contribute 0.4", "contribute 0.5", "arm 1.2", "flush"]);
-    assert_eq!(communicator.plane().armed_max, 8);
+    assert!(collectives.poll(10).unwrap().is_none());
+    assert_eq!(collectives.plane().log, ["contribute 0.4", "contribute 0.5", "arm 1.2", "flush"]);
+    assert_eq!(collectives.plane().armed_max, 8);
 
-    communicator.plane_mut().eager = true;
-    communicator.start(20, 1, ramp(3 * WINDOW)).unwrap();
-    assert!(communicator.poll(20).unwrap().is_none(), "collectives finish in their order");
+    collectives.plane_mut().eager = true;
+    collectives.start(20, 1, ramp(3 * WINDOW)).unwrap();
+    assert!(collectives.poll(20).unwrap().is_none(), "collectives finish in their order");
     for cookie in 2..6 {
-        communicator.plane_mut().close_both(cookie);
+        collectives.plane_mut().close_both(cookie);
     }
-    let first = communicator.poll(30).unwrap().unwrap();
-    let second = communicator.poll(30).unwrap().unwrap();
+    let first = collectives.poll(30).unwrap().unwrap();
+    let second = collectives.poll(30).unwrap().unwrap();
     assert_eq!((first.report.op, first.result.len()), (0, 6 * WINDOW));
     assert_eq!((second.report.op, second.result[WINDOW]), (1, WINDOW as f32 / 4.0));
-    assert!(communicator.poll(30).unwrap().is_none());
-    assert_eq!(communicator.next_timeout(), None);
+    assert!(collectives.poll(30).unwrap().is_none());
+    assert_eq!(collectives.next_timeout(), None);
 }
 
 #[test]
 fn a_late_rank_gets_the_result_and_its_refused_contribution_hurts_nobody() {
-    let mut communicator = communicator(Plane::default());
-    let op = communicator.prepare(0, 0, WINDOW, false).unwrap();
+    let mut collectives = collectives(Plane::default());
+    let op = collectives.prepare(0, 0, WINDOW, false).unwrap();
     for stage in Stage::ALL {
-        communicator.plane_mut().silent_peers = true;
-        communicator.plane_mut().close(0, stage);
+        collectives.plane_mut().silent_peers = true;
+        collectives.plane_mut().close(0, stage);
     }
-    assert!(communicator.poll(0).unwrap().is_none(), "not finished before it was started");
-    communicator.start(5, op, vec![1.0; WINDOW]).unwrap();
-    let finished = communicator.poll(5).unwrap().unwrap();
+    assert!(collectives.poll(0).unwrap().is_none(), "not finished before it was started");
+    collectives.start(5, op, vec![1.0; WINDOW]).unwrap();
+    let finished = collectives.poll(5).unwrap().unwrap();
     assert!(!finished.report.own_contribution);
     assert_eq!(finished.result, vec![0.0; WINDOW]);
-    assert!(!communicator.plane().log.iter().any(|line| line.starts_with("contribute")));
+    assert!(!collectives.plane().log.iter().any(|line| line.starts_with("contribute")));
 
     // The refusal of a contribution may come after its collective.
     let refused = |status| PlaneEvent::Refused { cookie: 0, status };
-    communicator.plane_mut().events.push_back(refused(RefusedStatus::Stale));
-    assert!(communicator.poll(6).unwrap().is_none());
-    communicator.plane_mut().events.push_back(refused(RefusedStatus::BadCommand));
-    assert!(matches!(communicator.poll(7), Err(CommunicatorError::Protocol(ProtocolError::UnknownWindow { .. }))));
+    collectives.plane_mut().events.push_back(refused(RefusedStatus::Stale));
+    assert!(collectives.poll(6).unwrap().is_none());
+    collectives.plane_mut().events.push_back(refused(RefusedStatus::BadCommand));
+    assert!(matches!(collectives.poll(7), Err(CollectivesError::Protocol(ProtocolError::UnknownWindow { .. }))));
 }
 
 #[test]
 fn the_third_bad_collective_in_a_row_halts() {
-    let mut communicator = communicator(Plane { eager: true, silent_peers: true, ..Plane::default() });
-    let mut act = || communicator.all_reduce(0, &mut [1.0; 64], false, || 0).unwrap();
+    let mut collectives = collectives(Plane { eager: true, silent_peers: true, ..Plane::default() });
+    let mut act = || collectives.all_reduce(0, &mut [1.0; 64], false, || 0).unwrap();
     assert_eq!([act().action, act().action], [UpdateAction::Skip; 2]);
     let third = act();
     assert_eq!((third.action, third.op, third.late_peers), (UpdateAction::Halt, 2, vec![1, 2, 3]));
@@ -180,41 +181,41 @@ fn the_third_bad_collective_in_a_row_halts() {
 
 #[test]
 fn wrong_calls_are_errors_that_name_the_collective() {
-    let mut communicator = communicator(Plane { eager: true, ..Plane::default() });
-    let error = communicator.start(0, 7, vec![]).unwrap_err();
+    let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
+    let error = collectives.start(0, 7, vec![]).unwrap_err();
     assert_eq!(error.to_string(), "collective 7 was not prepared, has started already, or is finished");
-    let op = communicator.prepare(0, 0, 5, false).unwrap();
-    let error = communicator.start(0, op, vec![0.0; 4]).unwrap_err();
+    let op = collectives.prepare(0, 0, 5, false).unwrap();
+    let error = collectives.start(0, op, vec![0.0; 4]).unwrap_err();
     assert_eq!(error.to_string(), "collective 0: the gradient has 4 elements, the bucket was prepared with 5");
-    assert!(matches!(communicator.all_reduce(0, &mut [0.0], false, || 0), Err(CommunicatorError::Busy { running: 1 })));
-    communicator.start(0, op, vec![0.0; 5]).unwrap();
-    assert!(matches!(communicator.start(0, op, vec![0.0; 5]), Err(CommunicatorError::NotPrepared { op: 0 })));
-    assert!(communicator.poll(0).unwrap().is_some());
+    assert!(matches!(collectives.all_reduce(0, &mut [0.0], false, || 0), Err(CollectivesError::Busy { running: 1 })));
+    collectives.start(0, op, vec![0.0; 5]).unwrap();
+    assert!(matches!(collectives.start(0, op, vec![0.0; 5]), Err(CollectivesError::NotPrepared { op: 0 })));
+    assert!(collectives.poll(0).unwrap().is_some());
 }
 
 #[test]
 fn a_data_plane_that_says_nothing_is_found_by_the_watchdog() {
-    let mut communicator = communicator(Plane::default());
+    let mut collectives = collectives(Plane::default());
     let mut now = 0;
     let mut data = [1.0; 64];
-    let error = communicator.all_reduce(0, &mut data, false, || {
+    let error = collectives.all_reduce(0, &mut data, false, || {
         now += 1_000_000;
         now
     });
-    assert!(matches!(error, Err(CommunicatorError::Protocol(ProtocolError::StageOverdue { window: 0, .. }))));
+    assert!(matches!(error, Err(CollectivesError::Protocol(ProtocolError::StageOverdue { window: 0, .. }))));
     assert!(now <= 60_000_000);
     assert_eq!(data, [1.0; 64]);
 }
 
 #[test]
 fn errors_of_the_data_plane_come_through() {
-    let mut communicator = communicator(Plane { broken: true, ..Plane::default() });
-    assert_eq!(communicator.poll(0).unwrap_err().to_string(), "data plane: broken: on request");
+    let mut collectives = collectives(Plane { broken: true, ..Plane::default() });
+    assert_eq!(collectives.poll(0).unwrap_err().to_string(), "data plane: broken: on request");
 }
 
 #[test]
 fn parameters_are_checked_against_the_data_plane() {
     let params = JobParams { ranks: 65, ..JobParams::new(0, 4, 22, 1, &PlaneLimits::CARD) };
-    let error = Communicator::new(Plane::default(), params).unwrap_err();
+    let error = Collectives::new(Plane::default(), params).unwrap_err();
     assert_eq!(error.to_string(), "job parameter ranks is 65, expected 2 to 64");
 }

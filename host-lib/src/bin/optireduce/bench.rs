@@ -1,0 +1,99 @@
+//! `optireduce bench`: starts the ranks on this machine.
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+use optireduce::hadamard::{Direction, Speed, measure};
+
+use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
+
+pub fn bench(command: &BenchCommand) -> Result<(), String> {
+    match command {
+        BenchCommand::Allreduce(args) => allreduce(args),
+        BenchCommand::Hadamard(args) => {
+            hadamard(args);
+            Ok(())
+        }
+    }
+}
+
+/// Every rank is a process: `optireduce run` with this command's own arguments.
+fn allreduce(args: &BenchAllReduceArgs) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| format!("this program's path: {error}"))?;
+    let own: Vec<String> = std::env::args().skip(3).collect();
+    for ranks in &args.ranks {
+        let port = free_port().map_err(|error| format!("a free port: {error}"))?;
+        let mut processes: Vec<Child> = Vec::new();
+        for rank in 0..*ranks {
+            let place = ["--rank".into(), rank.to_string(), "--world-size".into(), ranks.to_string()];
+            let mut command = Command::new(&program);
+            command.arg("run").args(place).args(["--root", &format!("127.0.0.1:{port}")]).args(without_ranks(&own));
+            command.stdin(Stdio::null());
+            let process = command.spawn().map_err(|error| format!("starting rank {rank}: {error}"));
+            match process {
+                Ok(process) => processes.push(process),
+                Err(error) => {
+                    processes.iter_mut().for_each(|process| drop(process.kill()));
+                    return Err(error);
+                }
+            }
+        }
+        let mut failed = None;
+        for (rank, process) in processes.iter_mut().enumerate() {
+            let status = process.wait().map_err(|error| format!("rank {rank}: {error}"))?;
+            if !status.success() {
+                failed.get_or_insert((rank, status));
+            }
+        }
+        if let Some((rank, status)) = failed {
+            return Err(format!("rank {rank} of {ranks}: {status}"));
+        }
+    }
+    Ok(())
+}
+
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// The arguments that `run` takes as well.
+fn without_ranks(own: &[String]) -> Vec<&String> {
+    let mut kept = Vec::new();
+    let mut arguments = own.iter();
+    while let Some(argument) = arguments.next() {
+        if argument == "--ranks" {
+            arguments.next();
+        } else if !argument.starts_with("--ranks=") {
+            kept.push(argument);
+        }
+    }
+    kept
+}
+
+fn hadamard(args: &BenchHadamardArgs) {
+    let rows = measure(args.megabytes.into(), args.rounds.into());
+    if !args.json {
+        println!(
+            "{} MiB in windows of 1 MiB, {} rounds in which all take turns; over: medians [p10, p90]",
+            args.megabytes, args.rounds
+        );
+        println!("     n  kernel    way        us    GB/s  over a copy           over a plain loop");
+    }
+    for Speed {
+        n, kernel, direction, time_us, gigabytes_per_s, over_copy: [median, low, high], over_plain_loop, ..
+    } in rows
+    {
+        let (kernel, way) = (kernel.name(), if direction == Direction::Encode { "encode" } else { "decode" });
+        if args.json {
+            let row = serde_json::json!({
+                "n": n, "kernel": kernel, "direction": way, "time_us": time_us, "gigabytes_per_s": gigabytes_per_s,
+                "over_copy": median, "over_copy_p10": low, "over_copy_p90": high, "over_plain_loop": over_plain_loop,
+            });
+            println!("{row}");
+        } else {
+            println!(
+                "{n:6}  {kernel:8}  {way} {time_us:8.0} {gigabytes_per_s:7.2}  {median:4.2} [{low:4.2}, {high:5.2}]  {over_plain_loop:18.2}"
+            );
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Which rank this process is, from its launcher's environment.
+//!
+//! | launcher | rank, ranks | root, if not given |
+//! |---|---|---|
+//! | ours | `OPTIREDUCE_RANK`, `OPTIREDUCE_WORLD_SIZE` | `OPTIREDUCE_ROOT` = host:port |
+//! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, [`TORCH_PORT_OFFSET`] above `MASTER_PORT`, which torch's own store has |
+//! | Open MPI | `OMPI_COMM_WORLD_RANK`, `_SIZE` | this host, if all ranks are on it |
+//! | MPICH, PMI | `PMI_RANK`, `PMI_SIZE` | none |
+//! | Slurm | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LAUNCH_NODE_IPADDR` |
+//!
+//! `OPTIREDUCE_ROOT` counts with every launcher. The first launcher of the table whose rank is set counts: torchrun
+//! inside a Slurm job is torchrun.
+
+use thiserror::Error;
+
+/// By how much the root's port lies above torch's.
+pub const TORCH_PORT_OFFSET: u16 = 17;
+/// The root's port where a launcher gives only a host.
+pub const ROOT_PORT_DEFAULT: u16 = 29_517;
+
+/// A process's place in its job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// This rank.
+    pub rank: usize,
+    /// Ranks of the job.
+    pub world_size: usize,
+    /// Where rank 0 listens: host:port.
+    pub root: String,
+}
+
+/// The environment does not say what must be known.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LaunchError {
+    /// No launcher's variables are there.
+    #[error(
+        "no launcher's environment found (torchrun, Open MPI, MPICH, Slurm); give --rank, --world-size and --root, or set \
+         OPTIREDUCE_RANK, OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT"
+    )]
+    NoLauncher,
+    /// A launcher's variable is missing.
+    #[error("{missing} is not set, but {because} is: the launcher's environment is not complete")]
+    Missing {
+        /// What is missing.
+        missing: &'static str,
+        /// What makes it necessary.
+        because: &'static str,
+    },
+    /// A variable is not a number in its range.
+    #[error("{name} is {found:?}, expected {expected}")]
+    Invalid {
+        /// Name of the variable or field.
+        name: &'static str,
+        /// Its value.
+        found: String,
+        /// What it must be.
+        expected: String,
+    },
+    /// The launcher does not say where rank 0 is.
+    #[error("{launcher} does not say where rank 0 listens; set OPTIREDUCE_ROOT=host:port or give --root")]
+    NoRoot {
+        /// The launcher.
+        launcher: &'static str,
+    },
+}
+
+/// A launcher's variables for rank and number of ranks.
+const LAUNCHERS: [(&str, &str, &str); 5] = [
+    ("OptiReduce's own variables", "OPTIREDUCE_RANK", "OPTIREDUCE_WORLD_SIZE"),
+    ("torchrun", "RANK", "WORLD_SIZE"),
+    ("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("MPICH", "PMI_RANK", "PMI_SIZE"),
+    ("Slurm", "SLURM_PROCID", "SLURM_NTASKS"),
+];
+
+impl Launch {
+    /// A place that is given, checked.
+    ///
+    /// # Errors
+    /// If the rank is not below the number of ranks, or these are not 2 to 64.
+    pub fn new(rank: usize, world_size: usize, root: String) -> Result<Self, LaunchError> {
+        let ranks_max = optireduce_contract::limits::RANKS_MAX;
+        if !(2..=ranks_max).contains(&world_size) {
+            let expected = format!("2 to {ranks_max} ranks");
+            return Err(LaunchError::Invalid { name: "world size", found: world_size.to_string(), expected });
+        }
+        if rank >= world_size {
+            let expected = format!("0 to {}", world_size - 1);
+            return Err(LaunchError::Invalid { name: "rank", found: rank.to_string(), expected });
+        }
+        if root.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
+            return Err(LaunchError::Invalid { name: "root", found: root, expected: "host:port".into() });
+        }
+        Ok(Self { rank, world_size, root })
+    }
+
+    /// This process's place, from its environment.
+    ///
+    /// # Errors
+    /// See [`LaunchError`].
+    pub fn from_env() -> Result<Self, LaunchError> {
+        Self::from_variables(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+    }
+
+    /// As [`from_env`](Self::from_env), with another environment.
+    ///
+    /// # Errors
+    /// See [`LaunchError`].
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, LaunchError> {
+        let number = |name: &'static str, because| {
+            let found = variable(name).ok_or(LaunchError::Missing { missing: name, because })?;
+            found.parse::<usize>().map_err(|_| LaunchError::Invalid { name, found, expected: "a number".into() })
+        };
+        let is_set = |(_, rank, _): &&(_, &str, _)| variable(rank).is_some();
+        let &(launcher, rank, size) = LAUNCHERS.iter().find(is_set).ok_or(LaunchError::NoLauncher)?;
+        let (rank_of, world_size) = (number(rank, rank)?, number(size, rank)?);
+        let with_default_port = |host: String| format!("{host}:{ROOT_PORT_DEFAULT}");
+        let root = match (variable("OPTIREDUCE_ROOT"), launcher) {
+            (Some(root), _) => root,
+            (None, "torchrun") => {
+                let missing = |missing| LaunchError::Missing { missing, because: rank };
+                let host = variable("MASTER_ADDR").ok_or(missing("MASTER_ADDR"))?;
+                let found = variable("MASTER_PORT").ok_or(missing("MASTER_PORT"))?;
+                let port = found.parse::<u16>().ok().and_then(|port| port.checked_add(TORCH_PORT_OFFSET));
+                let expected = format!("a port below {}", u16::MAX - TORCH_PORT_OFFSET);
+                let port = port.ok_or(LaunchError::Invalid { name: "MASTER_PORT", found, expected })?;
+                format!("{host}:{port}")
+            }
+            (None, "Open MPI") if variable("OMPI_COMM_WORLD_LOCAL_SIZE") == variable(size) => {
+                with_default_port("127.0.0.1".into())
+            }
+            (None, "Slurm") => {
+                with_default_port(variable("SLURM_LAUNCH_NODE_IPADDR").ok_or(LaunchError::NoRoot { launcher })?)
+            }
+            (None, launcher) => return Err(LaunchError::NoRoot { launcher }),
+        };
+        Self::new(rank_of, world_size, root)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(variables: &[(&str, &str)]) -> Result<Launch, String> {
+        let variable = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_string());
+        Launch::from_variables(variable).map_err(|error| error.to_string())
+    }
+
+    fn place(rank: usize, world_size: usize, root: &str) -> Result<Launch, String> {
+        Ok(Launch { rank, world_size, root: root.into() })
+    }
+
+    #[test]
+    fn every_launcher_is_understood() {
+        let torch = [("RANK", "3"), ("WORLD_SIZE", "4"), ("MASTER_ADDR", "10.0.0.1"), ("MASTER_PORT", "29500")];
+        assert_eq!(launch(&torch), place(3, 4, "10.0.0.1:29517"));
+        let mpi = [
+            ("OMPI_COMM_WORLD_RANK", "1"),
+            ("OMPI_COMM_WORLD_SIZE", "2"),
+            ("OMPI_COMM_WORLD_LOCAL_SIZE", "2"),
+            ("PMIX_RANK", "1"),
+        ];
+        assert_eq!(launch(&mpi), place(1, 2, "127.0.0.1:29517"));
+        let slurm = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8"), ("SLURM_LAUNCH_NODE_IPADDR", "10.1.2.3")];
+        assert_eq!(launch(&slurm), place(0, 8, "10.1.2.3:29517"));
+        let pmi = [("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("OPTIREDUCE_ROOT", "node1:5000")];
+        assert_eq!(launch(&pmi), place(0, 2, "node1:5000"));
+        assert_eq!(launch(&[&torch[..], &slurm[..]].concat()), place(3, 4, "10.0.0.1:29517"), "torchrun inside Slurm");
+        let ours = [("OPTIREDUCE_RANK", "1"), ("OPTIREDUCE_WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h:1")];
+        assert_eq!(launch(&[&ours[..], &torch[..]].concat()), place(1, 2, "h:1"));
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        let error = |variables: &[(&str, &str)]| launch(variables).unwrap_err();
+        assert!(error(&[]).starts_with("no launcher's environment found"));
+        assert!(error(&[("RANK", "0")]).starts_with("WORLD_SIZE is not set, but RANK is"));
+        assert!(error(&[("RANK", "0"), ("WORLD_SIZE", "2")]).starts_with("MASTER_ADDR is not set"));
+        assert!(error(&[("PMI_RANK", "0"), ("PMI_SIZE", "2")]).starts_with("MPICH does not say where rank 0 listens"));
+        let root = ("OPTIREDUCE_ROOT", "h:1");
+        assert_eq!(error(&[("RANK", "x"), ("WORLD_SIZE", "2"), root]), r#"RANK is "x", expected a number"#);
+        assert_eq!(error(&[("RANK", "2"), ("WORLD_SIZE", "2"), root]), r#"rank is "2", expected 0 to 1"#);
+        assert_eq!(
+            error(&[("RANK", "0"), ("WORLD_SIZE", "65"), root]),
+            r#"world size is "65", expected 2 to 64 ranks"#
+        );
+        let portless = [("RANK", "0"), ("WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h")];
+        assert_eq!(error(&portless), r#"root is "h", expected host:port"#);
+    }
+}

@@ -1,0 +1,50 @@
+//! bf16 on the wire: the upper half of binary32.
+//!
+//! Round to nearest, ties to even; what rounds past the largest bf16 becomes infinity; a NaN stays a NaN of its sign, the
+//! quiet one of its upper half. The bits are those of the card (`hw/src/bf16.rs`).
+
+/// Rounds every value to bf16 and leaves it as fp32. Rounding again changes nothing.
+pub fn round_to_bf16(values: &mut [f32]) {
+    for value in values {
+        *value = f32::from_bits(round(value.to_bits()));
+    }
+}
+
+/// Widens bf16 to fp32, exactly.
+///
+/// # Panics
+/// When the slices differ in length.
+pub fn widen_bf16(from: &[u16], to: &mut [f32]) {
+    assert_eq!(from.len(), to.len(), "values of bf16 and of fp32");
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = f32::from_bits(u32::from(*from) << 16);
+    }
+}
+
+fn round(x: u32) -> u32 {
+    let nan = x & 0x7fff_ffff > 0x7f80_0000;
+    // The carry out of the fraction raises the exponent, past the largest one to infinity.
+    let rounded = x.wrapping_add(0x7fff + (x >> 16 & 1));
+    (if nan { x | 0x40_0000 } else { rounded }) & 0xffff_0000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bf16_rounds_as_the_card_and_widens_back() {
+        // Every upper half, with the lower halves at which rounding turns.
+        let lows = [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff];
+        let bits: Vec<u32> = (0..=0xffffu32).flat_map(|high| lows.map(|low| high << 16 | low)).collect();
+        let mut rounded: Vec<f32> = bits.iter().map(|bits| f32::from_bits(*bits)).collect();
+        round_to_bf16(&mut rounded);
+        let halves: Vec<u16> = rounded.iter().map(|value| (value.to_bits() >> 16) as u16).collect();
+        let mut widened = vec![1.0; bits.len()];
+        widen_bf16(&halves, &mut widened);
+        for ((bits, rounded), widened) in bits.iter().zip(&rounded).zip(&widened) {
+            assert_eq!(rounded.to_bits(), optireduce_hw::bf16::round(*bits), "{bits:08x}");
+            assert_eq!(widened.to_bits(), rounded.to_bits(), "{bits:08x}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Dynamic incast: how many peers may send to a rank at the same time.
+//!
+//! Why: more senders at a time mean fewer rounds, until the receiver's port is overrun. Each receiver finds out how many
+//! it bears and advertises it in its headers; a sender takes the smallest of those it sends to.
+//! Limits: four bits in the header: at most 15.
+//! Source: OptiReduce 3.2.2. The steps are ours: +1 after ten clean stages, halved on loss above 0.1 % or t_B.
+
+use super::report::StageSummary;
+use super::{ClosedBy, INCAST_MAX};
+
+/// Loss above which a stage is not clean.
+const LOSS_HIGH: f64 = 0.001;
+/// Clean stages in a row after which one more sender is let in.
+const CLEAN_STAGES: u32 = 10;
+
+/// The incast controller of one rank.
+///
+/// Call order: [`advertised`](Self::advertised) into each header; [`hear`](Self::hear) with what peers' headers say;
+/// [`observe`](Self::observe) after each stage; [`send_incast`](Self::send_incast) when a round is planned.
+#[derive(Clone, Debug)]
+pub struct IncastController {
+    max: u8,
+    own: u8,
+    clean_stages: u32,
+    /// What each rank advertised last.
+    heard: Vec<u8>,
+}
+
+impl IncastController {
+    /// A controller for a job of `ranks` that starts at `start`, limited to 1 to min(15, ranks - 1).
+    pub fn new(ranks: usize, start: usize) -> Self {
+        let max = ranks.saturating_sub(1).clamp(1, INCAST_MAX as usize);
+        Self { max: max as u8, own: start.clamp(1, max) as u8, clean_stages: 0, heard: vec![1; ranks] }
+    }
+
+    /// How many peers may send to this rank at a time: what its headers say.
+    pub fn advertised(&self) -> u8 {
+        self.own
+    }
+
+    /// Takes how a stage closed at this rank.
+    pub fn observe(&mut self, stage: &StageSummary) {
+        let clean = stage.closed_by != ClosedBy::Deadline && 1.0 - stage.received_fraction <= LOSS_HIGH;
+        self.clean_stages = if clean { self.clean_stages + 1 } else { 0 };
+        if !clean {
+            self.own = (self.own / 2).max(1);
+        } else if self.clean_stages == CLEAN_STAGES {
+            self.clean_stages = 0;
+            self.own = (self.own + 1).min(self.max);
+        }
+    }
+
+    /// Takes the incast field of a header of rank `from`; 0, as cards and ranks say that do not know, counts as 1. Ranks
+    /// outside the job are not heard.
+    pub fn hear(&mut self, from: usize, advertised: u8) {
+        if let Some(heard) = self.heard.get_mut(from) {
+            *heard = advertised.clamp(1, self.max);
+        }
+    }
+
+    /// How many peers this rank may send to at a time in a round with `peers`: the smallest they advertised, 1 for those
+    /// never heard.
+    pub fn send_incast(&self, peers: impl IntoIterator<Item = usize>) -> usize {
+        let advertised = peers.into_iter().map(|peer| self.heard.get(peer).copied().unwrap_or(1));
+        advertised.min().unwrap_or(1).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use optireduce_contract::signs::splitmix64;
+
+    fn stage(closed_by: ClosedBy, loss: f64) -> StageSummary {
+        StageSummary {
+            expected_bytes: 0,
+            received_bytes: 0,
+            received_fraction: 1.0 - loss,
+            expected_bytes_per_rank: vec![],
+            received_bytes_per_rank: vec![],
+            received_fraction_per_rank: vec![],
+            closed_by,
+            closed_by_window: vec![],
+            elapsed_ns_max: 0,
+            samples_16us: vec![],
+        }
+    }
+
+    fn run(incast: &mut IncastController, stages: usize, closed_by: ClosedBy, loss: f64) -> u8 {
+        (0..stages).for_each(|_| incast.observe(&stage(closed_by, loss)));
+        incast.advertised()
+    }
+
+    #[test]
+    fn ten_clean_stages_let_one_more_in_and_a_bad_one_halves() {
+        let mut incast = IncastController::new(8, 1);
+        assert_eq!(run(&mut incast, 9, ClosedBy::Complete, 0.0), 1);
+        assert_eq!(run(&mut incast, 1, ClosedBy::Early, 0.0009), 2);
+        assert_eq!(run(&mut incast, 50, ClosedBy::Complete, 0.0), 7);
+        assert_eq!(run(&mut incast, 50, ClosedBy::Complete, 0.0), 7, "N - 1 is the most");
+        assert_eq!(run(&mut incast, 1, ClosedBy::Early, 0.0011), 3);
+        assert_eq!(run(&mut incast, 1, ClosedBy::Deadline, 0.0), 1);
+        assert_eq!(run(&mut incast, 1, ClosedBy::Deadline, 1.0), 1);
+    }
+
+    #[test]
+    fn a_bad_stage_starts_the_count_again() {
+        let mut incast = IncastController::new(8, 4);
+        assert_eq!(run(&mut incast, 9, ClosedBy::Complete, 0.0), 4);
+        assert_eq!(run(&mut incast, 1, ClosedBy::Early, 0.01), 2);
+        assert_eq!(run(&mut incast, 9, ClosedBy::Complete, 0.0), 2);
+        assert_eq!(run(&mut incast, 1, ClosedBy::Complete, 0.0), 3);
+    }
+
+    #[test]
+    fn the_smallest_advertised_among_the_peers_of_the_round_counts() {
+        let mut incast = IncastController::new(20, 1);
+        for (peer, advertised) in [(1, 5), (2, 3), (3, 0), (4, 15), (99, 1)] {
+            incast.hear(peer, advertised);
+        }
+        assert_eq!(incast.send_incast([1, 2, 4]), 3);
+        assert_eq!(incast.send_incast([1, 4]), 5);
+        assert_eq!(incast.send_incast([4]), 15);
+        assert_eq!(incast.send_incast([4, 3]), 1, "0 is unknown");
+        assert_eq!(incast.send_incast([4, 5]), 1, "never heard");
+        assert_eq!(incast.send_incast([]), 1);
+        incast.hear(2, 6);
+        assert_eq!(incast.send_incast([1, 2, 4]), 5, "the last one counts");
+    }
+
+    #[test]
+    fn whatever_happens_the_incast_is_one_to_fifteen_and_below_the_ranks() {
+        for seed in 0..300u64 {
+            let draw = |turn: u64| splitmix64(seed << 32 | turn);
+            let (ranks, start) = (draw(0) as usize % 70, draw(1) as usize % 70);
+            let mut incast = IncastController::new(ranks, start);
+            for turn in 2..500 {
+                let bad = draw(turn).is_multiple_of(40);
+                incast.observe(&stage(ClosedBy::Complete, if bad { 0.1 } else { 0.0 }));
+                incast.hear(draw(turn) as usize % 80, draw(turn) as u8);
+                for value in [usize::from(incast.advertised()), incast.send_incast([draw(turn) as usize % 80])] {
+                    assert!(value >= 1 && value <= ranks.saturating_sub(1).clamp(1, 15), "seed {seed}, turn {turn}");
+                }
+            }
+        }
+    }
+}

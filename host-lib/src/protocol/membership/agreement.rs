@@ -1,0 +1,156 @@
+//! One instance of Paxos: the ranks of a view decide the next one.
+//!
+//! Source: Lamport, "Paxos Made Simple" (2001). Every rank is acceptor and may be proposer; learners are told.
+
+use super::view::{Ballot, View, bit};
+
+/// What one rank knows of the decision.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Agreement {
+    promised: Option<Ballot>,
+    accepted: Option<(Ballot, View)>,
+    /// Highest attempt seen.
+    attempt: u32,
+    proposal: Option<Proposal>,
+}
+
+#[derive(Clone, Debug)]
+struct Proposal {
+    ballot: Ballot,
+    promises: u64,
+    /// Of the promises: the greatest `next_op`, and what was accepted with the highest ballot.
+    next_op: u32,
+    accepted: Option<(Ballot, View)>,
+    /// The view proposed, once a quorum has promised, and who has accepted it.
+    view: Option<View>,
+    accepts: u64,
+}
+
+impl Agreement {
+    /// Whether this rank has promised to wait for the decision.
+    pub(super) fn is_bound(&self) -> bool {
+        self.promised.is_some()
+    }
+
+    /// Highest attempt seen, 0 before the first.
+    pub(super) fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// What this rank has accepted so far.
+    pub(super) fn accepted(&self) -> Option<(Ballot, View)> {
+        self.accepted
+    }
+
+    /// Starts a ballot of this rank.
+    pub(super) fn propose(&mut self, rank: usize) -> Ballot {
+        self.attempt = self.attempt.saturating_add(1);
+        let ballot = Ballot { attempt: self.attempt, rank: rank as u16 };
+        self.proposal = Some(Proposal { ballot, promises: 0, next_op: 0, accepted: None, view: None, accepts: 0 });
+        ballot
+    }
+
+    /// Acceptor: whether this rank promises.
+    pub(super) fn on_prepare(&mut self, ballot: Ballot) -> bool {
+        self.attempt = self.attempt.max(ballot.attempt);
+        let promises = self.promised.is_none_or(|promised| promised < ballot);
+        if promises {
+            self.promised = Some(ballot);
+        }
+        promises
+    }
+
+    /// Acceptor: whether this rank accepts.
+    pub(super) fn on_accept(&mut self, ballot: Ballot, view: View) -> bool {
+        let accepts = self.promised.is_none_or(|promised| promised <= ballot);
+        if accepts {
+            self.promised = Some(ballot);
+            self.accepted = Some((ballot, view));
+        }
+        accepts
+    }
+
+    /// Proposer: the view to be accepted, once a quorum of `voters` has promised. What was accepted before must be
+    /// proposed again; otherwise `fresh` makes a view from the greatest `next_op` of the promises.
+    pub(super) fn on_promise(
+        &mut self,
+        from: usize,
+        ballot: Ballot,
+        next_op: u32,
+        accepted: Option<(Ballot, View)>,
+        voters: &View,
+        fresh: impl FnOnce(u32) -> View,
+    ) -> Option<View> {
+        let proposal = self.proposal.as_mut().filter(|one| one.ballot == ballot && one.view.is_none())?;
+        proposal.promises |= bit(from);
+        proposal.next_op = proposal.next_op.max(next_op);
+        if accepted.is_some_and(|(new, _)| proposal.accepted.is_none_or(|(old, _)| old < new)) {
+            proposal.accepted = accepted;
+        }
+        if voters.is_quorum(proposal.promises) {
+            let next_op = proposal.next_op;
+            proposal.view = Some(proposal.accepted.map_or_else(|| fresh(next_op), |(_, view)| view));
+        }
+        proposal.view
+    }
+
+    /// Proposer: the view, once it is decided by a quorum of `voters`.
+    pub(super) fn on_accepted(&mut self, from: usize, ballot: Ballot, voters: &View) -> Option<View> {
+        let proposal = self.proposal.as_mut().filter(|one| one.ballot == ballot)?;
+        proposal.accepts |= bit(from);
+        proposal.view.filter(|_| voters.is_quorum(proposal.accepts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VOTERS: View = View { number: 3, ranks: 0b11111, first_op: 10, joined: None };
+
+    fn view(first_op: u32) -> View {
+        View { number: 4, first_op, ..VOTERS }
+    }
+
+    fn ballot(attempt: u32) -> Ballot {
+        Ballot { attempt, rank: 0 }
+    }
+
+    #[test]
+    fn what_was_accepted_with_the_highest_ballot_is_proposed_again() {
+        let mut agreement = Agreement::default();
+        assert!(agreement.on_prepare(ballot(4)));
+        let own = agreement.propose(2);
+        assert_eq!(own, Ballot { attempt: 5, rank: 2 });
+        let mut promise = |from, accepted| agreement.on_promise(from, own, 7, accepted, &VOTERS, |_| unreachable!());
+        assert_eq!(promise(0, Some((ballot(2), view(20)))), None);
+        assert_eq!(promise(1, Some((ballot(3), view(30)))), None);
+        assert_eq!(promise(1, Some((ballot(3), view(30)))), None, "twice is no quorum");
+        assert_eq!(promise(4, Some((ballot(1), view(40)))), Some(view(30)));
+        assert_eq!(promise(3, None), None, "only once");
+        assert_eq!(
+            [0, 1, 0, 4].map(|from| agreement.on_accepted(from, own, &VOTERS)),
+            [None, None, None, Some(view(30))]
+        );
+    }
+
+    #[test]
+    fn a_fresh_view_follows_the_furthest_of_a_quorum() {
+        let mut agreement = Agreement::default();
+        let own = agreement.propose(0);
+        let mut promise = |from, ballot, next_op| agreement.on_promise(from, ballot, next_op, None, &VOTERS, view);
+        assert_eq!([promise(0, own, 50), promise(1, own, 70), promise(2, ballot(9), 90)], [None; 3]);
+        assert_eq!(promise(3, own, 60), Some(view(70)));
+        assert_eq!(agreement.on_accepted(0, ballot(9), &VOTERS), None);
+    }
+
+    #[test]
+    fn promises_bind() {
+        let mut agreement = Agreement::default();
+        assert!(!agreement.is_bound() && agreement.on_prepare(ballot(2)) && agreement.is_bound());
+        assert!(!agreement.on_prepare(ballot(2)) && !agreement.on_prepare(ballot(1)));
+        assert!(!agreement.on_accept(ballot(1), view(20)) && agreement.accepted().is_none());
+        assert!(agreement.on_accept(ballot(2), view(30)) && agreement.on_prepare(ballot(3)));
+        assert_eq!((agreement.accepted(), agreement.attempt()), (Some((ballot(2), view(30))), 3));
+    }
+}

@@ -1,0 +1,534 @@
+//! Which ranks take part: views, agreed upon by the ranks themselves.
+//!
+//! Why: a dead rank would cost every stage its bound for the rest of the job. Ranks that were silent for K collectives
+//! are reported to all; once a quorum says so, the coordinator (the lowest rank not so reported) has a new [`View`]
+//! decided, which all ranks use from the same collective on. A rank that was dropped, or was started again, asks to join.
+//!
+//! * A quorum of a view: more than half of its ranks, or exactly half if its lowest rank is among them. Two quorums
+//!   always share a rank, so a minority never goes on without the majority; it waits.
+//! * View n + 1 is decided by the ranks of view n in one instance of Paxos (Lamport 2001): prepare, promise, accept,
+//!   accepted. Of one number there is never a second view, whoever crashes and however late messages are. If the
+//!   coordinator does not finish in time, the next lowest rank takes over with a higher ballot.
+//! * All ranks switch at the same collective: a rank that has promised starts no further collective until the view is
+//!   known; a rank may be at most `lead_ops` collectives ahead of what a quorum of its view said, on the reliable
+//!   channel, it had reached. So none can have passed the first collective of the new view, which is `lead_ops` after the
+//!   last one a quorum had reached when it promised.
+//!
+//! Needs: a reliable channel, in order per pair of ranks, of any delay; a rank that crashes loses what it knew and may
+//! come back by [`Membership::join`] only. Packets must tell views apart: [`View::job_tag`].
+//! Limits: 64 ranks; one joins at a time; with two ranks the lower one survives the loss of the other, not the reverse.
+//! What a rank that joins needs besides (the model) is the trainer's to send.
+//! Source: ours; the paper is silent.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use optireduce_contract::limits::RANKS_MAX;
+
+use super::params::ParamError;
+use agreement::Agreement;
+use view::{Change, bit, ranks_of};
+
+mod agreement;
+mod view;
+
+pub use view::{BadMessage, Ballot, Message, View};
+
+/// Views that are kept for ranks that lag behind; further behind, they must join anew.
+const VIEWS_KEPT: usize = 16;
+/// Takeover attempts after which waiting times are not doubled any more.
+const BACKOFF_MAX: u32 = 8;
+
+/// What [`Membership`] wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Send a message on the reliable channel.
+    Send {
+        /// To this rank.
+        to: usize,
+        /// The message.
+        message: Message,
+    },
+    /// Tell the user: nothing came from this rank for K collectives in a row.
+    Silent {
+        /// The rank.
+        rank: usize,
+    },
+    /// A view was decided; [`Membership::view_of`] knows from when it is used.
+    View(View),
+    /// This rank was dropped: it may [`join`](Membership::join) again.
+    Dropped,
+}
+
+/// Numbers of the agreement; the same on all ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MembershipParams {
+    /// Ranks of the job, 1 to 64.
+    pub ranks: usize,
+    /// K: collectives in a row without a sign of a rank after which it is silent. Default 3.
+    pub silent_ops: u32,
+    /// And how long they must have taken at least, in ns. Default 100 ms. Shorter than a message's way on the reliable
+    /// channel: ranks that wait for an agreement are taken for dead; too long: a dead rank costs bounds for so long.
+    pub silent_ns: u64,
+    /// Collectives that a rank may be ahead of a quorum's last word; a new view is used at least so much later. Default
+    /// 32. It must exceed the collectives prepared ahead and what runs during a message's way; too large: a dead rank
+    /// costs so many collectives their bound.
+    pub lead_ops: u32,
+    /// How long the next coordinator waits before it takes over, and how often a waiting rank asks, in ns. Default 20 ms;
+    /// several times a message's way.
+    pub retry_ns: u64,
+}
+
+impl MembershipParams {
+    /// The defaults for a job of `ranks`.
+    pub fn new(ranks: usize) -> Self {
+        Self { ranks, silent_ops: 3, silent_ns: 100_000_000, lead_ops: 32, retry_ns: 20_000_000 }
+    }
+}
+
+/// The membership of one rank.
+///
+/// Call order: [`view_of`](Self::view_of) before each collective is prepared, [`observe`](Self::observe) when it is
+/// finished, [`handle_message`](Self::handle_message) and, at [`next_timeout`](Self::next_timeout),
+/// [`handle_timeout`](Self::handle_timeout); after each of them [`poll`](Self::poll) until `None`.
+#[derive(Clone, Debug)]
+pub struct Membership {
+    params: MembershipParams,
+    rank: usize,
+    incarnation: u64,
+    /// Decided views, the newest last; empty while this rank takes no part.
+    views: VecDeque<View>,
+    /// First collective not started.
+    next_op: u32,
+    /// `next_op` as last told to the others.
+    told_op: u32,
+    /// Collectives in a row in which each rank was silent, and when the first of them was finished.
+    silent: [(u32, u64); RANKS_MAX],
+    /// Ranks this rank suspects.
+    suspects: u64,
+    /// Incarnations that ask to join, and the last of each rank that did.
+    joins: BTreeMap<usize, u64>,
+    joined: [u64; RANKS_MAX],
+    /// How far each rank said it is under the newest view, and whom it suspects.
+    reached: [u32; RANKS_MAX],
+    suspects_of: [u64; RANKS_MAX],
+    /// The decision about the view after the newest.
+    agreement: Agreement,
+    retry_at_ns: Option<u64>,
+    outputs: VecDeque<Output>,
+}
+
+impl Membership {
+    /// A rank of a job that begins: view 0 has all ranks.
+    ///
+    /// # Errors
+    /// [`ParamError`] names the first number out of range.
+    pub fn new(rank: usize, params: MembershipParams) -> Result<Self, ParamError> {
+        let mut membership = Self::outside(rank, params)?;
+        let ranks = u64::MAX >> (RANKS_MAX - params.ranks);
+        membership.views.push_back(View { number: 0, ranks, first_op: 0, joined: None });
+        Ok(membership)
+    }
+
+    /// A rank that takes no part yet: [`join`](Self::join) asks the others.
+    ///
+    /// # Errors
+    /// [`ParamError`] names the first number out of range.
+    pub fn outside(rank: usize, params: MembershipParams) -> Result<Self, ParamError> {
+        for (name, found, min, max) in [
+            ("ranks", params.ranks as u64, 1, RANKS_MAX as u64),
+            ("rank", rank as u64, 0, (params.ranks as u64).saturating_sub(1)),
+            ("silent_ops", params.silent_ops.into(), 1, u32::MAX.into()),
+            ("lead_ops", params.lead_ops.into(), 1, u32::MAX.into()),
+            ("retry_ns", params.retry_ns, 1, u64::MAX),
+        ] {
+            if found < min || found > max {
+                return Err(ParamError { name, found, min, max });
+            }
+        }
+        Ok(Self::blank(rank, params))
+    }
+
+    fn blank(rank: usize, params: MembershipParams) -> Self {
+        Self {
+            params,
+            rank,
+            incarnation: 0,
+            views: VecDeque::new(),
+            next_op: 0,
+            told_op: 0,
+            silent: [(0, 0); RANKS_MAX],
+            suspects: 0,
+            joins: BTreeMap::new(),
+            joined: [0; RANKS_MAX],
+            reached: [0; RANKS_MAX],
+            suspects_of: [0; RANKS_MAX],
+            agreement: Agreement::default(),
+            retry_at_ns: None,
+            outputs: VecDeque::new(),
+        }
+    }
+
+    /// Asks all ranks to let this one take part. What it knew of views is forgotten. `incarnation` must be above 0 and greater than
+    /// at any time before, also after the process was started anew: the time of day will do.
+    pub fn join(&mut self, now_ns: u64, incarnation: u64) {
+        let outputs = std::mem::take(&mut self.outputs);
+        *self = Self { incarnation, outputs, ..Self::blank(self.rank, self.params) };
+        self.ask(now_ns);
+    }
+
+    /// The newest view decided; `None` while this rank takes no part. It may not be in use yet.
+    pub fn newest(&self) -> Option<&View> {
+        self.views.back()
+    }
+
+    /// The view that collective `op` uses, to be asked in the order of the collectives before one is prepared. `None`:
+    /// not known yet, or this rank takes no part: ask again after messages. Without a quorum that never ends: the caller sets
+    /// a deadline. A view once returned for a collective is final.
+    pub fn view_of(&mut self, now_ns: u64, op: u32) -> Option<View> {
+        let newest = *self.views.back()?;
+        if op >= self.next_op {
+            let may_start = op < newest.first_op || !self.agreement.is_bound() && op < self.horizon(&newest);
+            if !may_start {
+                self.retry_at_ns.get_or_insert(now_ns.saturating_add(self.params.retry_ns));
+                return None;
+            }
+            let first_of_view = self.next_op <= newest.first_op && newest.first_op <= op;
+            self.next_op = op.saturating_add(1);
+            self.reached[self.rank] = self.next_op.max(newest.first_op);
+            if first_of_view {
+                self.consider(now_ns);
+            }
+            if self.next_op >= self.told_op.saturating_add((self.params.lead_ops / 4).max(1)) {
+                self.tell_progress(&newest);
+            }
+        }
+        self.views.iter().rev().find(|view| view.first_op <= op).copied()
+    }
+
+    /// Takes who was heard (bit r: rank r) in a finished collective. Late packets count: a straggler is not silent.
+    pub fn observe(&mut self, now_ns: u64, op: u32, heard: u64) {
+        let Some(newest) = self.views.back().copied() else { return };
+        let Some(view) = self.views.iter().rev().find(|view| view.first_op <= op).copied() else { return };
+        let suspects = self.suspects;
+        for rank in ranks_of(view.ranks & newest.ranks & !bit(self.rank)) {
+            let (ops, since_ns) = &mut self.silent[rank];
+            if heard & bit(rank) != 0 {
+                *ops = 0;
+                self.suspects &= !bit(rank);
+                continue;
+            }
+            if *ops == 0 {
+                *since_ns = now_ns;
+            }
+            *ops = ops.saturating_add(1);
+            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns;
+            if *ops >= self.params.silent_ops && long && self.suspects & bit(rank) == 0 {
+                self.suspects |= bit(rank);
+                self.outputs.push_back(Output::Silent { rank });
+            }
+        }
+        if self.suspects != suspects {
+            self.tell_suspects(now_ns, &newest);
+        }
+    }
+
+    /// Takes a message of rank `from`.
+    ///
+    /// # Errors
+    /// [`BadMessage`]: nothing of it was used.
+    pub fn handle_message(&mut self, now_ns: u64, from: usize, message: Message) -> Result<(), BadMessage> {
+        let bad = |what| BadMessage { from, what, ranks: self.params.ranks };
+        let is_possible = |view: &View| {
+            let outside = view.ranks.checked_shr(self.params.ranks as u32).unwrap_or(0);
+            view.ranks != 0 && outside == 0 && view.joined.is_none_or(|(rank, _)| view.has(rank.into()))
+        };
+        if from >= self.params.ranks {
+            return Err(bad("no such rank"));
+        }
+        let number = match &message {
+            Message::Views(views) => {
+                let consecutive = views.windows(2).all(|two| {
+                    two[0].number.checked_add(1) == Some(two[1].number) && two[0].first_op < two[1].first_op
+                });
+                if views.len() > VIEWS_KEPT || !consecutive || !views.iter().all(is_possible) {
+                    return Err(bad("views that cannot be, or cannot follow one another"));
+                }
+                self.adopt(now_ns, views);
+                return Ok(());
+            }
+            Message::Join { incarnation } => {
+                if *incarnation > self.joined[from] {
+                    let wish = self.joins.entry(from).or_default();
+                    *wish = (*wish).max(*incarnation);
+                    self.consider(now_ns);
+                }
+                return Ok(());
+            }
+            Message::Accept { view, .. } if !is_possible(view) || view.number == 0 => {
+                return Err(bad("a view that cannot be"));
+            }
+            Message::Accept { view, .. } => view.number - 1,
+            Message::Progress { number, .. }
+            | Message::Suspect { number, .. }
+            | Message::Prepare { number, .. }
+            | Message::Promise { number, .. }
+            | Message::Accepted { number, .. } => *number,
+        };
+        let Some(newest) = self.views.back().copied() else { return Ok(()) };
+        if number < newest.number {
+            let views = self.views.iter().copied().collect();
+            self.send(now_ns, from, Message::Views(views));
+        } else if number > newest.number {
+            let next_op = self.next_op;
+            self.send(now_ns, from, Message::Progress { number: newest.number, next_op });
+        } else if newest.has(from) {
+            self.handle_current(now_ns, from, message, &newest);
+        }
+        Ok(())
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is to be called.
+    pub fn next_timeout(&self) -> Option<u64> {
+        self.retry_at_ns
+    }
+
+    /// Takes over from a coordinator that does not finish, or asks again if this rank waits.
+    pub fn handle_timeout(&mut self, now_ns: u64) {
+        if self.retry_at_ns.is_none_or(|at| now_ns < at) {
+            return;
+        }
+        self.retry_at_ns = None;
+        let Some(newest) = self.views.back().copied() else { return self.ask(now_ns) };
+        if self.agreement.is_bound() || self.change(&newest).is_some() {
+            self.propose(now_ns, &newest);
+        } else {
+            self.tell_progress(&newest);
+        }
+    }
+
+    /// What is to be done next, in order.
+    pub fn poll(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// A message of a rank of the newest view that knows the same newest view.
+    fn handle_current(&mut self, now_ns: u64, from: usize, message: Message, newest: &View) {
+        match message {
+            Message::Progress { next_op, .. } => {
+                self.reached[from] = self.reached[from].max(next_op);
+                // Whoever cannot go on by this rank's last word gets a newer one.
+                let stuck = next_op >= self.told_op.saturating_add(self.params.lead_ops);
+                if stuck && self.next_op > self.told_op {
+                    self.tell_progress(newest);
+                }
+            }
+            Message::Suspect { suspects, .. } => {
+                self.suspects_of[from] = suspects & newest.ranks & !bit(from);
+                self.consider(now_ns);
+            }
+            Message::Prepare { ballot, .. } => {
+                if usize::from(ballot.rank) == from && self.agreement.on_prepare(ballot) {
+                    self.wait(now_ns, newest);
+                    let (next_op, accepted) = (self.next_op.max(newest.first_op), self.agreement.accepted());
+                    self.send(now_ns, from, Message::Promise { number: newest.number, ballot, next_op, accepted });
+                }
+            }
+            Message::Promise { ballot, next_op, accepted, .. } => {
+                let (change, lead_ops) = (self.change(newest), self.params.lead_ops);
+                let fresh = |next_op: u32| newest.followed_by(change, next_op.saturating_add(lead_ops));
+                let view = self.agreement.on_promise(from, ballot, next_op, accepted, newest, fresh);
+                if let Some(view) = view {
+                    self.send_all(now_ns, newest.ranks, &Message::Accept { ballot, view });
+                }
+            }
+            Message::Accept { ballot, view } => {
+                let is_next = view.first_op > newest.first_op && usize::from(ballot.rank) == from;
+                if is_next && self.agreement.on_accept(ballot, view) {
+                    self.wait(now_ns, newest);
+                    self.send(now_ns, from, Message::Accepted { number: newest.number, ballot });
+                }
+            }
+            Message::Accepted { ballot, .. } => {
+                if let Some(view) = self.agreement.on_accepted(from, ballot, newest) {
+                    let mut views: Vec<_> = self.views.iter().copied().collect();
+                    views.push(view);
+                    let views = views.split_off(views.len().saturating_sub(VIEWS_KEPT));
+                    self.send_all(now_ns, newest.ranks | view.ranks, &Message::Views(views));
+                }
+            }
+            Message::Join { .. } | Message::Views(_) => {}
+        }
+    }
+
+    /// Takes decided views that follow this rank's newest, or the one that answers its wish to join.
+    fn adopt(&mut self, now_ns: u64, views: &[View]) {
+        if self.views.is_empty() {
+            let own = Some((self.rank as u16, self.incarnation));
+            let Some(at) = views.iter().position(|view| view.joined == own) else { return };
+            // The views before are for ranks that lag behind.
+            self.views.extend(&views[..at]);
+            self.next_op = views[at].first_op;
+            self.enter(&views[at]);
+        }
+        for view in views {
+            match self.views.back() {
+                Some(newest) if newest.number.checked_add(1) == Some(view.number) => {}
+                _ => continue,
+            }
+            self.enter(view);
+            let is_late = self.views.front().is_none_or(|oldest| oldest.first_op > self.next_op);
+            if !view.has(self.rank) || is_late {
+                return self.drop_out();
+            }
+        }
+        let (Some(newest), Some(last)) = (self.views.back().copied(), views.last()) else { return };
+        if last.number > newest.number {
+            // Too far behind: the views between are not known any more.
+            self.drop_out();
+        } else if self.suspects_of[self.rank] != self.suspects {
+            self.tell_suspects(now_ns, &newest);
+        } else {
+            self.consider(now_ns);
+        }
+    }
+
+    fn enter(&mut self, view: &View) {
+        self.views.push_back(*view);
+        if self.views.len() > VIEWS_KEPT {
+            self.views.pop_front();
+        }
+        self.agreement = Agreement::default();
+        self.suspects_of = [0; RANKS_MAX];
+        self.reached = [view.first_op; RANKS_MAX];
+        self.reached[self.rank] = self.next_op.max(view.first_op);
+        self.told_op = self.told_op.max(view.first_op);
+        self.retry_at_ns = None;
+        self.suspects &= view.ranks;
+        for (rank, incarnation) in self.views.iter().filter_map(|view| view.joined) {
+            let joined = &mut self.joined[usize::from(rank)];
+            *joined = incarnation.max(*joined);
+        }
+        self.joins.retain(|rank, wish| *wish > self.joined[*rank]);
+        if let Some((rank, _)) = view.joined {
+            self.suspects &= !bit(rank.into());
+            self.silent[usize::from(rank)] = (0, 0);
+        }
+        if view.has(self.rank) {
+            self.outputs.push_back(Output::View(*view));
+        }
+    }
+
+    fn drop_out(&mut self) {
+        self.views.clear();
+        self.incarnation = 0; // the view that answered the last wish is history
+        self.retry_at_ns = None;
+        self.outputs.push_back(Output::Dropped);
+    }
+
+    /// First collective that this rank may not start on the word of the others: `lead_ops` more than a quorum has
+    /// reached.
+    fn horizon(&self, newest: &View) -> u32 {
+        let mut reached: Vec<_> = newest.live().map(|rank| (self.reached[rank], rank)).collect();
+        reached.sort_unstable_by_key(|(op, _)| core::cmp::Reverse(*op));
+        let mut those = 0;
+        let quorum = reached.iter().find(|(_, rank)| {
+            those |= bit(*rank);
+            newest.is_quorum(those)
+        });
+        quorum.map_or(0, |(op, _)| op.saturating_add(self.params.lead_ops))
+    }
+
+    /// Ranks to be dropped, and the one to join, if there is any reason for another view. The ranks that remain are
+    /// always a quorum.
+    fn change(&self, newest: &View) -> Option<Change> {
+        if self.next_op <= newest.first_op {
+            return None; // one change at a time: the last one is not in use yet
+        }
+        let suspected = |rank: &usize| {
+            let by = newest.live().filter(|by| self.suspects_of[*by] & bit(*rank) != 0);
+            newest.is_quorum(by.fold(0, |mask, by| mask | bit(by)))
+        };
+        let mut remain = newest.ranks;
+        for rank in (0..RANKS_MAX).rev().filter(|rank| newest.has(*rank)).filter(suspected) {
+            if newest.is_quorum(remain & !bit(rank)) {
+                remain &= !bit(rank);
+            }
+        }
+        let joined = self.joins.first_key_value().map(|(rank, incarnation)| (*rank as u16, *incarnation));
+        (remain != newest.ranks || joined.is_some()).then_some(Change { remain, joined })
+    }
+
+    /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.
+    fn consider(&mut self, now_ns: u64) {
+        let Some(newest) = self.views.back().copied() else { return };
+        if self.agreement.is_bound() || self.change(&newest).is_none() {
+            return;
+        }
+        if self.place(&newest) == 0 {
+            self.propose(now_ns, &newest);
+        } else if self.retry_at_ns.is_none() {
+            self.wait(now_ns, &newest);
+        }
+    }
+
+    /// How many ranks are to coordinate before this one does.
+    fn place(&self, newest: &View) -> usize {
+        let change = self.change(newest).unwrap_or(Change { remain: newest.ranks, joined: None });
+        let joining = change.joined.map_or(0, |(rank, _)| bit(rank.into()));
+        ranks_of(change.remain & !joining & (bit(self.rank) - 1)).count()
+    }
+
+    /// Gives whoever coordinates time; longer with each attempt, and in the order of the ranks.
+    fn wait(&mut self, now_ns: u64, newest: &View) {
+        let turn = self.place(newest) as u64 + 1;
+        let wait_ns = self.params.retry_ns.saturating_mul(turn << self.agreement.attempt().min(BACKOFF_MAX));
+        self.retry_at_ns = Some(now_ns.saturating_add(wait_ns));
+    }
+
+    fn propose(&mut self, now_ns: u64, newest: &View) {
+        let ballot = self.agreement.propose(self.rank);
+        self.wait(now_ns, newest);
+        self.send_all(now_ns, newest.ranks, &Message::Prepare { number: newest.number, ballot });
+    }
+
+    fn tell_progress(&mut self, newest: &View) {
+        let next_op = self.next_op.max(newest.first_op);
+        self.told_op = next_op;
+        for to in newest.live().filter(|to| *to != self.rank) {
+            let message = Message::Progress { number: newest.number, next_op };
+            self.outputs.push_back(Output::Send { to, message });
+        }
+    }
+
+    fn tell_suspects(&mut self, now_ns: u64, newest: &View) {
+        let message = Message::Suspect { number: newest.number, suspects: self.suspects };
+        self.send_all(now_ns, newest.ranks, &message);
+    }
+
+    fn ask(&mut self, now_ns: u64) {
+        if self.incarnation == 0 {
+            return;
+        }
+        for to in (0..self.params.ranks).filter(|to| *to != self.rank) {
+            self.outputs.push_back(Output::Send { to, message: Message::Join { incarnation: self.incarnation } });
+        }
+        self.retry_at_ns = Some(now_ns.saturating_add(self.params.retry_ns));
+    }
+
+    fn send_all(&mut self, now_ns: u64, ranks: u64, message: &Message) {
+        // This rank last: what it does upon its own message must come after the others have been told.
+        for to in ranks_of(ranks & !bit(self.rank)).chain(ranks_of(ranks & bit(self.rank))) {
+            self.send(now_ns, to, message.clone());
+        }
+    }
+
+    /// Sends a message, or takes it itself if it is to this rank.
+    fn send(&mut self, now_ns: u64, to: usize, message: Message) {
+        if to == self.rank {
+            // Own messages are never bad.
+            let _ = self.handle_message(now_ns, to, message);
+        } else {
+            self.outputs.push_back(Output::Send { to, message });
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The means that a rank owns, kept for those who missed some of them.
+
+use std::collections::BTreeMap;
+
+use optireduce_contract::limits::LANES;
+
+use super::message::ANSWER_BEATS_MAX;
+use super::{BeatRange, RepairMessage, WindowKey};
+
+/// The mean shards of the last collectives, within a number of bytes.
+#[derive(Clone, Debug)]
+pub struct ShardStore {
+    ops: u32,
+    bytes_max: usize,
+    bytes: usize,
+    newest_op: u32,
+    shards: BTreeMap<WindowKey, Shard>,
+}
+
+#[derive(Clone, Debug)]
+struct Shard {
+    first: u16,
+    values: Vec<f32>,
+}
+
+impl ShardStore {
+    /// A store for the last `ops` collectives, all buckets together, and at most `bytes_max` bytes of values. Too small:
+    /// what is asked for late is gone, and replicas drift.
+    pub fn new(ops: u32, bytes_max: usize) -> Self {
+        Self { ops, bytes_max, bytes: 0, newest_op: 0, shards: BTreeMap::new() }
+    }
+
+    /// Keeps a shard as it was sent: whole beats in wire order from beat `first` of the window on. The oldest collectives
+    /// make room. `false`: it cannot be kept (not whole beats of a window, larger than the store, too old).
+    pub fn keep(&mut self, key: WindowKey, first: u16, values: Vec<f32>) -> bool {
+        let bytes = size_of_val(values.as_slice());
+        let beats_end = usize::from(first) + values.len() / LANES;
+        if !values.len().is_multiple_of(LANES) || beats_end > u16::MAX.into() || bytes > self.bytes_max {
+            return false;
+        }
+        self.newest_op = self.newest_op.max(key.op);
+        if let Some(old) = self.shards.insert(key, Shard { first, values }) {
+            self.bytes -= size_of_val(old.values.as_slice());
+        }
+        self.bytes += bytes;
+        while let Some(oldest) = self.shards.first_entry() {
+            if self.bytes <= self.bytes_max && self.newest_op - oldest.key().op < self.ops {
+                break;
+            }
+            self.bytes -= size_of_val(oldest.remove().values.as_slice());
+        }
+        self.shards.contains_key(&key)
+    }
+
+    /// Answers a request: the beats in as many messages as needed, or a single [`RepairMessage::Gone`] if any of them is
+    /// not there. Anything but a request gets no answer.
+    pub fn answer(&self, request: &RepairMessage) -> Vec<RepairMessage> {
+        let RepairMessage::Request { key, ranges } = request else { return Vec::new() };
+        let answers = request.check().ok().and_then(|()| {
+            let shard = self.shards.get(key)?;
+            ranges.iter().map(|range| shard.answers(*key, range)).collect::<Option<Vec<_>>>()
+        });
+        answers.map_or_else(|| vec![RepairMessage::Gone { key: *key }], |answers| answers.concat())
+    }
+
+    /// Bytes of values kept.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Shard {
+    fn answers(&self, key: WindowKey, range: &BeatRange) -> Option<Vec<RepairMessage>> {
+        let start = range.first.checked_sub(self.first)?;
+        let start = usize::from(start) * LANES;
+        let values = self.values.get(start..start + usize::from(range.count) * LANES)?;
+        let answers =
+            values.chunks(ANSWER_BEATS_MAX * LANES).enumerate().map(|(index, values)| RepairMessage::Answer {
+                key,
+                first: range.first + (index * ANSWER_BEATS_MAX) as u16,
+                values: values.to_vec(),
+            });
+        Some(answers.collect())
+    }
+}

@@ -1,0 +1,288 @@
+use super::*;
+use optireduce_contract::limits::LANES;
+use optireduce_contract::shard::ShardMap;
+use optireduce_contract::signs::splitmix64;
+
+const KEY: WindowKey = WindowKey { op: 0x0102_0304, bucket: 0x0506, window: 0x0708 };
+
+fn ranges(pairs: &[(u16, u16)]) -> Vec<BeatRange> {
+    pairs.iter().map(|(first, count)| BeatRange { first: *first, count: *count }).collect()
+}
+
+fn request(pairs: &[(u16, u16)]) -> RepairMessage {
+    RepairMessage::Request { key: KEY, ranges: ranges(pairs) }
+}
+
+fn answer(key: WindowKey, first: u16, beats: usize) -> RepairMessage {
+    RepairMessage::Answer { key, first, values: vec![1.0; beats * LANES] }
+}
+
+#[test]
+fn missing_beats_are_the_fewest_ranges_in_order() {
+    let missing = |owned, present: &[u64]| missing_ranges(owned, present);
+    assert_eq!(missing(2..10, &[0b1_1001_1111]), ranges(&[(5, 2), (9, 1)]));
+    assert_eq!(missing(60..70, &[!0 >> 2, !0 << 3]), ranges(&[(62, 5)]));
+    assert_eq!(missing(60..130, &[!0, !0]), ranges(&[(128, 2)]));
+    assert_eq!(missing(5..5, &[]), vec![]);
+    assert_eq!(missing(65_534..65_537, &[]), ranges(&[(65_534, 1)]));
+}
+
+#[test]
+fn golden_bytes_of_the_messages() {
+    // Written out by hand from the layout in the module's documentation.
+    let expected = [0x10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5];
+    assert_eq!(request(&[(9, 1), (0x1234, 5)]).to_bytes().unwrap(), expected);
+    assert_eq!(RepairMessage::Gone { key: KEY }.to_bytes().unwrap(), [0x12, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
+    let bytes = answer(KEY, 0x0a0b, 2).to_bytes().unwrap();
+    assert_eq!(bytes[..18], [0x11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x0a, 0x0b, 0, 2, 0, 0, 0x80, 0x3f]);
+    assert_eq!(bytes.len(), 14 + 2 * 64);
+}
+
+#[test]
+fn messages_beyond_the_limits_are_neither_written_nor_read() {
+    let many: Vec<_> = (0..=RANGES_MAX as u16).map(|index| (2 * index, 1)).collect();
+    for bad in [
+        request(&[]),
+        request(&many),
+        request(&[(0, 0)]),
+        request(&[(65_534, 2)]),
+        request(&[(5, 2), (7, 1)]),
+        request(&[(5, 2), (3, 1)]),
+        answer(KEY, 0, 0),
+        answer(KEY, 0, ANSWER_BEATS_MAX + 1),
+        answer(KEY, 65_534, 2),
+        RepairMessage::Answer { key: KEY, first: 0, values: vec![0.0; 17] },
+    ] {
+        assert!(bad.to_bytes().is_err(), "{bad:?}");
+    }
+    for good in [request(&many[1..]), request(&[(0, 65_535)]), answer(KEY, 64_511, 1024), request(&[(5, 2), (8, 1)])] {
+        assert_eq!(RepairMessage::from_bytes(&good.to_bytes().unwrap()), Ok(good));
+    }
+    let error = RepairMessage::from_bytes(&[0x10; 13]).unwrap_err();
+    assert_eq!(error.to_string(), "repair message: length in bytes is 13, expected 14");
+}
+
+#[test]
+fn any_bytes_are_an_error_or_what_would_be_written() {
+    let (mut read, mut refused) = (0, 0);
+    for seed in 0..200_000u64 {
+        let draw = |what: u64| splitmix64(seed << 8 | what) as usize;
+        // Random bytes, or a good message with a few bytes changed or cut.
+        let mut bytes: Vec<u8> = match draw(0) % 4 {
+            0 => (0..draw(1) % 100).map(|at| draw(10 + at as u64 % 200) as u8).collect(),
+            1 => answer(KEY, draw(1) as u16 % 60_000, 1 + draw(2) % 3).to_bytes().unwrap(),
+            2 => RepairMessage::Gone { key: KEY }.to_bytes().unwrap(),
+            _ => request(&[(draw(1) as u16 % 100, 3), (200, 1), (300, draw(2) as u16 % 500 + 1)]).to_bytes().unwrap(),
+        };
+        for turn in 0..draw(3) as u64 % 3 {
+            let at = draw(100 + turn) % bytes.len().max(1);
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte ^= 1 << (draw(110 + turn) % 8);
+            }
+        }
+        bytes.truncate(bytes.len() - if draw(4).is_multiple_of(8) { draw(5) % (bytes.len() + 1) } else { 0 });
+        match RepairMessage::from_bytes(&bytes) {
+            Ok(message) => {
+                assert_eq!(message.to_bytes().as_ref(), Ok(&bytes), "seed {seed}: {message:?}");
+                read += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(read > 20_000 && refused > 20_000, "{read} read, {refused} refused");
+}
+
+#[test]
+fn the_store_keeps_the_last_collectives_within_its_bytes() {
+    let key = |op, bucket| WindowKey { op, bucket, window: 0 };
+    let mut store = ShardStore::new(3, 10 * 64);
+    for op in 10..13 {
+        assert!(store.keep(key(op, 0), 4, vec![op as f32; 2 * LANES]));
+    }
+    let asks = |store: &ShardStore, op, pairs: &[(u16, u16)]| {
+        store.answer(&RepairMessage::Request { key: key(op, 0), ranges: ranges(pairs) })
+    };
+    let beat = |op, first| RepairMessage::Answer { key: key(op, 0), first, values: vec![op as f32; LANES] };
+    assert_eq!(asks(&store, 10, &[(4, 1)]), [beat(10, 4)]);
+    // Collective 13 pushes out 10; 8 beats more push out 11 and 12 although they are young.
+    assert!(store.keep(key(13, 0), 4, vec![13.0; 2 * LANES]));
+    assert_eq!(asks(&store, 10, &[(4, 1)]), [RepairMessage::Gone { key: key(10, 0) }]);
+    assert_eq!(asks(&store, 11, &[(5, 1)]), [beat(11, 5)]);
+    assert!(store.keep(key(13, 1), 0, vec![0.0; 8 * LANES]));
+    assert_eq!(store.bytes(), 10 * 64);
+    assert_eq!(asks(&store, 12, &[(4, 1)]), [RepairMessage::Gone { key: key(12, 0) }]);
+    // What is not its shard, too old, too large or not whole beats.
+    for pairs in [[(3, 2)], [(5, 2)], [(6, 1)], [(0, 0)]] {
+        assert_eq!(asks(&store, 13, &pairs), [RepairMessage::Gone { key: key(13, 0) }], "{pairs:?}");
+    }
+    assert!(!store.keep(key(10, 0), 0, vec![0.0; LANES]));
+    assert!(!store.keep(key(14, 0), 0, vec![0.0; 11 * LANES]));
+    assert!(!store.keep(key(14, 0), 0, vec![0.0; LANES + 1]));
+    assert!(!store.keep(key(14, 0), 65_535, vec![0.0; LANES]));
+    assert!(store.keep(key(13, 0), 4, vec![7.0; LANES]), "kept again");
+    assert_eq!(store.bytes(), 9 * 64);
+    assert!(store.answer(&beat(13, 4)).is_empty());
+}
+
+#[test]
+fn long_ranges_are_answered_in_several_messages() {
+    let mut store = ShardStore::new(1, 1 << 20);
+    assert!(store.keep(KEY, 100, (0..2500 * LANES).map(|at| (at / LANES) as f32).collect()));
+    let answers = store.answer(&request(&[(110, 2100), (2500, 1)]));
+    let parts = answers.iter().map(|answer| match answer {
+        RepairMessage::Answer { first, values, .. } => (*first, values.len() / LANES, values[0]),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        parts.collect::<Vec<_>>(),
+        [(110, 1024, 10.0), (1134, 1024, 1034.0), (2158, 52, 2058.0), (2500, 1, 2400.0)]
+    );
+    assert!(answers.iter().all(|answer| answer.to_bytes().is_ok()));
+}
+
+#[test]
+fn the_ledger_takes_what_it_asked_for_and_nothing_else() {
+    let mut ledger = RepairLedger::new(8, 2);
+    assert_eq!(ledger.miss(KEY, 3, &ranges(&[(10, 4), (20, 1)])), [request(&[(10, 4), (20, 1)])]);
+    let unexpected = |first, count, from| Err(UnexpectedAnswer::NotOutstanding { key: KEY, from, first, count });
+    assert_eq!(ledger.receive(2, &answer(KEY, 10, 1)), unexpected(10, 1, 2));
+    assert_eq!(ledger.receive(3, &answer(KEY, 13, 2)), unexpected(13, 2, 3));
+    assert_eq!(ledger.receive(3, &answer(KEY, 9, 2)), unexpected(9, 2, 3));
+    let received = |pair: Option<(u16, u16)>, window_done| {
+        let beats = pair.map(|(first, count)| BeatRange { first, count });
+        Ok(Received { key: KEY, beats, window_done })
+    };
+    assert_eq!(ledger.receive(3, &answer(KEY, 11, 2)), received(Some((11, 2)), false));
+    assert_eq!(ledger.receive(3, &answer(KEY, 11, 1)), unexpected(11, 1, 3));
+    assert_eq!((ledger.outstanding_bytes(KEY.bucket), ledger.outstanding_bytes(0)), (3 * 64, 0));
+    assert_eq!(ledger.receive(3, &answer(KEY, 20, 1)), received(Some((20, 1)), false));
+    // Another owner of the same window refuses: drift, but the window is not done before the first.
+    assert_eq!(ledger.miss(KEY, 1, &ranges(&[(0, 5)])).len(), 1);
+    assert_eq!(ledger.miss(KEY, 2, &ranges(&[(30, 7)])), [], "no room: drift");
+    assert_eq!(ledger.receive(1, &RepairMessage::Gone { key: KEY }), received(None, false));
+    assert_eq!(ledger.receive(1, &RepairMessage::Gone { key: KEY }), unexpected(0, 0, 1));
+    assert_eq!(ledger.receive(3, &answer(KEY, 10, 1)), received(Some((10, 1)), false));
+    assert_eq!(ledger.receive(3, &answer(KEY, 13, 1)), received(Some((13, 1)), true));
+    let bytes = |missing: u64, repaired: u64, outstanding: u64, drift: u64| RepairReport {
+        missing_bytes: missing * 64,
+        repaired_bytes: repaired * 64,
+        outstanding_bytes: outstanding * 64,
+        drift_bytes: drift * 64,
+    };
+    assert_eq!(ledger.report(), bytes(17, 5, 0, 12));
+    assert_eq!(ledger.receive(3, &request(&[(1, 1)])), Err(UnexpectedAnswer::Request { from: 3 }));
+    // Ranges that cannot be asked for are drift, too; more than fit into one request are several.
+    assert_eq!(ledger.miss(KEY, 5, &ranges(&[(8, 1), (4, 1)])), []);
+    assert_eq!((ledger.miss(KEY, 6, &[]), ledger.is_done(KEY)), (vec![], true));
+    let mut twisted: Vec<_> = (0..RANGES_MAX as u16).map(|index| (100 + 2 * index, 1)).collect();
+    twisted.push((3, 1));
+    assert_eq!(ledger.miss(KEY, 5, &ranges(&twisted)), [], "out of order beyond the first request");
+    let many: Vec<_> = (0..600).map(|index| (2 * index, 1)).collect();
+    assert_eq!(ledger.miss(KEY, 5, &ranges(&many)).len(), 3);
+    assert_eq!(ledger.report(), bytes(619 + 257, 5, 600, 14 + 257));
+}
+
+#[test]
+fn what_is_too_old_or_from_a_dropped_owner_is_drift() {
+    let key = |op| WindowKey { op, bucket: 1, window: 0 };
+    let mut ledger = RepairLedger::new(4, 100);
+    for op in 0..6 {
+        ledger.miss(key(op), 2, &ranges(&[(0, 1)]));
+    }
+    ledger.miss(key(5), 1, &ranges(&[(1, 1)]));
+    assert_eq!(ledger.expire(3), []);
+    assert_eq!(ledger.expire(5), [key(0), key(1)]);
+    assert_eq!(ledger.owner_dropped(2), [key(2), key(3), key(4)], "5 still waits for rank 1");
+    assert_eq!((ledger.is_done(key(5)), ledger.outstanding_bytes(1)), (false, 64));
+    assert_eq!(ledger.owner_dropped(1), [key(5)]);
+    assert_eq!((ledger.report().drift_bytes, ledger.report().outstanding_bytes), (7 * 64, 0));
+}
+
+#[test]
+fn corrections_go_into_the_next_output_once() {
+    let mut corrections = Corrections::default();
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    assert_eq!(corrections.add(3, 1, &[0.0, 2.0, 0.0], &[5.0, 2.0, -1.0]), Ok(0));
+    assert_eq!(corrections.add(3, 3, &[0.5, inf, inf, 1.0], &[1.0, inf, 1.0, nan]), Ok(2));
+    let mut other = vec![1.0; 8];
+    corrections.fold(4, &mut other).unwrap();
+    assert_eq!(other, [1.0; 8]);
+    let error = corrections.fold(3, &mut [0.0; 6]).unwrap_err();
+    assert_eq!(error, CorrectionError::Shorter { bucket: 3, found: 6, expected: 7 });
+    let mut next = vec![1.0, 1.0, 1.0, 1.0, -0.0, 1.0, 1.0, 1.0];
+    corrections.fold(3, &mut next).unwrap();
+    assert_eq!(next, [1.0, 6.0, 1.0, 0.5, 0.0, 1.0, 1.0, 1.0]);
+    assert!(next[4].is_sign_negative(), "no correction, no change of bits");
+    corrections.fold(3, &mut next).unwrap();
+    assert_eq!(next[1], 6.0, "only once");
+    assert!(corrections.add(0, 0, &[0.0], &[]).is_err());
+    assert!(corrections.add(0, usize::MAX, &[0.0], &[0.0]).is_err());
+}
+
+/// Three collectives of one bucket on one receiver among owners with small stores, in integers, so that sums are exact:
+/// after repair the replica's outputs add up to the true means, but for the bytes reported as drift.
+#[test]
+fn after_repair_replicas_agree_again_but_for_what_is_reported_as_drift() {
+    let (mut with_drift, mut repaired) = (0, 0);
+    for seed in 0..500u64 {
+        let draw = |what: u64| splitmix64(seed << 24 | what) as usize;
+        let (ranks, beats, own) = (2 + draw(0) % 6, 1 + draw(1) % 300, 0);
+        let steps = 3;
+        let mut stores: Vec<_> =
+            (0..ranks).map(|rank| ShardStore::new(2, 64 * (1 + draw(2 + rank as u64) % 200))).collect();
+        let (mut ledger, mut corrections) = (RepairLedger::new(2, 64), Corrections::default());
+        let (mut replica, mut truth) = (vec![0.0f32; beats * LANES], vec![0.0f32; beats * LANES]);
+        // The last step loses nothing, so that all corrections are in.
+        for op in 0..=steps {
+            let key = WindowKey { op, bucket: 9, window: 0 };
+            let shards = ShardMap::new(beats, ranks, op);
+            let mean: Vec<_> =
+                (0..beats * LANES).map(|at| (draw(1000 + at as u64) as u32 % 64 * (op + 1)) as f32).collect();
+            let came =
+                |beat: usize| op == steps || !draw(50_000 + 1000 * u64::from(op) + beat as u64).is_multiple_of(4);
+            let mut present = vec![0u64; beats.div_ceil(64)];
+            (0..beats).filter(|beat| came(*beat)).for_each(|beat| present[beat / 64] |= 1 << (beat % 64));
+            let mut output = mean.clone();
+            let mut requests = Vec::new();
+            for owner in (0..ranks).filter(|owner| *owner != own) {
+                let range = shards.range_of(owner);
+                let values = mean[range.start * LANES..range.end * LANES].to_vec();
+                stores[owner].keep(key, range.start as u16, values);
+                let missing = missing_ranges(range, &present);
+                for beats in missing.iter().map(BeatRange::beats) {
+                    output[beats.start * LANES..beats.end * LANES].fill(0.0);
+                }
+                if !missing.is_empty() {
+                    requests.extend(ledger.miss(key, owner, &missing).into_iter().map(|request| (owner, request)));
+                }
+            }
+            let mut full = output.clone();
+            for (owner, request) in requests {
+                let request = RepairMessage::from_bytes(&request.to_bytes().unwrap()).unwrap();
+                for message in stores[owner].answer(&request) {
+                    let received = ledger.receive(owner, &message).unwrap();
+                    if let (Some(beats), RepairMessage::Answer { values, .. }) = (received.beats, &message) {
+                        full[beats.beats().start * LANES..beats.beats().end * LANES].copy_from_slice(values);
+                    }
+                }
+            }
+            assert!(ledger.is_done(key), "seed {seed}");
+            corrections.fold(9, &mut output).unwrap();
+            // The output is given out now; what was repaired meanwhile goes into the next one.
+            replica.iter_mut().zip(&output).for_each(|(sum, value)| *sum += value);
+            truth.iter_mut().zip(&mean).for_each(|(sum, value)| *sum += value);
+            let old: Vec<_> = (0..beats * LANES)
+                .map(|at| if came(at / LANES) || shards.range_of(own).contains(&(at / LANES)) { mean[at] } else { 0.0 })
+                .collect();
+            assert_eq!(corrections.add(9, 0, &old, &full), Ok(0));
+        }
+        let report = ledger.report();
+        assert_eq!(report.missing_bytes, report.repaired_bytes + report.drift_bytes, "seed {seed}: {report:?}");
+        let differ = replica.chunks(LANES).zip(truth.chunks(LANES)).filter(|(one, two)| one != two).count() as u64;
+        assert!(differ * 64 <= report.drift_bytes, "seed {seed}: {differ} beats differ, {report:?}");
+        assert_eq!(differ == 0, report.drift_bytes == 0, "seed {seed}: {differ} beats differ, {report:?}");
+        with_drift += u32::from(report.drift_bytes > 0);
+        repaired += u32::from(report.repaired_bytes > 0);
+    }
+    assert!(with_drift > 20 && with_drift < 400 && repaired > 300, "{with_drift} with drift, {repaired} repaired");
+}

@@ -1,0 +1,83 @@
+//! Packets of peers that are ahead of this rank: kept until their window is armed.
+//!
+//! Why: without them a rank whose host is a little late would lose what came meanwhile.
+//! Limits: bounded in bytes; what does not fit is dropped and counted. Packets of collectives that the bucket has passed
+//! are forgotten.
+
+use std::collections::HashMap;
+
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::UbtHeader;
+
+use crate::protocol::WindowPlan;
+
+/// Where a packet without a window belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Age {
+    /// Its window was not armed yet.
+    Ahead,
+    /// Its window was armed and has closed.
+    Closed,
+    /// Its bucket is at a later collective.
+    Stale,
+}
+
+/// What is kept for windows to come.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    bytes_max: usize,
+    bytes: usize,
+    /// By bucket: the last collective armed, and where its armed windows end.
+    armed: HashMap<u16, (u16, u64)>,
+    /// By bucket and collective.
+    kept: HashMap<(u16, u16), Vec<Kept>>,
+}
+
+/// Header and payload.
+pub(super) type Kept = (UbtHeader, Box<[u8]>);
+
+impl Ahead {
+    pub fn new(bytes_max: usize) -> Self {
+        Self { bytes_max, bytes: 0, armed: HashMap::new(), kept: HashMap::new() }
+    }
+
+    pub fn age(&self, header: &UbtHeader) -> Age {
+        let Some((step, end)) = self.armed.get(&header.bucket) else { return Age::Ahead };
+        match header.step.wrapping_sub(*step).cast_signed() {
+            1.. => Age::Ahead,
+            0 if u64::from(header.offset) >= *end => Age::Ahead,
+            0 => Age::Closed,
+            _ => Age::Stale,
+        }
+    }
+
+    /// Keeps a packet that is ahead; `None` without room, else whether it is the first of its collective.
+    pub fn keep(&mut self, header: &UbtHeader, payload: &[u8]) -> Option<bool> {
+        if self.bytes + payload.len() > self.bytes_max {
+            return None;
+        }
+        self.bytes += payload.len();
+        let kept = self.kept.entry((header.bucket, header.step)).or_default();
+        kept.push((*header, payload.into()));
+        Some(kept.len() == 1)
+    }
+
+    /// The window is armed from now on: its packets, in order of arrival.
+    pub fn arm(&mut self, plan: &WindowPlan) -> Vec<Kept> {
+        let end = u64::from(plan.base_bytes) + (plan.beats * BEAT_BYTES) as u64;
+        self.armed.insert(plan.bucket, (plan.step, end));
+        let bytes = &mut self.bytes;
+        self.kept.retain(|(bucket, step), kept| {
+            let is_past = *bucket == plan.bucket && plan.step.wrapping_sub(*step).cast_signed() > 0;
+            *bytes -= if is_past { kept.iter().map(|(_, payload)| payload.len()).sum() } else { 0 };
+            !is_past
+        });
+        let Some(kept) = self.kept.get_mut(&(plan.bucket, plan.step)) else { return Vec::new() };
+        let taken: Vec<Kept> = kept.extract_if(.., |(header, _)| plan.holds(header)).collect();
+        self.bytes -= taken.iter().map(|(_, payload)| payload.len()).sum::<usize>();
+        if kept.is_empty() {
+            self.kept.remove(&(plan.bucket, plan.step));
+        }
+        taken
+    }
+}

@@ -1,0 +1,202 @@
+//! Bytes on their way to each peer, bounded by what its feedback says.
+//!
+//! Why: nothing is sent twice, so what overruns a receiver's socket buffer is lost for good.
+//! How: a peer answers what it received with feedback packets that name the last one. What was sent before that one has
+//! come or is lost; what was sent after it is in flight, and held below a limit. Silence beyond [`PATIENCE_NS`] counts as
+//! an answer: a dead peer or lost feedback never stops a stage, only slows it.
+//! Source: feedback and its round-trip times as in OptiReduce 3.2.3; the limit is ours.
+
+use std::collections::VecDeque;
+
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::{STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
+
+use super::transmit::Transmit;
+
+/// How long a peer may be silent before what is in flight counts as lost.
+const PATIENCE_NS: u64 = 2_000_000;
+/// Batches that feedback can name.
+const BATCHES_MAX: usize = 256;
+
+/// The peers of a job, by rank.
+#[derive(Debug)]
+pub(super) struct Credits(Vec<Peer>);
+
+#[derive(Debug, Default)]
+struct Peer {
+    /// 0: the peer gives no feedback and takes none.
+    limit_bytes: u64,
+    sent_bytes: u64,
+    answered_bytes: u64,
+    /// Last time that something was answered, or went out with nothing in flight.
+    answered_ns: u64,
+    batches: VecDeque<Batch>,
+    rtt_ns: Option<u64>,
+    /// What the next feedback to this peer is to say.
+    pending: Option<UbtHeader>,
+}
+
+/// What feedback may name: packets of one shard, one after the other.
+#[derive(Debug)]
+struct Batch {
+    first: UbtHeader,
+    end_offset: u32,
+    sent_before: u64,
+    at_ns: u64,
+}
+
+impl Credits {
+    pub fn new(limits_bytes: impl Iterator<Item = u64>) -> Self {
+        Self(limits_bytes.map(|limit_bytes| Peer { limit_bytes, ..Peer::default() }).collect())
+    }
+
+    /// When the peer may be sent to.
+    pub fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
+        let peer = &self.0[peer];
+        let in_flight = peer.sent_bytes - peer.answered_bytes;
+        if peer.limit_bytes == 0 || in_flight < peer.limit_bytes {
+            now_ns
+        } else {
+            (peer.answered_ns + PATIENCE_NS).max(now_ns)
+        }
+    }
+
+    /// `datagrams`, which start with the header `first`, went out.
+    pub fn sent(&mut self, transmit: &Transmit, datagrams: &[u8], first: &UbtHeader, now_ns: u64) {
+        let peer = &mut self.0[transmit.to];
+        if peer.limit_bytes == 0 {
+            return;
+        }
+        if peer.sent_bytes == peer.answered_bytes || peer.answered_ns + PATIENCE_NS <= now_ns {
+            (peer.answered_bytes, peer.answered_ns) = (peer.sent_bytes, now_ns);
+        }
+        let scale = payload_scale(first);
+        let payload_bytes = (datagrams.len() - transmit.segments * UBT_BYTES) as u32 * scale;
+        let end_offset = first.offset.wrapping_add(payload_bytes);
+        peer.batches.push_back(Batch { first: *first, end_offset, sent_before: peer.sent_bytes, at_ns: now_ns });
+        if peer.batches.len() > BATCHES_MAX {
+            peer.batches.pop_front();
+        }
+        peer.sent_bytes += datagrams.len() as u64;
+    }
+
+    /// A packet of `peer` came: feedback will name it.
+    pub fn received(&mut self, header: &UbtHeader, payload_bytes: usize) {
+        let peer = &mut self.0[usize::from(header.sender)];
+        if peer.limit_bytes > 0 {
+            let end = header.offset.wrapping_add(payload_bytes as u32 * payload_scale(header));
+            peer.pending = Some(UbtHeader { offset: end, ..*header });
+        }
+    }
+
+    /// The next feedback to send, and to whom.
+    pub fn poll_feedback(&mut self, rank: usize) -> Option<(usize, UbtHeader)> {
+        let (to, peer) = self.0.iter_mut().enumerate().find(|(_, peer)| peer.pending.is_some())?;
+        let named = peer.pending.take()?;
+        Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, sender: rank as u16, ..named }))
+    }
+
+    /// Feedback came: what was sent up to the packet that it names is not in flight any more. Returns the round-trip time
+    /// in ns, if it names something that was sent.
+    pub fn handle_feedback(&mut self, feedback: &UbtHeader, now_ns: u64) -> Option<u64> {
+        let peer = &mut self.0[usize::from(feedback.sender)];
+        let names = |batch: &Batch| {
+            let same = (batch.first.bucket, batch.first.step, batch.first.stage);
+            let within =
+                batch.first.offset < feedback.offset && feedback.offset <= batch.end_offset + BEAT_BYTES as u32;
+            same == (feedback.bucket, feedback.step, feedback.flags) && within
+        };
+        let index = peer.batches.iter().rposition(names)?;
+        peer.batches.drain(..index);
+        let batch = peer.batches.front()?;
+        let payload_bytes = u64::from(feedback.offset.min(batch.end_offset) - batch.first.offset);
+        let answered = batch.sent_before + payload_bytes / u64::from(payload_scale(&batch.first));
+        peer.answered_bytes = peer.answered_bytes.max(answered.min(peer.sent_bytes));
+        peer.answered_ns = now_ns;
+        let rtt_ns = now_ns.saturating_sub(batch.at_ns);
+        peer.rtt_ns = Some(peer.rtt_ns.map_or(rtt_ns, |smoothed| (7 * smoothed + rtt_ns) / 8));
+        if feedback.offset >= batch.end_offset {
+            let end = peer.batches.get(1).map_or(peer.sent_bytes, |next| next.sent_before);
+            peer.answered_bytes = peer.answered_bytes.max(end);
+            peer.batches.pop_front();
+        }
+        Some(rtt_ns)
+    }
+
+    /// Smoothed round-trip time to the peer in ns, once it has answered.
+    pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
+        self.0.get(peer)?.rtt_ns
+    }
+}
+
+/// Bytes of fp32 for each byte of payload.
+fn payload_scale(header: &UbtHeader) -> u32 {
+    1 + u32::from(header.flags & optireduce_contract::packet::FLAG_BF16 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: u64 = 3000;
+
+    fn header(offset: u32) -> UbtHeader {
+        UbtHeader { bucket: 1, offset, sender: 1, step: 9, ..UbtHeader::default() }
+    }
+
+    /// Sends `segments` packets of 1024 bytes to rank 1.
+    fn send(credits: &mut Credits, offset: u32, segments: usize, now_ns: u64) {
+        let transmit = Transmit { to: 1, segment_bytes: UBT_BYTES + 1024, segments };
+        credits.sent(&transmit, &vec![0; segments * (UBT_BYTES + 1024)], &header(offset), now_ns);
+    }
+
+    /// Feedback of a receiver that got the packet at `offset`.
+    fn feedback(offset: u32) -> UbtHeader {
+        let mut receiver = Credits::new([LIMIT, LIMIT].into_iter());
+        receiver.received(&UbtHeader { sender: 0, ..header(offset) }, 1024);
+        let (to, feedback) = receiver.poll_feedback(1).unwrap();
+        assert_eq!((to, receiver.poll_feedback(1)), (0, None));
+        feedback
+    }
+
+    #[test]
+    fn what_is_in_flight_is_bounded_until_feedback_or_silence() {
+        let mut credits = Credits::new([0, LIMIT].into_iter());
+        send(&mut credits, 0, 2, 100);
+        assert_eq!(credits.ready_ns(1, 100), 100);
+        send(&mut credits, 2048, 2, 110);
+        assert_eq!(credits.ready_ns(1, 120), 100 + PATIENCE_NS, "4 packets are in flight");
+        assert_eq!(credits.handle_feedback(&feedback(1024), 150), Some(50));
+        assert_eq!(credits.ready_ns(1, 150), 150, "2 are");
+        send(&mut credits, 4096, 2, 160);
+        assert!(credits.ready_ns(1, 160) > 160);
+        assert_eq!(credits.handle_feedback(&feedback(2048), 170), Some(60), "the packet before it is lost or here");
+        assert_eq!(credits.ready_ns(1, 170), 170 + PATIENCE_NS, "3 are");
+        let later_ns = 170 + PATIENCE_NS;
+        assert_eq!(credits.ready_ns(1, later_ns), later_ns);
+        send(&mut credits, 6144, 1, later_ns);
+        assert_eq!(credits.ready_ns(1, later_ns), later_ns, "what was in flight counts as lost");
+    }
+
+    #[test]
+    fn feedback_on_what_was_never_sent_changes_nothing() {
+        let mut credits = Credits::new([LIMIT, LIMIT].into_iter());
+        send(&mut credits, 0, 4, 0);
+        for wrong in [UbtHeader { step: 8, ..feedback(0) }, feedback(1 << 20), UbtHeader { offset: 0, ..feedback(0) }] {
+            assert_eq!(credits.handle_feedback(&wrong, 10), None);
+        }
+        assert!(credits.ready_ns(1, 10) > 10);
+        assert_eq!(credits.handle_feedback(&feedback(3072), 20), Some(20));
+        assert_eq!((credits.ready_ns(1, 20), credits.rtt_ns(1)), (20, Some(20)));
+    }
+
+    #[test]
+    fn peers_without_a_limit_neither_give_nor_get_feedback() {
+        let mut credits = Credits::new([0, 0].into_iter());
+        send(&mut credits, 0, 40, 0);
+        assert_eq!(credits.ready_ns(1, 0), 0);
+        credits.received(&header(0), 1024);
+        assert_eq!(credits.poll_feedback(0), None);
+        assert_eq!(credits.handle_feedback(&feedback(0), 10), None);
+    }
+}

@@ -1,0 +1,375 @@
+//! The software data plane: the card's work on a CPU, pure below the socket.
+//!
+//! Datagrams, commands and the time go in; datagrams, events and the next wake-up time come out. So a UDP engine and a
+//! simulator drive the same code, and ranks with and without a card speak the same packets, with the same bits: sums in
+//! fp32, means over what came, windows encoded as the card does.
+//! Call order: [`advance`](Software::advance) with the time; [`handle_datagram`](Software::handle_datagram) for all that
+//! came; events by [`DataPlane::poll`]; [`poll_transmit`](Software::poll_transmit) until `None`; again at
+//! [`next_timeout`](Software::next_timeout) at the latest.
+//! Differs from the card: packets of windows that this rank has not armed yet are kept ([`PlaneEvent::Ahead`]).
+//! Limits: a peer's packets are summed in order of arrival, so the last bits of a mean depend on it, the same on all ranks.
+
+mod ahead;
+mod credit;
+mod gate;
+mod pacer;
+mod receive;
+mod transmit;
+mod window;
+
+use std::collections::{HashMap, VecDeque};
+use std::iter::repeat;
+
+use optireduce_contract::limits::{PAYLOAD_BEATS_MAX, RANKS_MAX, WINDOW_BEATS_LIMIT};
+use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
+use thiserror::Error;
+
+pub use self::receive::Counters;
+pub use self::transmit::{Batch, Transmit};
+
+use self::ahead::Ahead;
+use self::credit::Credits;
+use self::pacer::Pacer;
+use self::transmit::{Outbox, Permits, Sender};
+use self::window::{Buffers, Window};
+use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
+use crate::protocol::{JobParams, RefusedStatus, Said, Stage, WindowPlan};
+
+/// What a software data plane must know of its job before the first window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoftwareJob {
+    /// This rank.
+    pub rank: usize,
+    /// Ranks of the job, 2 to 64.
+    pub ranks: usize,
+    /// Random per job: packets with another tag are dropped and counted.
+    pub job_tag: u64,
+    /// Payload of a full packet, in beats of 64 bytes.
+    pub payload_beats: usize,
+    /// Windows that may be armed at once.
+    pub slots: usize,
+    /// Most bytes kept of packets whose window is not armed yet.
+    pub ahead_bytes_max: usize,
+    /// By rank: bytes that may be on their way to it before its feedback is waited for. 0 for ranks with cards, which give
+    /// none, or no limit; missing ranks count as 0.
+    pub in_flight_bytes_max: Vec<u64>,
+}
+
+impl SoftwareJob {
+    /// A job with [`SLOTS_DEFAULT`] slots that keeps 64 MiB of packets ahead.
+    pub fn new(rank: usize, ranks: usize, job_tag: u64, payload_beats: usize) -> Self {
+        Self {
+            rank,
+            ranks,
+            job_tag,
+            payload_beats,
+            slots: SLOTS_DEFAULT,
+            ahead_bytes_max: 64 << 20,
+            in_flight_bytes_max: Vec::new(),
+        }
+    }
+}
+
+/// Windows armed at once, unless the job says otherwise.
+pub const SLOTS_DEFAULT: usize = 32;
+/// log2 of the largest Hadamard block in elements.
+const HADAMARD_LOG2_MAX: u32 = 14;
+
+/// A command that cannot be done. Nothing was changed by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SoftwareError {
+    /// The job cannot be.
+    #[error("{name} is {found}, expected {min} to {max}")]
+    Job {
+        /// Name of the field of [`SoftwareJob`].
+        name: &'static str,
+        /// Its value.
+        found: usize,
+        /// Smallest value allowed.
+        min: usize,
+        /// Largest value allowed.
+        max: usize,
+    },
+    /// More windows armed than there are slots.
+    #[error("window {cookie:#010x}: no slot is free, all {slots} are in use")]
+    NoFreeSlot {
+        /// Cookie of the window.
+        cookie: u32,
+        /// Slots of the data plane.
+        slots: usize,
+    },
+    /// A command for a window that is not armed, or not in this state.
+    #[error(
+        "window {cookie:#010x} is not in a state for {command}; commands are arm, contribute, take_result, each once"
+    )]
+    WrongState {
+        /// Cookie of the window.
+        cookie: u32,
+        /// The command.
+        command: &'static str,
+    },
+    /// The data is not as long as the window.
+    #[error("window {cookie:#010x}: {found} elements given, the window has {expected}")]
+    WrongLength {
+        /// Cookie of the window.
+        cookie: u32,
+        /// Elements given.
+        found: usize,
+        /// Elements of the window.
+        expected: usize,
+    },
+}
+
+/// A data plane of software. See the module's documentation.
+pub struct Software {
+    job: SoftwareJob,
+    sender: Sender,
+    now_ns: u64,
+    /// The last time of a window of each stage of each bucket.
+    samples_16us: HashMap<(u16, usize), u16>,
+    /// Twice the slots: windows that are done stay until their packets have left.
+    windows: Vec<Option<Window>>,
+    outbox: Outbox,
+    permits: Permits,
+    ahead: Ahead,
+    events: VecDeque<PlaneEvent>,
+    counters: Counters,
+    buffers: Buffers,
+    trace: Option<Vec<Accepted>>,
+}
+
+/// A beat that was taken into a window: what an independent check needs to know to redo the arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// When, in ns.
+    pub at_ns: u64,
+    /// The window.
+    pub cookie: u32,
+    /// The stage.
+    pub stage: Stage,
+    /// Beat of the window.
+    pub position: usize,
+    /// Rank that it came from; the own one for its own contribution.
+    pub sender: usize,
+}
+
+impl Software {
+    /// # Errors
+    /// If a field of the job is out of range.
+    pub fn new(job: SoftwareJob) -> Result<Self, SoftwareError> {
+        for (name, found, min, max) in [
+            ("ranks", job.ranks, 2, RANKS_MAX),
+            ("rank", job.rank, 0, job.ranks.saturating_sub(1)),
+            ("payload_beats", job.payload_beats, 1, PAYLOAD_BEATS_MAX),
+            ("slots", job.slots, 1, 1024),
+        ] {
+            if !(min..=max).contains(&found) {
+                return Err(SoftwareError::Job { name, found, min, max });
+            }
+        }
+        let SoftwareJob { rank, ranks, job_tag, payload_beats, .. } = job;
+        let limits = job.in_flight_bytes_max.iter().copied().chain(repeat(0)).take(ranks);
+        Ok(Self {
+            sender: Sender { rank, job_tag, payload_beats },
+            samples_16us: HashMap::new(),
+            now_ns: 0,
+            windows: (0..2 * job.slots).map(|_| None).collect(),
+            outbox: Outbox::default(),
+            permits: Permits { pacer: Pacer::new(ranks), credits: Credits::new(limits) },
+            ahead: Ahead::new(job.ahead_bytes_max),
+            events: VecDeque::new(),
+            counters: Counters::default(),
+            buffers: Buffers::default(),
+            trace: None,
+            job,
+        })
+    }
+
+    /// The time is `now_ns`, which must not go back: closes the stages that are due.
+    pub fn advance(&mut self, now_ns: u64) {
+        self.now_ns = self.now_ns.max(now_ns);
+        (0..self.windows.len()).for_each(|place| self.close_due(place));
+    }
+
+    /// When [`advance`](Self::advance) or [`poll_transmit`](Self::poll_transmit) has something to do, if nothing happens
+    /// before.
+    pub fn next_timeout(&self) -> Option<u64> {
+        let windows = self.windows.iter().flatten();
+        let gates = windows.flat_map(|window| window.gates.iter().map(|gate| gate.due(self.now_ns, &window.rules)));
+        let due = gates.flatten().map(|(at_ns, _)| at_ns);
+        due.chain(self.outbox.next_ns(self.now_ns, &self.permits)).min()
+    }
+
+    /// Writes the next datagrams for one peer to `out`: what follows UDP's header.
+    pub fn poll_transmit(&mut self, batch: Batch, out: &mut Vec<u8>) -> Option<Transmit> {
+        let Self { outbox, permits, windows, sender, now_ns, .. } = self;
+        if let Some((to, feedback)) = permits.credits.poll_feedback(sender.rank) {
+            out.clear();
+            out.extend(UbtHeader { job_tag: sender.job_tag, ..feedback }.to_bytes());
+            self.counters.tx_packets += 1;
+            return Some(Transmit { to, segment_bytes: UBT_BYTES, segments: 1 });
+        }
+        let transmit = outbox.poll(*now_ns, sender, permits, windows, batch, out);
+        self.counters.tx_packets += transmit.map_or(0, |transmit| transmit.segments as u64);
+        if transmit.is_none() {
+            self.release_sent();
+        }
+        transmit
+    }
+
+    /// Whether there is anything left to send.
+    pub fn is_sending(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    /// How fast a peer is sent to, in bytes of the wire per microsecond; 0: no limit.
+    pub fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
+        self.permits.pacer.set_rate(peer, rate_bytes_per_us);
+    }
+
+    /// Smoothed round-trip time to a peer that gives feedback, in ns.
+    pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
+        self.permits.credits.rtt_ns(peer)
+    }
+
+    /// What came and what was dropped so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The beats accepted since the last call, in order; from the first call on they are recorded.
+    pub fn take_trace(&mut self) -> Vec<Accepted> {
+        self.trace.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// What the job is.
+    pub fn job(&self) -> &SoftwareJob {
+        &self.job
+    }
+
+    /// Closes the stages of a window that are due.
+    fn close_due(&mut self, place: usize) {
+        let Some(window) = &mut self.windows[place] else { return };
+        for stage in Stage::ALL {
+            let due = window.gates[stage.index()].due(self.now_ns, &window.rules);
+            let Some((_, by)) = due.filter(|(at_ns, _)| *at_ns <= self.now_ns) else { continue };
+            window.close(stage, self.now_ns, by);
+            if stage == Stage::Contribute {
+                self.outbox.push(place, Stage::Broadcast, window, self.job.rank);
+            }
+        }
+        while let Some(report) = window.next_report() {
+            let expected = window.plan.expected_bytes(report.stage, self.job.rank);
+            let sample_16us = report.timeout_16us(window.rules.bound_ns, expected);
+            self.samples_16us.insert((window.plan.bucket, report.stage.index()), sample_16us);
+            self.events.push_back(PlaneEvent::Stage(report));
+        }
+    }
+
+    /// The place of an armed window whose result was not taken yet.
+    fn place_of(&self, cookie: u32) -> Option<usize> {
+        let is_it = |window: &Window| window.plan.cookie == cookie && !window.taken;
+        self.windows.iter().position(|window| window.as_ref().is_some_and(is_it))
+    }
+
+    /// Frees the windows that are done and have nothing left to send.
+    fn release_sent(&mut self) {
+        for (place, slot) in self.windows.iter_mut().enumerate() {
+            if let Some(window) = slot.take_if(|window| window.taken && !self.outbox.holds(place)) {
+                window.recycle(&mut self.buffers);
+            }
+        }
+    }
+
+    /// A place for a new window; gives up what the longest done window has not sent if there is no other.
+    fn free_place(&mut self) -> Option<usize> {
+        let in_use = self.windows.iter().flatten().filter(|window| !window.taken).count();
+        if in_use >= self.job.slots {
+            return None;
+        }
+        self.release_sent();
+        if let Some(place) = self.windows.iter().position(Option::is_none) {
+            return Some(place);
+        }
+        let oldest = self.outbox.oldest_of(|place| self.windows[place].as_ref().is_some_and(|window| window.taken))?;
+        self.outbox.forget(oldest);
+        self.counters.tx_abandoned += 1;
+        self.release_sent();
+        Some(oldest)
+    }
+}
+
+impl DataPlane for Software {
+    type Error = SoftwareError;
+
+    fn limits(&self) -> PlaneLimits {
+        PlaneLimits {
+            slots: self.job.slots,
+            window_beats_max: WINDOW_BEATS_LIMIT,
+            hadamard_log2_max: HADAMARD_LOG2_MAX,
+            ranks_max: RANKS_MAX,
+            payload_beats_max: PAYLOAD_BEATS_MAX,
+        }
+    }
+
+    fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
+        let full = SoftwareError::NoFreeSlot { cookie: plan.cookie, slots: self.job.slots };
+        if self.place_of(plan.cookie).is_some() {
+            return Err(SoftwareError::WrongState { cookie: plan.cookie, command: "arm" });
+        }
+        let place = self.free_place().ok_or(full)?;
+        let own_said = Stage::ALL.map(|stage| Said {
+            timeout_16us: self.samples_16us.get(&(plan.bucket, stage.index())).copied().unwrap_or(0),
+            incast: params.advertised_incast as u8,
+        });
+        self.windows[place] = Some(Window::new(plan, params, own_said, &mut self.buffers));
+        for (header, payload) in self.ahead.arm(plan) {
+            self.take(&header, &payload);
+        }
+        Ok(())
+    }
+
+    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), SoftwareError> {
+        let (cookie, expected, found) = (plan.cookie, plan.elements, elements.len());
+        if found != expected {
+            return Err(SoftwareError::WrongLength { cookie, found, expected });
+        }
+        let Some(place) = self.place_of(cookie) else {
+            self.events.push_back(PlaneEvent::Refused { cookie, status: RefusedStatus::Stale });
+            return Ok(());
+        };
+        let Some(window) = &mut self.windows[place] else { return Ok(()) };
+        if window.contributed {
+            return Err(SoftwareError::WrongState { cookie, command: "contribute" });
+        }
+        let summed = window.contribute(self.now_ns, elements, &mut self.buffers);
+        if let Some(trace) = &mut self.trace {
+            let (at_ns, sender, stage) = (self.now_ns, self.job.rank, Stage::Contribute);
+            trace.extend(summed.map(|position| Accepted { at_ns, cookie, stage, position, sender }));
+        }
+        self.outbox.push(place, Stage::Contribute, window, self.job.rank);
+        self.close_due(place);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), SoftwareError> {
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<PlaneEvent>, SoftwareError> {
+        Ok(self.events.pop_front())
+    }
+
+    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), SoftwareError> {
+        let (cookie, expected, found) = (plan.cookie, plan.elements, out.len());
+        if found != expected {
+            return Err(SoftwareError::WrongLength { cookie, found, expected });
+        }
+        let wrong = SoftwareError::WrongState { cookie, command: "take_result" };
+        let place = self.place_of(cookie).ok_or(wrong)?;
+        let done = |window: &&mut Window| window.gates.iter().all(|gate| !gate.is_open());
+        let window = self.windows[place].as_mut().filter(done).ok_or(wrong)?;
+        window.result(out);
+        Ok(())
+    }
+}

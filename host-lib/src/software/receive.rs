@@ -1,0 +1,140 @@
+//! What comes from the network: checks in the card's order, one counter for each cause.
+
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::{
+    FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, FrameError, STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK,
+    UBT_BYTES, UbtHeader,
+};
+use serde::Serialize;
+
+use super::ahead::Age;
+use super::transmit::packet_flags;
+use super::{Accepted, Software};
+use crate::data_plane::PlaneEvent;
+use crate::protocol::{Said, Stage};
+
+/// What came and what was dropped, since the job began. Every drop has its cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Datagrams that came.
+    pub rx_packets: u64,
+    /// Datagrams sent.
+    pub tx_packets: u64,
+    /// Lengths, rank, stage or offset cannot be, or the source is not the sender's address.
+    pub drop_malformed: u64,
+    /// Header of another version.
+    pub drop_version: u64,
+    /// Another job's tag.
+    pub drop_job: u64,
+    /// Of a window that has closed.
+    pub drop_no_window: u64,
+    /// Of an older collective.
+    pub drop_stale: u64,
+    /// Encoded or rounded otherwise than the window.
+    pub drop_flags: u64,
+    /// Outside the sender's shard.
+    pub drop_out_of_shard: u64,
+    /// Ahead of this rank, and no room to keep it.
+    pub drop_ahead: u64,
+    /// Beats that came after their stage had closed.
+    pub drop_late_beats: u64,
+    /// Beats that had come before.
+    pub drop_duplicate_beats: u64,
+    /// Windows whose last packets were given up because newer ones needed the room.
+    pub tx_abandoned: u64,
+}
+
+impl Software {
+    /// Takes a datagram that has come by the time of the last [`advance`](Self::advance): what follows UDP's header.
+    /// `from`: the rank that the source address belongs to, `None` if it is nobody's.
+    pub fn handle_datagram(&mut self, from: Option<usize>, datagram: &[u8]) {
+        self.counters.rx_packets += 1;
+        match self.check(from, datagram) {
+            Ok((header, _)) if header.stage == STAGE_FEEDBACK => {
+                self.permits.credits.handle_feedback(&header, self.now_ns);
+            }
+            Ok((header, payload)) => {
+                self.permits.credits.received(&header, payload.len());
+                self.take(&header, payload);
+            }
+            Err(counter) => *counter(&mut self.counters) += 1,
+        }
+    }
+
+    /// Header and payload of a datagram of this job, or the counter that says why it is none.
+    fn check<'a>(&self, from: Option<usize>, datagram: &'a [u8]) -> Result<(UbtHeader, &'a [u8]), Counter> {
+        let malformed: Counter = |counters| &mut counters.drop_malformed;
+        let (header, payload) = datagram.split_first_chunk::<UBT_BYTES>().ok_or(malformed)?;
+        let header = UbtHeader::from_bytes(header, self.job.job_tag).map_err(|error| -> Counter {
+            match error {
+                FrameError::Version(_) => |counters| &mut counters.drop_version,
+                FrameError::Job(_) => |counters| &mut counters.drop_job,
+                FrameError::Foreign | FrameError::Malformed => malformed,
+            }
+        })?;
+        let sender = usize::from(header.sender);
+        let is_well_formed = from == Some(sender)
+            && sender < self.job.ranks
+            && sender != self.job.rank
+            && payload.len().is_multiple_of(BEAT_BYTES)
+            && match header.stage {
+                STAGE_CONTRIBUTE | STAGE_BROADCAST => !payload.is_empty(),
+                STAGE_FEEDBACK => payload.is_empty(),
+                _ => false,
+            }
+            && (header.offset as usize).is_multiple_of(BEAT_BYTES);
+        if is_well_formed { Ok((header, payload)) } else { Err(malformed) }
+    }
+
+    /// Puts a checked packet where it belongs.
+    pub(super) fn take(&mut self, header: &UbtHeader, payload: &[u8]) {
+        let counters = &mut self.counters;
+        let Some((place, window)) = self.windows.iter_mut().enumerate().find_map(|(place, window)| {
+            window.as_mut().filter(|window| window.plan.holds(header)).map(|window| (place, window))
+        }) else {
+            match self.ahead.age(header) {
+                Age::Ahead => match self.ahead.keep(header, payload) {
+                    Some(true) => self.events.push_back(PlaneEvent::Ahead {
+                        bucket: header.bucket,
+                        step: header.step,
+                        hadamard: header.flags & FLAG_HADAMARD != 0,
+                    }),
+                    Some(false) => {}
+                    None => counters.drop_ahead += 1,
+                },
+                Age::Closed => counters.drop_no_window += 1,
+                Age::Stale => counters.drop_stale += 1,
+            }
+            return;
+        };
+        if header.flags & (FLAG_HADAMARD | FLAG_BF16) != packet_flags(&window.plan) {
+            counters.drop_flags += 1;
+            return;
+        }
+        let stage = if header.stage == STAGE_CONTRIBUTE { Stage::Contribute } else { Stage::Broadcast };
+        let sender = usize::from(header.sender);
+        let first = (header.offset - window.plan.base_bytes) as usize / BEAT_BYTES;
+        let Some(beats) = window.beats_of(payload.len(), first, &window.allowed(stage, sender)) else {
+            counters.drop_out_of_shard += 1;
+            return;
+        };
+        let gate = &mut window.gates[stage.index()];
+        if !gate.is_open() {
+            counters.drop_late_beats += beats as u64;
+            return;
+        }
+        gate.hear(self.now_ns, sender, header.flags & FLAG_LAST_PERCENTILE != 0, &window.rules);
+        window.said[stage.index()][sender] = Said { timeout_16us: header.timeout_16us, incast: header.incast };
+        let (at_ns, cookie) = (self.now_ns, window.plan.cookie);
+        let trace = &mut self.trace;
+        let duplicates = window.take_packet(stage, sender, first..first + beats, payload, |position| {
+            if let Some(trace) = trace {
+                trace.push(Accepted { at_ns, cookie, stage, position, sender });
+            }
+        });
+        counters.drop_duplicate_beats += duplicates as u64;
+        self.close_due(place);
+    }
+}
+
+type Counter = fn(&mut Counters) -> &mut u64;

@@ -1,0 +1,235 @@
+//! What is to be sent: shards of windows, cut into packets, in rounds.
+//!
+//! A stage of a window is sent to its peers in rounds of `incast` (OptiReduce 3.2.2), the next ranks first; the peers of
+//! a round take turns. Means go before contributions, since they end windows. A peer that may not be sent to yet is
+//! passed over, for others of its round and then for later rounds.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::{
+    FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader,
+};
+
+use super::credit::Credits;
+use super::pacer::Pacer;
+use super::window::Window;
+use crate::protocol::{Stage, WindowPlan, rounds};
+
+/// Datagrams for one peer, all of `segment_bytes` but the last, which may be shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// Rank to send to.
+    pub to: usize,
+    /// Bytes of each datagram.
+    pub segment_bytes: usize,
+    /// Number of datagrams.
+    pub segments: usize,
+}
+
+/// How much may be written at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Most datagrams.
+    pub segments_max: usize,
+    /// Most bytes, of all datagrams together; one datagram is always written.
+    pub bytes_max: usize,
+}
+
+/// Rounds that are looked at for a peer that may be sent to: bounds the work when peers are passed over.
+const ROUNDS_AHEAD: usize = 64;
+
+/// One round of a stage of the window at `place`.
+#[derive(Debug)]
+struct Round {
+    place: usize,
+    stage: Stage,
+    flows: VecDeque<Flow>,
+}
+
+/// A shard on its way to a peer.
+#[derive(Debug)]
+struct Flow {
+    to: usize,
+    /// Beats left.
+    beats: Range<usize>,
+}
+
+/// What all packets of a rank have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sender {
+    pub rank: usize,
+    pub job_tag: u64,
+    pub payload_beats: usize,
+}
+
+/// Who may be sent to, and when.
+#[derive(Debug)]
+pub(super) struct Permits {
+    pub pacer: Pacer,
+    pub credits: Credits,
+}
+
+impl Permits {
+    fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
+        self.pacer.ready_ns(peer, now_ns).max(self.credits.ready_ns(peer, now_ns))
+    }
+}
+
+/// All that is to be sent, by urgency: means, then contributions.
+#[derive(Debug, Default)]
+pub(super) struct Outbox([VecDeque<Round>; 2]);
+
+impl Outbox {
+    /// Adds a stage of the window at `place`.
+    pub fn push(&mut self, place: usize, stage: Stage, window: &Window, rank: usize) {
+        let ranks = window.plan.shards.ranks;
+        let flow = |to| {
+            let beats = if stage == Stage::Contribute { window.plan.shards.range_of(to) } else { window.own.clone() };
+            Flow { to, beats }
+        };
+        for round in 0..rounds::rounds_per_stage(ranks, window.incast) {
+            let peers = rounds::peers_in_round(rank, ranks, window.incast, round);
+            let flows = peers.map(|pairing| flow(pairing.send_to)).filter(|flow| !flow.beats.is_empty());
+            let round = Round { place, stage, flows: flows.collect() };
+            if !round.flows.is_empty() {
+                self.queue(stage).push_back(round);
+            }
+        }
+    }
+
+    fn queue(&mut self, stage: Stage) -> &mut VecDeque<Round> {
+        &mut self.0[usize::from(stage == Stage::Contribute)]
+    }
+
+    /// Forgets what the window at `place` has not sent yet.
+    pub fn forget(&mut self, place: usize) {
+        self.0.iter_mut().for_each(|rounds| rounds.retain(|round| round.place != place));
+    }
+
+    /// Of the windows that `is_meant`, the one whose means wait longest.
+    pub fn oldest_of(&self, is_meant: impl Fn(usize) -> bool) -> Option<usize> {
+        self.0.iter().flatten().map(|round| round.place).find(|place| is_meant(*place))
+    }
+
+    /// Whether the window at `place` has something left to send.
+    pub fn holds(&self, place: usize) -> bool {
+        self.0.iter().flatten().any(|round| round.place == place)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(VecDeque::is_empty)
+    }
+
+    /// When something may be sent; `None` if there is nothing.
+    pub fn next_ns(&self, now_ns: u64, permits: &Permits) -> Option<u64> {
+        let rounds = self.0.iter().flat_map(|rounds| rounds.iter().take(ROUNDS_AHEAD));
+        rounds.flat_map(|round| &round.flows).map(|flow| permits.ready_ns(flow.to, now_ns)).min()
+    }
+
+    /// Writes the next datagrams for one peer to `out`. Packets whose first beat is missing are left out, as on the card.
+    pub fn poll(
+        &mut self,
+        now_ns: u64,
+        sender: &Sender,
+        permits: &mut Permits,
+        windows: &[Option<Window>],
+        batch: Batch,
+        out: &mut Vec<u8>,
+    ) -> Option<Transmit> {
+        loop {
+            out.clear();
+            let (urgency, at, turn) = self.next_flow(now_ns, permits)?;
+            let rounds = &mut self.0[urgency];
+            let round = &mut rounds[at];
+            round.flows.rotate_left(turn);
+            let mut transmit = None;
+            if let (Some(flow), Some(window)) = (round.flows.front_mut(), &windows[round.place]) {
+                transmit = write_packets(flow, round.stage, sender, window, batch, out);
+                if let Some((transmit, first)) = transmit {
+                    permits.pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
+                    permits.credits.sent(&transmit, out, &first, now_ns);
+                }
+                if flow.beats.is_empty() {
+                    round.flows.pop_front();
+                } else {
+                    round.flows.rotate_left(1);
+                }
+            }
+            if round.flows.is_empty() {
+                rounds.remove(at);
+            }
+            if let Some((transmit, _)) = transmit {
+                return Some(transmit);
+            }
+        }
+    }
+
+    /// The first flow whose peer may be sent to: urgency, round, place in the round.
+    fn next_flow(&self, now_ns: u64, permits: &Permits) -> Option<(usize, usize, usize)> {
+        let is_ready = |flow: &Flow| permits.ready_ns(flow.to, now_ns) <= now_ns;
+        self.0.iter().enumerate().find_map(|(urgency, rounds)| {
+            let mut rounds = rounds.iter().take(ROUNDS_AHEAD).enumerate();
+            rounds.find_map(|(at, round)| Some((urgency, at, round.flows.iter().position(is_ready)?)))
+        })
+    }
+}
+
+/// Writes the next packets of a flow, and returns the header of the first; `None` if none of those it passed over had its first beat.
+fn write_packets(
+    flow: &mut Flow,
+    stage: Stage,
+    sender: &Sender,
+    window: &Window,
+    batch: Batch,
+    out: &mut Vec<u8>,
+) -> Option<(Transmit, UbtHeader)> {
+    let plan = &window.plan;
+    let full = plan.packet_beats(sender.payload_beats);
+    let segment_bytes = UBT_BYTES + sender.payload_beats * BEAT_BYTES;
+    let (mut first_bytes, mut segments, mut first) = (0, 0, UbtHeader::default());
+    while !flow.beats.is_empty() && segments < batch.segments_max.max(1) {
+        let beats = flow.beats.start..flow.beats.end.min(flow.beats.start + full);
+        let bytes = UBT_BYTES + plan.payload_beats(beats.len()) * BEAT_BYTES;
+        if segments > 0 && (out.len() + bytes > batch.bytes_max || first_bytes < segment_bytes) {
+            break;
+        }
+        flow.beats.start = beats.end;
+        if stage == Stage::Broadcast && !window.is_present(beats.start) {
+            continue;
+        }
+        let marked = flow.beats.len().div_ceil(full) < window.mark_packets;
+        let header = header(window, stage, sender, beats.start, marked);
+        out.extend(header.to_bytes());
+        window.write_payload(stage, beats, out);
+        if segments == 0 {
+            (first_bytes, first) = (bytes, header);
+        }
+        segments += 1;
+        if bytes < segment_bytes {
+            break;
+        }
+    }
+    (segments > 0).then_some((Transmit { to: flow.to, segment_bytes: first_bytes, segments }, first))
+}
+
+fn header(window: &Window, stage: Stage, sender: &Sender, first: usize, marked: bool) -> UbtHeader {
+    let (plan, said) = (&window.plan, window.own_said[stage.index()]);
+    UbtHeader {
+        bucket: plan.bucket,
+        offset: plan.base_bytes + (first * BEAT_BYTES) as u32,
+        timeout_16us: said.timeout_16us,
+        incast: said.incast,
+        flags: packet_flags(plan) | (u8::from(marked) * FLAG_LAST_PERCENTILE),
+        stage: if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST },
+        sender: sender.rank as u16,
+        step: plan.step,
+        job_tag: sender.job_tag,
+    }
+}
+
+/// The flags of a window's packets, but for the mark.
+pub(super) fn packet_flags(plan: &WindowPlan) -> u8 {
+    (u8::from(plan.hadamard) * FLAG_HADAMARD) | (u8::from(plan.bf16) * FLAG_BF16)
+}

@@ -1,0 +1,340 @@
+//! One armed window of the software data plane: sum, mean, gathered shards, the two gates.
+
+use std::ops::{Deref, DerefMut, Range};
+
+use optireduce_contract::limits::{BEAT_BYTES, LANES};
+
+use super::gate::{Gate, Rules};
+use crate::hadamard::{self, Code};
+use crate::protocol::{ClosedBy, JobParams, Said, Stage, StageReport, WindowPlan};
+
+/// Bytes of a beat in a bf16 payload.
+const BF16_BEAT_BYTES: usize = BEAT_BYTES / 2;
+
+pub(super) struct Window {
+    pub plan: WindowPlan,
+    pub rules: Rules,
+    pub gates: [Gate; 2],
+    /// Packets at the end of a shard that carry the mark.
+    pub mark_packets: usize,
+    /// Peers that are sent to at a time.
+    pub incast: usize,
+    /// The shard that this rank aggregates.
+    pub own: Range<usize>,
+    rank: usize,
+    /// In wire order: the own shard's sum, later its mean, and the peers' means. Beats that are not `present` mean nothing.
+    gathered: Buffer,
+    /// This rank's encoded gradient in wire order; empty before it was contributed and after it was sent.
+    contribution: Buffer,
+    /// For each own beat: bit r says that it came from rank r.
+    arrived: Vec<u64>,
+    /// A bit for each beat of the result.
+    present: Vec<u64>,
+    received_beats: [Vec<u32>; 2],
+    /// What peers' headers say, for each stage.
+    pub said: [Vec<Said>; 2],
+    /// What this rank's headers say of each stage.
+    pub own_said: [Said; 2],
+    pub contributed: bool,
+    /// Stages reported so far.
+    reported: usize,
+    /// The result was fetched: the window only waits for its packets to leave.
+    pub taken: bool,
+}
+
+/// Values that begin on a cache line: the transform streams its results then.
+#[derive(Default)]
+struct Buffer {
+    room: Vec<f32>,
+    begin: usize,
+}
+
+impl Buffer {
+    /// As long as `elements` that hold anything.
+    fn resize(&mut self, elements: usize) {
+        self.room.resize(elements + LANES, 0.0);
+        self.begin = self.room.as_ptr().align_offset(BEAT_BYTES).min(LANES);
+        self.room.truncate(self.begin + elements);
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.room[self.begin..]
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.room[self.begin..]
+    }
+}
+
+/// Memory of windows that are done, for those to come: fresh pages cost more than the sums.
+#[derive(Default)]
+pub(super) struct Buffers(Vec<Buffer>);
+
+impl Buffers {
+    fn get(&mut self, elements: usize) -> Buffer {
+        let mut buffer = self.0.pop().unwrap_or_default();
+        buffer.resize(elements);
+        buffer
+    }
+
+    fn put(&mut self, buffer: Buffer) {
+        if !buffer.room.is_empty() {
+            self.0.push(buffer);
+        }
+    }
+}
+
+impl Window {
+    pub fn new(plan: &WindowPlan, params: &JobParams, own_said: [Said; 2], buffers: &mut Buffers) -> Self {
+        let JobParams { rank, ranks, .. } = *params;
+        let own = plan.shards.range_of(rank);
+        let gate = |stage| {
+            let peers = (0..ranks).filter(|peer| *peer != rank);
+            let beats = |peer: &usize| plan.expected_beats(stage, rank, *peer);
+            let senders = peers.clone().filter(|peer| beats(peer) > 0).fold(0, |mask, peer| mask | 1 << peer);
+            Gate::new(
+                peers.map(|peer| beats(&peer)).sum(),
+                senders,
+                if stage == Stage::Contribute { own.len() } else { 0 },
+            )
+        };
+        Self {
+            rules: Rules {
+                bound_ns: params.bound_ns,
+                early: params.early,
+                start_peers: params.start_peers_of(plan) as u32,
+            },
+            gates: Stage::ALL.map(gate),
+            mark_packets: params.mark_packets_of(plan),
+            incast: params.incast,
+            rank,
+            gathered: buffers.get(plan.beats * LANES),
+            contribution: Buffer::default(),
+            arrived: vec![0; own.len()],
+            present: vec![0; plan.beats.div_ceil(64)],
+            received_beats: [vec![0; ranks], vec![0; ranks]],
+            said: [vec![Said::default(); ranks], vec![Said::default(); ranks]],
+            own_said,
+            contributed: false,
+            reported: 0,
+            taken: false,
+            own,
+            plan: plan.clone(),
+        }
+    }
+
+    pub fn recycle(self, buffers: &mut Buffers) {
+        buffers.put(self.gathered);
+        buffers.put(self.contribution);
+    }
+
+    fn code(&self) -> Code {
+        Code { log2_n: self.plan.log2_n, log2_blocks: self.plan.log2_blocks, sign_key: self.plan.sign_key }
+    }
+
+    /// Beats that `sender` may send in a stage, as positions in the window.
+    pub fn allowed(&self, stage: Stage, sender: usize) -> Range<usize> {
+        match stage {
+            Stage::Contribute => self.own.clone(),
+            Stage::Broadcast => self.plan.shards.range_of(sender),
+        }
+    }
+
+    /// Window beats in a payload that starts at beat `first` of the shard `allowed`; `None` if it leaves the shard. The
+    /// second half of the last bf16 beat is padding if the shard is odd.
+    pub fn beats_of(&self, payload_bytes: usize, first: usize, allowed: &Range<usize>) -> Option<usize> {
+        let mut beats = payload_bytes / self.beat_bytes();
+        if self.plan.bf16 && first + beats == allowed.end + 1 {
+            beats -= 1;
+        }
+        (beats > 0 && first >= allowed.start && first + beats <= allowed.end).then_some(beats)
+    }
+
+    fn beat_bytes(&self) -> usize {
+        if self.plan.bf16 { BF16_BEAT_BYTES } else { BEAT_BYTES }
+    }
+
+    /// Takes the `beats` of a peer's packet into an open stage; tells which are new, and returns how many had come before.
+    pub fn take_packet(
+        &mut self,
+        stage: Stage,
+        sender: usize,
+        beats: Range<usize>,
+        payload: &[u8],
+        mut is_fresh: impl FnMut(usize),
+    ) -> usize {
+        let (mut fresh, count) = (0, beats.len());
+        let bf16 = self.plan.bf16;
+        for (position, bytes) in beats.zip(payload.chunks_exact(self.beat_bytes())) {
+            let lanes = &mut self.gathered[position * LANES..][..LANES];
+            let is_new = match stage {
+                Stage::Contribute => {
+                    let arrived = &mut self.arrived[position - self.own.start];
+                    let (is_new, is_first) = (*arrived >> sender & 1 == 0, *arrived == 0);
+                    *arrived |= 1 << sender;
+                    match (is_new, is_first) {
+                        (true, true) => read_lanes(lanes, bytes, bf16, |_, value| value),
+                        (true, false) => read_lanes(lanes, bytes, bf16, |sum, value| sum + value),
+                        _ => {}
+                    }
+                    is_new
+                }
+                Stage::Broadcast => {
+                    let (word, bit) = (&mut self.present[position / 64], position % 64);
+                    let is_new = *word >> bit & 1 == 0;
+                    if is_new {
+                        *word |= 1 << bit;
+                        read_lanes(lanes, bytes, bf16, |_, value| value);
+                    }
+                    is_new
+                }
+            };
+            if is_new {
+                fresh += 1;
+                is_fresh(position);
+            }
+        }
+        self.received_beats[stage.index()][sender] += fresh as u32;
+        self.gates[stage.index()].take(fresh);
+        count - fresh
+    }
+
+    /// This rank's gradient: encodes it for the peers and sums the own shard; returns the beats summed, none if it is late.
+    pub fn contribute(&mut self, now_ns: u64, gradient: &[f32], buffers: &mut Buffers) -> Range<usize> {
+        self.contributed = true;
+        self.contribution = buffers.get(self.plan.beats * LANES);
+        if self.plan.hadamard {
+            hadamard::encode(self.code(), gradient, &mut self.contribution);
+        } else {
+            self.contribution[..gradient.len()].copy_from_slice(gradient);
+            self.contribution[gradient.len()..].fill(0.0);
+        }
+        if self.plan.bf16 {
+            hadamard::round_to_bf16(&mut self.contribution);
+        }
+        let gate = &mut self.gates[Stage::Contribute.index()];
+        gate.enter(now_ns);
+        if !gate.is_open() {
+            return 0..0;
+        }
+        gate.take_own();
+        let own = self.own.start * LANES..self.own.end * LANES;
+        let beats = self.gathered[own.clone()].chunks_exact_mut(LANES).zip(self.contribution[own].chunks_exact(LANES));
+        for ((sum, value), arrived) in beats.zip(&mut self.arrived) {
+            if *arrived == 0 {
+                sum.copy_from_slice(value);
+            } else {
+                sum.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
+            }
+            *arrived |= 1 << self.rank;
+        }
+        self.received_beats[Stage::Contribute.index()][self.rank] = self.own.len() as u32;
+        self.own.clone()
+    }
+
+    /// Closes a stage. The contribute stage leaves the mean over what came and enters the broadcast stage.
+    pub fn close(&mut self, stage: Stage, now_ns: u64, by: ClosedBy) {
+        self.gates[stage.index()].close(now_ns, by);
+        if stage == Stage::Contribute {
+            self.average();
+            self.gates[Stage::Broadcast.index()].enter(now_ns);
+        }
+    }
+
+    /// The report of the next stage, if it has closed and was not reported yet. The broadcast stage may close first, when
+    /// this rank is late; it is reported last.
+    pub fn next_report(&mut self) -> Option<StageReport> {
+        let stage = *Stage::ALL.get(self.reported)?;
+        let gate = &self.gates[stage.index()];
+        if gate.is_open() {
+            return None;
+        }
+        self.reported += 1;
+        let (closed_by, elapsed_ns) = gate.outcome();
+        let heard = gate.heard;
+        let received = self.received_beats[stage.index()].iter();
+        let received_bytes_per_rank = received.map(|beats| u64::from(*beats) * BEAT_BYTES as u64).collect();
+        let said = std::mem::take(&mut self.said[stage.index()]);
+        Some(StageReport {
+            cookie: self.plan.cookie,
+            stage,
+            closed_by,
+            received_bytes_per_rank,
+            elapsed_ns,
+            heard,
+            said,
+        })
+    }
+
+    fn average(&mut self) {
+        let own = self.own.start * LANES..self.own.end * LANES;
+        for ((position, arrived), lanes) in
+            self.own.clone().zip(&self.arrived).zip(self.gathered[own.clone()].chunks_exact_mut(LANES))
+        {
+            match arrived.count_ones() {
+                0 => lanes.fill(0.0),
+                count => {
+                    self.present[position / 64] |= 1 << (position % 64);
+                    let reciprocal = 1.0 / count as f32;
+                    lanes.iter_mut().for_each(|lane| *lane *= reciprocal);
+                }
+            }
+        }
+        if self.plan.bf16 {
+            hadamard::round_to_bf16(&mut self.gathered[own]);
+        }
+    }
+
+    /// Whether the result has this beat.
+    pub fn is_present(&self, position: usize) -> bool {
+        self.present[position / 64] >> (position % 64) & 1 == 1
+    }
+
+    /// Adds the payload of a packet of a stage to `out`: window beats `beats`, padded to whole beats of the wire.
+    pub fn write_payload(&self, stage: Stage, beats: Range<usize>, out: &mut Vec<u8>) {
+        let source = if stage == Stage::Contribute { &self.contribution } else { &self.gathered };
+        let values = &source[beats.start * LANES..beats.end * LANES];
+        let end = out.len() + self.plan.payload_beats(beats.len()) * BEAT_BYTES;
+        if self.plan.bf16 {
+            out.extend(values.iter().flat_map(|value| ((value.to_bits() >> 16) as u16).to_le_bytes()));
+        } else {
+            out.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        }
+        out.resize(end, 0);
+    }
+
+    /// The window's result: missing beats are zeros, blocks decoded and rescaled. Not to be asked again.
+    pub fn result(&mut self, out: &mut [f32]) {
+        self.taken = true;
+        if self.plan.hadamard {
+            return hadamard::decode(self.code(), &self.gathered, Some(&self.present), out);
+        }
+        for (position, to) in out.chunks_mut(LANES).enumerate() {
+            if self.is_present(position) {
+                to.copy_from_slice(&self.gathered[position * LANES..][..to.len()]);
+            } else {
+                to.fill(0.0);
+            }
+        }
+    }
+}
+
+/// Combines the lanes of a beat with those of its bytes.
+#[inline(always)]
+fn read_lanes(lanes: &mut [f32], bytes: &[u8], bf16: bool, combine: impl Fn(f32, f32) -> f32) {
+    if bf16 {
+        for (lane, bytes) in lanes.iter_mut().zip(bytes.as_chunks::<2>().0) {
+            *lane = combine(*lane, f32::from_bits(u32::from(u16::from_le_bytes(*bytes)) << 16));
+        }
+    } else {
+        for (lane, bytes) in lanes.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *lane = combine(*lane, f32::from_le_bytes(*bytes));
+        }
+    }
+}

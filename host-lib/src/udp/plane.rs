@@ -1,0 +1,250 @@
+//! The UDP data plane: [`Software`] on a socket and this machine's clock.
+//!
+//! [`DataPlane::poll`] does the work: it takes what has come and sends what may go, a bounded amount at a time.
+//! Trust: only datagrams from the addresses that the ranks gave at bootstrap count, and the sender's rank must be that of
+//! the address.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, Instant};
+
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::UBT_BYTES;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use thiserror::Error;
+
+use super::socket::Socket;
+use crate::bootstrap::Job;
+use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
+use crate::protocol::{JobParams, WindowPlan};
+use crate::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
+
+/// Headers of IPv4 and UDP.
+const IP_UDP_BYTES: usize = 28;
+/// Largest batch of datagrams: what IPv4 can carry in one.
+const BATCH_BYTES_MAX: usize = 65_535 - IP_UDP_BYTES;
+/// Receive and send turns in one poll.
+const TURNS: usize = 8;
+/// Batches sent between two looks at what has come.
+const BATCHES_A_TURN: usize = 4;
+
+/// What ends a UDP data plane.
+#[derive(Debug, Error)]
+pub enum UdpError {
+    /// A command that cannot be done.
+    #[error(transparent)]
+    Software(#[from] SoftwareError),
+    /// The socket failed.
+    #[error("{what}: {source}")]
+    Socket {
+        /// What was done.
+        what: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The path takes no datagrams of this size.
+    #[error("the path to rank {to} takes no datagrams of {bytes} bytes; give a smaller MTU")]
+    Mtu {
+        /// Rank sent to.
+        to: usize,
+        /// Bytes of the IP packet.
+        bytes: usize,
+    },
+}
+
+/// Payload in beats of 64 bytes that fits the MTU (bytes of the IP packet).
+pub fn payload_beats_of(mtu: usize) -> usize {
+    let beats = mtu.saturating_sub(IP_UDP_BYTES + UBT_BYTES) / BEAT_BYTES;
+    beats.min(optireduce_contract::limits::PAYLOAD_BEATS_MAX)
+}
+
+/// A data plane over UDP. Made in two steps, since the ranks must know each other's ports: [`bind`](Self::bind), then
+/// [`join`](Unconnected::join).
+pub struct Udp {
+    software: Software,
+    socket: Socket,
+    peers: Vec<SocketAddr>,
+    ranks: HashMap<SocketAddr, usize>,
+    epoch: Instant,
+    /// Datagrams that the socket did not take yet.
+    out: Vec<u8>,
+    pending: Option<Transmit>,
+    /// Whether the last look at the socket had any result.
+    busy: bool,
+}
+
+/// A socket whose job is not known yet.
+pub struct Unconnected(Socket);
+
+impl Udp {
+    /// Binds a free port of `local`.
+    ///
+    /// # Errors
+    /// If that cannot be.
+    pub fn bind(local: IpAddr) -> Result<Unconnected, UdpError> {
+        let what = || format!("a UDP socket at {local}");
+        Socket::bind(local).map(Unconnected).map_err(|source| UdpError::Socket { what: what(), source })
+    }
+}
+
+impl Unconnected {
+    /// Where it receives.
+    ///
+    /// # Errors
+    /// If the kernel does not say.
+    pub fn local_addr(&self) -> Result<SocketAddr, UdpError> {
+        self.0.local_addr().map_err(|source| UdpError::Socket { what: "the socket's address".into(), source })
+    }
+
+    /// Bytes that the kernel buffers for it.
+    pub fn receive_buffer_bytes(&self) -> u64 {
+        self.0.receive_buffer_bytes() as u64
+    }
+
+    /// This rank's data plane of a job whose packets carry `payload_beats`.
+    ///
+    /// # Errors
+    /// If the job cannot be.
+    pub fn join(self, rank: usize, job: &Job, payload_beats: usize) -> Result<Udp, UdpError> {
+        let ranks = job.members.len();
+        // The kernel counts about twice a datagram's bytes; all peers may send at once.
+        let share = |member: &crate::bootstrap::Member| member.receive_buffer_bytes / 2 / (ranks as u64 - 1).max(1);
+        let in_flight_bytes_max = job.members.iter().map(|member| share(member).max(1)).collect();
+        let software = SoftwareJob { in_flight_bytes_max, ..SoftwareJob::new(rank, ranks, job.tag, payload_beats) };
+        let peers: Vec<_> = job.members.iter().map(|member| member.udp).collect();
+        Ok(Udp {
+            software: Software::new(software)?,
+            socket: self.0,
+            ranks: peers.iter().enumerate().map(|(rank, address)| (*address, rank)).collect(),
+            peers,
+            epoch: Instant::now(),
+            out: Vec::with_capacity(BATCH_BYTES_MAX),
+            pending: None,
+            busy: false,
+        })
+    }
+}
+
+impl Udp {
+    /// The time that the protocol is to be told, in ns.
+    pub fn now_ns(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+
+    /// What came and what was dropped so far.
+    pub fn counters(&self) -> &Counters {
+        self.software.counters()
+    }
+
+    /// Smoothed round-trip time to a peer, in ns.
+    pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
+        self.software.rtt_ns(peer)
+    }
+
+    /// Whether the last [`poll`](DataPlane::poll) moved datagrams.
+    pub fn was_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Whether there are datagrams that have not left yet.
+    pub fn is_sending(&self) -> bool {
+        self.pending.is_some() || self.software.is_sending()
+    }
+
+    /// Sleeps until something comes, `waker` is readable, a timer is due or `at_most` has passed.
+    ///
+    /// # Errors
+    /// If the kernel's poll fails.
+    pub fn wait(&self, waker: BorrowedFd<'_>, at_most: Duration) -> Result<(), UdpError> {
+        let mut flags = PollFlags::IN;
+        flags.set(PollFlags::OUT, self.pending.is_some());
+        let timer_ns = self.software.next_timeout().map(|at_ns| at_ns.saturating_sub(self.now_ns()));
+        let wait = at_most.min(timer_ns.map_or(at_most, Duration::from_nanos));
+        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
+        let mut fds = [PollFd::new(&self.socket, flags), PollFd::from_borrowed_fd(waker, PollFlags::IN)];
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(UdpError::Socket { what: "waiting for datagrams".into(), source: error.into() }),
+        }
+    }
+
+    /// Takes what has come and sends what may go; returns whether there was anything.
+    fn work(&mut self) -> Result<bool, UdpError> {
+        let mut worked = false;
+        for _ in 0..TURNS {
+            self.software.advance(self.epoch.elapsed().as_nanos() as u64);
+            let Self { socket, software, ranks, .. } = self;
+            let take =
+                |from: SocketAddr, datagram: &[u8]| software.handle_datagram(ranks.get(&from).copied(), datagram);
+            let received = socket.receive(take);
+            let received = received.map_err(|source| UdpError::Socket { what: "receiving".into(), source })?;
+            let sent = self.send()?;
+            worked |= received | sent;
+            if !received && !sent {
+                break;
+            }
+        }
+        Ok(worked)
+    }
+
+    fn send(&mut self) -> Result<bool, UdpError> {
+        let batch = Batch { segments_max: self.socket.segments_max(), bytes_max: BATCH_BYTES_MAX };
+        for turn in 0..BATCHES_A_TURN {
+            let next = self.pending.take().or_else(|| self.software.poll_transmit(batch, &mut self.out));
+            let Some(transmit) = next else { return Ok(turn > 0) };
+            let Transmit { to, segment_bytes, .. } = transmit;
+            match self.socket.send(self.peers[to], &self.out, segment_bytes) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.pending = Some(transmit);
+                    return Ok(turn > 0);
+                }
+                Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) => {
+                    return Err(UdpError::Mtu { to, bytes: segment_bytes + IP_UDP_BYTES });
+                }
+                // A peer's port is closed: its packets are lost, as any may be.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(source) => return Err(UdpError::Socket { what: format!("sending to rank {to}"), source }),
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl DataPlane for Udp {
+    type Error = UdpError;
+
+    fn limits(&self) -> PlaneLimits {
+        self.software.limits()
+    }
+
+    fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), UdpError> {
+        Ok(self.software.arm(plan, params)?)
+    }
+
+    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), UdpError> {
+        self.software.advance(self.now_ns());
+        self.software.contribute(plan, elements)?;
+        // The first packets leave while the next window is encoded.
+        self.send()?;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), UdpError> {
+        Ok(self.software.flush()?)
+    }
+
+    fn poll(&mut self) -> Result<Option<PlaneEvent>, UdpError> {
+        if let Some(event) = self.software.poll()? {
+            return Ok(Some(event));
+        }
+        self.busy = self.work()?;
+        Ok(self.software.poll()?)
+    }
+
+    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), UdpError> {
+        Ok(self.software.take_result(plan, out)?)
+    }
+}

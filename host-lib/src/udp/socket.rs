@@ -1,0 +1,99 @@
+//! A UDP socket with segmentation offload where the kernel has it.
+
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+
+use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
+use socket2::{Domain, Protocol, Type};
+
+/// What the socket asks the kernel to buffer; it may grant less (`net.core.rmem_max`).
+const BUFFER_BYTES: usize = 8 << 20;
+/// Largest datagram, or batch of datagrams, that the kernel hands over at once.
+const RECEIVE_BYTES: usize = 1 << 16;
+
+pub(super) struct Socket {
+    socket: UdpSocket,
+    state: UdpSocketState,
+    buffers: Vec<Vec<u8>>,
+    receive_buffer_bytes: usize,
+}
+
+impl Socket {
+    /// Binds a free port of `local`.
+    pub fn bind(local: IpAddr) -> io::Result<Self> {
+        let address = SocketAddr::new(local, 0);
+        let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+        // Root may pass the limit; others get what there is.
+        if rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES).is_err() {
+            socket.set_recv_buffer_size(BUFFER_BYTES)?;
+        }
+        socket.set_send_buffer_size(BUFFER_BYTES)?;
+        socket.bind(&address.into())?;
+        let receive_buffer_bytes = socket.recv_buffer_size()?;
+        let socket = UdpSocket::from(socket);
+        let state = UdpSocketState::new((&socket).into())?;
+        let buffers = vec![vec![0; RECEIVE_BYTES]; BATCH_SIZE.min(8)];
+        Ok(Self { socket, state, buffers, receive_buffer_bytes })
+    }
+
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    pub fn receive_buffer_bytes(&self) -> usize {
+        self.receive_buffer_bytes
+    }
+
+    /// Datagrams that one call may send.
+    pub fn segments_max(&self) -> usize {
+        self.state.max_gso_segments()
+    }
+
+    /// Sends datagrams of `segment_bytes`, the last perhaps shorter; `false` if the socket takes no more now.
+    pub fn send(&self, to: SocketAddr, datagrams: &[u8], segment_bytes: usize) -> io::Result<bool> {
+        let transmit =
+            |contents, segment_size| Transmit { destination: to, ecn: None, contents, segment_size, src_ip: None };
+        let sent = self.state.try_send((&self.socket).into(), &transmit(datagrams, Some(segment_bytes)));
+        let Err(error) = sent else { return Ok(true) };
+        if error.kind() == io::ErrorKind::WouldBlock {
+            return Ok(false);
+        }
+        if datagrams.len() <= segment_bytes || self.segments_max() > 1 {
+            return Err(error);
+        }
+        // The kernel has just refused to segment: one by one, now and from now on. What it does not take now is lost.
+        for datagram in datagrams.chunks(segment_bytes) {
+            match self.state.try_send((&self.socket).into(), &transmit(datagram, None)) {
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// Hands over the datagrams that have come, as many as one call brings; returns whether there were any.
+    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &[u8])) -> io::Result<bool> {
+        let mut metas = [RecvMeta::default(); BATCH_SIZE];
+        let mut slices: Vec<IoSliceMut<'_>> = self.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
+        let metas = &mut metas[..slices.len()];
+        let count = match self.state.recv((&self.socket).into(), &mut slices, metas) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            // A peer's port is closed: it may come back.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        for (meta, buffer) in metas.iter().zip(&self.buffers).take(count) {
+            for datagram in buffer[..meta.len].chunks(meta.stride.max(1)) {
+                take(meta.addr, datagram);
+            }
+        }
+        Ok(count > 0)
+    }
+}
+
+impl std::os::fd::AsFd for Socket {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

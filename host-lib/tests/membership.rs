@@ -1,0 +1,554 @@
+//! Ranks that agree on who takes part, over a reliable channel of random delay, in virtual time.
+//!
+//! The cluster below runs collectives on every rank, crashes ranks, starts them again and cuts them off, and checks with
+//! every step, from outside, what must hold: of one number there is one view; a collective uses the same view on all
+//! ranks; a quorum of each view is in the next. A seed that fails is in the message; `run(seed)` replays it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use optireduce::protocol::membership::{Ballot, Message, Output};
+use optireduce::protocol::{Membership, MembershipParams, View};
+use optireduce_contract::signs::splitmix64;
+
+const OP_NS: u64 = 100_000;
+
+struct Rank {
+    membership: Membership,
+    alive: bool,
+    /// The collective that runs or is to be started, and whom it has heard since its start, if it runs.
+    op: u32,
+    running: bool,
+    heard: u64,
+    silent_reported: u64,
+}
+
+/// What happens at a time.
+enum Event {
+    /// A rank starts its next collective, or finishes the one that runs.
+    Step(usize),
+    Deliver {
+        from: usize,
+        to: usize,
+        message: Message,
+    },
+}
+
+struct Cluster {
+    name: String,
+    random: u64,
+    params: MembershipParams,
+    now_ns: u64,
+    delay_ns_max: u64,
+    /// Rank b's bit in `deaf[a]`: a does not hear b's collectives; messages pass.
+    deaf: Vec<u64>,
+    ranks: Vec<Rank>,
+    events: BTreeMap<(u64, u64), Event>,
+    event_count: u64,
+    /// When the newest message between two ranks arrives: channels are in order.
+    last_arrival_ns: BTreeMap<(usize, usize), u64>,
+    /// All views by number, and the view each collective was run with.
+    views: BTreeMap<u32, View>,
+    used: BTreeMap<u32, u32>,
+    /// Collectives' starts are refused so far, messages so far.
+    waits: u64,
+    messages: u64,
+}
+
+impl Cluster {
+    fn new(name: &str, params: MembershipParams, delay_ns_max: u64, seed: u64) -> Self {
+        let rank = |rank| Rank {
+            membership: Membership::new(rank, params).unwrap(),
+            alive: true,
+            op: 0,
+            running: false,
+            heard: 0,
+            silent_reported: 0,
+        };
+        let mut cluster = Self {
+            name: name.into(),
+            random: seed,
+            params,
+            now_ns: 0,
+            delay_ns_max,
+            deaf: vec![0; params.ranks],
+            ranks: (0..params.ranks).map(rank).collect(),
+            events: BTreeMap::new(),
+            event_count: 0,
+            last_arrival_ns: BTreeMap::new(),
+            views: BTreeMap::new(),
+            used: BTreeMap::new(),
+            waits: 0,
+            messages: 0,
+        };
+        for rank in 0..params.ranks {
+            let first = *cluster.ranks[rank].membership.newest().unwrap();
+            cluster.views.insert(0, first);
+            let at = cluster.draw(OP_NS);
+            cluster.at(at, Event::Step(rank));
+        }
+        cluster
+    }
+
+    fn draw(&mut self, below: u64) -> u64 {
+        self.random = self.random.wrapping_add(1);
+        splitmix64(self.random) % below.max(1)
+    }
+
+    fn at(&mut self, at_ns: u64, event: Event) {
+        self.event_count += 1;
+        self.events.insert((at_ns, self.event_count), event);
+    }
+
+    /// Runs until `end_ns`, or until `done` says so.
+    fn run_until(&mut self, end_ns: u64, done: impl Fn(&Self) -> bool) -> bool {
+        while !done(self) {
+            let timeout = self.ranks.iter().enumerate().filter(|(_, rank)| rank.alive);
+            let timeout =
+                timeout.filter_map(|(index, rank)| rank.membership.next_timeout().map(|at| (at, index))).min();
+            let event = self.events.first_key_value().map(|(at, _)| at.0).unwrap_or(u64::MAX);
+            if event.min(timeout.map_or(u64::MAX, |(at, _)| at)) > end_ns {
+                self.now_ns = end_ns;
+                return false;
+            }
+            if let Some((at, rank)) = timeout.filter(|(at, _)| *at < event) {
+                self.now_ns = self.now_ns.max(at);
+                let now_ns = self.now_ns;
+                self.ranks[rank].membership.handle_timeout(now_ns);
+                assert!(
+                    self.ranks[rank].membership.next_timeout().is_none_or(|at| at > now_ns),
+                    "{}: rank {rank} asks to be called again at once",
+                    self.name
+                );
+                self.poll(rank);
+                continue;
+            }
+            let (at, event) = self.events.pop_first().unwrap();
+            self.now_ns = self.now_ns.max(at.0);
+            match event {
+                Event::Step(rank) => self.step(rank),
+                Event::Deliver { from, to, message } if self.ranks[to].alive => {
+                    let now_ns = self.now_ns;
+                    self.ranks[to].membership.handle_message(now_ns, from, message).unwrap();
+                    self.poll(to);
+                }
+                Event::Deliver { .. } => {}
+            }
+        }
+        true
+    }
+
+    fn run_for(&mut self, ns: u64) {
+        let end_ns = self.now_ns + ns;
+        self.run_until(end_ns, |_| false);
+    }
+
+    fn step(&mut self, rank: usize) {
+        if !self.ranks[rank].alive {
+            return;
+        }
+        let (now_ns, op) = (self.now_ns, self.ranks[rank].op);
+        if self.ranks[rank].running {
+            let heard = std::mem::take(&mut self.ranks[rank].heard);
+            self.ranks[rank].membership.observe(now_ns, op, heard);
+            self.ranks[rank].op += 1;
+            self.ranks[rank].running = false;
+            self.poll(rank);
+        }
+        let op = self.ranks[rank].op;
+        match self.ranks[rank].membership.view_of(now_ns, op) {
+            Some(view) => {
+                assert!(view.has(rank), "{}: rank {rank} runs collective {op} in {view:?}", self.name);
+                let used = *self.used.entry(op).or_insert(view.number);
+                assert_eq!(used, view.number, "{}: collective {op} in two views, rank {rank}", self.name);
+                self.ranks[rank].running = true;
+                for peer in view.live().filter(|peer| *peer != rank) {
+                    // A packet is heard whenever it comes, as long as the peer knows the view.
+                    let peer_view = self.ranks[peer].membership.newest().is_some_and(|newest| newest.number >= used);
+                    if peer_view && self.deaf[peer] & 1 << rank == 0 {
+                        self.ranks[peer].heard |= 1 << rank;
+                    }
+                }
+            }
+            None => self.waits += 1,
+        }
+        self.poll(rank);
+        let pause = OP_NS / 2 + self.draw(OP_NS);
+        self.at(now_ns + pause, Event::Step(rank));
+    }
+
+    fn poll(&mut self, rank: usize) {
+        while let Some(output) = self.ranks[rank].membership.poll() {
+            match output {
+                Output::Send { to, message } => {
+                    assert_ne!(to, rank, "{}: message to itself", self.name);
+                    self.messages += 1;
+                    // Most are quick, some take long.
+                    let most = if self.draw(4) == 0 { self.delay_ns_max } else { self.delay_ns_max / 20 };
+                    let arrival = self.now_ns + 1 + self.draw(most);
+                    let last = self.last_arrival_ns.entry((rank, to)).or_insert(0);
+                    *last = arrival.max(*last + 1);
+                    let arrival = *last;
+                    self.at(arrival, Event::Deliver { from: rank, to, message });
+                }
+                Output::Silent { rank: peer } => self.ranks[rank].silent_reported |= 1 << peer,
+                Output::View(view) => {
+                    let known = *self.views.entry(view.number).or_insert(view);
+                    assert_eq!(known, view, "{}: two views of one number, rank {rank}", self.name);
+                    if view.joined.is_some_and(|(joined, _)| usize::from(joined) == rank) && !self.ranks[rank].running {
+                        self.ranks[rank].op = self.ranks[rank].op.max(view.first_op);
+                    }
+                }
+                Output::Dropped => {
+                    let incarnation = self.now_ns + 1;
+                    self.ranks[rank].running = false;
+                    self.ranks[rank].membership.join(self.now_ns, incarnation);
+                }
+            }
+        }
+    }
+
+    /// The rank stops. What it sent last may be lost: of each channel an end of random length.
+    fn crash(&mut self, rank: usize) {
+        self.ranks[rank].alive = false;
+        for to in 0..self.ranks.len() {
+            let sent = self.events.iter().filter(
+                |(_, event)| matches!(event, Event::Deliver { from, to: at, .. } if (*from, *at) == (rank, to)),
+            );
+            let mut sent: Vec<_> = sent.map(|(at, _)| *at).collect();
+            let kept = self.draw(sent.len() as u64 + 1) as usize;
+            for lost in sent.drain(kept..) {
+                self.events.remove(&lost);
+            }
+        }
+        // Its own steps, and what was on its way to it.
+        self.events.retain(|_, event| match event {
+            Event::Step(of) => *of != rank,
+            Event::Deliver { to, .. } => *to != rank,
+        });
+    }
+
+    fn restart(&mut self, rank: usize) {
+        let mut membership = Membership::outside(rank, self.params).unwrap();
+        membership.join(self.now_ns, self.now_ns + 1);
+        self.ranks[rank] = Rank { membership, alive: true, op: 0, running: false, heard: 0, silent_reported: 0 };
+        self.at(self.now_ns, Event::Step(rank));
+        self.poll(rank);
+    }
+
+    fn live(&self) -> u64 {
+        self.ranks.iter().enumerate().map(|(rank, state)| u64::from(state.alive) << rank).sum()
+    }
+
+    /// All live ranks know and use one view, and it has just them.
+    fn is_settled(&self) -> bool {
+        let newest = self.ranks.iter().filter(|rank| rank.alive).map(|rank| rank.membership.newest().copied());
+        let newest: BTreeSet<_> =
+            newest.map(|view| view.map(|view| (view.number, view.ranks, view.first_op))).collect();
+        let settled = |first_op| {
+            self.ranks.iter().all(|rank| !rank.alive || rank.op > first_op || rank.running && rank.op == first_op)
+        };
+        newest.len() == 1
+            && newest
+                .first()
+                .copied()
+                .flatten()
+                .is_some_and(|(_, ranks, first_op)| ranks == self.live() && settled(first_op))
+    }
+
+    fn check_views(&self) {
+        for (one, two) in self.views.values().zip(self.views.values().skip(1)) {
+            assert_eq!(one.number + 1, two.number, "{}", self.name);
+            assert!(one.first_op < two.first_op, "{}: {one:?} {two:?}", self.name);
+            let stayed = two.ranks & one.ranks;
+            assert!(one.is_quorum(stayed), "{}: a minority went on: {one:?} {two:?}", self.name);
+        }
+    }
+
+    fn newest_of_all(&self) -> View {
+        *self.views.last_key_value().unwrap().1
+    }
+
+    /// Live ranks that have not forgotten their promises.
+    fn members_alive(&self) -> u64 {
+        let is_member = |rank: &Rank| rank.alive && rank.membership.newest().is_some();
+        self.ranks.iter().enumerate().map(|(rank, state)| u64::from(is_member(state)) << rank).sum()
+    }
+
+    fn newest(&self, rank: usize) -> View {
+        *self.ranks[rank].membership.newest().unwrap()
+    }
+}
+
+fn params(ranks: usize) -> MembershipParams {
+    MembershipParams { silent_ns: 0, lead_ops: 16, retry_ns: 5_000_000, ..MembershipParams::new(ranks) }
+}
+
+fn cluster(name: &str, ranks: usize) -> Cluster {
+    Cluster::new(name, params(ranks), 20_000, 1)
+}
+
+#[test]
+fn without_faults_the_first_view_stays_and_nobody_waits() {
+    let mut cluster = Cluster::new("quiet", MembershipParams { lead_ops: 64, ..params(4) }, 20_000, 1);
+    cluster.run_for(1000 * OP_NS);
+    assert_eq!((cluster.views.len(), cluster.waits), (1, 0));
+    assert!(cluster.ranks.iter().all(|rank| rank.op > 900 && rank.silent_reported == 0));
+    // Progress every 16 collectives to 3 peers.
+    assert!(cluster.messages <= 1050 / 16 * 4 * 3, "{} messages", cluster.messages);
+}
+
+#[test]
+fn a_silent_rank_is_reported_after_three_collectives_and_dropped_by_all_at_once() {
+    let mut cluster = cluster("crash of rank 3", 4);
+    cluster.run_for(50 * OP_NS);
+    cluster.crash(3);
+    let (op_min, op_max) =
+        (0..3).map(|rank| cluster.ranks[rank].op).fold((u32::MAX, 0), |(min, max), op| (min.min(op), max.max(op)));
+    assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
+    let view = cluster.newest(0);
+    assert_eq!((view.number, view.ranks, view.joined), (1, 0b0111, None));
+    // Three silent collectives, one while ranks agree, and the lead of 16.
+    assert!((op_min + 3 + 16..=op_max + 4 + 16).contains(&view.first_op), "{op_min} to {op_max}: {view:?}");
+    assert!((0..3).all(|rank| cluster.ranks[rank].silent_reported == 1 << 3));
+    assert_eq!((view.live().collect::<Vec<_>>(), view.has(3)), (vec![0, 1, 2], false));
+}
+
+#[test]
+fn the_next_rank_takes_over_from_a_dead_coordinator() {
+    let mut cluster = cluster("crash of rank 0", 5);
+    cluster.run_for(50 * OP_NS);
+    cluster.crash(0);
+    assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
+    assert_eq!(cluster.newest(1).ranks, 0b11110);
+    cluster.crash(1);
+    assert!(cluster.run_until(2_000_000_000, Cluster::is_settled));
+    assert_eq!((cluster.newest(2).number, cluster.newest(2).ranks), (2, 0b11100));
+}
+
+#[test]
+fn an_agreement_survives_the_coordinator_that_began_it() {
+    for sent in 1..12 {
+        let mut cluster = cluster("crash in an agreement", 5);
+        cluster.run_for(50 * OP_NS);
+        cluster.crash(4);
+        let begun = |cluster: &Cluster| cluster.ranks[0].membership.next_timeout().is_some();
+        assert!(cluster.run_until(1_000_000_000, begun));
+        let messages = cluster.messages;
+        assert!(cluster.run_until(1_000_000_000, |cluster| cluster.messages >= messages + sent));
+        cluster.crash(0);
+        assert!(cluster.run_until(5_000_000_000, Cluster::is_settled), "{sent} messages after the first");
+        assert_eq!(cluster.newest(1).ranks, 0b01110);
+        cluster.check_views();
+    }
+}
+
+#[test]
+fn a_minority_waits_for_ever_and_the_majority_goes_on() {
+    let mut cluster = cluster("two of five left", 5);
+    cluster.run_for(50 * OP_NS);
+    for rank in [0, 2, 4] {
+        cluster.crash(rank);
+    }
+    cluster.run_for(2_000_000_000);
+    assert_eq!(cluster.views.len(), 1);
+    assert!(cluster.ranks[1].op < 50 * 2 + 16 + 3, "collective {}", cluster.ranks[1].op);
+    assert!(cluster.ranks[1].membership.next_timeout().is_some());
+
+    let mut cluster = self::cluster("cut in two and three", 5);
+    cluster.run_for(50 * OP_NS);
+    cluster.deaf = vec![0b11100, 0b11100, 0b00011, 0b00011, 0b00011];
+    cluster.run_for(20_000_000);
+    // Ranks 0 and 1 are dropped, and ask to join again and again; what has one of them always has the other three.
+    assert!(cluster.views[&1].ranks == 0b11100 || cluster.views[&1].ranks.count_ones() == 4, "{:?}", cluster.views[&1]);
+    assert!(cluster.views.values().all(|view| view.ranks & 0b11100 == 0b11100), "{:?}", cluster.views);
+    cluster.check_views();
+}
+
+#[test]
+fn of_two_ranks_only_the_lower_goes_on_alone() {
+    for (crashed, views) in [(1, 2), (0, 1)] {
+        let mut cluster = cluster("two ranks", 2);
+        cluster.run_for(50 * OP_NS);
+        cluster.crash(crashed);
+        cluster.run_for(1_000_000_000);
+        assert_eq!(cluster.views.len(), views, "rank {crashed} crashed");
+    }
+}
+
+#[test]
+fn a_rank_that_was_dropped_comes_back_with_the_next_view() {
+    let mut cluster = cluster("come back", 4);
+    cluster.run_for(50 * OP_NS);
+    cluster.crash(2);
+    assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
+    cluster.run_for(100 * OP_NS);
+    cluster.restart(2);
+    assert!(cluster.run_until(2_000_000_000, Cluster::is_settled));
+    let view = cluster.newest(0);
+    assert_eq!((view.number, view.ranks, view.joined.map(|joined| joined.0)), (2, 0b1111, Some(2)));
+    // And it is a full member: it drops the coordinator with the others.
+    cluster.crash(0);
+    assert!(cluster.run_until(3_000_000_000, Cluster::is_settled));
+    assert_eq!(cluster.newest(2).ranks, 0b1110);
+    cluster.check_views();
+}
+
+#[test]
+fn a_rank_started_anew_before_it_was_missed_joins_without_being_dropped() {
+    let mut cluster = cluster("quick restart", 3);
+    cluster.run_for(50 * OP_NS);
+    cluster.crash(0);
+    cluster.restart(0);
+    assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
+    let view = cluster.newest(0);
+    assert_eq!((view.number, view.joined.map(|joined| joined.0)), (1, Some(0)));
+    // The wish again, late: it is fulfilled.
+    let (now_ns, incarnation) = (cluster.now_ns, view.joined.unwrap().1);
+    for rank in [1, 2] {
+        cluster.ranks[rank].membership.handle_message(now_ns, 0, Message::Join { incarnation }).unwrap();
+        cluster.poll(rank);
+    }
+    cluster.run_for(100 * OP_NS);
+    assert_eq!(cluster.views.len(), 2);
+}
+
+/// A random job: crashes (also of two ranks, one soon after the other, in the middle of an agreement), restarts and
+/// outages at random times under random delays; then peace, in which all live ranks must come to share one view, unless
+/// no quorum of the newest is left. Returns the views decided, and whether they came to share one.
+fn run(seed: u64) -> (usize, bool) {
+    let mut draws = (0..).map(|turn| splitmix64(seed << 16 | turn));
+    let mut draw = |below: u64| draws.next().unwrap() % below;
+    let ranks = 2 + draw(8) as usize;
+    let delay_ns_max = [20_000, 1_000_000, 30_000_000][draw(3) as usize];
+    let lead_ops = [4, 16, 64][draw(3) as usize];
+    let retry_ns = [200_000, 5_000_000, 50_000_000][draw(3) as usize];
+    let silent_ns = 4 * delay_ns_max;
+    let params = MembershipParams { silent_ns, lead_ops, retry_ns, ..MembershipParams::new(ranks) };
+    let name = format!("seed {seed}: {ranks} ranks, delay {delay_ns_max} ns, {params:?}");
+    let mut cluster = Cluster::new(&name, params, delay_ns_max, splitmix64(seed));
+    for _ in 0..1 + draw(8) {
+        let pause_ns = [2_000_000, 60_000_000, 200_000_000][draw(3) as usize];
+        cluster.run_for(draw(pause_ns));
+        let rank = draw(ranks as u64) as usize;
+        match draw(6) {
+            0 => cluster.deaf[rank] = draw(1 << ranks),
+            1 => cluster.deaf.fill(0),
+            _ if !cluster.ranks[rank].alive => cluster.restart(rank),
+            _ => {
+                let newest = cluster.newest_of_all();
+                if newest.is_quorum(cluster.members_alive() & !(1 << rank)) {
+                    cluster.crash(rank);
+                }
+            }
+        }
+    }
+    cluster.deaf.fill(0);
+    let mut settled = cluster.run_until(cluster.now_ns + 20_000_000_000, Cluster::is_settled);
+    if !settled && cluster.newest_of_all().is_quorum(cluster.members_alive()) {
+        settled = cluster.run_until(cluster.now_ns + 600_000_000_000, Cluster::is_settled);
+        let newest: Vec<_> = cluster.ranks.iter().map(|rank| (rank.alive, rank.op, rank.membership.newest())).collect();
+        assert!(settled, "{name}: no common view after ten minutes: {newest:?}");
+    }
+    cluster.check_views();
+    (cluster.views.len(), settled)
+}
+
+#[test]
+fn whoever_crashes_and_however_late_messages_are_live_ranks_end_in_one_view() {
+    let (mut views, mut settled, seeds) = (0, 0, 2000);
+    for seed in 0..seeds {
+        let (seed_views, seed_settled) = run(seed);
+        views += seed_views;
+        settled += usize::from(seed_settled);
+    }
+    println!("{views} views, {settled} of {seeds} seeds ended in one view");
+    assert!(views > 3 * seeds as usize, "only {views} views: the faults do nothing");
+    assert!(settled > seeds as usize * 9 / 10, "only {settled} of {seeds} seeds had a quorum in the end");
+}
+
+#[test]
+fn messages_that_no_rank_can_have_sent_are_refused() {
+    let mut membership = Membership::new(1, params(4)).unwrap();
+    let view = View { number: 1, ranks: 0b0111, first_op: 20, joined: None };
+    let ballot = Ballot { attempt: 1, rank: 0 };
+    for message in [
+        Message::Accept { ballot, view: View { ranks: 0b10111, ..view } },
+        Message::Accept { ballot, view: View { ranks: 0, ..view } },
+        Message::Accept { ballot, view: View { number: 0, ..view } },
+        Message::Accept { ballot, view: View { joined: Some((700, 1)), ..view } },
+        Message::Views(vec![view, View { number: 3, first_op: 40, ..view }]),
+        Message::Views(vec![view, View { number: 2, ..view }]),
+        Message::Views(vec![View { ranks: 1 << 63, ..view }]),
+    ] {
+        assert!(membership.handle_message(0, 0, message.clone()).is_err(), "{message:?}");
+    }
+    let error = membership.handle_message(0, 4, Message::Join { incarnation: 1 }).unwrap_err();
+    assert_eq!(error.to_string(), "membership message from rank 4: no such rank; expected one of a job of 4 ranks");
+    assert_eq!(membership.newest().map(|view| view.number), Some(0));
+    assert!(membership.poll().is_none());
+    assert_eq!(Membership::new(4, params(4)).unwrap_err().to_string(), "job parameter rank is 4, expected 0 to 3");
+    assert!(Membership::new(0, params(65)).is_err() && Membership::new(0, params(64)).is_ok());
+}
+
+#[test]
+fn ranks_that_all_suspect_one_another_do_not_drop_below_a_quorum() {
+    let mut membership = Membership::new(0, params(3)).unwrap();
+    for op in 0..3 {
+        assert!(membership.view_of(0, op).is_some());
+        membership.observe(0, op, 0);
+    }
+    for (from, suspects) in [(1, 0b100), (2, 0b010)] {
+        membership.handle_message(0, from, Message::Suspect { number: 0, suspects }).unwrap();
+    }
+    let ballot = Ballot { attempt: 1, rank: 0 };
+    membership.handle_message(0, 1, Message::Promise { number: 0, ballot, next_op: 2, accepted: None }).unwrap();
+    let accept = std::iter::from_fn(|| membership.poll()).find_map(|output| match output {
+        Output::Send { message: Message::Accept { view, .. }, .. } => Some(view),
+        _ => None,
+    });
+    // Both others are suspected by two of three; without either one no quorum of the three would remain.
+    assert_eq!(accept, Some(View { number: 1, ranks: 0b011, first_op: 3 + 16, joined: None }));
+    assert!(membership.view_of(0, 3).is_none(), "bound by its own promise");
+}
+
+#[test]
+fn only_the_answer_to_its_last_wish_lets_a_rank_in() {
+    let mut membership = Membership::outside(1, params(4)).unwrap();
+    membership.join(0, 5);
+    let view = View { number: 7, ranks: 0b1111, first_op: 20, joined: Some((1, 4)) };
+    let mut number_after = |views: &[View]| {
+        membership.handle_message(0, 0, Message::Views(views.to_vec())).unwrap();
+        membership.newest().map(|view| view.number)
+    };
+    assert_eq!(number_after(&[view]), None, "an earlier incarnation's");
+    assert_eq!(number_after(&[View { joined: Some((2, 5)), ..view }]), None, "another rank's");
+    let answer = View { number: 8, first_op: 40, joined: Some((1, 5)), ..view };
+    assert_eq!(number_after(&[view, answer]), Some(8));
+    let without = View { number: 9, ranks: 0b1101, first_op: 60, joined: None };
+    assert_eq!(number_after(&[view, answer, without]), None, "dropped");
+    assert_eq!(number_after(&[view, answer]), None, "the answer to a wish is good once");
+    let outputs: Vec<_> = std::iter::from_fn(|| membership.poll()).collect();
+    assert_eq!(outputs[3..], [Output::View(answer), Output::Dropped]);
+}
+
+#[test]
+fn quorums_of_a_view_always_share_a_rank() {
+    for ranks in 1..1u64 << 7 {
+        let view = View { number: 0, ranks, first_op: 0, joined: None };
+        let quorums: Vec<_> = (0..1 << 7).filter(|some| view.is_quorum(*some)).collect();
+        assert!(quorums.iter().all(|one| quorums.iter().all(|two| one & two & ranks != 0)), "{ranks:#b}");
+        assert!(quorums.contains(&ranks));
+    }
+    let four = View { number: 0, ranks: 0b11110, first_op: 0, joined: None };
+    assert_eq!([0b00110, 0b11000, 0b11100, 0b00011].map(|some| four.is_quorum(some)), [true, false, true, false]);
+}
+
+#[test]
+fn tags_tell_views_apart_and_messages_survive_serialisation() {
+    let view = View { number: 0, ranks: 3, first_op: 0, joined: None };
+    let tags: BTreeSet<_> = (0..1000).map(|number| View { number, ..view }.job_tag(77)).collect();
+    assert_eq!((tags.len(), view.job_tag(77)), (1000, 77));
+    let message = Message::Views(vec![View { joined: Some((1, u64::MAX)), ..view }]);
+    let json = serde_json::to_string(&message).unwrap();
+    assert_eq!(serde_json::from_str::<Message>(&json).unwrap(), message);
+}

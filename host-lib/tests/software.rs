@@ -1,0 +1,220 @@
+//! Software ranks on a virtual network, over thousands of seeds, judged independently of the code under test.
+//!
+//! `SEEDS=from..to cargo test -p optireduce --test software` tries others; a failure names its seed.
+
+mod virtual_network;
+
+use std::collections::{HashMap, HashSet};
+
+use optireduce::DataPlane;
+use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, plan_windows};
+use optireduce_contract::limits::{BEAT_BYTES, LANES};
+use optireduce_contract::packet::STAGE_CONTRIBUTE;
+use virtual_network::{Network, Outcome, Random, Weather};
+
+/// Long enough for everything that arrives at all to arrive in time.
+const PATIENT_NS: u64 = 1_000_000_000;
+
+fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let Ok(text) = std::env::var("SEEDS") else { return default };
+    let (from, to) = text.split_once("..").expect("SEEDS=from..to");
+    from.parse().expect("from")..to.parse().expect("to")
+}
+
+/// A job drawn from a seed.
+struct Case {
+    seed: u64,
+    random: Random,
+    ranks: usize,
+    payload_beats: usize,
+    elements: usize,
+    bf16: bool,
+    hadamard: bool,
+    window_beats_max: usize,
+    incast: usize,
+}
+
+impl Case {
+    fn new(seed: u64) -> Self {
+        let mut random = Random(seed << 20);
+        let elements_max = [40, 3000, 30_000][random.below(3) as usize];
+        Self {
+            ranks: 2 + random.below(5) as usize,
+            payload_beats: 1 + random.below(20) as usize,
+            elements: random.below(elements_max) as usize,
+            bf16: random.chance(0.3),
+            hadamard: random.chance(0.3),
+            window_beats_max: 16 + random.below(500) as usize,
+            incast: 1 + random.below(4) as usize,
+            seed,
+            random,
+        }
+    }
+
+    fn network(&self, weather: Weather, bound_ns: u64, early: Option<EarlyRule>) -> Network {
+        let Self { ranks, payload_beats, bf16, window_beats_max, incast, .. } = *self;
+        Network::new(ranks, payload_beats, weather, self.seed, |rank, plane| {
+            let defaults = JobParams::new(rank, ranks, payload_beats, bound_ns, &plane.limits());
+            JobParams { bf16, window_beats_max, incast, early, job_seed: self.seed, ..defaults }
+        })
+    }
+
+    fn gradients(&mut self) -> Vec<Vec<f32>> {
+        (0..self.ranks).map(|_| self.random.gradient(self.elements)).collect()
+    }
+}
+
+fn exact_mean(gradients: &[Vec<f32>], of: impl Fn(usize) -> bool, element: usize) -> f64 {
+    let taken: Vec<f64> =
+        (0..gradients.len()).filter(|rank| of(*rank)).map(|rank| gradients[rank][element].into()).collect();
+    taken.iter().sum::<f64>() / taken.len() as f64
+}
+
+/// Largest error of a mean: of sums in fp32 of values up to 1, of rounding to bf16 twice, of a transform's fixed point.
+fn tolerance(case: &Case) -> f64 {
+    if case.bf16 { if case.hadamard { 0.25 } else { 1.0 / 128.0 } } else { 1e-5 }
+}
+
+#[test]
+fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
+    for seed in seeds(0..600) {
+        let mut case = Case::new(seed);
+        let weather = Weather { duplicate: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
+        let mut network = case.network(weather, PATIENT_NS, None);
+        for _ in 0..3 {
+            let gradients = case.gradients();
+            let starts: Vec<_> = (0..case.ranks).map(|_| Some(case.random.below(100_000))).collect();
+            let outcomes = network.all_reduce(7, &gradients, case.hadamard, &starts);
+            let results: Vec<&Outcome> = outcomes.iter().map(|outcome| outcome.as_ref().unwrap()).collect();
+            for (rank, Outcome { report, result, .. }) in results.iter().enumerate() {
+                assert_eq!((report.lost_bytes, report.own_contribution), (0, true), "seed {seed}, rank {rank}");
+                assert!(
+                    result.iter().zip(&results[0].result).all(|(a, b)| a.to_bits() == b.to_bits()),
+                    "seed {seed}, rank {rank}"
+                );
+            }
+            for (element, mean) in results[0].result.iter().enumerate() {
+                let exact = exact_mean(&gradients, |_| true, element);
+                assert!(
+                    (f64::from(*mean) - exact).abs() <= tolerance(&case),
+                    "seed {seed}, element {element}: {mean}, exact {exact}"
+                );
+            }
+        }
+        for rank in &network.ranks {
+            let counters = rank.plane().counters();
+            let wrong =
+                counters.drop_malformed + counters.drop_flags + counters.drop_out_of_shard + counters.drop_ahead;
+            assert_eq!(wrong, 0, "seed {seed}: {counters:?}");
+        }
+    }
+}
+
+#[test]
+fn reported_loss_is_injected_loss_and_means_are_over_what_came() {
+    let mut prompt_cases = 0;
+    for seed in seeds(0..1000) {
+        let mut case = Case::new(seed);
+        let weather = Weather { loss: 0.05, duplicate: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
+        let early = Some(EarlyRule { grace_ns: 1_000_000 });
+        let mut network = case.network(weather, PATIENT_NS, early);
+        let gradients = case.gradients();
+        let outcomes = network.all_reduce(0, &gradients, case.hadamard, &vec![Some(0); case.ranks]);
+        let plans = plan_windows(network.ranks[0].params(), 0, 0, case.elements, case.hadamard).unwrap();
+        // Beats of the bucket that arrived: stage, from, to, beat. And bytes that did not: stage, from, to.
+        let (mut arrived, mut lost) = (HashSet::new(), HashMap::new());
+        for sent in &network.sent {
+            let route = (sent.header.stage == STAGE_CONTRIBUTE, sent.from, sent.to);
+            let first = sent.header.offset as usize / BEAT_BYTES;
+            let plan = plans.iter().find(|plan| plan.holds(&sent.header)).unwrap();
+            let owner = if route.0 { sent.to } else { sent.from };
+            let shard_end = plan.base_bytes as usize / BEAT_BYTES + plan.shards.range_of(owner).end;
+            // An odd shard's last bf16 beat is half padding.
+            let end = shard_end.min(first + sent.payload_bytes * (1 + usize::from(case.bf16)) / BEAT_BYTES);
+            match sent.arrived {
+                0 => *lost.entry(route).or_insert(0) += ((end - first) * BEAT_BYTES) as u64,
+                _ => arrived.extend((first..end).map(|beat| (route, beat))),
+            }
+        }
+        // An owner that waits for its bound broadcasts too late for the peers that did not.
+        let waited = |outcome: &Option<Outcome>| outcome.as_ref().unwrap().report.closed_by[0] == ClosedBy::Deadline;
+        let prompt = !outcomes.iter().any(waited);
+        prompt_cases += u32::from(prompt);
+        for (rank, outcome) in outcomes.iter().enumerate() {
+            let Outcome { report, result, .. } = outcome.as_ref().unwrap();
+            for (stage, from) in (0..2).flat_map(|stage| (0..case.ranks).map(move |from| (stage, from))) {
+                let summary = &report.stages[stage];
+                let reported = summary.expected_bytes_per_rank[from] - summary.received_bytes_per_rank[from];
+                let injected = lost.get(&(stage == 0, from, rank)).copied().unwrap_or(0);
+                let what = format!("seed {seed}, rank {rank}, stage {stage}, from {from}");
+                if stage == 0 || prompt {
+                    assert_eq!(reported, injected, "{what}");
+                } else {
+                    assert!(reported >= injected, "{what}: {reported}, injected {injected}");
+                }
+            }
+            if case.hadamard || !prompt {
+                continue;
+            }
+            for (element, mean) in result.iter().enumerate() {
+                let beat = element / LANES;
+                let plan = plans.iter().rfind(|plan| plan.first_element <= element).unwrap();
+                let position = beat - plan.base_bytes as usize / BEAT_BYTES;
+                let owner = (0..case.ranks).find(|owner| plan.shards.range_of(*owner).contains(&position)).unwrap();
+                let has_contributed = |from| from == owner || arrived.contains(&((true, from, owner), beat));
+                let came = owner == rank || arrived.contains(&((false, owner, rank), beat));
+                let expected = if came { exact_mean(&gradients, has_contributed, element) } else { 0.0 };
+                let error = (f64::from(*mean) - expected).abs();
+                assert!(
+                    error <= tolerance(&case),
+                    "seed {seed}, rank {rank}, element {element}: {mean}, expected {expected}"
+                );
+            }
+        }
+    }
+    assert!(prompt_cases > 300 || std::env::var("SEEDS").is_ok(), "only {prompt_cases} cases say anything");
+}
+
+#[test]
+fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
+    for seed in seeds(0..2000) {
+        let mut case = Case::new(seed);
+        let bound_ns = 20_000 + case.random.below(200_000);
+        let outage = case.random.chance(0.3).then(|| {
+            let begin = case.random.below(300_000);
+            (case.random.below(case.ranks as u64) as usize, begin..begin + case.random.below(500_000))
+        });
+        let weather = Weather {
+            loss: [0.0, 0.02, 0.3][case.random.below(3) as usize],
+            duplicate: 0.05,
+            delay_ns: 1000..2000 + case.random.below(100_000),
+            outage,
+        };
+        let early = case.random.chance(0.5).then(|| EarlyRule { grace_ns: case.random.below(bound_ns) as u32 });
+        let mut network = case.network(weather, bound_ns, early);
+        let crashed = case.random.chance(0.2).then(|| case.random.below(case.ranks as u64) as usize);
+        for op in 0..3 {
+            let gradients = case.gradients();
+            let start = |rank: usize, random: &mut Random| {
+                let late_ns = if random.chance(0.2) { random.below(3 * bound_ns) } else { random.below(1000) };
+                (crashed != Some(rank) || op == 0).then_some(late_ns)
+            };
+            let starts: Vec<_> = (0..case.ranks).map(|rank| start(rank, &mut case.random)).collect();
+            let windows_max =
+                2 + case.elements.div_ceil(LANES * case.window_beats_max.next_power_of_two() / 4).max(1) as u64 * 8;
+            for (rank, outcome) in network.all_reduce(0, &gradients, case.hadamard, &starts).iter().enumerate() {
+                let Some(Outcome { report, result, took_ns }) = outcome else { continue };
+                let what = format!("seed {seed}, collective {op}, rank {rank}");
+                assert_eq!(result.len(), case.elements, "{what}");
+                assert!(result.iter().all(|value| value.is_finite() && value.abs() < 40.0), "{what}");
+                assert!(*took_ns <= windows_max * 2 * bound_ns, "{what}: {took_ns} ns, bound {bound_ns} ns");
+                for stage in &report.stages {
+                    assert!(stage.elapsed_ns_max <= bound_ns, "{what}: {stage:?}, bound {bound_ns}");
+                    assert!(stage.received_bytes <= stage.expected_bytes, "{what}: {stage:?}");
+                    let complete = stage.closed_by == ClosedBy::Complete;
+                    assert!(!complete || stage.received_bytes == stage.expected_bytes, "{what}: {stage:?}");
+                }
+            }
+        }
+    }
+}

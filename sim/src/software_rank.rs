@@ -1,0 +1,182 @@
+//! A rank without a card on the simulated network: the host library's software data plane behind both seams.
+//!
+//! Why: ranks with and without cards speak the same packets; in one cluster they show it. Above it stands the same
+//! protocol, as over a driver; below it, frames with the addresses of [`Endpoint::of_rank`].
+//! Model: a host of no cost. It acts at the instant something reaches it; its frames leave at 100 Gb/s.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use optireduce::protocol::{JobParams, Stage, WindowPlan};
+use optireduce::software::{Batch, Software, SoftwareError, SoftwareJob};
+use optireduce::{DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_contract::packet::{
+    Endpoint, FrameError, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader,
+    frame, read_header, write_header,
+};
+use optireduce_driver::Counters;
+
+use crate::card::{Accept, Arrival, Card, Departure};
+use crate::network::wire_ps;
+
+/// The two ends of one software rank; clones share it.
+#[derive(Clone)]
+pub struct SoftwareRank(Arc<Mutex<State>>);
+
+struct State {
+    software: Software,
+    now_ns: u64,
+    mac_free_ps: u64,
+    out: Vec<u8>,
+    /// Frames to other ports, which the kernel of a real host would drop.
+    drop_foreign: u32,
+}
+
+impl SoftwareRank {
+    /// A rank of a job, which sends to each peer at a rate in bytes of the wire per microsecond; 0: as fast as the wire.
+    ///
+    /// # Errors
+    /// If the job cannot be.
+    pub fn new(job: SoftwareJob, rate_bytes_per_us: u32) -> Result<Self, SoftwareError> {
+        let ranks = job.ranks;
+        let mut software = Software::new(job)?;
+        (0..ranks).for_each(|peer| software.set_rate(peer, rate_bytes_per_us));
+        // From now on: the record of what it accepts.
+        software.take_trace();
+        let state = State { software, now_ns: 0, mac_free_ps: 0, out: Vec::new(), drop_foreign: 0 };
+        Ok(Self(Arc::new(Mutex::new(state))))
+    }
+
+    /// What it counted, under the names of a card's counters.
+    pub fn counters(&self) -> Counters {
+        let state = self.lock();
+        let found = state.software.counters();
+        Counters {
+            rx_packets: found.rx_packets as u32,
+            tx_packets: found.tx_packets as u32,
+            drop_foreign: state.drop_foreign,
+            drop_malformed: found.drop_malformed as u32,
+            drop_version: found.drop_version as u32,
+            drop_job: found.drop_job as u32,
+            drop_no_window: found.drop_no_window as u32,
+            drop_flags: found.drop_flags as u32,
+            drop_out_of_shard: found.drop_out_of_shard as u32,
+            drop_late_beats: found.drop_late_beats as u32,
+            drop_duplicate_beats: found.drop_duplicate_beats as u32,
+            drop_stale: found.drop_stale as u32,
+            ..Counters::default()
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn receive(&mut self, frame: &[u8]) {
+        let Some(header) = frame.first_chunk::<HEADER_BYTES>() else { return };
+        // The kernel takes what is addressed to the port; the data plane judges the rest.
+        let job_tag = self.software.job().job_tag;
+        if read_header(header, frame.len(), UDP_PORT_DEFAULT, job_tag) == Err(FrameError::Foreign) {
+            self.drop_foreign += 1;
+            return;
+        }
+        let source = frame::IP_SRC;
+        let is_from = |rank: &usize| Endpoint::of_rank(*rank).ip == header[source.offset..source.end()];
+        let from = (0..self.software.job().ranks).find(is_from);
+        self.software.handle_datagram(from, &frame[HEADER_BYTES - UBT_BYTES..]);
+    }
+
+    fn transmit(&mut self, tx: &mut Vec<Departure>) {
+        let (rank, job_tag) = (self.software.job().rank, self.software.job().job_tag);
+        let one = Batch { segments_max: 1, bytes_max: usize::MAX };
+        while let Some(transmit) = self.software.poll_transmit(one, &mut self.out) {
+            let Some((ubt, payload)) = self.out.split_first_chunk::<UBT_BYTES>() else { continue };
+            let Ok(ubt) = UbtHeader::from_bytes(ubt, job_tag) else { continue };
+            let mut header = [0; HEADER_BYTES];
+            let (from, to) = (Endpoint::of_rank(rank), Endpoint::of_rank(transmit.to));
+            write_header(&mut header, from, to, UDP_PORT_DEFAULT, &ubt, payload.len());
+            let frame = [&header, payload].concat();
+            self.mac_free_ps = self.mac_free_ps.max(self.now_ns * 1000) + wire_ps(frame.len());
+            tx.push(Departure { at_ns: self.mac_free_ps.div_ceil(1000), frame });
+        }
+    }
+}
+
+impl Card for SoftwareRank {
+    fn run(&mut self, until_ns: u64, rx: &mut VecDeque<Arrival>, tx: &mut Vec<Departure>) {
+        let mut state = self.lock();
+        loop {
+            let arrival = rx.front().map(|arrival| arrival.at_ns);
+            let next = [arrival, state.software.next_timeout()].into_iter().flatten().min();
+            let Some(next_ns) = next.filter(|at_ns| *at_ns < until_ns) else { break };
+            state.now_ns = state.now_ns.max(next_ns);
+            let now_ns = state.now_ns;
+            state.software.advance(now_ns);
+            while let Some(arrival) = rx.pop_front_if(|arrival| arrival.at_ns <= now_ns) {
+                state.receive(&arrival.frame);
+            }
+            state.transmit(tx);
+        }
+        state.now_ns = state.now_ns.max(until_ns);
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.lock().now_ns
+    }
+
+    fn next_wake_ns(&self) -> Option<u64> {
+        let state = self.lock();
+        state.software.next_timeout().map(|at_ns| at_ns.max(state.now_ns))
+    }
+
+    fn cycles(&self) -> u64 {
+        0
+    }
+
+    fn sync_registers(&mut self) {}
+
+    fn take_trace(&mut self) -> Vec<Accept> {
+        let stage = |stage| if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST };
+        let accept = |one: optireduce::software::Accepted| Accept {
+            at_ns: one.at_ns,
+            cookie: one.cookie,
+            stage: stage(one.stage),
+            position: one.position as u16,
+            sender: one.sender as u8,
+        };
+        self.lock().software.take_trace().into_iter().map(accept).collect()
+    }
+}
+
+impl DataPlane for SoftwareRank {
+    type Error = SoftwareError;
+
+    fn limits(&self) -> PlaneLimits {
+        self.lock().software.limits()
+    }
+
+    fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
+        self.lock().software.arm(plan, params)
+    }
+
+    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), SoftwareError> {
+        let mut state = self.lock();
+        let now_ns = state.now_ns;
+        state.software.advance(now_ns);
+        state.software.contribute(plan, elements)
+    }
+
+    fn flush(&mut self) -> Result<(), SoftwareError> {
+        self.lock().software.flush()
+    }
+
+    fn poll(&mut self) -> Result<Option<PlaneEvent>, SoftwareError> {
+        self.lock().software.poll()
+    }
+
+    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), SoftwareError> {
+        self.lock().software.take_result(plan, out)
+    }
+}
