@@ -655,8 +655,15 @@ fn reset_in_any_cycle_the_card_is_as_after_power_on() {
                 // The last frame is spoilt from its first beat on; the reset comes in its middle or not.
                 rig.keeps.extend(vec![u64::MAX >> 8; rig.rx.len()]);
             }
-            let most = [300, 700, 1500, 3000][turn as usize % 4];
-            (0..random.below(most)).for_each(|_| rig.step(&mut random));
+            (0..random.below([300, 700, 1500, 3000][turn as usize % 4])).for_each(|_| rig.step(&mut random));
+            if turn % 4 == 2 {
+                // Until a burst of results is being written: that takes whole windows, and most turns end before.
+                let mut waited = 0;
+                while rig.filling.is_empty() && waited < 8000 {
+                    rig.step(&mut random);
+                    waited += 1;
+                }
+            }
             if turn % 2 == 0 {
                 // A register is being read, and nobody takes the answer.
                 rig.bench.block.s_axil_rready.next = false;
