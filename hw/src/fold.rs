@@ -225,8 +225,8 @@ fn pin(line: &str) -> Option<(&str, &str)> {
 
 /// The text of a wide block RAM that reads and writes an eighth of a word a cycle; none if it is no such memory.
 ///
-/// Reads begin in cycle 4 of a step, when addresses have settled that come from a memory themselves; each eighth is
-/// written two cycles after it was read, so that a read sees the word of before. The word shows from the next step on.
+/// Reads begin in cycle 7 of a step, when addresses have settled that come from a memory themselves; each eighth is
+/// written a cycle after it was read, so that a read sees the word of before. The word shows from the next step on.
 fn in_eighths(body: &str) -> Option<String> {
     let (header, memory) = body.split_once("(* ram_style = \"block\" *) reg [")?;
     let ports = ports_of(body);
@@ -239,26 +239,25 @@ fn in_eighths(body: &str) -> Option<String> {
     _ = writeln!(
         text,
         "(* ram_style = \"block\", no_rw_check *) reg [{0}:0] mem [0:{1}];\n    \
-         reg  [{0}:0] part;\n    reg  [{2}:0] due;\n    wire  [{2}:0] now = write_data;\n    \
+         reg  [{0}:0] part;\n    reg  [{4}:0] due;\n    wire  [{2}:0] now = write_data;\n    \
          wire  [{place}:0] read_place = {read};\n    wire  [{place}:0] write_place = {write};\n    \
-         reg  [3:0] phase;\n    wire  [2:0] reads = phase - 4;\n    wire  [2:0] writes = phase - 6;\n    \
+         reg  [3:0] phase;\n    wire  [2:0] reads = phase + 1;\n    wire  [2:0] writes = phase;\n    \
          initial phase = 0;\n    \
          `ifndef SYNTHESIS\n    integer i;\n    initial for (i = 0; i <= {1}; i = i + 1) mem[i] = 0;\n    \
          initial due = 0;\n    initial read_data = 0;\n    `endif\n    \
          always @(posedge clock) begin\n        \
          phase <= tick ? 0 : phase + 1;\n        \
          part <= mem[{{read_place, reads}}];\n        \
-         if (write_enable && phase >= 6 && phase < 14) mem[{{write_place, writes}}] <= now[writes * {3} +: {3}];\n        \
-         if (tick) read_data <= due;",
+         if (write_enable && phase[3]) mem[{{write_place, writes}}] <= now[writes * {3} +: {3}];\n        \
+         due <= {{part, due[{4}:{3}]}};\n        \
+         if (tick) read_data <= {{part, due}};\n    \
+         end\nendmodule",
         part - 1,
         words * 8 - 1,
         part * 8 - 1,
         part,
+        part * 7 - 1,
     );
-    for eighth in 0..8 {
-        _ = writeln!(text, "        if (phase == {}) due[{} +: {part}] <= part;", eighth + 5, eighth * part);
-    }
-    text += "    end\nendmodule\n";
     Some(text)
 }
 
@@ -319,28 +318,23 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
         );
         match (*is_output, lane.late.is_empty()) {
             (true, _) => {
+                // Group `g` is there in cycle `g`, or with late inputs in the one after; so many wait for the last cycle.
+                let (source, waits) = if lane.late.is_empty() { ("read", last) } else { ("now", last - 1) };
                 _ = writeln!(
                     text,
                     "    wire  [{}:0] {name}$now;\n    reg  [{}:0] {name}$due;",
                     width - 1,
-                    last * width - 1
+                    waits * width - 1
                 );
-                // Group `g` is there in cycle `g + early`.
-                let (source, early) = if lane.late.is_empty() { ("read", 0) } else { ("now", 1) };
                 if lane.late.is_empty() {
                     text += &waiting;
                     _ = writeln!(text, "    always @(posedge clock) {name}$waiting[comes] <= {name}$now;");
                 }
-                text += "    always @(posedge clock) begin\n";
-                for group in 0..last - early {
-                    let (high, low) = ((group + 1) * width - 1, group * width);
-                    _ = writeln!(
-                        text,
-                        "        if (group == {}) {name}$due[{high}:{low}] <= {name}${source};",
-                        group + early
-                    );
-                }
-                text += "    end\n";
+                _ = writeln!(
+                    text,
+                    "    always @(posedge clock) {name}$due <= {{{name}${source}, {name}$due[{}:{width}]}};",
+                    waits * width - 1,
+                );
                 text += "    `ifndef SYNTHESIS\n";
                 _ = writeln!(text, "    initial {name}$due = 0;");
                 if lane.late.is_empty() {
@@ -356,12 +350,11 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
                         "    initial {{{name}$last, {name}$shown}} = 0;\n    `endif\n    \
                          reg  [{0}:0] {name}$last;\n    reg  [{1}:0] {name}$shown;\n    \
                          always @(posedge clock) begin\n        \
-                         if (tick) {name}$shown <= {{{name}$now, {name}$due[{2}:0]}};\n        \
+                         if (tick) {name}$shown <= {{{name}$now, {name}$due}};\n        \
                          if (group == 0) {name}$last <= {name}$now;\n    end\n    \
                          always @(*) {name} = {{group == 0 ? {name}$now : {name}$last, {name}$shown}};",
                         width - 1,
                         most - 1,
-                        most - width - 1,
                     );
                     debug_assert_eq!(all + 1, most + width);
                 }
