@@ -28,8 +28,10 @@ use std::time::Instant;
 const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
 /// Cycles in a step of the card: lanes on one unit.
 const PACE: usize = 16;
-const SYNTHESIS: &str =
-    "read_verilog -sv card.v shell.v; synth_ecp5 -top shell -json shell.json; tee -q -o stat.json stat -json";
+const SYNTHESIS: &str = "read_verilog -sv card.v shell.v; synth_ecp5 -top shell; techmap -map tie.v; clean; \
+                         write_json shell.json; tee -q -o stat.json stat -json";
+/// What spares wires after synthesis.
+const TIE: &str = include_str!("tie.v");
 /// Kinds of cells, and how much of the device's own cells each takes.
 type Cells = &'static [(&'static str, u64)];
 /// What an LFE5U-85F has, and what cells of one kind take of it: a carry cell is two LUTs, a distributed memory four and
@@ -120,7 +122,7 @@ impl Sources {
     /// Of all that the bitstream is made from but the tools.
     fn sha256(&self) -> String {
         let mut hasher = Sha256::new();
-        for text in [&self.card, &self.shell, &self.constraints] {
+        for text in [&self.card, &self.shell, &self.constraints, TIE] {
             hasher.update(text.len().to_le_bytes());
             hasher.update(text);
         }
@@ -146,6 +148,7 @@ pub fn build(folder: &Path) -> Result<(), String> {
         ("card.v", sources.card.as_str()),
         ("shell.v", sources.shell.as_str()),
         ("shell.lpf", sources.constraints.as_str()),
+        ("tie.v", TIE),
     ];
     let recipe = format!("{SYNTHESIS}{PLACE:?}{PACK:?}");
     let mut job = Job::new("ecp5-85f", "bitstream", &inputs, &recipe, &[Tool::Yosys, Tool::Nextpnr, Tool::Ecppack])?;
@@ -208,7 +211,7 @@ fn manifest(sources: &str, sha256: &str, git: &str, report: &Value) -> Result<St
          contract = {CONTRACT_VERSION}\n\
          state = \"built\"\n\
          git = \"{git}\"\n\
-         # Of shell.bit, and of all it is made from: the reduced card's Verilog, shell.v and shell.lpf.\n\
+         # Of shell.bit, and of all it is made from: the reduced card's Verilog, shell.v, shell.lpf and hw/src/tie.v.\n\
          sha256 = \"{sha256}\"\n\
          sources_sha256 = \"{sources}\"\n\
          tool = \"yosys, nextpnr-ecp5, ecppack\"\n\
