@@ -1,6 +1,6 @@
 // Written by `optireduce-hdl rtl` from the rust-hdl sources in hw/src; do not edit. See hw/rtl/README.md.
 
-module optireduce_nic__finisher__drain__decoder__across__stages__0__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -33,7 +33,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0__delay(clock,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__0__position(d,q,clock);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__0__position(d,q,clock);
     // Module arguments
     input wire  [9:0] d;
     output reg  [9:0] q;
@@ -43,7 +43,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0__position(d,q
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__1__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__1__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -85,7 +85,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1__delay(clock,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__2__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__2__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -127,7 +127,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2__delay(clock,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__3__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__3__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -169,7 +169,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3__delay(clock,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__4__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__4__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -211,7 +211,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4__delay(clock,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__5__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__5__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -253,7 +253,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5__delay(clock,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__6__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__6__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -298,7 +298,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6__delay(clock,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__7__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__7__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -363,22 +363,22 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0__st(d,q,clock
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__0(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
     input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
     localparam  distance = 10'b1;
     // Stub signals
     reg  [9:0] position__d;
     wire  [9:0] position__q;
-    reg  position__clock;
-    reg  delay__clock;
+    wire  position__clock;
+    wire  delay__clock;
     reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
@@ -398,7 +398,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
     reg  [31:0] delay__lane__15;
     wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
-    reg  result__clock;
+    wire  result__clock;
     reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
@@ -415,13 +415,13 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
     reg  [31:0] result__lane__12;
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
+    wire  [31:0] result__lane__15;
     wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
-    reg  [9:0] phase;
-    reg  entering;
-    reg  butterfly;
+    wire  [9:0] phase;
+    wire  entering;
+    wire  butterfly;
     reg  [31:0] mask;
     reg  [31:0] a;
     reg  [31:0] b;
@@ -430,12 +430,12 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay delay(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -457,7 +457,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -480,26 +480,32 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
         .out_beat(result__out_beat)
     );
     // Update code
+    assign position__clock = clock;
+    assign delay__clock = clock;
+    assign result__clock = clock;
+    assign phase = position__q & distance;
+    assign entering = tag[(64'h0)+:(1)] && enable;
+    assign butterfly = entering && (phase != 32'h0);
     always @(*) begin
-        position__clock = clock;
-        position__d = position__q;
-        delay__clock = clock;
-        result__clock = clock;
-        phase = position__q & distance;
-        entering = tag[(64'h0)+:(1)] && enable;
-        butterfly = entering && (phase != 32'h0);
-        if (entering) begin
-            position__d = position__q + 32'h1;
-        end
         delay__tag = tag;
         delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
-        result__tag = tag;
-        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    always @(*) begin
+        result__tag = tag;
+        if (~butterfly) begin
             result__tag = delay__out_tag;
+        end
+    end
+    always @(*) begin
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
             mask = ((32'h0) & 32'hffffffff);
         end
+    end
+    always @(*) begin
         a = delay__out_beat[(0 * 32'h20)+:(32)];
         b = beat[(0 * 32'h20)+:(32)];
         less = (a ^ 64'h80000000) & mask;
@@ -730,37 +736,50 @@ module optireduce_nic__finisher__drain__decoder__across__stages__0(clock,enable,
         less = (a ^ 64'h80000000) & mask;
         if (halve) begin
             more = b & mask;
-            delay__lane__15 = (b >> 32'h1) - less;
             minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
             more = (b ^ 64'h80000000) & mask;
-            delay__lane__15 = b - less;
             minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
         sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
-        result__lane__15 = sum[(32'h1)+:(32)];
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
     end
+    always @(*) begin
+        if (halve) begin
+            delay__lane__15 = (b >> 32'h1) - less;
+        end
+        else begin
+            delay__lane__15 = b - less;
+        end
+    end
+    assign result__lane__15 = sum[(32'h1)+:(32)];
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+    always @(*) begin
+        position__d = position__q;
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+    end
+    wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__1(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
     input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
     localparam  distance = 10'b10;
     // Stub signals
     reg  [9:0] position__d;
     wire  [9:0] position__q;
-    reg  position__clock;
-    reg  delay__clock;
+    wire  position__clock;
+    wire  delay__clock;
     reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
@@ -780,7 +799,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
     reg  [31:0] delay__lane__15;
     wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
-    reg  result__clock;
+    wire  result__clock;
     reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
@@ -797,13 +816,13 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
     reg  [31:0] result__lane__12;
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
+    wire  [31:0] result__lane__15;
     wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
-    reg  [9:0] phase;
-    reg  entering;
-    reg  butterfly;
+    wire  [9:0] phase;
+    wire  entering;
+    wire  butterfly;
     reg  [31:0] mask;
     reg  [31:0] a;
     reg  [31:0] b;
@@ -812,12 +831,12 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__1__delay delay(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__1__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -839,7 +858,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -862,26 +881,32 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
         .out_beat(result__out_beat)
     );
     // Update code
+    assign position__clock = clock;
+    assign delay__clock = clock;
+    assign result__clock = clock;
+    assign phase = position__q & distance;
+    assign entering = tag[(64'h0)+:(1)] && enable;
+    assign butterfly = entering && (phase != 32'h0);
     always @(*) begin
-        position__clock = clock;
-        position__d = position__q;
-        delay__clock = clock;
-        result__clock = clock;
-        phase = position__q & distance;
-        entering = tag[(64'h0)+:(1)] && enable;
-        butterfly = entering && (phase != 32'h0);
-        if (entering) begin
-            position__d = position__q + 32'h1;
-        end
         delay__tag = tag;
         delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
-        result__tag = tag;
-        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    always @(*) begin
+        result__tag = tag;
+        if (~butterfly) begin
             result__tag = delay__out_tag;
+        end
+    end
+    always @(*) begin
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
             mask = ((32'h0) & 32'hffffffff);
         end
+    end
+    always @(*) begin
         a = delay__out_beat[(0 * 32'h20)+:(32)];
         b = beat[(0 * 32'h20)+:(32)];
         less = (a ^ 64'h80000000) & mask;
@@ -1112,37 +1137,50 @@ module optireduce_nic__finisher__drain__decoder__across__stages__1(clock,enable,
         less = (a ^ 64'h80000000) & mask;
         if (halve) begin
             more = b & mask;
-            delay__lane__15 = (b >> 32'h1) - less;
             minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
             more = (b ^ 64'h80000000) & mask;
-            delay__lane__15 = b - less;
             minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
         sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
-        result__lane__15 = sum[(32'h1)+:(32)];
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
     end
+    always @(*) begin
+        if (halve) begin
+            delay__lane__15 = (b >> 32'h1) - less;
+        end
+        else begin
+            delay__lane__15 = b - less;
+        end
+    end
+    assign result__lane__15 = sum[(32'h1)+:(32)];
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+    always @(*) begin
+        position__d = position__q;
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+    end
+    wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__2(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
     input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
     localparam  distance = 10'b100;
     // Stub signals
     reg  [9:0] position__d;
     wire  [9:0] position__q;
-    reg  position__clock;
-    reg  delay__clock;
+    wire  position__clock;
+    wire  delay__clock;
     reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
@@ -1162,7 +1200,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
     reg  [31:0] delay__lane__15;
     wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
-    reg  result__clock;
+    wire  result__clock;
     reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
@@ -1179,13 +1217,13 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
     reg  [31:0] result__lane__12;
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
+    wire  [31:0] result__lane__15;
     wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
-    reg  [9:0] phase;
-    reg  entering;
-    reg  butterfly;
+    wire  [9:0] phase;
+    wire  entering;
+    wire  butterfly;
     reg  [31:0] mask;
     reg  [31:0] a;
     reg  [31:0] b;
@@ -1194,12 +1232,12 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__2__delay delay(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__2__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -1221,7 +1259,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -1244,26 +1282,32 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
         .out_beat(result__out_beat)
     );
     // Update code
+    assign position__clock = clock;
+    assign delay__clock = clock;
+    assign result__clock = clock;
+    assign phase = position__q & distance;
+    assign entering = tag[(64'h0)+:(1)] && enable;
+    assign butterfly = entering && (phase != 32'h0);
     always @(*) begin
-        position__clock = clock;
-        position__d = position__q;
-        delay__clock = clock;
-        result__clock = clock;
-        phase = position__q & distance;
-        entering = tag[(64'h0)+:(1)] && enable;
-        butterfly = entering && (phase != 32'h0);
-        if (entering) begin
-            position__d = position__q + 32'h1;
-        end
         delay__tag = tag;
         delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
-        result__tag = tag;
-        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    always @(*) begin
+        result__tag = tag;
+        if (~butterfly) begin
             result__tag = delay__out_tag;
+        end
+    end
+    always @(*) begin
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
             mask = ((32'h0) & 32'hffffffff);
         end
+    end
+    always @(*) begin
         a = delay__out_beat[(0 * 32'h20)+:(32)];
         b = beat[(0 * 32'h20)+:(32)];
         less = (a ^ 64'h80000000) & mask;
@@ -1494,37 +1538,50 @@ module optireduce_nic__finisher__drain__decoder__across__stages__2(clock,enable,
         less = (a ^ 64'h80000000) & mask;
         if (halve) begin
             more = b & mask;
-            delay__lane__15 = (b >> 32'h1) - less;
             minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
             more = (b ^ 64'h80000000) & mask;
-            delay__lane__15 = b - less;
             minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
         sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
-        result__lane__15 = sum[(32'h1)+:(32)];
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
     end
+    always @(*) begin
+        if (halve) begin
+            delay__lane__15 = (b >> 32'h1) - less;
+        end
+        else begin
+            delay__lane__15 = b - less;
+        end
+    end
+    assign result__lane__15 = sum[(32'h1)+:(32)];
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+    always @(*) begin
+        position__d = position__q;
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+    end
+    wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__3(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
     input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
     localparam  distance = 10'b1000;
     // Stub signals
     reg  [9:0] position__d;
     wire  [9:0] position__q;
-    reg  position__clock;
-    reg  delay__clock;
+    wire  position__clock;
+    wire  delay__clock;
     reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
@@ -1544,7 +1601,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
     reg  [31:0] delay__lane__15;
     wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
-    reg  result__clock;
+    wire  result__clock;
     reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
@@ -1561,13 +1618,13 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
     reg  [31:0] result__lane__12;
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
+    wire  [31:0] result__lane__15;
     wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
-    reg  [9:0] phase;
-    reg  entering;
-    reg  butterfly;
+    wire  [9:0] phase;
+    wire  entering;
+    wire  butterfly;
     reg  [31:0] mask;
     reg  [31:0] a;
     reg  [31:0] b;
@@ -1576,12 +1633,12 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__3__delay delay(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__3__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -1603,7 +1660,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -1626,26 +1683,32 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
         .out_beat(result__out_beat)
     );
     // Update code
+    assign position__clock = clock;
+    assign delay__clock = clock;
+    assign result__clock = clock;
+    assign phase = position__q & distance;
+    assign entering = tag[(64'h0)+:(1)] && enable;
+    assign butterfly = entering && (phase != 32'h0);
     always @(*) begin
-        position__clock = clock;
-        position__d = position__q;
-        delay__clock = clock;
-        result__clock = clock;
-        phase = position__q & distance;
-        entering = tag[(64'h0)+:(1)] && enable;
-        butterfly = entering && (phase != 32'h0);
-        if (entering) begin
-            position__d = position__q + 32'h1;
-        end
         delay__tag = tag;
         delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
-        result__tag = tag;
-        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    always @(*) begin
+        result__tag = tag;
+        if (~butterfly) begin
             result__tag = delay__out_tag;
+        end
+    end
+    always @(*) begin
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
             mask = ((32'h0) & 32'hffffffff);
         end
+    end
+    always @(*) begin
         a = delay__out_beat[(0 * 32'h20)+:(32)];
         b = beat[(0 * 32'h20)+:(32)];
         less = (a ^ 64'h80000000) & mask;
@@ -1876,37 +1939,50 @@ module optireduce_nic__finisher__drain__decoder__across__stages__3(clock,enable,
         less = (a ^ 64'h80000000) & mask;
         if (halve) begin
             more = b & mask;
-            delay__lane__15 = (b >> 32'h1) - less;
             minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
             more = (b ^ 64'h80000000) & mask;
-            delay__lane__15 = b - less;
             minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
         sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
-        result__lane__15 = sum[(32'h1)+:(32)];
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
     end
+    always @(*) begin
+        if (halve) begin
+            delay__lane__15 = (b >> 32'h1) - less;
+        end
+        else begin
+            delay__lane__15 = b - less;
+        end
+    end
+    assign result__lane__15 = sum[(32'h1)+:(32)];
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+    always @(*) begin
+        position__d = position__q;
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+    end
+    wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__4(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
     input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
     localparam  distance = 10'b10000;
     // Stub signals
     reg  [9:0] position__d;
     wire  [9:0] position__q;
-    reg  position__clock;
-    reg  delay__clock;
+    wire  position__clock;
+    wire  delay__clock;
     reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
@@ -1926,7 +2002,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
     reg  [31:0] delay__lane__15;
     wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
-    reg  result__clock;
+    wire  result__clock;
     reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
@@ -1943,13 +2019,13 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
     reg  [31:0] result__lane__12;
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
+    wire  [31:0] result__lane__15;
     wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
-    reg  [9:0] phase;
-    reg  entering;
-    reg  butterfly;
+    wire  [9:0] phase;
+    wire  entering;
+    wire  butterfly;
     reg  [31:0] mask;
     reg  [31:0] a;
     reg  [31:0] b;
@@ -1958,12 +2034,12 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__4__delay delay(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__4__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -1985,7 +2061,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -2008,26 +2084,32 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
         .out_beat(result__out_beat)
     );
     // Update code
+    assign position__clock = clock;
+    assign delay__clock = clock;
+    assign result__clock = clock;
+    assign phase = position__q & distance;
+    assign entering = tag[(64'h0)+:(1)] && enable;
+    assign butterfly = entering && (phase != 32'h0);
     always @(*) begin
-        position__clock = clock;
-        position__d = position__q;
-        delay__clock = clock;
-        result__clock = clock;
-        phase = position__q & distance;
-        entering = tag[(64'h0)+:(1)] && enable;
-        butterfly = entering && (phase != 32'h0);
-        if (entering) begin
-            position__d = position__q + 32'h1;
-        end
         delay__tag = tag;
         delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
-        result__tag = tag;
-        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    always @(*) begin
+        result__tag = tag;
+        if (~butterfly) begin
             result__tag = delay__out_tag;
+        end
+    end
+    always @(*) begin
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
             mask = ((32'h0) & 32'hffffffff);
         end
+    end
+    always @(*) begin
         a = delay__out_beat[(0 * 32'h20)+:(32)];
         b = beat[(0 * 32'h20)+:(32)];
         less = (a ^ 64'h80000000) & mask;
@@ -2258,37 +2340,50 @@ module optireduce_nic__finisher__drain__decoder__across__stages__4(clock,enable,
         less = (a ^ 64'h80000000) & mask;
         if (halve) begin
             more = b & mask;
-            delay__lane__15 = (b >> 32'h1) - less;
             minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
             more = (b ^ 64'h80000000) & mask;
-            delay__lane__15 = b - less;
             minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
         sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
-        result__lane__15 = sum[(32'h1)+:(32)];
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
     end
+    always @(*) begin
+        if (halve) begin
+            delay__lane__15 = (b >> 32'h1) - less;
+        end
+        else begin
+            delay__lane__15 = b - less;
+        end
+    end
+    assign result__lane__15 = sum[(32'h1)+:(32)];
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+    always @(*) begin
+        position__d = position__q;
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+    end
+    wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__5(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
     input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
     localparam  distance = 10'b100000;
     // Stub signals
     reg  [9:0] position__d;
     wire  [9:0] position__q;
-    reg  position__clock;
-    reg  delay__clock;
+    wire  position__clock;
+    wire  delay__clock;
     reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
@@ -2308,7 +2403,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
     reg  [31:0] delay__lane__15;
     wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
-    reg  result__clock;
+    wire  result__clock;
     reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
@@ -2325,13 +2420,13 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
     reg  [31:0] result__lane__12;
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
+    wire  [31:0] result__lane__15;
     wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
-    reg  [9:0] phase;
-    reg  entering;
-    reg  butterfly;
+    wire  [9:0] phase;
+    wire  entering;
+    wire  butterfly;
     reg  [31:0] mask;
     reg  [31:0] a;
     reg  [31:0] b;
@@ -2340,12 +2435,12 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__5__delay delay(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__5__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -2367,7 +2462,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -2390,26 +2485,32 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
         .out_beat(result__out_beat)
     );
     // Update code
+    assign position__clock = clock;
+    assign delay__clock = clock;
+    assign result__clock = clock;
+    assign phase = position__q & distance;
+    assign entering = tag[(64'h0)+:(1)] && enable;
+    assign butterfly = entering && (phase != 32'h0);
     always @(*) begin
-        position__clock = clock;
-        position__d = position__q;
-        delay__clock = clock;
-        result__clock = clock;
-        phase = position__q & distance;
-        entering = tag[(64'h0)+:(1)] && enable;
-        butterfly = entering && (phase != 32'h0);
-        if (entering) begin
-            position__d = position__q + 32'h1;
-        end
         delay__tag = tag;
         delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
-        result__tag = tag;
-        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    always @(*) begin
+        result__tag = tag;
+        if (~butterfly) begin
             result__tag = delay__out_tag;
+        end
+    end
+    always @(*) begin
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
             mask = ((32'h0) & 32'hffffffff);
         end
+    end
+    always @(*) begin
         a = delay__out_beat[(0 * 32'h20)+:(32)];
         b = beat[(0 * 32'h20)+:(32)];
         less = (a ^ 64'h80000000) & mask;
@@ -2640,37 +2741,50 @@ module optireduce_nic__finisher__drain__decoder__across__stages__5(clock,enable,
         less = (a ^ 64'h80000000) & mask;
         if (halve) begin
             more = b & mask;
-            delay__lane__15 = (b >> 32'h1) - less;
             minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
             more = (b ^ 64'h80000000) & mask;
-            delay__lane__15 = b - less;
             minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
         sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
-        result__lane__15 = sum[(32'h1)+:(32)];
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
     end
+    always @(*) begin
+        if (halve) begin
+            delay__lane__15 = (b >> 32'h1) - less;
+        end
+        else begin
+            delay__lane__15 = b - less;
+        end
+    end
+    assign result__lane__15 = sum[(32'h1)+:(32)];
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+    always @(*) begin
+        position__d = position__q;
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+    end
+    wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__6(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
     input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b0;
     localparam  distance = 10'b1000000;
     // Stub signals
     reg  [9:0] position__d;
     wire  [9:0] position__q;
-    reg  position__clock;
-    reg  delay__clock;
+    wire  position__clock;
+    wire  delay__clock;
     reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
@@ -2690,7 +2804,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
     reg  [31:0] delay__lane__15;
     wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
-    reg  result__clock;
+    wire  result__clock;
     reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
@@ -2707,13 +2821,13 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
     reg  [31:0] result__lane__12;
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
+    wire  [31:0] result__lane__15;
     wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
-    reg  [9:0] phase;
-    reg  entering;
-    reg  butterfly;
+    wire  [9:0] phase;
+    wire  entering;
+    wire  butterfly;
     reg  [31:0] mask;
     reg  [31:0] a;
     reg  [31:0] b;
@@ -2722,12 +2836,12 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__6__delay delay(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__6__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -2749,7 +2863,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -2772,26 +2886,32 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
         .out_beat(result__out_beat)
     );
     // Update code
+    assign position__clock = clock;
+    assign delay__clock = clock;
+    assign result__clock = clock;
+    assign phase = position__q & distance;
+    assign entering = tag[(64'h0)+:(1)] && enable;
+    assign butterfly = entering && (phase != 32'h0);
     always @(*) begin
-        position__clock = clock;
-        position__d = position__q;
-        delay__clock = clock;
-        result__clock = clock;
-        phase = position__q & distance;
-        entering = tag[(64'h0)+:(1)] && enable;
-        butterfly = entering && (phase != 32'h0);
-        if (entering) begin
-            position__d = position__q + 32'h1;
-        end
         delay__tag = tag;
         delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
-        result__tag = tag;
-        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    always @(*) begin
+        result__tag = tag;
+        if (~butterfly) begin
             result__tag = delay__out_tag;
+        end
+    end
+    always @(*) begin
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
             mask = ((32'h0) & 32'hffffffff);
         end
+    end
+    always @(*) begin
         a = delay__out_beat[(0 * 32'h20)+:(32)];
         b = beat[(0 * 32'h20)+:(32)];
         less = (a ^ 64'h80000000) & mask;
@@ -3022,37 +3142,50 @@ module optireduce_nic__finisher__drain__decoder__across__stages__6(clock,enable,
         less = (a ^ 64'h80000000) & mask;
         if (halve) begin
             more = b & mask;
-            delay__lane__15 = (b >> 32'h1) - less;
             minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
             more = (b ^ 64'h80000000) & mask;
-            delay__lane__15 = b - less;
             minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
         sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
-        result__lane__15 = sum[(32'h1)+:(32)];
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
     end
+    always @(*) begin
+        if (halve) begin
+            delay__lane__15 = (b >> 32'h1) - less;
+        end
+        else begin
+            delay__lane__15 = b - less;
+        end
+    end
+    assign result__lane__15 = sum[(32'h1)+:(32)];
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+    always @(*) begin
+        position__d = position__q;
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+    end
+    wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__finisher__drain__decoder__butterflies__across__7(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
     input wire  [23:0] tag;
     input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  halve = 1'b1;
     localparam  distance = 10'b10000000;
     // Stub signals
     reg  [9:0] position__d;
     wire  [9:0] position__q;
-    reg  position__clock;
-    reg  delay__clock;
+    wire  position__clock;
+    wire  delay__clock;
     reg  [23:0] delay__tag;
     reg  [31:0] delay__lane__0;
     reg  [31:0] delay__lane__1;
@@ -3072,7 +3205,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
     reg  [31:0] delay__lane__15;
     wire  [23:0] delay__out_tag;
     wire  [511:0] delay__out_beat;
-    reg  result__clock;
+    wire  result__clock;
     reg  [23:0] result__tag;
     reg  [31:0] result__lane__0;
     reg  [31:0] result__lane__1;
@@ -3089,13 +3222,13 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
     reg  [31:0] result__lane__12;
     reg  [31:0] result__lane__13;
     reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
+    wire  [31:0] result__lane__15;
     wire  [23:0] result__out_tag;
     wire  [511:0] result__out_beat;
     // Local signals
-    reg  [9:0] phase;
-    reg  entering;
-    reg  butterfly;
+    wire  [9:0] phase;
+    wire  entering;
+    wire  butterfly;
     reg  [31:0] mask;
     reg  [31:0] a;
     reg  [31:0] b;
@@ -3104,12 +3237,12 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position position(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__7__delay delay(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__7__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -3131,7 +3264,7 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -3154,26 +3287,32 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
         .out_beat(result__out_beat)
     );
     // Update code
+    assign position__clock = clock;
+    assign delay__clock = clock;
+    assign result__clock = clock;
+    assign phase = position__q & distance;
+    assign entering = tag[(64'h0)+:(1)] && enable;
+    assign butterfly = entering && (phase != 32'h0);
     always @(*) begin
-        position__clock = clock;
-        position__d = position__q;
-        delay__clock = clock;
-        result__clock = clock;
-        phase = position__q & distance;
-        entering = tag[(64'h0)+:(1)] && enable;
-        butterfly = entering && (phase != 32'h0);
-        if (entering) begin
-            position__d = position__q + 32'h1;
-        end
         delay__tag = tag;
         delay__tag[(64'h2)+:(1)] = ~tag[(64'h2)+:(1)];
-        result__tag = tag;
-        mask = ((64'hffffffff) & 32'hffffffff);
         if (~butterfly) begin
             delay__tag[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    always @(*) begin
+        result__tag = tag;
+        if (~butterfly) begin
             result__tag = delay__out_tag;
+        end
+    end
+    always @(*) begin
+        mask = ((64'hffffffff) & 32'hffffffff);
+        if (~butterfly) begin
             mask = ((32'h0) & 32'hffffffff);
         end
+    end
+    always @(*) begin
         a = delay__out_beat[(0 * 32'h20)+:(32)];
         b = beat[(0 * 32'h20)+:(32)];
         less = (a ^ 64'h80000000) & mask;
@@ -3404,19 +3543,426 @@ module optireduce_nic__finisher__drain__decoder__across__stages__7(clock,enable,
         less = (a ^ 64'h80000000) & mask;
         if (halve) begin
             more = b & mask;
-            delay__lane__15 = (b >> 32'h1) - less;
             minus = ((more) & 33'h1ffffffff) ^ 64'h1ffffffff;
         end
         else begin
             more = (b ^ 64'h80000000) & mask;
-            delay__lane__15 = b - less;
             minus = (((more) & 33'h1ffffffff) << 32'h1) ^ 64'h1ffffffff;
         end
         sum = (((a) & 33'h1ffffffff) << 32'h1) - minus;
-        result__lane__15 = sum[(32'h1)+:(32)];
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
     end
+    always @(*) begin
+        if (halve) begin
+            delay__lane__15 = (b >> 32'h1) - less;
+        end
+        else begin
+            delay__lane__15 = b - less;
+        end
+    end
+    assign result__lane__15 = sum[(32'h1)+:(32)];
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+    always @(*) begin
+        position__d = position__q;
+        if (entering) begin
+            position__d = position__q + 32'h1;
+        end
+    end
+    wire unused__sum = &{sum[0]};
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__butterflies__in_beat__0(clock,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [23:0] tag;
+    input wire  [511:0] beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b0;
+    // Stub signals
+    wire  result__clock;
+    wire  [23:0] result__tag;
+    wire  [31:0] result__lane__0;
+    wire  [31:0] result__lane__1;
+    wire  [31:0] result__lane__2;
+    wire  [31:0] result__lane__3;
+    wire  [31:0] result__lane__4;
+    wire  [31:0] result__lane__5;
+    wire  [31:0] result__lane__6;
+    wire  [31:0] result__lane__7;
+    wire  [31:0] result__lane__8;
+    wire  [31:0] result__lane__9;
+    wire  [31:0] result__lane__10;
+    wire  [31:0] result__lane__11;
+    wire  [31:0] result__lane__12;
+    wire  [31:0] result__lane__13;
+    wire  [31:0] result__lane__14;
+    wire  [31:0] result__lane__15;
+    wire  [23:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] sum__0;
+    reg  [31:0] sum__1;
+    reg  [31:0] sum__2;
+    reg  [31:0] sum__3;
+    reg  [31:0] sum__4;
+    reg  [31:0] sum__5;
+    reg  [31:0] sum__6;
+    reg  [31:0] sum__7;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    assign result__clock = clock;
+    assign result__tag = tag;
+    always @(*) begin
+        a__0 = beat[(0 * 32'h40)+:(32)];
+        b__0 = beat[(0 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + (b__0 & 32'h1);
+            a__0 = a__0 >> 32'h1;
+            b__0 = b__0 >> 32'h1;
+        end
+        else begin
+            sum__0 = a__0 + (b__0 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__1 = beat[(1 * 32'h40)+:(32)];
+        b__1 = beat[(1 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + (b__1 & 32'h1);
+            a__1 = a__1 >> 32'h1;
+            b__1 = b__1 >> 32'h1;
+        end
+        else begin
+            sum__1 = a__1 + (b__1 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__2 = beat[(2 * 32'h40)+:(32)];
+        b__2 = beat[(2 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + (b__2 & 32'h1);
+            a__2 = a__2 >> 32'h1;
+            b__2 = b__2 >> 32'h1;
+        end
+        else begin
+            sum__2 = a__2 + (b__2 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__3 = beat[(3 * 32'h40)+:(32)];
+        b__3 = beat[(3 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + (b__3 & 32'h1);
+            a__3 = a__3 >> 32'h1;
+            b__3 = b__3 >> 32'h1;
+        end
+        else begin
+            sum__3 = a__3 + (b__3 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__4 = beat[(4 * 32'h40)+:(32)];
+        b__4 = beat[(4 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + (b__4 & 32'h1);
+            a__4 = a__4 >> 32'h1;
+            b__4 = b__4 >> 32'h1;
+        end
+        else begin
+            sum__4 = a__4 + (b__4 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__5 = beat[(5 * 32'h40)+:(32)];
+        b__5 = beat[(5 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + (b__5 & 32'h1);
+            a__5 = a__5 >> 32'h1;
+            b__5 = b__5 >> 32'h1;
+        end
+        else begin
+            sum__5 = a__5 + (b__5 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__6 = beat[(6 * 32'h40)+:(32)];
+        b__6 = beat[(6 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + (b__6 & 32'h1);
+            a__6 = a__6 >> 32'h1;
+            b__6 = b__6 >> 32'h1;
+        end
+        else begin
+            sum__6 = a__6 + (b__6 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__7 = beat[(7 * 32'h40)+:(32)];
+        b__7 = beat[(7 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + (b__7 & 32'h1);
+            a__7 = a__7 >> 32'h1;
+            b__7 = b__7 >> 32'h1;
+        end
+        else begin
+            sum__7 = a__7 + (b__7 ^ 64'h80000000);
+        end
+    end
+    assign result__lane__0 = sum__0;
+    assign result__lane__8 = (b__0 ^ 64'h80000000) - a__0;
+    assign result__lane__1 = sum__1;
+    assign result__lane__9 = (b__1 ^ 64'h80000000) - a__1;
+    assign result__lane__2 = sum__2;
+    assign result__lane__10 = (b__2 ^ 64'h80000000) - a__2;
+    assign result__lane__3 = sum__3;
+    assign result__lane__11 = (b__3 ^ 64'h80000000) - a__3;
+    assign result__lane__4 = sum__4;
+    assign result__lane__12 = (b__4 ^ 64'h80000000) - a__4;
+    assign result__lane__5 = sum__5;
+    assign result__lane__13 = (b__5 ^ 64'h80000000) - a__5;
+    assign result__lane__6 = sum__6;
+    assign result__lane__14 = (b__6 ^ 64'h80000000) - a__6;
+    assign result__lane__7 = sum__7;
+    assign result__lane__15 = (b__7 ^ 64'h80000000) - a__7;
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
+endmodule
+
+module optireduce_nic__finisher__drain__decoder__butterflies__in_beat__1(clock,tag,beat,out_tag,out_beat);
+    // Module arguments
+    input wire  clock;
+    input wire  [23:0] tag;
+    input wire  [511:0] beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
+    // Constant declarations
+    localparam  halve = 1'b1;
+    // Stub signals
+    wire  result__clock;
+    wire  [23:0] result__tag;
+    wire  [31:0] result__lane__0;
+    wire  [31:0] result__lane__1;
+    wire  [31:0] result__lane__2;
+    wire  [31:0] result__lane__3;
+    wire  [31:0] result__lane__4;
+    wire  [31:0] result__lane__5;
+    wire  [31:0] result__lane__6;
+    wire  [31:0] result__lane__7;
+    wire  [31:0] result__lane__8;
+    wire  [31:0] result__lane__9;
+    wire  [31:0] result__lane__10;
+    wire  [31:0] result__lane__11;
+    wire  [31:0] result__lane__12;
+    wire  [31:0] result__lane__13;
+    wire  [31:0] result__lane__14;
+    wire  [31:0] result__lane__15;
+    wire  [23:0] result__out_tag;
+    wire  [511:0] result__out_beat;
+    // Local signals
+    reg  [31:0] a__0;
+    reg  [31:0] a__1;
+    reg  [31:0] a__2;
+    reg  [31:0] a__3;
+    reg  [31:0] a__4;
+    reg  [31:0] a__5;
+    reg  [31:0] a__6;
+    reg  [31:0] a__7;
+    reg  [31:0] b__0;
+    reg  [31:0] b__1;
+    reg  [31:0] b__2;
+    reg  [31:0] b__3;
+    reg  [31:0] b__4;
+    reg  [31:0] b__5;
+    reg  [31:0] b__6;
+    reg  [31:0] b__7;
+    reg  [31:0] sum__0;
+    reg  [31:0] sum__1;
+    reg  [31:0] sum__2;
+    reg  [31:0] sum__3;
+    reg  [31:0] sum__4;
+    reg  [31:0] sum__5;
+    reg  [31:0] sum__6;
+    reg  [31:0] sum__7;
+    // Sub module instances
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+        .clock(result__clock),
+        .tag(result__tag),
+        .lane__0(result__lane__0),
+        .lane__1(result__lane__1),
+        .lane__2(result__lane__2),
+        .lane__3(result__lane__3),
+        .lane__4(result__lane__4),
+        .lane__5(result__lane__5),
+        .lane__6(result__lane__6),
+        .lane__7(result__lane__7),
+        .lane__8(result__lane__8),
+        .lane__9(result__lane__9),
+        .lane__10(result__lane__10),
+        .lane__11(result__lane__11),
+        .lane__12(result__lane__12),
+        .lane__13(result__lane__13),
+        .lane__14(result__lane__14),
+        .lane__15(result__lane__15),
+        .out_tag(result__out_tag),
+        .out_beat(result__out_beat)
+    );
+    // Update code
+    assign result__clock = clock;
+    assign result__tag = tag;
+    always @(*) begin
+        a__0 = beat[(0 * 32'h40)+:(32)];
+        b__0 = beat[(0 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + (b__0 & 32'h1);
+            a__0 = a__0 >> 32'h1;
+            b__0 = b__0 >> 32'h1;
+        end
+        else begin
+            sum__0 = a__0 + (b__0 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__1 = beat[(1 * 32'h40)+:(32)];
+        b__1 = beat[(1 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + (b__1 & 32'h1);
+            a__1 = a__1 >> 32'h1;
+            b__1 = b__1 >> 32'h1;
+        end
+        else begin
+            sum__1 = a__1 + (b__1 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__2 = beat[(2 * 32'h40)+:(32)];
+        b__2 = beat[(2 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + (b__2 & 32'h1);
+            a__2 = a__2 >> 32'h1;
+            b__2 = b__2 >> 32'h1;
+        end
+        else begin
+            sum__2 = a__2 + (b__2 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__3 = beat[(3 * 32'h40)+:(32)];
+        b__3 = beat[(3 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + (b__3 & 32'h1);
+            a__3 = a__3 >> 32'h1;
+            b__3 = b__3 >> 32'h1;
+        end
+        else begin
+            sum__3 = a__3 + (b__3 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__4 = beat[(4 * 32'h40)+:(32)];
+        b__4 = beat[(4 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + (b__4 & 32'h1);
+            a__4 = a__4 >> 32'h1;
+            b__4 = b__4 >> 32'h1;
+        end
+        else begin
+            sum__4 = a__4 + (b__4 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__5 = beat[(5 * 32'h40)+:(32)];
+        b__5 = beat[(5 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + (b__5 & 32'h1);
+            a__5 = a__5 >> 32'h1;
+            b__5 = b__5 >> 32'h1;
+        end
+        else begin
+            sum__5 = a__5 + (b__5 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__6 = beat[(6 * 32'h40)+:(32)];
+        b__6 = beat[(6 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + (b__6 & 32'h1);
+            a__6 = a__6 >> 32'h1;
+            b__6 = b__6 >> 32'h1;
+        end
+        else begin
+            sum__6 = a__6 + (b__6 ^ 64'h80000000);
+        end
+    end
+    always @(*) begin
+        a__7 = beat[(7 * 32'h40)+:(32)];
+        b__7 = beat[(7 * 32'h40 + 32'h20)+:(32)];
+        if (halve) begin
+            sum__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + (b__7 & 32'h1);
+            a__7 = a__7 >> 32'h1;
+            b__7 = b__7 >> 32'h1;
+        end
+        else begin
+            sum__7 = a__7 + (b__7 ^ 64'h80000000);
+        end
+    end
+    assign result__lane__0 = sum__0;
+    assign result__lane__8 = (b__0 ^ 64'h80000000) - a__0;
+    assign result__lane__1 = sum__1;
+    assign result__lane__9 = (b__1 ^ 64'h80000000) - a__1;
+    assign result__lane__2 = sum__2;
+    assign result__lane__10 = (b__2 ^ 64'h80000000) - a__2;
+    assign result__lane__3 = sum__3;
+    assign result__lane__11 = (b__3 ^ 64'h80000000) - a__3;
+    assign result__lane__4 = sum__4;
+    assign result__lane__12 = (b__4 ^ 64'h80000000) - a__4;
+    assign result__lane__5 = sum__5;
+    assign result__lane__13 = (b__5 ^ 64'h80000000) - a__5;
+    assign result__lane__6 = sum__6;
+    assign result__lane__14 = (b__6 ^ 64'h80000000) - a__6;
+    assign result__lane__7 = sum__7;
+    assign result__lane__15 = (b__7 ^ 64'h80000000) - a__7;
+    assign out_tag = result__out_tag;
+    assign out_beat = result__out_beat;
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__sign_source__0__pipe(d,q,clock);
@@ -3434,15 +3980,15 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale
     input wire  clock;
     input wire  [31:0] a;
     input wire  [8:0] scale;
-    output reg  [31:0] result;
+    output wire  [31:0] result;
     // Stub signals
     reg  [98:0] st__d;
     wire  [98:0] st__q;
-    reg  st__clock;
+    wire  st__clock;
     // Local signals
     reg  [7:0] exponent;
-    reg  [9:0] distance;
-    reg  [31:0] by0;
+    wire  [9:0] distance;
+    wire  [31:0] by0;
     reg  [31:0] by16;
     reg  [31:0] by8;
     reg  [31:0] by4;
@@ -3453,9 +3999,9 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale
     reg  lost2;
     reg  [31:0] by1;
     reg  sticky;
-    reg  up;
+    wire  up;
     reg  [31:0] whole;
-    reg  [32:0] sum;
+    wire  [32:0] sum;
     reg  [32:0] addend;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__to_fixed__lane__0__st st(
@@ -3464,59 +4010,77 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale
         .clock(st__clock)
     );
     // Update code
+    assign st__clock = clock;
     always @(*) begin
-        st__clock = clock;
-        st__d = st__q;
         exponent = a[(32'h17)+:(8)];
-        st__d[(64'h7)+:(24)] = a[(32'h0)+:(24)] | 32'h800000;
-        if (exponent == 32'h0) begin
+        if (a[(32'h17)+:(8)] == 32'h0) begin
             exponent = ((32'h1) & 8'hff);
-            st__d[(64'h7)+:(24)] = ((a) & 24'hffffff) & 32'h7fffff;
         end
-        distance = ((scale) & 10'h3ff) - ((exponent) & 10'h3ff);
-        st__d[(64'h2)+:(5)] = distance[(32'h0)+:(5)];
-        st__d[(64'h0)+:(1)] = a[32'h1f];
-        st__d[(64'h1)+:(1)] = distance[32'h9];
-        if (distance[(32'h5)+:(5)] != 32'h0) begin
-            st__d[(64'h7)+:(24)] = ((32'h0) & 24'hffffff);
-        end
-        by0 = ((st__q[(64'h7)+:(24)]) & 32'hffffffff) << 32'h8;
+    end
+    assign distance = ((scale) & 10'h3ff) - ((exponent) & 10'h3ff);
+    assign by0 = ((st__q[(64'h7)+:(24)]) & 32'hffffffff) << 32'h8;
+    always @(*) begin
         by16 = by0;
-        lost16 = 1'b0;
         if ((st__q[(64'h2)+:(5)] & 32'h10) != 32'h0) begin
             by16 = by0 >> 32'h10;
+        end
+    end
+    always @(*) begin
+        lost16 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h10) != 32'h0) begin
             lost16 = by0[(32'h0)+:(16)] != 32'h0;
         end
+    end
+    always @(*) begin
         by8 = by16;
-        lost8 = 1'b0;
         if ((st__q[(64'h2)+:(5)] & 32'h8) != 32'h0) begin
             by8 = by16 >> 32'h8;
+        end
+    end
+    always @(*) begin
+        lost8 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h8) != 32'h0) begin
             lost8 = by16[(32'h0)+:(8)] != 32'h0;
         end
+    end
+    always @(*) begin
         by4 = by8;
-        lost4 = 1'b0;
         if ((st__q[(64'h2)+:(5)] & 32'h4) != 32'h0) begin
             by4 = by8 >> 32'h4;
+        end
+    end
+    always @(*) begin
+        lost4 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h4) != 32'h0) begin
             lost4 = by8[(32'h0)+:(4)] != 32'h0;
         end
+    end
+    always @(*) begin
         by2 = by4;
-        lost2 = 1'b0;
         if ((st__q[(64'h2)+:(5)] & 32'h2) != 32'h0) begin
             by2 = by4 >> 32'h2;
+        end
+    end
+    always @(*) begin
+        lost2 = 1'b0;
+        if ((st__q[(64'h2)+:(5)] & 32'h2) != 32'h0) begin
             lost2 = by4[(32'h0)+:(2)] != 32'h0;
         end
-        st__d[(64'h23)+:(32)] = by2;
-        st__d[(64'h22)+:(1)] = lost16 || lost8 || lost4 || lost2;
-        st__d[(64'h21)+:(1)] = (st__q[(64'h2)+:(5)] & 32'h1) != 32'h0;
-        st__d[(64'h1f)+:(1)] = st__q[(64'h0)+:(1)];
-        st__d[(64'h20)+:(1)] = st__q[(64'h1)+:(1)];
+    end
+    always @(*) begin
         by1 = st__q[(64'h23)+:(32)];
-        sticky = st__q[(64'h22)+:(1)];
         if (st__q[(64'h21)+:(1)]) begin
             by1 = st__q[(64'h23)+:(32)] >> 32'h1;
+        end
+    end
+    always @(*) begin
+        sticky = st__q[(64'h22)+:(1)];
+        if (st__q[(64'h21)+:(1)]) begin
             sticky = st__q[(64'h22)+:(1)] || ((st__q[(64'h23)+:(32)] & 32'h1) != 32'h0);
         end
-        up = by1[32'h0] && (sticky || by1[32'h1]);
+    end
+    assign up = by1[32'h0] && (sticky || by1[32'h1]);
+    always @(*) begin
         whole = by1 >> 32'h1;
         if (st__q[(64'h1f)+:(1)]) begin
             whole = whole ^ 64'hffffffff;
@@ -3524,14 +4088,35 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale
         if (st__q[(64'h20)+:(1)]) begin
             whole = whole ^ 64'h80000000;
         end
+    end
+    always @(*) begin
         addend = ((whole) & 33'h1ffffffff) << 32'h1;
         if (up != st__q[(64'h1f)+:(1)]) begin
             addend = addend | 32'h1;
         end
-        sum = addend + 32'h1;
-        st__d[(64'h43)+:(32)] = sum[(32'h1)+:(32)];
-        result = st__q[(64'h43)+:(32)];
     end
+    assign sum = addend + 32'h1;
+    assign result = st__q[(64'h43)+:(32)];
+    always @(*) begin
+        st__d = st__q;
+        st__d[(64'h7)+:(24)] = a[(32'h0)+:(24)] | 32'h800000;
+        if (a[(32'h17)+:(8)] == 32'h0) begin
+            st__d[(64'h7)+:(24)] = ((a) & 24'hffffff) & 32'h7fffff;
+        end
+        st__d[(64'h2)+:(5)] = distance[(32'h0)+:(5)];
+        st__d[(64'h0)+:(1)] = a[32'h1f];
+        st__d[(64'h1)+:(1)] = distance[32'h9];
+        if (distance[(32'h5)+:(5)] != 32'h0) begin
+            st__d[(64'h7)+:(24)] = ((32'h0) & 24'hffffff);
+        end
+        st__d[(64'h23)+:(32)] = by2;
+        st__d[(64'h22)+:(1)] = lost16 || lost8 || lost4 || lost2;
+        st__d[(64'h21)+:(1)] = (st__q[(64'h2)+:(5)] & 32'h1) != 32'h0;
+        st__d[(64'h1f)+:(1)] = st__q[(64'h0)+:(1)];
+        st__d[(64'h20)+:(1)] = st__q[(64'h1)+:(1)];
+        st__d[(64'h43)+:(32)] = sum[(32'h1)+:(32)];
+    end
+    wire unused__sum = &{sum[0]};
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale,negate,special,result);
@@ -3541,34 +4126,34 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
     input wire  [8:0] scale;
     input wire  negate;
     input wire  special;
-    output reg  [31:0] result;
+    output wire  [31:0] result;
     // Stub signals
     reg  [178:0] st__d;
     wire  [178:0] st__q;
-    reg  st__clock;
+    wire  st__clock;
     // Local signals
     reg  [30:0] flipped;
-    reg  top8;
-    reg  [30:0] whole;
+    wire  top8;
+    wire  [30:0] whole;
     reg  [30:0] coarse;
     reg  [30:0] unlike;
-    reg  [30:0] mid;
+    wire  [30:0] mid;
     reg  [30:0] fine;
-    reg  [30:0] last;
+    wire  [30:0] last;
     reg  [30:0] by1;
     reg  [4:0] zeros1;
     reg  [4:0] zeros2;
     reg  [4:0] zeros3;
-    reg  [5:0] rest;
-    reg  ones;
-    reg  carry;
+    wire  [5:0] rest;
+    wire  ones;
+    wire  carry;
     reg  up;
-    reg  [23:0] mantissa;
+    wire  [23:0] mantissa;
     reg  [25:0] addend;
-    reg  [25:0] sum;
-    reg  [24:0] rounded;
+    wire  [25:0] sum;
+    wire  [24:0] rounded;
     reg  [9:0] exponent;
-    reg  zero;
+    wire  zero;
     reg  [31:0] fraction;
     reg  [31:0] field;
     // Sub module instances
@@ -3578,39 +4163,135 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
         .clock(st__clock)
     );
     // Update code
+    assign st__clock = clock;
     always @(*) begin
-        st__clock = clock;
-        st__d = st__q;
-        st__d[(64'h0)+:(1)] = a[32'h1f];
-        st__d[(64'h1)+:(31)] = a[(32'h0)+:(31)];
         flipped = a[(32'h0)+:(31)];
         if (a[32'h1f]) begin
             flipped = a[(32'h0)+:(31)] ^ 32'h7fffffff;
         end
-        top8 = flipped[(32'h17)+:(8)] == 32'h0;
+    end
+    assign top8 = flipped[(32'h17)+:(8)] == 32'h0;
+    assign whole = st__q[(64'h1)+:(31)];
+    always @(*) begin
+        coarse = whole;
+        if (st__q[(64'h20)+:(1)] && st__q[(64'h21)+:(1)]) begin
+            coarse = whole << 32'h18;
+        end
+        else if (st__q[(64'h20)+:(1)]) begin
+            coarse = whole << 32'h10;
+        end
+        else if (st__q[(64'h21)+:(1)]) begin
+            coarse = whole << 32'h8;
+        end
+    end
+    always @(*) begin
+        zeros1 = ((32'h0) & 5'h1f);
+        if (st__q[(64'h20)+:(1)] && st__q[(64'h21)+:(1)]) begin
+            zeros1 = ((32'h18) & 5'h1f);
+        end
+        else if (st__q[(64'h20)+:(1)]) begin
+            zeros1 = ((32'h10) & 5'h1f);
+        end
+        else if (st__q[(64'h21)+:(1)]) begin
+            zeros1 = ((32'h8) & 5'h1f);
+        end
+    end
+    always @(*) begin
+        unlike = coarse;
+        if (st__q[(64'h0)+:(1)]) begin
+            unlike = coarse ^ 32'h7fffffff;
+        end
+    end
+    assign mid = st__q[(64'h28)+:(31)];
+    always @(*) begin
+        fine = mid;
+        if (st__q[(64'h47)+:(1)] && st__q[(64'h48)+:(1)]) begin
+            fine = mid << 32'h6;
+        end
+        else if (st__q[(64'h47)+:(1)]) begin
+            fine = mid << 32'h4;
+        end
+        else if (st__q[(64'h48)+:(1)]) begin
+            fine = mid << 32'h2;
+        end
+    end
+    always @(*) begin
+        zeros2 = st__q[(64'h23)+:(5)];
+        if (st__q[(64'h47)+:(1)] && st__q[(64'h48)+:(1)]) begin
+            zeros2 = st__q[(64'h23)+:(5)] | 32'h6;
+        end
+        else if (st__q[(64'h47)+:(1)]) begin
+            zeros2 = st__q[(64'h23)+:(5)] | 32'h4;
+        end
+        else if (st__q[(64'h48)+:(1)]) begin
+            zeros2 = st__q[(64'h23)+:(5)] | 32'h2;
+        end
+    end
+    assign last = st__q[(64'h4f)+:(31)];
+    always @(*) begin
+        by1 = last;
+        if (st__q[(64'h6e)+:(1)]) begin
+            by1 = last << 32'h1;
+        end
+        if (st__q[(64'h49)+:(1)]) begin
+            by1 = by1 ^ 32'h7fffffff;
+        end
+    end
+    always @(*) begin
+        zeros3 = st__q[(64'h4a)+:(5)];
+        if (st__q[(64'h6e)+:(1)]) begin
+            zeros3 = st__q[(64'h4a)+:(5)] | 32'h1;
+        end
+    end
+    assign rest = by1[(32'h0)+:(6)];
+    assign ones = st__q[(64'h49)+:(1)] && (rest == 32'h3f);
+    assign carry = ones && by1[32'h6];
+    always @(*) begin
+        up = by1[32'h6] && (st__q[(64'h49)+:(1)] || (rest != 32'h0) || by1[32'h7]);
+        if (ones) begin
+            up = ~by1[32'h6] && by1[32'h7];
+        end
+    end
+    assign mantissa = by1[(32'h7)+:(24)];
+    always @(*) begin
+        addend = ((mantissa) & 26'h3ffffff) << 32'h1;
+        if (carry || up) begin
+            addend = addend | 32'h1;
+        end
+    end
+    assign sum = addend + 32'h1;
+    assign rounded = st__q[(64'h7a)+:(25)];
+    always @(*) begin
+        exponent = st__q[(64'h70)+:(10)];
+        if (rounded[32'h18]) begin
+            exponent = st__q[(64'h70)+:(10)] + 32'h1;
+        end
+    end
+    assign zero = (rounded[(32'h17)+:(2)] == 32'h0) || exponent[32'h9] || (exponent == 32'h0);
+    always @(*) begin
+        fraction = ((rounded) & 32'hffffffff) & 32'h7fffff;
+        if (exponent > 32'hfe) begin
+            fraction = ((32'h0) & 32'hffffffff);
+        end
+    end
+    always @(*) begin
+        field = ((exponent) & 32'hffffffff) << 32'h17;
+        if (exponent > 32'hfe) begin
+            field = ((32'h7f800000) & 32'hffffffff);
+        end
+        if (st__q[(64'h6f)+:(1)] != negate) begin
+            field = field | 64'h80000000;
+        end
+    end
+    assign result = st__q[(64'h93)+:(32)];
+    always @(*) begin
+        st__d = st__q;
+        st__d[(64'h0)+:(1)] = a[32'h1f];
+        st__d[(64'h1)+:(31)] = a[(32'h0)+:(31)];
         st__d[(64'h20)+:(1)] = top8 && (flipped[(32'hf)+:(8)] == 32'h0);
         st__d[(64'h21)+:(1)] = top8;
         if (top8 && (flipped[(32'hf)+:(8)] == 32'h0)) begin
             st__d[(64'h21)+:(1)] = flipped[(32'h7)+:(8)] == 32'h0;
-        end
-        whole = st__q[(64'h1)+:(31)];
-        coarse = whole;
-        zeros1 = ((32'h0) & 5'h1f);
-        if (st__q[(64'h20)+:(1)] && st__q[(64'h21)+:(1)]) begin
-            coarse = whole << 32'h18;
-            zeros1 = ((32'h18) & 5'h1f);
-        end
-        else if (st__q[(64'h20)+:(1)]) begin
-            coarse = whole << 32'h10;
-            zeros1 = ((32'h10) & 5'h1f);
-        end
-        else if (st__q[(64'h21)+:(1)]) begin
-            coarse = whole << 32'h8;
-            zeros1 = ((32'h8) & 5'h1f);
-        end
-        unlike = coarse;
-        if (st__q[(64'h0)+:(1)]) begin
-            unlike = coarse ^ 32'h7fffffff;
         end
         st__d[(64'h22)+:(1)] = st__q[(64'h0)+:(1)];
         st__d[(64'h23)+:(5)] = zeros1;
@@ -3620,66 +4301,13 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
         if (unlike[(32'h1b)+:(4)] == 32'h0) begin
             st__d[(64'h48)+:(1)] = unlike[(32'h19)+:(2)] == 32'h0;
         end
-        mid = st__q[(64'h28)+:(31)];
-        fine = mid;
-        zeros2 = st__q[(64'h23)+:(5)];
-        if (st__q[(64'h47)+:(1)] && st__q[(64'h48)+:(1)]) begin
-            fine = mid << 32'h6;
-            zeros2 = st__q[(64'h23)+:(5)] | 32'h6;
-        end
-        else if (st__q[(64'h47)+:(1)]) begin
-            fine = mid << 32'h4;
-            zeros2 = st__q[(64'h23)+:(5)] | 32'h4;
-        end
-        else if (st__q[(64'h48)+:(1)]) begin
-            fine = mid << 32'h2;
-            zeros2 = st__q[(64'h23)+:(5)] | 32'h2;
-        end
         st__d[(64'h49)+:(1)] = st__q[(64'h22)+:(1)];
         st__d[(64'h4a)+:(5)] = zeros2;
         st__d[(64'h4f)+:(31)] = fine;
         st__d[(64'h6e)+:(1)] = fine[32'h1e] == st__q[(64'h22)+:(1)];
-        last = st__q[(64'h4f)+:(31)];
-        by1 = last;
-        zeros3 = st__q[(64'h4a)+:(5)];
-        if (st__q[(64'h6e)+:(1)]) begin
-            by1 = last << 32'h1;
-            zeros3 = st__q[(64'h4a)+:(5)] | 32'h1;
-        end
-        if (st__q[(64'h49)+:(1)]) begin
-            by1 = by1 ^ 32'h7fffffff;
-        end
-        rest = by1[(32'h0)+:(6)];
-        ones = st__q[(64'h49)+:(1)] && (rest == 32'h3f);
-        carry = ones && by1[32'h6];
-        up = by1[32'h6] && (st__q[(64'h49)+:(1)] || (rest != 32'h0) || by1[32'h7]);
-        if (ones) begin
-            up = ~by1[32'h6] && by1[32'h7];
-        end
-        mantissa = by1[(32'h7)+:(24)];
-        addend = ((mantissa) & 26'h3ffffff) << 32'h1;
-        if (carry || up) begin
-            addend = addend | 32'h1;
-        end
-        sum = addend + 32'h1;
         st__d[(64'h6f)+:(1)] = st__q[(64'h49)+:(1)];
         st__d[(64'h70)+:(10)] = ((scale) & 10'h3ff) - ((zeros3) & 10'h3ff);
         st__d[(64'h7a)+:(25)] = sum[(32'h1)+:(25)];
-        rounded = st__q[(64'h7a)+:(25)];
-        exponent = st__q[(64'h70)+:(10)];
-        if (rounded[32'h18]) begin
-            exponent = st__q[(64'h70)+:(10)] + 32'h1;
-        end
-        zero = (rounded[(32'h17)+:(2)] == 32'h0) || exponent[32'h9] || (exponent == 32'h0);
-        fraction = ((rounded) & 32'hffffffff) & 32'h7fffff;
-        field = ((exponent) & 32'hffffffff) << 32'h17;
-        if (exponent > 32'hfe) begin
-            fraction = ((32'h0) & 32'hffffffff);
-            field = ((32'h7f800000) & 32'hffffffff);
-        end
-        if (st__q[(64'h6f)+:(1)] != negate) begin
-            field = field | 64'h80000000;
-        end
         st__d[(64'h93)+:(32)] = field | fraction;
         if (zero) begin
             st__d[(64'h93)+:(32)] = ((32'h0) & 32'hffffffff);
@@ -3687,8 +4315,10 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
         if (special) begin
             st__d[(64'h93)+:(32)] = ((32'h7fc00000) & 32'hffffffff);
         end
-        result = st__q[(64'h93)+:(32)];
     end
+    wire unused__flipped = &{flipped[6:0]};
+    wire unused__sum = &{sum[0]};
+    wire unused__unlike = &{unlike[24:0]};
 endmodule
 
 module optireduce_nic__finisher__drain__multiplier__lane__0__multiplied(d,q,clock);
@@ -3770,6 +4400,7 @@ module optireduce_nic__finisher__drain__decoder__gather__buffers(clock,read_addr
         read_data <= mem[{read_address[0:0], read_address[10:3]}];
         if (write_enable) mem[{write_address[0:0], write_address[10:3]}] <= write_data;
     end
+    wire unused = &{read_address[2:1], read_address[16:11], write_address[2:1], write_address[16:11]};
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__gather__st(d,q,clock);
@@ -3782,385 +4413,19 @@ module optireduce_nic__finisher__drain__decoder__gather__st(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__in_beat__0(clock,tag,beat,out_tag,out_beat);
-    // Module arguments
-    input wire  clock;
-    input wire  [23:0] tag;
-    input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
-    // Constant declarations
-    localparam  halve = 1'b0;
-    // Stub signals
-    reg  result__clock;
-    reg  [23:0] result__tag;
-    reg  [31:0] result__lane__0;
-    reg  [31:0] result__lane__1;
-    reg  [31:0] result__lane__2;
-    reg  [31:0] result__lane__3;
-    reg  [31:0] result__lane__4;
-    reg  [31:0] result__lane__5;
-    reg  [31:0] result__lane__6;
-    reg  [31:0] result__lane__7;
-    reg  [31:0] result__lane__8;
-    reg  [31:0] result__lane__9;
-    reg  [31:0] result__lane__10;
-    reg  [31:0] result__lane__11;
-    reg  [31:0] result__lane__12;
-    reg  [31:0] result__lane__13;
-    reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
-    wire  [23:0] result__out_tag;
-    wire  [511:0] result__out_beat;
-    // Local signals
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] sum__0;
-    reg  [31:0] sum__1;
-    reg  [31:0] sum__2;
-    reg  [31:0] sum__3;
-    reg  [31:0] sum__4;
-    reg  [31:0] sum__5;
-    reg  [31:0] sum__6;
-    reg  [31:0] sum__7;
-    // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
-        .clock(result__clock),
-        .tag(result__tag),
-        .lane__0(result__lane__0),
-        .lane__1(result__lane__1),
-        .lane__2(result__lane__2),
-        .lane__3(result__lane__3),
-        .lane__4(result__lane__4),
-        .lane__5(result__lane__5),
-        .lane__6(result__lane__6),
-        .lane__7(result__lane__7),
-        .lane__8(result__lane__8),
-        .lane__9(result__lane__9),
-        .lane__10(result__lane__10),
-        .lane__11(result__lane__11),
-        .lane__12(result__lane__12),
-        .lane__13(result__lane__13),
-        .lane__14(result__lane__14),
-        .lane__15(result__lane__15),
-        .out_tag(result__out_tag),
-        .out_beat(result__out_beat)
-    );
-    // Update code
-    always @(*) begin
-        result__clock = clock;
-        result__tag = tag;
-        a__0 = beat[(0 * 32'h40)+:(32)];
-        b__0 = beat[(0 * 32'h40 + 32'h20)+:(32)];
-        a__1 = beat[(1 * 32'h40)+:(32)];
-        b__1 = beat[(1 * 32'h40 + 32'h20)+:(32)];
-        a__2 = beat[(2 * 32'h40)+:(32)];
-        b__2 = beat[(2 * 32'h40 + 32'h20)+:(32)];
-        a__3 = beat[(3 * 32'h40)+:(32)];
-        b__3 = beat[(3 * 32'h40 + 32'h20)+:(32)];
-        a__4 = beat[(4 * 32'h40)+:(32)];
-        b__4 = beat[(4 * 32'h40 + 32'h20)+:(32)];
-        a__5 = beat[(5 * 32'h40)+:(32)];
-        b__5 = beat[(5 * 32'h40 + 32'h20)+:(32)];
-        a__6 = beat[(6 * 32'h40)+:(32)];
-        b__6 = beat[(6 * 32'h40 + 32'h20)+:(32)];
-        a__7 = beat[(7 * 32'h40)+:(32)];
-        b__7 = beat[(7 * 32'h40 + 32'h20)+:(32)];
-        if (halve) begin
-            sum__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + (b__0 & 32'h1);
-            a__0 = a__0 >> 32'h1;
-            b__0 = b__0 >> 32'h1;
-        end
-        else begin
-            sum__0 = a__0 + (b__0 ^ 64'h80000000);
-        end
-        result__lane__0 = sum__0;
-        result__lane__8 = (b__0 ^ 64'h80000000) - a__0;
-        if (halve) begin
-            sum__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + (b__1 & 32'h1);
-            a__1 = a__1 >> 32'h1;
-            b__1 = b__1 >> 32'h1;
-        end
-        else begin
-            sum__1 = a__1 + (b__1 ^ 64'h80000000);
-        end
-        result__lane__1 = sum__1;
-        result__lane__9 = (b__1 ^ 64'h80000000) - a__1;
-        if (halve) begin
-            sum__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + (b__2 & 32'h1);
-            a__2 = a__2 >> 32'h1;
-            b__2 = b__2 >> 32'h1;
-        end
-        else begin
-            sum__2 = a__2 + (b__2 ^ 64'h80000000);
-        end
-        result__lane__2 = sum__2;
-        result__lane__10 = (b__2 ^ 64'h80000000) - a__2;
-        if (halve) begin
-            sum__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + (b__3 & 32'h1);
-            a__3 = a__3 >> 32'h1;
-            b__3 = b__3 >> 32'h1;
-        end
-        else begin
-            sum__3 = a__3 + (b__3 ^ 64'h80000000);
-        end
-        result__lane__3 = sum__3;
-        result__lane__11 = (b__3 ^ 64'h80000000) - a__3;
-        if (halve) begin
-            sum__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + (b__4 & 32'h1);
-            a__4 = a__4 >> 32'h1;
-            b__4 = b__4 >> 32'h1;
-        end
-        else begin
-            sum__4 = a__4 + (b__4 ^ 64'h80000000);
-        end
-        result__lane__4 = sum__4;
-        result__lane__12 = (b__4 ^ 64'h80000000) - a__4;
-        if (halve) begin
-            sum__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + (b__5 & 32'h1);
-            a__5 = a__5 >> 32'h1;
-            b__5 = b__5 >> 32'h1;
-        end
-        else begin
-            sum__5 = a__5 + (b__5 ^ 64'h80000000);
-        end
-        result__lane__5 = sum__5;
-        result__lane__13 = (b__5 ^ 64'h80000000) - a__5;
-        if (halve) begin
-            sum__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + (b__6 & 32'h1);
-            a__6 = a__6 >> 32'h1;
-            b__6 = b__6 >> 32'h1;
-        end
-        else begin
-            sum__6 = a__6 + (b__6 ^ 64'h80000000);
-        end
-        result__lane__6 = sum__6;
-        result__lane__14 = (b__6 ^ 64'h80000000) - a__6;
-        if (halve) begin
-            sum__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + (b__7 & 32'h1);
-            a__7 = a__7 >> 32'h1;
-            b__7 = b__7 >> 32'h1;
-        end
-        else begin
-            sum__7 = a__7 + (b__7 ^ 64'h80000000);
-        end
-        result__lane__7 = sum__7;
-        result__lane__15 = (b__7 ^ 64'h80000000) - a__7;
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
-    end
-endmodule
-
-module optireduce_nic__finisher__drain__decoder__in_beat__1(clock,tag,beat,out_tag,out_beat);
-    // Module arguments
-    input wire  clock;
-    input wire  [23:0] tag;
-    input wire  [511:0] beat;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
-    // Constant declarations
-    localparam  halve = 1'b1;
-    // Stub signals
-    reg  result__clock;
-    reg  [23:0] result__tag;
-    reg  [31:0] result__lane__0;
-    reg  [31:0] result__lane__1;
-    reg  [31:0] result__lane__2;
-    reg  [31:0] result__lane__3;
-    reg  [31:0] result__lane__4;
-    reg  [31:0] result__lane__5;
-    reg  [31:0] result__lane__6;
-    reg  [31:0] result__lane__7;
-    reg  [31:0] result__lane__8;
-    reg  [31:0] result__lane__9;
-    reg  [31:0] result__lane__10;
-    reg  [31:0] result__lane__11;
-    reg  [31:0] result__lane__12;
-    reg  [31:0] result__lane__13;
-    reg  [31:0] result__lane__14;
-    reg  [31:0] result__lane__15;
-    wire  [23:0] result__out_tag;
-    wire  [511:0] result__out_beat;
-    // Local signals
-    reg  [31:0] a__0;
-    reg  [31:0] a__1;
-    reg  [31:0] a__2;
-    reg  [31:0] a__3;
-    reg  [31:0] a__4;
-    reg  [31:0] a__5;
-    reg  [31:0] a__6;
-    reg  [31:0] a__7;
-    reg  [31:0] b__0;
-    reg  [31:0] b__1;
-    reg  [31:0] b__2;
-    reg  [31:0] b__3;
-    reg  [31:0] b__4;
-    reg  [31:0] b__5;
-    reg  [31:0] b__6;
-    reg  [31:0] b__7;
-    reg  [31:0] sum__0;
-    reg  [31:0] sum__1;
-    reg  [31:0] sum__2;
-    reg  [31:0] sum__3;
-    reg  [31:0] sum__4;
-    reg  [31:0] sum__5;
-    reg  [31:0] sum__6;
-    reg  [31:0] sum__7;
-    // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__delay result(
-        .clock(result__clock),
-        .tag(result__tag),
-        .lane__0(result__lane__0),
-        .lane__1(result__lane__1),
-        .lane__2(result__lane__2),
-        .lane__3(result__lane__3),
-        .lane__4(result__lane__4),
-        .lane__5(result__lane__5),
-        .lane__6(result__lane__6),
-        .lane__7(result__lane__7),
-        .lane__8(result__lane__8),
-        .lane__9(result__lane__9),
-        .lane__10(result__lane__10),
-        .lane__11(result__lane__11),
-        .lane__12(result__lane__12),
-        .lane__13(result__lane__13),
-        .lane__14(result__lane__14),
-        .lane__15(result__lane__15),
-        .out_tag(result__out_tag),
-        .out_beat(result__out_beat)
-    );
-    // Update code
-    always @(*) begin
-        result__clock = clock;
-        result__tag = tag;
-        a__0 = beat[(0 * 32'h40)+:(32)];
-        b__0 = beat[(0 * 32'h40 + 32'h20)+:(32)];
-        a__1 = beat[(1 * 32'h40)+:(32)];
-        b__1 = beat[(1 * 32'h40 + 32'h20)+:(32)];
-        a__2 = beat[(2 * 32'h40)+:(32)];
-        b__2 = beat[(2 * 32'h40 + 32'h20)+:(32)];
-        a__3 = beat[(3 * 32'h40)+:(32)];
-        b__3 = beat[(3 * 32'h40 + 32'h20)+:(32)];
-        a__4 = beat[(4 * 32'h40)+:(32)];
-        b__4 = beat[(4 * 32'h40 + 32'h20)+:(32)];
-        a__5 = beat[(5 * 32'h40)+:(32)];
-        b__5 = beat[(5 * 32'h40 + 32'h20)+:(32)];
-        a__6 = beat[(6 * 32'h40)+:(32)];
-        b__6 = beat[(6 * 32'h40 + 32'h20)+:(32)];
-        a__7 = beat[(7 * 32'h40)+:(32)];
-        b__7 = beat[(7 * 32'h40 + 32'h20)+:(32)];
-        if (halve) begin
-            sum__0 = (a__0 >> 32'h1) + (b__0 >> 32'h1) + (b__0 & 32'h1);
-            a__0 = a__0 >> 32'h1;
-            b__0 = b__0 >> 32'h1;
-        end
-        else begin
-            sum__0 = a__0 + (b__0 ^ 64'h80000000);
-        end
-        result__lane__0 = sum__0;
-        result__lane__8 = (b__0 ^ 64'h80000000) - a__0;
-        if (halve) begin
-            sum__1 = (a__1 >> 32'h1) + (b__1 >> 32'h1) + (b__1 & 32'h1);
-            a__1 = a__1 >> 32'h1;
-            b__1 = b__1 >> 32'h1;
-        end
-        else begin
-            sum__1 = a__1 + (b__1 ^ 64'h80000000);
-        end
-        result__lane__1 = sum__1;
-        result__lane__9 = (b__1 ^ 64'h80000000) - a__1;
-        if (halve) begin
-            sum__2 = (a__2 >> 32'h1) + (b__2 >> 32'h1) + (b__2 & 32'h1);
-            a__2 = a__2 >> 32'h1;
-            b__2 = b__2 >> 32'h1;
-        end
-        else begin
-            sum__2 = a__2 + (b__2 ^ 64'h80000000);
-        end
-        result__lane__2 = sum__2;
-        result__lane__10 = (b__2 ^ 64'h80000000) - a__2;
-        if (halve) begin
-            sum__3 = (a__3 >> 32'h1) + (b__3 >> 32'h1) + (b__3 & 32'h1);
-            a__3 = a__3 >> 32'h1;
-            b__3 = b__3 >> 32'h1;
-        end
-        else begin
-            sum__3 = a__3 + (b__3 ^ 64'h80000000);
-        end
-        result__lane__3 = sum__3;
-        result__lane__11 = (b__3 ^ 64'h80000000) - a__3;
-        if (halve) begin
-            sum__4 = (a__4 >> 32'h1) + (b__4 >> 32'h1) + (b__4 & 32'h1);
-            a__4 = a__4 >> 32'h1;
-            b__4 = b__4 >> 32'h1;
-        end
-        else begin
-            sum__4 = a__4 + (b__4 ^ 64'h80000000);
-        end
-        result__lane__4 = sum__4;
-        result__lane__12 = (b__4 ^ 64'h80000000) - a__4;
-        if (halve) begin
-            sum__5 = (a__5 >> 32'h1) + (b__5 >> 32'h1) + (b__5 & 32'h1);
-            a__5 = a__5 >> 32'h1;
-            b__5 = b__5 >> 32'h1;
-        end
-        else begin
-            sum__5 = a__5 + (b__5 ^ 64'h80000000);
-        end
-        result__lane__5 = sum__5;
-        result__lane__13 = (b__5 ^ 64'h80000000) - a__5;
-        if (halve) begin
-            sum__6 = (a__6 >> 32'h1) + (b__6 >> 32'h1) + (b__6 & 32'h1);
-            a__6 = a__6 >> 32'h1;
-            b__6 = b__6 >> 32'h1;
-        end
-        else begin
-            sum__6 = a__6 + (b__6 ^ 64'h80000000);
-        end
-        result__lane__6 = sum__6;
-        result__lane__14 = (b__6 ^ 64'h80000000) - a__6;
-        if (halve) begin
-            sum__7 = (a__7 >> 32'h1) + (b__7 >> 32'h1) + (b__7 & 32'h1);
-            a__7 = a__7 >> 32'h1;
-            b__7 = b__7 >> 32'h1;
-        end
-        else begin
-            sum__7 = a__7 + (b__7 ^ 64'h80000000);
-        end
-        result__lane__7 = sum__7;
-        result__lane__15 = (b__7 ^ 64'h80000000) - a__7;
-        out_tag = result__out_tag;
-        out_beat = result__out_beat;
-    end
-endmodule
-
 module optireduce_nic__finisher__drain__decoder__sign_source__0(clock,start,key,take,signs);
     // Module arguments
     input wire  clock;
     input wire  start;
     input wire  [63:0] key;
     input wire  take;
-    output reg  [15:0] signs;
+    output wire  [15:0] signs;
     // Stub signals
     reg  [326:0] pipe__d;
     wire  [326:0] pipe__q;
-    reg  pipe__clock;
+    wire  pipe__clock;
     // Local signals
-    reg  [31:0] mixed;
+    wire  [31:0] mixed;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__sign_source__0__pipe pipe(
         .d(pipe__d),
@@ -4168,10 +4433,11 @@ module optireduce_nic__finisher__drain__decoder__sign_source__0(clock,start,key,
         .clock(pipe__clock)
     );
     // Update code
+    assign pipe__clock = clock;
+    assign mixed = pipe__q[(64'h40)+:(32)] ^ pipe__q[(64'h20)+:(32)];
+    assign signs = ((pipe__q[(64'h127)+:(32)]) & 16'hffff);
     always @(*) begin
-        pipe__clock = clock;
         pipe__d = pipe__q;
-        mixed = pipe__q[(64'h40)+:(32)] ^ pipe__q[(64'h20)+:(32)];
         if (take || ~pipe__q[(64'h66)+:(1)]) begin
             pipe__d[(64'h40)+:(32)] = pipe__q[(64'h40)+:(32)] + 32'h1;
             pipe__d[(64'h67)+:(32)] = mixed + pipe__q[(64'h0)+:(32)];
@@ -4201,7 +4467,6 @@ module optireduce_nic__finisher__drain__decoder__sign_source__0(clock,start,key,
             pipe__d[(64'h65)+:(1)] = 1'b0;
             pipe__d[(64'h66)+:(1)] = 1'b0;
         end
-        signs = ((pipe__q[(64'h127)+:(32)]) & 16'hffff);
     end
 endmodule
 
@@ -4253,49 +4518,49 @@ module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
     input wire  clock;
     input wire  [41:0] a;
     input wire  [41:0] b;
-    output reg  [31:0] product;
+    output wire  [31:0] product;
     // Stub signals
     reg  [90:0] multiplied__d;
     wire  [90:0] multiplied__q;
-    reg  multiplied__clock;
+    wire  multiplied__clock;
     reg  [65:0] placed__d;
     wire  [65:0] placed__q;
-    reg  placed__clock;
+    wire  placed__clock;
     reg  [38:0] shifted__d;
     wire  [38:0] shifted__q;
-    reg  shifted__clock;
+    wire  shifted__clock;
     reg  [31:0] result__d;
     wire  [31:0] result__q;
-    reg  result__clock;
+    wire  result__clock;
     // Local signals
-    reg  [23:0] b_mantissa;
-    reg  [16:0] b_low;
-    reg  [6:0] b_high;
-    reg  [40:0] low;
-    reg  [30:0] high;
-    reg  [40:0] partial;
-    reg  [23:0] low_high;
-    reg  [30:0] carried;
-    reg  [9:0] unbiased;
-    reg  [9:0] exponent;
-    reg  [9:0] raised;
-    reg  [9:0] negated;
+    wire  [23:0] b_mantissa;
+    wire  [16:0] b_low;
+    wire  [6:0] b_high;
+    wire  [40:0] low;
+    wire  [30:0] high;
+    wire  [40:0] partial;
+    wire  [23:0] low_high;
+    wire  [30:0] carried;
+    wire  [9:0] unbiased;
+    wire  [9:0] exponent;
+    wire  [9:0] raised;
+    wire  [9:0] negated;
     reg  [5:0] down;
-    reg  [5:0] places;
-    reg  [48:0] wide;
+    wire  [5:0] places;
+    wire  [48:0] wide;
     reg  [48:0] sixteens;
     reg  lost_sixteens;
     reg  [48:0] fours;
     reg  lost_fours;
     reg  [48:0] ones;
     reg  lost_ones;
-    reg  [25:0] rest;
-    reg  lower;
+    wire  [25:0] rest;
+    wire  lower;
     reg  [22:0] fraction;
     reg  up;
-    reg  [30:0] truncated;
+    wire  [30:0] truncated;
     reg  [30:0] increment;
-    reg  [30:0] rounded;
+    wire  [30:0] rounded;
     reg  [31:0] magnitude;
     // Sub module instances
     optireduce_nic__finisher__drain__multiplier__lane__0__multiplied multiplied(
@@ -4319,21 +4584,154 @@ module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
         .clock(result__clock)
     );
     // Update code
+    assign multiplied__clock = clock;
+    assign placed__clock = clock;
+    assign shifted__clock = clock;
+    assign result__clock = clock;
+    assign b_mantissa = b[(64'h9)+:(24)];
+    assign b_low = b_mantissa[(32'h0)+:(17)];
+    assign b_high = b_mantissa[(32'h11)+:(7)];
+    assign low = a[(64'h9)+:(24)] * b_low;
+    assign high = a[(64'h9)+:(24)] * b_high;
+    assign unbiased = ((b[(64'h1)+:(8)]) & 10'h3ff) - 32'h96;
+    assign exponent = multiplied__q[(64'h49)+:(10)];
+    assign raised = exponent + ((multiplied__q[(64'h53)+:(5)]) & 10'h3ff);
+    assign negated = ((32'h0) & 10'h3ff) - exponent;
     always @(*) begin
-        multiplied__clock = clock;
-        placed__clock = clock;
-        shifted__clock = clock;
-        result__clock = clock;
+        down = ((multiplied__q[(64'h53)+:(5)]) & 6'h3f);
+        if (raised[32'h9]) begin
+            down = negated[(32'h0)+:(6)];
+            if (negated[(32'h6)+:(3)] != 32'h0) begin
+                down = ((32'h30) & 6'h3f);
+            end
+        end
+    end
+    assign partial = multiplied__q[(64'h1)+:(41)];
+    assign low_high = partial[(32'h11)+:(24)];
+    assign carried = multiplied__q[(64'h2a)+:(31)] + ((low_high) & 31'h7fffffff);
+    assign places = placed__q[(64'h3a)+:(6)];
+    assign wide = ((placed__q[(64'h1)+:(48)]) & 49'h1ffffffffffff) << 32'h1;
+    always @(*) begin
+        if (places[32'h5] && places[32'h4]) begin
+            sixteens = wide >> 32'h30;
+        end
+        else if (places[32'h5]) begin
+            sixteens = wide >> 32'h20;
+        end
+        else if (places[32'h4]) begin
+            sixteens = wide >> 32'h10;
+        end
+        else begin
+            sixteens = wide;
+        end
+    end
+    always @(*) begin
+        if (places[32'h5] && places[32'h4]) begin
+            lost_sixteens = wide[(32'h0)+:(48)] != 32'h0;
+        end
+        else if (places[32'h5]) begin
+            lost_sixteens = wide[(32'h0)+:(32)] != 32'h0;
+        end
+        else if (places[32'h4]) begin
+            lost_sixteens = wide[(32'h0)+:(16)] != 32'h0;
+        end
+        else begin
+            lost_sixteens = 1'b0;
+        end
+    end
+    always @(*) begin
+        if (places[32'h3] && places[32'h2]) begin
+            fours = sixteens >> 32'hc;
+        end
+        else if (places[32'h3]) begin
+            fours = sixteens >> 32'h8;
+        end
+        else if (places[32'h2]) begin
+            fours = sixteens >> 32'h4;
+        end
+        else begin
+            fours = sixteens;
+        end
+    end
+    always @(*) begin
+        if (places[32'h3] && places[32'h2]) begin
+            lost_fours = sixteens[(32'h0)+:(12)] != 32'h0;
+        end
+        else if (places[32'h3]) begin
+            lost_fours = sixteens[(32'h0)+:(8)] != 32'h0;
+        end
+        else if (places[32'h2]) begin
+            lost_fours = sixteens[(32'h0)+:(4)] != 32'h0;
+        end
+        else begin
+            lost_fours = 1'b0;
+        end
+    end
+    always @(*) begin
+        if (places[32'h1] && places[32'h0]) begin
+            ones = fours >> 32'h3;
+        end
+        else if (places[32'h1]) begin
+            ones = fours >> 32'h2;
+        end
+        else if (places[32'h0]) begin
+            ones = fours >> 32'h1;
+        end
+        else begin
+            ones = fours;
+        end
+    end
+    always @(*) begin
+        if (places[32'h1] && places[32'h0]) begin
+            lost_ones = fours[(32'h0)+:(3)] != 32'h0;
+        end
+        else if (places[32'h1]) begin
+            lost_ones = fours[(32'h0)+:(2)] != 32'h0;
+        end
+        else if (places[32'h0]) begin
+            lost_ones = fours[32'h0];
+        end
+        else begin
+            lost_ones = 1'b0;
+        end
+    end
+    assign rest = shifted__q[(64'h9)+:(26)];
+    assign lower = ~rest[32'h19] && ~shifted__q[(64'h24)+:(1)];
+    always @(*) begin
+        fraction = rest[(32'h2)+:(23)];
+        if (lower) begin
+            fraction = rest[(32'h1)+:(23)];
+        end
+    end
+    always @(*) begin
+        up = rest[32'h1] && (rest[32'h2] || rest[32'h0] || shifted__q[(64'h23)+:(1)]);
+        if (lower) begin
+            up = rest[32'h0] && (rest[32'h1] || shifted__q[(64'h23)+:(1)]);
+        end
+    end
+    assign truncated = (((shifted__q[(64'h1)+:(8)]) & 31'h7fffffff) << 32'h17) | ((fraction) & 31'h7fffffff);
+    always @(*) begin
+        increment = ((32'h0) & 31'h7fffffff);
+        if (rest[32'h19]) begin
+            increment = ((32'h800000) & 31'h7fffffff);
+        end
+        if (up) begin
+            increment = increment | 32'h1;
+        end
+    end
+    assign rounded = truncated + increment;
+    always @(*) begin
+        magnitude = ((rounded) & 32'hffffffff);
+        if (shifted__q[(64'h25)+:(1)] || (rounded[(32'h17)+:(8)] == 32'hff)) begin
+            magnitude = ((32'h7f800000) & 32'hffffffff);
+        end
+    end
+    assign product = result__q;
+    always @(*) begin
         multiplied__d = multiplied__q;
         placed__d = placed__q;
         shifted__d = shifted__q;
         result__d = result__q;
-        b_mantissa = b[(64'h9)+:(24)];
-        b_low = b_mantissa[(32'h0)+:(17)];
-        b_high = b_mantissa[(32'h11)+:(7)];
-        low = a[(64'h9)+:(24)] * b_low;
-        high = a[(64'h9)+:(24)] * b_high;
-        unbiased = ((b[(64'h1)+:(8)]) & 10'h3ff) - 32'h96;
         multiplied__d[(64'h0)+:(1)] = a[(64'h0)+:(1)] != b[(64'h0)+:(1)];
         multiplied__d[(64'h1)+:(41)] = low;
         multiplied__d[(64'h2a)+:(31)] = high;
@@ -4345,79 +4743,18 @@ module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
         multiplied__d[(64'h58)+:(1)] = a[(64'h27)+:(1)] || b[(64'h27)+:(1)];
         multiplied__d[(64'h59)+:(1)] = a[(64'h28)+:(1)] || b[(64'h28)+:(1)];
         multiplied__d[(64'h5a)+:(1)] = a[(64'h29)+:(1)] || b[(64'h29)+:(1)] || (a[(64'h28)+:(1)] && b[(64'h27)+:(1)]) || (b[(64'h28)+:(1)] && a[(64'h27)+:(1)]);
-        exponent = multiplied__q[(64'h49)+:(10)];
-        raised = exponent + ((multiplied__q[(64'h53)+:(5)]) & 10'h3ff);
-        negated = ((32'h0) & 10'h3ff) - exponent;
-        down = ((multiplied__q[(64'h53)+:(5)]) & 6'h3f);
         placed__d[(64'h31)+:(9)] = raised[(32'h0)+:(9)];
         if (raised[32'h9]) begin
             placed__d[(64'h31)+:(9)] = ((32'h0) & 9'h1ff);
-            down = negated[(32'h0)+:(6)];
-            if (negated[(32'h6)+:(3)] != 32'h0) begin
-                down = ((32'h30) & 6'h3f);
-            end
         end
         if (multiplied__q[(64'h58)+:(1)]) begin
             placed__d[(64'h31)+:(9)] = ((32'h0) & 9'h1ff);
         end
         placed__d[(64'h3a)+:(6)] = down;
         placed__d[(64'h0)+:(1)] = multiplied__q[(64'h0)+:(1)];
-        partial = multiplied__q[(64'h1)+:(41)];
-        low_high = partial[(32'h11)+:(24)];
-        carried = multiplied__q[(64'h2a)+:(31)] + ((low_high) & 31'h7fffffff);
         placed__d[(64'h1)+:(48)] = (((carried) & 48'hffffffffffff) << 32'h11) | (((partial) & 48'hffffffffffff) & 32'h1ffff);
         placed__d[(64'h40)+:(1)] = multiplied__q[(64'h59)+:(1)];
         placed__d[(64'h41)+:(1)] = multiplied__q[(64'h5a)+:(1)];
-        places = placed__q[(64'h3a)+:(6)];
-        wide = ((placed__q[(64'h1)+:(48)]) & 49'h1ffffffffffff) << 32'h1;
-        if (places[32'h5] && places[32'h4]) begin
-            sixteens = wide >> 32'h30;
-            lost_sixteens = wide[(32'h0)+:(48)] != 32'h0;
-        end
-        else if (places[32'h5]) begin
-            sixteens = wide >> 32'h20;
-            lost_sixteens = wide[(32'h0)+:(32)] != 32'h0;
-        end
-        else if (places[32'h4]) begin
-            sixteens = wide >> 32'h10;
-            lost_sixteens = wide[(32'h0)+:(16)] != 32'h0;
-        end
-        else begin
-            sixteens = wide;
-            lost_sixteens = 1'b0;
-        end
-        if (places[32'h3] && places[32'h2]) begin
-            fours = sixteens >> 32'hc;
-            lost_fours = sixteens[(32'h0)+:(12)] != 32'h0;
-        end
-        else if (places[32'h3]) begin
-            fours = sixteens >> 32'h8;
-            lost_fours = sixteens[(32'h0)+:(8)] != 32'h0;
-        end
-        else if (places[32'h2]) begin
-            fours = sixteens >> 32'h4;
-            lost_fours = sixteens[(32'h0)+:(4)] != 32'h0;
-        end
-        else begin
-            fours = sixteens;
-            lost_fours = 1'b0;
-        end
-        if (places[32'h1] && places[32'h0]) begin
-            ones = fours >> 32'h3;
-            lost_ones = fours[(32'h0)+:(3)] != 32'h0;
-        end
-        else if (places[32'h1]) begin
-            ones = fours >> 32'h2;
-            lost_ones = fours[(32'h0)+:(2)] != 32'h0;
-        end
-        else if (places[32'h0]) begin
-            ones = fours >> 32'h1;
-            lost_ones = fours[32'h0];
-        end
-        else begin
-            ones = fours;
-            lost_ones = 1'b0;
-        end
         shifted__d[(64'h0)+:(1)] = placed__q[(64'h0)+:(1)];
         shifted__d[(64'h1)+:(8)] = ((placed__q[(64'h31)+:(9)]) & 8'hff);
         shifted__d[(64'h9)+:(26)] = ones[(32'h0)+:(26)];
@@ -4425,27 +4762,6 @@ module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
         shifted__d[(64'h24)+:(1)] = placed__q[(64'h31)+:(9)] == 32'h0;
         shifted__d[(64'h25)+:(1)] = placed__q[(64'h40)+:(1)] || (placed__q[(64'h31)+:(9)] >= 32'hff);
         shifted__d[(64'h26)+:(1)] = placed__q[(64'h41)+:(1)];
-        rest = shifted__q[(64'h9)+:(26)];
-        lower = ~rest[32'h19] && ~shifted__q[(64'h24)+:(1)];
-        fraction = rest[(32'h2)+:(23)];
-        up = rest[32'h1] && (rest[32'h2] || rest[32'h0] || shifted__q[(64'h23)+:(1)]);
-        if (lower) begin
-            fraction = rest[(32'h1)+:(23)];
-            up = rest[32'h0] && (rest[32'h1] || shifted__q[(64'h23)+:(1)]);
-        end
-        truncated = (((shifted__q[(64'h1)+:(8)]) & 31'h7fffffff) << 32'h17) | ((fraction) & 31'h7fffffff);
-        increment = ((32'h0) & 31'h7fffffff);
-        if (rest[32'h19]) begin
-            increment = ((32'h800000) & 31'h7fffffff);
-        end
-        if (up) begin
-            increment = increment | 32'h1;
-        end
-        rounded = truncated + increment;
-        magnitude = ((rounded) & 32'hffffffff);
-        if (shifted__q[(64'h25)+:(1)] || (rounded[(32'h17)+:(8)] == 32'hff)) begin
-            magnitude = ((32'h7f800000) & 32'hffffffff);
-        end
         result__d = magnitude;
         if (shifted__q[(64'h0)+:(1)]) begin
             result__d = magnitude | 64'h80000000;
@@ -4453,31 +4769,33 @@ module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
         if (shifted__q[(64'h26)+:(1)]) begin
             result__d = ((32'h7fc00000) & 32'hffffffff);
         end
-        product = result__q;
     end
+    wire unused__b = &{b[38]};
+    wire unused__negated = &{negated[9]};
+    wire unused__ones = &{ones[48:26]};
 endmodule
 
 module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operand);
     // Module arguments
     input wire  clock;
     input wire  [31:0] float;
-    output reg  [41:0] operand;
+    output wire  [41:0] operand;
     // Stub signals
     reg  [33:0] fields__d;
     wire  [33:0] fields__q;
-    reg  fields__clock;
+    wire  fields__clock;
     reg  [41:0] unpacked__d;
     wire  [41:0] unpacked__q;
-    reg  unpacked__clock;
+    wire  unpacked__clock;
     // Local signals
-    reg  [22:0] fraction;
-    reg  [6:0] upper;
+    wire  [22:0] fraction;
+    wire  [6:0] upper;
     reg  [15:0] scan16;
     reg  [7:0] scan8;
     reg  [3:0] scan4;
     reg  [1:0] scan2;
     reg  [4:0] place;
-    reg  some;
+    wire  some;
     // Sub module instances
     optireduce_nic__finisher__drain__multiplier__unpack__0__fields fields(
         .d(fields__d),
@@ -4490,9 +4808,55 @@ module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operan
         .clock(unpacked__clock)
     );
     // Update code
+    assign fields__clock = clock;
+    assign unpacked__clock = clock;
+    assign fraction = fields__q[(64'h9)+:(23)];
+    assign upper = fraction[(32'h10)+:(7)];
     always @(*) begin
-        fields__clock = clock;
-        unpacked__clock = clock;
+        place = ((32'h10) & 5'h1f);
+        if (upper == 32'h0) begin
+            place = ((32'h0) & 5'h1f);
+        end
+        if (scan16[(32'h8)+:(8)] != 32'h0) begin
+            place = place | 32'h8;
+        end
+        if (scan8[(32'h4)+:(4)] != 32'h0) begin
+            place = place | 32'h4;
+        end
+        if (scan4[(32'h2)+:(2)] != 32'h0) begin
+            place = place | 32'h2;
+        end
+        if (scan2[32'h1]) begin
+            place = place | 32'h1;
+        end
+    end
+    always @(*) begin
+        scan16 = ((upper) & 16'hffff);
+        if (upper == 32'h0) begin
+            scan16 = fraction[(32'h0)+:(16)];
+        end
+    end
+    always @(*) begin
+        scan8 = scan16[(32'h0)+:(8)];
+        if (scan16[(32'h8)+:(8)] != 32'h0) begin
+            scan8 = scan16[(32'h8)+:(8)];
+        end
+    end
+    always @(*) begin
+        scan4 = scan8[(32'h0)+:(4)];
+        if (scan8[(32'h4)+:(4)] != 32'h0) begin
+            scan4 = scan8[(32'h4)+:(4)];
+        end
+    end
+    always @(*) begin
+        scan2 = scan4[(32'h0)+:(2)];
+        if (scan4[(32'h2)+:(2)] != 32'h0) begin
+            scan2 = scan4[(32'h2)+:(2)];
+        end
+    end
+    assign some = scan2 != 32'h0;
+    assign operand = unpacked__q;
+    always @(*) begin
         fields__d = fields__q;
         unpacked__d = unpacked__q;
         fields__d[(64'h0)+:(1)] = float[32'h1f];
@@ -4500,33 +4864,6 @@ module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operan
         fields__d[(64'h9)+:(23)] = float[(32'h0)+:(23)];
         fields__d[(64'h20)+:(1)] = float[(32'h17)+:(8)] == 32'h0;
         fields__d[(64'h21)+:(1)] = float[(32'h17)+:(8)] == 32'hff;
-        fraction = fields__q[(64'h9)+:(23)];
-        upper = fraction[(32'h10)+:(7)];
-        place = ((32'h10) & 5'h1f);
-        scan16 = ((upper) & 16'hffff);
-        if (upper == 32'h0) begin
-            place = ((32'h0) & 5'h1f);
-            scan16 = fraction[(32'h0)+:(16)];
-        end
-        scan8 = scan16[(32'h0)+:(8)];
-        if (scan16[(32'h8)+:(8)] != 32'h0) begin
-            place = place | 32'h8;
-            scan8 = scan16[(32'h8)+:(8)];
-        end
-        scan4 = scan8[(32'h0)+:(4)];
-        if (scan8[(32'h4)+:(4)] != 32'h0) begin
-            place = place | 32'h4;
-            scan4 = scan8[(32'h4)+:(4)];
-        end
-        scan2 = scan4[(32'h0)+:(2)];
-        if (scan4[(32'h2)+:(2)] != 32'h0) begin
-            place = place | 32'h2;
-            scan2 = scan4[(32'h2)+:(2)];
-        end
-        if (scan2[32'h1]) begin
-            place = place | 32'h1;
-        end
-        some = scan2 != 32'h0;
         unpacked__d[(64'h0)+:(1)] = fields__q[(64'h0)+:(1)];
         unpacked__d[(64'h1)+:(8)] = fields__q[(64'h1)+:(8)];
         unpacked__d[(64'h9)+:(24)] = ((fraction) & 24'hffffff) | 32'h800000;
@@ -4540,7 +4877,6 @@ module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operan
         unpacked__d[(64'h27)+:(1)] = fields__q[(64'h20)+:(1)] && ~some;
         unpacked__d[(64'h28)+:(1)] = fields__q[(64'h21)+:(1)];
         unpacked__d[(64'h29)+:(1)] = fields__q[(64'h21)+:(1)] && some;
-        operand = unpacked__q;
     end
 endmodule
 
@@ -4589,25 +4925,27 @@ module optireduce_nic__contribute__round__lane__0(data,rounded);
     input wire  [31:0] data;
     output reg  [31:0] rounded;
     // Local signals
-    reg  [15:0] high;
-    reg  [15:0] low;
-    reg  up;
+    wire  [15:0] high;
+    wire  [15:0] low;
+    wire  up;
     reg  [15:0] one;
-    reg  [15:0] sum;
-    reg  [15:0] quiet;
-    reg  nan;
+    wire  [15:0] sum;
+    wire  [15:0] quiet;
+    wire  nan;
     // Update code
+    assign high = data[(32'h10)+:(16)];
+    assign low = data[(32'h0)+:(16)];
+    assign up = low[32'hf] && ((low[(32'h0)+:(15)] != 32'h0) || high[32'h0]);
     always @(*) begin
-        high = data[(32'h10)+:(16)];
-        low = data[(32'h0)+:(16)];
-        up = low[32'hf] && ((low[(32'h0)+:(15)] != 32'h0) || high[32'h0]);
         one = ((32'h0) & 16'hffff);
         if (up) begin
             one = ((32'h1) & 16'hffff);
         end
-        sum = high + one;
-        nan = (high[(32'h7)+:(8)] == 32'hff) && ((high[(32'h0)+:(7)] != 32'h0) || (low != 32'h0));
-        quiet = high | 32'h40;
+    end
+    assign sum = high + one;
+    assign nan = (high[(32'h7)+:(8)] == 32'hff) && ((high[(32'h0)+:(7)] != 32'h0) || (low != 32'h0));
+    assign quiet = high | 32'h40;
+    always @(*) begin
         rounded = ((sum) & 32'hffffffff) << 32'h10;
         if (nan) begin
             rounded = ((quiet) & 32'hffffffff) << 32'h10;
@@ -4615,7 +4953,7 @@ module optireduce_nic__contribute__round__lane__0(data,rounded);
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_tag__0,tap_tag__1,tap_tag__2,tap_tag__3,tap_beat__0,tap_beat__1,tap_beat__2,tap_beat__3);
+module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat,tap_tag__0,tap_tag__1,tap_tag__2,tap_tag__3,tap_beat__0,tap_beat__1,tap_beat__2,tap_beat__3);
     // Module arguments
     input wire  clock;
     input wire  [9:0] last;
@@ -4630,160 +4968,221 @@ module optireduce_nic__finisher__drain__decoder__across(clock,last,tag,beat,tap_
     output reg  [511:0] tap_beat__2;
     output reg  [511:0] tap_beat__3;
     // Stub signals
-    reg  stages__0__clock;
-    reg  stages__0__enable;
-    reg  [23:0] stages__0__tag;
-    reg  [511:0] stages__0__beat;
-    wire  [23:0] stages__0__out_tag;
-    wire  [511:0] stages__0__out_beat;
-    reg  stages__1__clock;
-    reg  stages__1__enable;
-    reg  [23:0] stages__1__tag;
-    reg  [511:0] stages__1__beat;
-    wire  [23:0] stages__1__out_tag;
-    wire  [511:0] stages__1__out_beat;
-    reg  stages__2__clock;
-    reg  stages__2__enable;
-    reg  [23:0] stages__2__tag;
-    reg  [511:0] stages__2__beat;
-    wire  [23:0] stages__2__out_tag;
-    wire  [511:0] stages__2__out_beat;
-    reg  stages__3__clock;
-    reg  stages__3__enable;
-    reg  [23:0] stages__3__tag;
-    reg  [511:0] stages__3__beat;
-    wire  [23:0] stages__3__out_tag;
-    wire  [511:0] stages__3__out_beat;
-    reg  stages__4__clock;
-    reg  stages__4__enable;
-    reg  [23:0] stages__4__tag;
-    reg  [511:0] stages__4__beat;
-    wire  [23:0] stages__4__out_tag;
-    wire  [511:0] stages__4__out_beat;
-    reg  stages__5__clock;
-    reg  stages__5__enable;
-    reg  [23:0] stages__5__tag;
-    reg  [511:0] stages__5__beat;
-    wire  [23:0] stages__5__out_tag;
-    wire  [511:0] stages__5__out_beat;
-    reg  stages__6__clock;
-    reg  stages__6__enable;
-    reg  [23:0] stages__6__tag;
-    reg  [511:0] stages__6__beat;
-    wire  [23:0] stages__6__out_tag;
-    wire  [511:0] stages__6__out_beat;
-    reg  stages__7__clock;
-    reg  stages__7__enable;
-    reg  [23:0] stages__7__tag;
-    reg  [511:0] stages__7__beat;
-    wire  [23:0] stages__7__out_tag;
-    wire  [511:0] stages__7__out_beat;
+    reg  in_beat__0__clock;
+    reg  [23:0] in_beat__0__tag;
+    reg  [511:0] in_beat__0__beat;
+    wire  [23:0] in_beat__0__out_tag;
+    wire  [511:0] in_beat__0__out_beat;
+    reg  in_beat__1__clock;
+    reg  [23:0] in_beat__1__tag;
+    reg  [511:0] in_beat__1__beat;
+    wire  [23:0] in_beat__1__out_tag;
+    wire  [511:0] in_beat__1__out_beat;
+    reg  in_beat__2__clock;
+    reg  [23:0] in_beat__2__tag;
+    reg  [511:0] in_beat__2__beat;
+    wire  [23:0] in_beat__2__out_tag;
+    wire  [511:0] in_beat__2__out_beat;
+    reg  in_beat__3__clock;
+    reg  [23:0] in_beat__3__tag;
+    reg  [511:0] in_beat__3__beat;
+    wire  [23:0] in_beat__3__out_tag;
+    wire  [511:0] in_beat__3__out_beat;
+    reg  across__0__clock;
+    reg  across__0__enable;
+    reg  [23:0] across__0__tag;
+    reg  [511:0] across__0__beat;
+    wire  [23:0] across__0__out_tag;
+    wire  [511:0] across__0__out_beat;
+    reg  across__1__clock;
+    reg  across__1__enable;
+    reg  [23:0] across__1__tag;
+    reg  [511:0] across__1__beat;
+    wire  [23:0] across__1__out_tag;
+    wire  [511:0] across__1__out_beat;
+    reg  across__2__clock;
+    reg  across__2__enable;
+    reg  [23:0] across__2__tag;
+    reg  [511:0] across__2__beat;
+    wire  [23:0] across__2__out_tag;
+    wire  [511:0] across__2__out_beat;
+    reg  across__3__clock;
+    reg  across__3__enable;
+    reg  [23:0] across__3__tag;
+    reg  [511:0] across__3__beat;
+    wire  [23:0] across__3__out_tag;
+    wire  [511:0] across__3__out_beat;
+    reg  across__4__clock;
+    reg  across__4__enable;
+    reg  [23:0] across__4__tag;
+    reg  [511:0] across__4__beat;
+    wire  [23:0] across__4__out_tag;
+    wire  [511:0] across__4__out_beat;
+    reg  across__5__clock;
+    reg  across__5__enable;
+    reg  [23:0] across__5__tag;
+    reg  [511:0] across__5__beat;
+    wire  [23:0] across__5__out_tag;
+    wire  [511:0] across__5__out_beat;
+    reg  across__6__clock;
+    reg  across__6__enable;
+    reg  [23:0] across__6__tag;
+    reg  [511:0] across__6__beat;
+    wire  [23:0] across__6__out_tag;
+    wire  [511:0] across__6__out_beat;
+    reg  across__7__clock;
+    reg  across__7__enable;
+    reg  [23:0] across__7__tag;
+    reg  [511:0] across__7__beat;
+    wire  [23:0] across__7__out_tag;
+    wire  [511:0] across__7__out_beat;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0 stages__0(
-        .clock(stages__0__clock),
-        .enable(stages__0__enable),
-        .tag(stages__0__tag),
-        .beat(stages__0__beat),
-        .out_tag(stages__0__out_tag),
-        .out_beat(stages__0__out_beat)
+    optireduce_nic__finisher__drain__decoder__butterflies__in_beat__0 in_beat__0(
+        .clock(in_beat__0__clock),
+        .tag(in_beat__0__tag),
+        .beat(in_beat__0__beat),
+        .out_tag(in_beat__0__out_tag),
+        .out_beat(in_beat__0__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__1 stages__1(
-        .clock(stages__1__clock),
-        .enable(stages__1__enable),
-        .tag(stages__1__tag),
-        .beat(stages__1__beat),
-        .out_tag(stages__1__out_tag),
-        .out_beat(stages__1__out_beat)
+    optireduce_nic__finisher__drain__decoder__butterflies__in_beat__1 in_beat__1(
+        .clock(in_beat__1__clock),
+        .tag(in_beat__1__tag),
+        .beat(in_beat__1__beat),
+        .out_tag(in_beat__1__out_tag),
+        .out_beat(in_beat__1__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__2 stages__2(
-        .clock(stages__2__clock),
-        .enable(stages__2__enable),
-        .tag(stages__2__tag),
-        .beat(stages__2__beat),
-        .out_tag(stages__2__out_tag),
-        .out_beat(stages__2__out_beat)
+    optireduce_nic__finisher__drain__decoder__butterflies__in_beat__0 in_beat__2(
+        .clock(in_beat__2__clock),
+        .tag(in_beat__2__tag),
+        .beat(in_beat__2__beat),
+        .out_tag(in_beat__2__out_tag),
+        .out_beat(in_beat__2__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__3 stages__3(
-        .clock(stages__3__clock),
-        .enable(stages__3__enable),
-        .tag(stages__3__tag),
-        .beat(stages__3__beat),
-        .out_tag(stages__3__out_tag),
-        .out_beat(stages__3__out_beat)
+    optireduce_nic__finisher__drain__decoder__butterflies__in_beat__1 in_beat__3(
+        .clock(in_beat__3__clock),
+        .tag(in_beat__3__tag),
+        .beat(in_beat__3__beat),
+        .out_tag(in_beat__3__out_tag),
+        .out_beat(in_beat__3__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__4 stages__4(
-        .clock(stages__4__clock),
-        .enable(stages__4__enable),
-        .tag(stages__4__tag),
-        .beat(stages__4__beat),
-        .out_tag(stages__4__out_tag),
-        .out_beat(stages__4__out_beat)
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0 across__0(
+        .clock(across__0__clock),
+        .enable(across__0__enable),
+        .tag(across__0__tag),
+        .beat(across__0__beat),
+        .out_tag(across__0__out_tag),
+        .out_beat(across__0__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__5 stages__5(
-        .clock(stages__5__clock),
-        .enable(stages__5__enable),
-        .tag(stages__5__tag),
-        .beat(stages__5__beat),
-        .out_tag(stages__5__out_tag),
-        .out_beat(stages__5__out_beat)
+    optireduce_nic__finisher__drain__decoder__butterflies__across__1 across__1(
+        .clock(across__1__clock),
+        .enable(across__1__enable),
+        .tag(across__1__tag),
+        .beat(across__1__beat),
+        .out_tag(across__1__out_tag),
+        .out_beat(across__1__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__6 stages__6(
-        .clock(stages__6__clock),
-        .enable(stages__6__enable),
-        .tag(stages__6__tag),
-        .beat(stages__6__beat),
-        .out_tag(stages__6__out_tag),
-        .out_beat(stages__6__out_beat)
+    optireduce_nic__finisher__drain__decoder__butterflies__across__2 across__2(
+        .clock(across__2__clock),
+        .enable(across__2__enable),
+        .tag(across__2__tag),
+        .beat(across__2__beat),
+        .out_tag(across__2__out_tag),
+        .out_beat(across__2__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__7 stages__7(
-        .clock(stages__7__clock),
-        .enable(stages__7__enable),
-        .tag(stages__7__tag),
-        .beat(stages__7__beat),
-        .out_tag(stages__7__out_tag),
-        .out_beat(stages__7__out_beat)
+    optireduce_nic__finisher__drain__decoder__butterflies__across__3 across__3(
+        .clock(across__3__clock),
+        .enable(across__3__enable),
+        .tag(across__3__tag),
+        .beat(across__3__beat),
+        .out_tag(across__3__out_tag),
+        .out_beat(across__3__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__butterflies__across__4 across__4(
+        .clock(across__4__clock),
+        .enable(across__4__enable),
+        .tag(across__4__tag),
+        .beat(across__4__beat),
+        .out_tag(across__4__out_tag),
+        .out_beat(across__4__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__butterflies__across__5 across__5(
+        .clock(across__5__clock),
+        .enable(across__5__enable),
+        .tag(across__5__tag),
+        .beat(across__5__beat),
+        .out_tag(across__5__out_tag),
+        .out_beat(across__5__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__butterflies__across__6 across__6(
+        .clock(across__6__clock),
+        .enable(across__6__enable),
+        .tag(across__6__tag),
+        .beat(across__6__beat),
+        .out_tag(across__6__out_tag),
+        .out_beat(across__6__out_beat)
+    );
+    optireduce_nic__finisher__drain__decoder__butterflies__across__7 across__7(
+        .clock(across__7__clock),
+        .enable(across__7__enable),
+        .tag(across__7__tag),
+        .beat(across__7__beat),
+        .out_tag(across__7__out_tag),
+        .out_beat(across__7__out_beat)
     );
     // Update code (custom)
-    always @(*) stages__0__clock = clock;
-    always @(*) stages__0__enable = last[0];
-    always @(*) stages__0__tag = tag;
-    always @(*) stages__0__beat = beat;
-    always @(*) stages__1__clock = clock;
-    always @(*) stages__1__enable = last[1];
-    always @(*) stages__1__tag = stages__0__out_tag;
-    always @(*) stages__1__beat = stages__0__out_beat;
-    always @(*) stages__2__clock = clock;
-    always @(*) stages__2__enable = last[2];
-    always @(*) stages__2__tag = stages__1__out_tag;
-    always @(*) stages__2__beat = stages__1__out_beat;
-    always @(*) stages__3__clock = clock;
-    always @(*) stages__3__enable = last[3];
-    always @(*) stages__3__tag = stages__2__out_tag;
-    always @(*) stages__3__beat = stages__2__out_beat;
-    always @(*) stages__4__clock = clock;
-    always @(*) stages__4__enable = last[4];
-    always @(*) stages__4__tag = stages__3__out_tag;
-    always @(*) stages__4__beat = stages__3__out_beat;
-    always @(*) stages__5__clock = clock;
-    always @(*) stages__5__enable = last[5];
-    always @(*) stages__5__tag = stages__4__out_tag;
-    always @(*) stages__5__beat = stages__4__out_beat;
-    always @(*) stages__6__clock = clock;
-    always @(*) stages__6__enable = last[6];
-    always @(*) stages__6__tag = stages__5__out_tag;
-    always @(*) stages__6__beat = stages__5__out_beat;
-    always @(*) stages__7__clock = clock;
-    always @(*) stages__7__enable = last[7];
-    always @(*) stages__7__tag = stages__6__out_tag;
-    always @(*) stages__7__beat = stages__6__out_beat;
-    always @(*) tap_tag__0 = stages__3__out_tag;
-    always @(*) tap_beat__0 = stages__3__out_beat;
-    always @(*) tap_tag__1 = stages__5__out_tag;
-    always @(*) tap_beat__1 = stages__5__out_beat;
-    always @(*) tap_tag__2 = stages__7__out_tag;
-    always @(*) tap_beat__2 = stages__7__out_beat;
+    always @(*) in_beat__0__clock = clock;
+    always @(*) in_beat__0__tag = tag;
+    always @(*) in_beat__0__beat = beat;
+    always @(*) in_beat__1__clock = clock;
+    always @(*) in_beat__1__tag = in_beat__0__out_tag;
+    always @(*) in_beat__1__beat = in_beat__0__out_beat;
+    always @(*) in_beat__2__clock = clock;
+    always @(*) in_beat__2__tag = in_beat__1__out_tag;
+    always @(*) in_beat__2__beat = in_beat__1__out_beat;
+    always @(*) in_beat__3__clock = clock;
+    always @(*) in_beat__3__tag = in_beat__2__out_tag;
+    always @(*) in_beat__3__beat = in_beat__2__out_beat;
+    always @(*) across__0__clock = clock;
+    always @(*) across__0__tag = in_beat__3__out_tag;
+    always @(*) across__0__beat = in_beat__3__out_beat;
+    always @(*) across__1__clock = clock;
+    always @(*) across__1__tag = across__0__out_tag;
+    always @(*) across__1__beat = across__0__out_beat;
+    always @(*) across__2__clock = clock;
+    always @(*) across__2__tag = across__1__out_tag;
+    always @(*) across__2__beat = across__1__out_beat;
+    always @(*) across__3__clock = clock;
+    always @(*) across__3__tag = across__2__out_tag;
+    always @(*) across__3__beat = across__2__out_beat;
+    always @(*) across__4__clock = clock;
+    always @(*) across__4__tag = across__3__out_tag;
+    always @(*) across__4__beat = across__3__out_beat;
+    always @(*) across__5__clock = clock;
+    always @(*) across__5__tag = across__4__out_tag;
+    always @(*) across__5__beat = across__4__out_beat;
+    always @(*) across__6__clock = clock;
+    always @(*) across__6__tag = across__5__out_tag;
+    always @(*) across__6__beat = across__5__out_beat;
+    always @(*) across__7__clock = clock;
+    always @(*) across__7__tag = across__6__out_tag;
+    always @(*) across__7__beat = across__6__out_beat;
+    always @(*) across__0__enable = last[0];
+    always @(*) across__1__enable = last[1];
+    always @(*) across__2__enable = last[2];
+    always @(*) across__3__enable = last[3];
+    always @(*) across__4__enable = last[4];
+    always @(*) across__5__enable = last[5];
+    always @(*) across__6__enable = last[6];
+    always @(*) across__7__enable = last[7];
+    always @(*) tap_tag__0 = across__3__out_tag;
+    always @(*) tap_beat__0 = across__3__out_beat;
+    always @(*) tap_tag__1 = across__5__out_tag;
+    always @(*) tap_beat__1 = across__5__out_beat;
+    always @(*) tap_tag__2 = across__7__out_tag;
+    always @(*) tap_beat__2 = across__7__out_beat;
     always @(*) tap_tag__3 = 0;
     always @(*) tap_beat__3 = 0;
+    wire unused = &last[9:8];
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,odd,in_valid,in_ready,in_data,in_received,go,burst,last,idle,out_tag,out_beat);
@@ -4794,31 +5193,31 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
     input wire  [3:0] log2n;
     input wire  odd;
     input wire  in_valid;
-    output reg  in_ready;
+    output wire  in_ready;
     input wire  [511:0] in_data;
     input wire  in_received;
     input wire  go;
-    output reg  burst;
-    output reg  [9:0] last;
-    output reg  idle;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  burst;
+    output wire  [9:0] last;
+    output wire  idle;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Constant declarations
     localparam  log2n_max = 4'hc;
     // Stub signals
     reg  [206:0] st__d;
     wire  [206:0] st__q;
-    reg  st__clock;
-    reg  buffers__clock;
-    reg  [16:0] buffers__read_address;
+    wire  st__clock;
+    wire  buffers__clock;
+    wire  [16:0] buffers__read_address;
     wire  [511:0] buffers__read_data;
-    reg  [16:0] buffers__write_address;
+    wire  [16:0] buffers__write_address;
     reg  [511:0] buffers__write_data;
-    reg  buffers__write_enable;
+    wire  buffers__write_enable;
     // Local signals
-    reg  free;
-    reg  given;
-    reg  accept;
+    wire  free;
+    wire  given;
+    wire  accept;
     reg  [7:0] pair__0;
     reg  [7:0] pair__1;
     reg  [7:0] pair__2;
@@ -4836,11 +5235,11 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
     reg  [7:0] exponent;
     reg  [7:0] field;
     reg  [10:0] received;
-    reg  [8:0] scale;
+    wire  [8:0] scale;
     reg  [23:0] whole;
     reg  [23:0] candidate;
     reg  [23:0] spent;
-    reg  commit;
+    wire  commit;
     reg  [23:0] leaving;
     reg  [16:0] write_place;
     reg  [16:0] read_place;
@@ -4862,25 +5261,224 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
         .write_enable(buffers__write_enable)
     );
     // Update code
+    assign st__clock = clock;
+    assign buffers__clock = clock;
+    assign free = st__q[(64'h0)+:(1)] && ((st__q[(64'h19)+:(1)] && ~st__q[(64'h1c)+:(1)]) || (~st__q[(64'h19)+:(1)] && ~st__q[(64'h1b)+:(1)]));
+    assign in_ready = free && ~st__q[(64'h1a)+:(1)];
+    assign given = in_received && ~st__q[(64'h1a)+:(1)];
+    assign accept = free && ((in_valid && ~st__q[(64'h1a)+:(1)]) || (st__q[(64'h1a)+:(1)] && (st__q[(64'hf)+:(10)] != 32'h0)));
     always @(*) begin
-        st__clock = clock;
-        st__d = st__q;
-        buffers__clock = clock;
-        free = st__q[(64'h0)+:(1)] && ((st__q[(64'h19)+:(1)] && ~st__q[(64'h1c)+:(1)]) || (~st__q[(64'h19)+:(1)] && ~st__q[(64'h1b)+:(1)]));
-        in_ready = free && ~st__q[(64'h1a)+:(1)];
-        given = in_received && ~st__q[(64'h1a)+:(1)];
-        accept = free && ((in_valid && ~st__q[(64'h1a)+:(1)]) || (st__q[(64'h1a)+:(1)] && (st__q[(64'hf)+:(10)] != 32'h0)));
         write_place[(64'h0)+:(3)] = ((32'h0) & 3'h7);
         if (st__q[(64'h19)+:(1)]) begin
             write_place[(64'h0)+:(3)] = ((32'h1) & 3'h7);
         end
         write_place[(64'h3)+:(14)] = ((st__q[(64'hf)+:(10)]) & 14'h3fff);
-        buffers__write_address = write_place;
-        buffers__write_enable = accept;
+    end
+    assign buffers__write_address = write_place;
+    assign buffers__write_enable = accept;
+    always @(*) begin
         buffers__write_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (given) begin
             buffers__write_data = in_data;
         end
+    end
+    always @(*) begin
+        pair__0 = in_data[(0 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(0 * 32'h40 + 32'h37)+:(8)] > in_data[(0 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__0 = in_data[(0 * 32'h40 + 32'h37)+:(8)];
+        end
+    end
+    always @(*) begin
+        pair__1 = in_data[(1 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(1 * 32'h40 + 32'h37)+:(8)] > in_data[(1 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__1 = in_data[(1 * 32'h40 + 32'h37)+:(8)];
+        end
+    end
+    always @(*) begin
+        pair__2 = in_data[(2 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(2 * 32'h40 + 32'h37)+:(8)] > in_data[(2 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__2 = in_data[(2 * 32'h40 + 32'h37)+:(8)];
+        end
+    end
+    always @(*) begin
+        pair__3 = in_data[(3 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(3 * 32'h40 + 32'h37)+:(8)] > in_data[(3 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__3 = in_data[(3 * 32'h40 + 32'h37)+:(8)];
+        end
+    end
+    always @(*) begin
+        pair__4 = in_data[(4 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(4 * 32'h40 + 32'h37)+:(8)] > in_data[(4 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__4 = in_data[(4 * 32'h40 + 32'h37)+:(8)];
+        end
+    end
+    always @(*) begin
+        pair__5 = in_data[(5 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(5 * 32'h40 + 32'h37)+:(8)] > in_data[(5 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__5 = in_data[(5 * 32'h40 + 32'h37)+:(8)];
+        end
+    end
+    always @(*) begin
+        pair__6 = in_data[(6 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(6 * 32'h40 + 32'h37)+:(8)] > in_data[(6 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__6 = in_data[(6 * 32'h40 + 32'h37)+:(8)];
+        end
+    end
+    always @(*) begin
+        pair__7 = in_data[(7 * 32'h40 + 32'h17)+:(8)];
+        if (in_data[(7 * 32'h40 + 32'h37)+:(8)] > in_data[(7 * 32'h40 + 32'h17)+:(8)]) begin
+            pair__7 = in_data[(7 * 32'h40 + 32'h37)+:(8)];
+        end
+    end
+    always @(*) begin
+        quarter__0 = pair__0;
+        if (pair__4 > pair__0) begin
+            quarter__0 = pair__4;
+        end
+    end
+    always @(*) begin
+        quarter__1 = pair__1;
+        if (pair__5 > pair__1) begin
+            quarter__1 = pair__5;
+        end
+    end
+    always @(*) begin
+        quarter__2 = pair__2;
+        if (pair__6 > pair__2) begin
+            quarter__2 = pair__6;
+        end
+    end
+    always @(*) begin
+        quarter__3 = pair__3;
+        if (pair__7 > pair__3) begin
+            quarter__3 = pair__7;
+        end
+    end
+    always @(*) begin
+        low = st__q[(64'h1d)+:(8)];
+        if (st__q[(64'h25)+:(8)] > st__q[(64'h1d)+:(8)]) begin
+            low = st__q[(64'h25)+:(8)];
+        end
+    end
+    always @(*) begin
+        high = st__q[(64'h2d)+:(8)];
+        if (st__q[(64'h35)+:(8)] > st__q[(64'h2d)+:(8)]) begin
+            high = st__q[(64'h35)+:(8)];
+        end
+    end
+    always @(*) begin
+        exponent = st__q[(64'h4d)+:(8)];
+        if (st__q[(64'h41)+:(8)] > st__q[(64'h4d)+:(8)]) begin
+            exponent = st__q[(64'h41)+:(8)];
+        end
+    end
+    always @(*) begin
+        received = st__q[(64'h55)+:(11)];
+        if (st__q[(64'h4a)+:(1)]) begin
+            received = st__q[(64'h55)+:(11)] + 32'h1;
+        end
+    end
+    always @(*) begin
+        field = exponent;
+        if (exponent == 32'h0) begin
+            field = ((32'h1) & 8'hff);
+        end
+    end
+    assign scale = ((field) & 9'h1ff) + ((st__q[(64'hb)+:(4)]) & 9'h1ff);
+    always @(*) begin
+        whole[(64'h0)+:(1)] = 1'b1;
+        whole[(64'h2)+:(1)] = 1'b0;
+        whole[(64'h3)+:(1)] = st__q[(64'h4c)+:(1)];
+        whole[(64'h1)+:(1)] = exponent == 32'hff;
+        whole[(64'h4)+:(9)] = scale;
+        whole[(64'hd)+:(11)] = received;
+    end
+    always @(*) begin
+        candidate = st__q[(64'h61)+:(24)];
+        if (st__q[(64'h91)+:(1)]) begin
+            candidate = st__q[(64'h79)+:(24)];
+        end
+    end
+    always @(*) begin
+        spent = candidate;
+        if (commit) begin
+            spent[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    assign commit = candidate[(64'h0)+:(1)] && go && (~st__q[(64'h92)+:(1)] || (st__q[(64'h93)+:(10)] == st__q[(64'h1)+:(10)]));
+    always @(*) begin
+        leaving = st__q[(64'h9f)+:(24)];
+        leaving[(64'h0)+:(1)] = st__q[(64'h92)+:(1)];
+    end
+    always @(*) begin
+        read_place[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        if (st__q[(64'h9d)+:(1)]) begin
+            read_place[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+        read_place[(64'h3)+:(14)] = ((st__q[(64'h93)+:(10)]) & 14'h3fff);
+    end
+    assign buffers__read_address = read_place;
+    always @(*) begin
+        known = log2n <= log2n_max;
+        case (log2n)
+            8: begin
+            end
+            10: begin
+            end
+            12: begin
+            end
+            14: begin
+            end
+            default: begin
+                known = 1'b0;
+            end
+        endcase
+    end
+    always @(*) begin
+        size = ((32'h0) & 10'h3ff);
+        case (log2n)
+            8: begin
+                size = ((32'hf) & 10'h3ff);
+            end
+            10: begin
+                size = ((32'h3f) & 10'h3ff);
+            end
+            12: begin
+                size = ((32'hff) & 10'h3ff);
+            end
+            14: begin
+                size = ((32'h3ff) & 10'h3ff);
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
+        extra = ((32'h0) & 4'hf);
+        case (log2n)
+            8: begin
+                extra = ((32'h5) & 4'hf);
+            end
+            10: begin
+                extra = ((32'h6) & 4'hf);
+            end
+            12: begin
+                extra = ((32'h7) & 4'hf);
+            end
+            14: begin
+                extra = ((32'h8) & 4'hf);
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign burst = st__q[(64'h9e)+:(1)];
+    assign last = st__q[(64'h1)+:(10)];
+    assign idle = (st__q[(64'hf)+:(10)] == 32'h0) && ~st__q[(64'h1a)+:(1)] && ~st__q[(64'h1b)+:(1)] && ~st__q[(64'h1c)+:(1)];
+    assign out_tag = st__q[(64'hb7)+:(24)];
+    assign out_beat = buffers__read_data;
+    always @(*) begin
+        st__d = st__q;
         if (accept) begin
             st__d[(64'hf)+:(10)] = st__q[(64'hf)+:(10)] + 32'h1;
             if (st__q[(64'hf)+:(10)] == st__q[(64'h1)+:(10)]) begin
@@ -4894,54 +5492,6 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
                 end
             end
         end
-        pair__0 = in_data[(0 * 32'h40 + 32'h17)+:(8)];
-        if (in_data[(0 * 32'h40 + 32'h37)+:(8)] > in_data[(0 * 32'h40 + 32'h17)+:(8)]) begin
-            pair__0 = in_data[(0 * 32'h40 + 32'h37)+:(8)];
-        end
-        pair__1 = in_data[(1 * 32'h40 + 32'h17)+:(8)];
-        if (in_data[(1 * 32'h40 + 32'h37)+:(8)] > in_data[(1 * 32'h40 + 32'h17)+:(8)]) begin
-            pair__1 = in_data[(1 * 32'h40 + 32'h37)+:(8)];
-        end
-        pair__2 = in_data[(2 * 32'h40 + 32'h17)+:(8)];
-        if (in_data[(2 * 32'h40 + 32'h37)+:(8)] > in_data[(2 * 32'h40 + 32'h17)+:(8)]) begin
-            pair__2 = in_data[(2 * 32'h40 + 32'h37)+:(8)];
-        end
-        pair__3 = in_data[(3 * 32'h40 + 32'h17)+:(8)];
-        if (in_data[(3 * 32'h40 + 32'h37)+:(8)] > in_data[(3 * 32'h40 + 32'h17)+:(8)]) begin
-            pair__3 = in_data[(3 * 32'h40 + 32'h37)+:(8)];
-        end
-        pair__4 = in_data[(4 * 32'h40 + 32'h17)+:(8)];
-        if (in_data[(4 * 32'h40 + 32'h37)+:(8)] > in_data[(4 * 32'h40 + 32'h17)+:(8)]) begin
-            pair__4 = in_data[(4 * 32'h40 + 32'h37)+:(8)];
-        end
-        pair__5 = in_data[(5 * 32'h40 + 32'h17)+:(8)];
-        if (in_data[(5 * 32'h40 + 32'h37)+:(8)] > in_data[(5 * 32'h40 + 32'h17)+:(8)]) begin
-            pair__5 = in_data[(5 * 32'h40 + 32'h37)+:(8)];
-        end
-        pair__6 = in_data[(6 * 32'h40 + 32'h17)+:(8)];
-        if (in_data[(6 * 32'h40 + 32'h37)+:(8)] > in_data[(6 * 32'h40 + 32'h17)+:(8)]) begin
-            pair__6 = in_data[(6 * 32'h40 + 32'h37)+:(8)];
-        end
-        pair__7 = in_data[(7 * 32'h40 + 32'h17)+:(8)];
-        if (in_data[(7 * 32'h40 + 32'h37)+:(8)] > in_data[(7 * 32'h40 + 32'h17)+:(8)]) begin
-            pair__7 = in_data[(7 * 32'h40 + 32'h37)+:(8)];
-        end
-        quarter__0 = pair__0;
-        if (pair__4 > pair__0) begin
-            quarter__0 = pair__4;
-        end
-        quarter__1 = pair__1;
-        if (pair__5 > pair__1) begin
-            quarter__1 = pair__5;
-        end
-        quarter__2 = pair__2;
-        if (pair__6 > pair__2) begin
-            quarter__2 = pair__6;
-        end
-        quarter__3 = pair__3;
-        if (pair__7 > pair__3) begin
-            quarter__3 = pair__7;
-        end
         st__d[(64'h1d)+:(8)] = quarter__0;
         st__d[(64'h25)+:(8)] = quarter__1;
         st__d[(64'h2d)+:(8)] = quarter__2;
@@ -4950,14 +5500,6 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
         st__d[(64'h3e)+:(1)] = given;
         st__d[(64'h3f)+:(1)] = st__q[(64'hf)+:(10)] == st__q[(64'h1)+:(10)];
         st__d[(64'h40)+:(1)] = odd;
-        low = st__q[(64'h1d)+:(8)];
-        if (st__q[(64'h25)+:(8)] > st__q[(64'h1d)+:(8)]) begin
-            low = st__q[(64'h25)+:(8)];
-        end
-        high = st__q[(64'h2d)+:(8)];
-        if (st__q[(64'h35)+:(8)] > st__q[(64'h2d)+:(8)]) begin
-            high = st__q[(64'h35)+:(8)];
-        end
         st__d[(64'h41)+:(8)] = low;
         if (high > low) begin
             st__d[(64'h41)+:(8)] = high;
@@ -4969,25 +5511,6 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
         st__d[(64'h4a)+:(1)] = st__q[(64'h3e)+:(1)];
         st__d[(64'h4b)+:(1)] = st__q[(64'h3f)+:(1)];
         st__d[(64'h4c)+:(1)] = st__q[(64'h40)+:(1)];
-        exponent = st__q[(64'h4d)+:(8)];
-        if (st__q[(64'h41)+:(8)] > st__q[(64'h4d)+:(8)]) begin
-            exponent = st__q[(64'h41)+:(8)];
-        end
-        received = st__q[(64'h55)+:(11)];
-        if (st__q[(64'h4a)+:(1)]) begin
-            received = st__q[(64'h55)+:(11)] + 32'h1;
-        end
-        field = exponent;
-        if (exponent == 32'h0) begin
-            field = ((32'h1) & 8'hff);
-        end
-        scale = ((field) & 9'h1ff) + ((st__q[(64'hb)+:(4)]) & 9'h1ff);
-        whole[(64'h0)+:(1)] = 1'b1;
-        whole[(64'h2)+:(1)] = 1'b0;
-        whole[(64'h3)+:(1)] = st__q[(64'h4c)+:(1)];
-        whole[(64'h1)+:(1)] = exponent == 32'hff;
-        whole[(64'h4)+:(9)] = scale;
-        whole[(64'hd)+:(11)] = received;
         if (st__q[(64'h49)+:(1)]) begin
             st__d[(64'h4d)+:(8)] = exponent;
             st__d[(64'h55)+:(11)] = received;
@@ -5003,14 +5526,6 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
                 end
             end
         end
-        candidate = st__q[(64'h61)+:(24)];
-        if (st__q[(64'h91)+:(1)]) begin
-            candidate = st__q[(64'h79)+:(24)];
-        end
-        spent = candidate;
-        commit = candidate[(64'h0)+:(1)] && go && (~st__q[(64'h92)+:(1)] || (st__q[(64'h93)+:(10)] == st__q[(64'h1)+:(10)]));
-        leaving = st__q[(64'h9f)+:(24)];
-        leaving[(64'h0)+:(1)] = st__q[(64'h92)+:(1)];
         st__d[(64'hb7)+:(24)] = leaving;
         if (st__q[(64'h92)+:(1)]) begin
             st__d[(64'h93)+:(10)] = st__q[(64'h93)+:(10)] + 32'h1;
@@ -5033,7 +5548,6 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
             st__d[(64'h9f)+:(24)] = candidate;
             st__d[(64'h9d)+:(1)] = st__q[(64'h91)+:(1)];
             st__d[(64'h91)+:(1)] = ~st__q[(64'h91)+:(1)];
-            spent[(64'h0)+:(1)] = 1'b0;
             if (st__q[(64'h91)+:(1)]) begin
                 st__d[(64'h79)+:(24)] = spent;
             end
@@ -5041,47 +5555,12 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
                 st__d[(64'h61)+:(24)] = spent;
             end
         end
-        read_place[(64'h0)+:(3)] = ((32'h0) & 3'h7);
-        if (st__q[(64'h9d)+:(1)]) begin
-            read_place[(64'h0)+:(3)] = ((32'h1) & 3'h7);
-        end
-        read_place[(64'h3)+:(14)] = ((st__q[(64'h93)+:(10)]) & 14'h3fff);
-        buffers__read_address = read_place;
         if (st__q[(64'hf)+:(10)] == 32'h0) begin
             st__d[(64'h1a)+:(1)] = 1'b0;
         end
         if (clear) begin
             st__d[(64'h1a)+:(1)] = 1'b1;
         end
-        known = log2n <= log2n_max;
-        size = ((32'h0) & 10'h3ff);
-        extra = ((32'h0) & 4'hf);
-        case (log2n)
-            8:
-                begin
-                    size = ((32'hf) & 10'h3ff);
-                    extra = ((32'h5) & 4'hf);
-                end
-            10:
-                begin
-                    size = ((32'h3f) & 10'h3ff);
-                    extra = ((32'h6) & 4'hf);
-                end
-            12:
-                begin
-                    size = ((32'hff) & 10'h3ff);
-                    extra = ((32'h7) & 4'hf);
-                end
-            14:
-                begin
-                    size = ((32'h3ff) & 10'h3ff);
-                    extra = ((32'h8) & 4'hf);
-                end
-            default:
-                begin
-                    known = 1'b0;
-                end
-        endcase
         if (start) begin
             st__d[(64'h0)+:(1)] = known;
             if (known) begin
@@ -5089,11 +5568,6 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
                 st__d[(64'hb)+:(4)] = extra;
             end
         end
-        burst = st__q[(64'h9e)+:(1)];
-        last = st__q[(64'h1)+:(10)];
-        idle = (st__q[(64'hf)+:(10)] == 32'h0) && ~st__q[(64'h1a)+:(1)] && ~st__q[(64'h1b)+:(1)] && ~st__q[(64'h1c)+:(1)];
-        out_tag = st__q[(64'hb7)+:(24)];
-        out_beat = buffers__read_data;
     end
 endmodule
 
@@ -5103,93 +5577,93 @@ module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,o
     input wire  [23:0] tag;
     input wire  [511:0] beat;
     input wire  [15:0] signs;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Stub signals
-    reg  lane__0__clock;
+    wire  lane__0__clock;
     reg  [31:0] lane__0__a;
-    reg  [8:0] lane__0__scale;
+    wire  [8:0] lane__0__scale;
     wire  [31:0] lane__0__result;
-    reg  lane__1__clock;
+    wire  lane__1__clock;
     reg  [31:0] lane__1__a;
-    reg  [8:0] lane__1__scale;
+    wire  [8:0] lane__1__scale;
     wire  [31:0] lane__1__result;
-    reg  lane__2__clock;
+    wire  lane__2__clock;
     reg  [31:0] lane__2__a;
-    reg  [8:0] lane__2__scale;
+    wire  [8:0] lane__2__scale;
     wire  [31:0] lane__2__result;
-    reg  lane__3__clock;
+    wire  lane__3__clock;
     reg  [31:0] lane__3__a;
-    reg  [8:0] lane__3__scale;
+    wire  [8:0] lane__3__scale;
     wire  [31:0] lane__3__result;
-    reg  lane__4__clock;
+    wire  lane__4__clock;
     reg  [31:0] lane__4__a;
-    reg  [8:0] lane__4__scale;
+    wire  [8:0] lane__4__scale;
     wire  [31:0] lane__4__result;
-    reg  lane__5__clock;
+    wire  lane__5__clock;
     reg  [31:0] lane__5__a;
-    reg  [8:0] lane__5__scale;
+    wire  [8:0] lane__5__scale;
     wire  [31:0] lane__5__result;
-    reg  lane__6__clock;
+    wire  lane__6__clock;
     reg  [31:0] lane__6__a;
-    reg  [8:0] lane__6__scale;
+    wire  [8:0] lane__6__scale;
     wire  [31:0] lane__6__result;
-    reg  lane__7__clock;
+    wire  lane__7__clock;
     reg  [31:0] lane__7__a;
-    reg  [8:0] lane__7__scale;
+    wire  [8:0] lane__7__scale;
     wire  [31:0] lane__7__result;
-    reg  lane__8__clock;
+    wire  lane__8__clock;
     reg  [31:0] lane__8__a;
-    reg  [8:0] lane__8__scale;
+    wire  [8:0] lane__8__scale;
     wire  [31:0] lane__8__result;
-    reg  lane__9__clock;
+    wire  lane__9__clock;
     reg  [31:0] lane__9__a;
-    reg  [8:0] lane__9__scale;
+    wire  [8:0] lane__9__scale;
     wire  [31:0] lane__9__result;
-    reg  lane__10__clock;
+    wire  lane__10__clock;
     reg  [31:0] lane__10__a;
-    reg  [8:0] lane__10__scale;
+    wire  [8:0] lane__10__scale;
     wire  [31:0] lane__10__result;
-    reg  lane__11__clock;
+    wire  lane__11__clock;
     reg  [31:0] lane__11__a;
-    reg  [8:0] lane__11__scale;
+    wire  [8:0] lane__11__scale;
     wire  [31:0] lane__11__result;
-    reg  lane__12__clock;
+    wire  lane__12__clock;
     reg  [31:0] lane__12__a;
-    reg  [8:0] lane__12__scale;
+    wire  [8:0] lane__12__scale;
     wire  [31:0] lane__12__result;
-    reg  lane__13__clock;
+    wire  lane__13__clock;
     reg  [31:0] lane__13__a;
-    reg  [8:0] lane__13__scale;
+    wire  [8:0] lane__13__scale;
     wire  [31:0] lane__13__result;
-    reg  lane__14__clock;
+    wire  lane__14__clock;
     reg  [31:0] lane__14__a;
-    reg  [8:0] lane__14__scale;
+    wire  [8:0] lane__14__scale;
     wire  [31:0] lane__14__result;
-    reg  lane__15__clock;
+    wire  lane__15__clock;
     reg  [31:0] lane__15__a;
-    reg  [8:0] lane__15__scale;
+    wire  [8:0] lane__15__scale;
     wire  [31:0] lane__15__result;
-    reg  [31:0] pack__lane__0;
-    reg  [31:0] pack__lane__1;
-    reg  [31:0] pack__lane__2;
-    reg  [31:0] pack__lane__3;
-    reg  [31:0] pack__lane__4;
-    reg  [31:0] pack__lane__5;
-    reg  [31:0] pack__lane__6;
-    reg  [31:0] pack__lane__7;
-    reg  [31:0] pack__lane__8;
-    reg  [31:0] pack__lane__9;
-    reg  [31:0] pack__lane__10;
-    reg  [31:0] pack__lane__11;
-    reg  [31:0] pack__lane__12;
-    reg  [31:0] pack__lane__13;
-    reg  [31:0] pack__lane__14;
-    reg  [31:0] pack__lane__15;
+    wire  [31:0] pack__lane__0;
+    wire  [31:0] pack__lane__1;
+    wire  [31:0] pack__lane__2;
+    wire  [31:0] pack__lane__3;
+    wire  [31:0] pack__lane__4;
+    wire  [31:0] pack__lane__5;
+    wire  [31:0] pack__lane__6;
+    wire  [31:0] pack__lane__7;
+    wire  [31:0] pack__lane__8;
+    wire  [31:0] pack__lane__9;
+    wire  [31:0] pack__lane__10;
+    wire  [31:0] pack__lane__11;
+    wire  [31:0] pack__lane__12;
+    wire  [31:0] pack__lane__13;
+    wire  [31:0] pack__lane__14;
+    wire  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     reg  [71:0] tags__d;
     wire  [71:0] tags__q;
-    reg  tags__clock;
+    wire  tags__clock;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__0(
         .clock(lane__0__clock),
@@ -5312,126 +5786,158 @@ module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,o
         .clock(tags__clock)
     );
     // Update code
+    assign tags__clock = clock;
+    assign lane__0__clock = clock;
     always @(*) begin
-        tags__clock = clock;
-        tags__d = tags__q;
-        lane__0__clock = clock;
         lane__0__a = beat[(0 * 32'h20)+:(32)];
         if (signs[0]) begin
             lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__0__scale = tag[(64'h4)+:(9)];
-        pack__lane__0 = lane__0__result ^ 64'h80000000;
-        lane__1__clock = clock;
+    end
+    assign lane__0__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__0 = lane__0__result ^ 64'h80000000;
+    assign lane__1__clock = clock;
+    always @(*) begin
         lane__1__a = beat[(1 * 32'h20)+:(32)];
         if (signs[1]) begin
             lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__1__scale = tag[(64'h4)+:(9)];
-        pack__lane__1 = lane__1__result ^ 64'h80000000;
-        lane__2__clock = clock;
+    end
+    assign lane__1__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__1 = lane__1__result ^ 64'h80000000;
+    assign lane__2__clock = clock;
+    always @(*) begin
         lane__2__a = beat[(2 * 32'h20)+:(32)];
         if (signs[2]) begin
             lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__2__scale = tag[(64'h4)+:(9)];
-        pack__lane__2 = lane__2__result ^ 64'h80000000;
-        lane__3__clock = clock;
+    end
+    assign lane__2__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__2 = lane__2__result ^ 64'h80000000;
+    assign lane__3__clock = clock;
+    always @(*) begin
         lane__3__a = beat[(3 * 32'h20)+:(32)];
         if (signs[3]) begin
             lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__3__scale = tag[(64'h4)+:(9)];
-        pack__lane__3 = lane__3__result ^ 64'h80000000;
-        lane__4__clock = clock;
+    end
+    assign lane__3__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__3 = lane__3__result ^ 64'h80000000;
+    assign lane__4__clock = clock;
+    always @(*) begin
         lane__4__a = beat[(4 * 32'h20)+:(32)];
         if (signs[4]) begin
             lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__4__scale = tag[(64'h4)+:(9)];
-        pack__lane__4 = lane__4__result ^ 64'h80000000;
-        lane__5__clock = clock;
+    end
+    assign lane__4__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__4 = lane__4__result ^ 64'h80000000;
+    assign lane__5__clock = clock;
+    always @(*) begin
         lane__5__a = beat[(5 * 32'h20)+:(32)];
         if (signs[5]) begin
             lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__5__scale = tag[(64'h4)+:(9)];
-        pack__lane__5 = lane__5__result ^ 64'h80000000;
-        lane__6__clock = clock;
+    end
+    assign lane__5__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__5 = lane__5__result ^ 64'h80000000;
+    assign lane__6__clock = clock;
+    always @(*) begin
         lane__6__a = beat[(6 * 32'h20)+:(32)];
         if (signs[6]) begin
             lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__6__scale = tag[(64'h4)+:(9)];
-        pack__lane__6 = lane__6__result ^ 64'h80000000;
-        lane__7__clock = clock;
+    end
+    assign lane__6__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__6 = lane__6__result ^ 64'h80000000;
+    assign lane__7__clock = clock;
+    always @(*) begin
         lane__7__a = beat[(7 * 32'h20)+:(32)];
         if (signs[7]) begin
             lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__7__scale = tag[(64'h4)+:(9)];
-        pack__lane__7 = lane__7__result ^ 64'h80000000;
-        lane__8__clock = clock;
+    end
+    assign lane__7__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__7 = lane__7__result ^ 64'h80000000;
+    assign lane__8__clock = clock;
+    always @(*) begin
         lane__8__a = beat[(8 * 32'h20)+:(32)];
         if (signs[8]) begin
             lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__8__scale = tag[(64'h4)+:(9)];
-        pack__lane__8 = lane__8__result ^ 64'h80000000;
-        lane__9__clock = clock;
+    end
+    assign lane__8__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__8 = lane__8__result ^ 64'h80000000;
+    assign lane__9__clock = clock;
+    always @(*) begin
         lane__9__a = beat[(9 * 32'h20)+:(32)];
         if (signs[9]) begin
             lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__9__scale = tag[(64'h4)+:(9)];
-        pack__lane__9 = lane__9__result ^ 64'h80000000;
-        lane__10__clock = clock;
+    end
+    assign lane__9__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__9 = lane__9__result ^ 64'h80000000;
+    assign lane__10__clock = clock;
+    always @(*) begin
         lane__10__a = beat[(10 * 32'h20)+:(32)];
         if (signs[10]) begin
             lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__10__scale = tag[(64'h4)+:(9)];
-        pack__lane__10 = lane__10__result ^ 64'h80000000;
-        lane__11__clock = clock;
+    end
+    assign lane__10__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__10 = lane__10__result ^ 64'h80000000;
+    assign lane__11__clock = clock;
+    always @(*) begin
         lane__11__a = beat[(11 * 32'h20)+:(32)];
         if (signs[11]) begin
             lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__11__scale = tag[(64'h4)+:(9)];
-        pack__lane__11 = lane__11__result ^ 64'h80000000;
-        lane__12__clock = clock;
+    end
+    assign lane__11__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__11 = lane__11__result ^ 64'h80000000;
+    assign lane__12__clock = clock;
+    always @(*) begin
         lane__12__a = beat[(12 * 32'h20)+:(32)];
         if (signs[12]) begin
             lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__12__scale = tag[(64'h4)+:(9)];
-        pack__lane__12 = lane__12__result ^ 64'h80000000;
-        lane__13__clock = clock;
+    end
+    assign lane__12__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__12 = lane__12__result ^ 64'h80000000;
+    assign lane__13__clock = clock;
+    always @(*) begin
         lane__13__a = beat[(13 * 32'h20)+:(32)];
         if (signs[13]) begin
             lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__13__scale = tag[(64'h4)+:(9)];
-        pack__lane__13 = lane__13__result ^ 64'h80000000;
-        lane__14__clock = clock;
+    end
+    assign lane__13__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__13 = lane__13__result ^ 64'h80000000;
+    assign lane__14__clock = clock;
+    always @(*) begin
         lane__14__a = beat[(14 * 32'h20)+:(32)];
         if (signs[14]) begin
             lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__14__scale = tag[(64'h4)+:(9)];
-        pack__lane__14 = lane__14__result ^ 64'h80000000;
-        lane__15__clock = clock;
+    end
+    assign lane__14__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__14 = lane__14__result ^ 64'h80000000;
+    assign lane__15__clock = clock;
+    always @(*) begin
         lane__15__a = beat[(15 * 32'h20)+:(32)];
         if (signs[15]) begin
             lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
         end
-        lane__15__scale = tag[(64'h4)+:(9)];
-        pack__lane__15 = lane__15__result ^ 64'h80000000;
+    end
+    assign lane__15__scale = tag[(64'h4)+:(9)];
+    assign pack__lane__15 = lane__15__result ^ 64'h80000000;
+    assign out_tag = tags__q[(64'h30)+:(24)];
+    assign out_beat = pack__beat;
+    always @(*) begin
+        tags__d = tags__q;
         tags__d[(64'h0)+:(24)] = tag;
         tags__d[(64'h18)+:(24)] = tags__q[(64'h0)+:(24)];
         tags__d[(64'h30)+:(24)] = tags__q[(64'h18)+:(24)];
-        out_tag = tags__q[(64'h30)+:(24)];
-        out_beat = pack__beat;
     end
 endmodule
 
@@ -5441,131 +5947,131 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
     input wire  [23:0] tag;
     input wire  [511:0] beat;
     input wire  [15:0] signs;
-    output reg  take;
-    output reg  take_odd;
-    output reg  [23:0] out_tag;
-    output reg  [511:0] out_beat;
+    output wire  take;
+    output wire  take_odd;
+    output wire  [23:0] out_tag;
+    output wire  [511:0] out_beat;
     // Stub signals
-    reg  lane__0__clock;
-    reg  [31:0] lane__0__a;
-    reg  [8:0] lane__0__scale;
-    reg  lane__0__negate;
-    reg  lane__0__special;
+    wire  lane__0__clock;
+    wire  [31:0] lane__0__a;
+    wire  [8:0] lane__0__scale;
+    wire  lane__0__negate;
+    wire  lane__0__special;
     wire  [31:0] lane__0__result;
-    reg  lane__1__clock;
-    reg  [31:0] lane__1__a;
-    reg  [8:0] lane__1__scale;
-    reg  lane__1__negate;
-    reg  lane__1__special;
+    wire  lane__1__clock;
+    wire  [31:0] lane__1__a;
+    wire  [8:0] lane__1__scale;
+    wire  lane__1__negate;
+    wire  lane__1__special;
     wire  [31:0] lane__1__result;
-    reg  lane__2__clock;
-    reg  [31:0] lane__2__a;
-    reg  [8:0] lane__2__scale;
-    reg  lane__2__negate;
-    reg  lane__2__special;
+    wire  lane__2__clock;
+    wire  [31:0] lane__2__a;
+    wire  [8:0] lane__2__scale;
+    wire  lane__2__negate;
+    wire  lane__2__special;
     wire  [31:0] lane__2__result;
-    reg  lane__3__clock;
-    reg  [31:0] lane__3__a;
-    reg  [8:0] lane__3__scale;
-    reg  lane__3__negate;
-    reg  lane__3__special;
+    wire  lane__3__clock;
+    wire  [31:0] lane__3__a;
+    wire  [8:0] lane__3__scale;
+    wire  lane__3__negate;
+    wire  lane__3__special;
     wire  [31:0] lane__3__result;
-    reg  lane__4__clock;
-    reg  [31:0] lane__4__a;
-    reg  [8:0] lane__4__scale;
-    reg  lane__4__negate;
-    reg  lane__4__special;
+    wire  lane__4__clock;
+    wire  [31:0] lane__4__a;
+    wire  [8:0] lane__4__scale;
+    wire  lane__4__negate;
+    wire  lane__4__special;
     wire  [31:0] lane__4__result;
-    reg  lane__5__clock;
-    reg  [31:0] lane__5__a;
-    reg  [8:0] lane__5__scale;
-    reg  lane__5__negate;
-    reg  lane__5__special;
+    wire  lane__5__clock;
+    wire  [31:0] lane__5__a;
+    wire  [8:0] lane__5__scale;
+    wire  lane__5__negate;
+    wire  lane__5__special;
     wire  [31:0] lane__5__result;
-    reg  lane__6__clock;
-    reg  [31:0] lane__6__a;
-    reg  [8:0] lane__6__scale;
-    reg  lane__6__negate;
-    reg  lane__6__special;
+    wire  lane__6__clock;
+    wire  [31:0] lane__6__a;
+    wire  [8:0] lane__6__scale;
+    wire  lane__6__negate;
+    wire  lane__6__special;
     wire  [31:0] lane__6__result;
-    reg  lane__7__clock;
-    reg  [31:0] lane__7__a;
-    reg  [8:0] lane__7__scale;
-    reg  lane__7__negate;
-    reg  lane__7__special;
+    wire  lane__7__clock;
+    wire  [31:0] lane__7__a;
+    wire  [8:0] lane__7__scale;
+    wire  lane__7__negate;
+    wire  lane__7__special;
     wire  [31:0] lane__7__result;
-    reg  lane__8__clock;
-    reg  [31:0] lane__8__a;
-    reg  [8:0] lane__8__scale;
-    reg  lane__8__negate;
-    reg  lane__8__special;
+    wire  lane__8__clock;
+    wire  [31:0] lane__8__a;
+    wire  [8:0] lane__8__scale;
+    wire  lane__8__negate;
+    wire  lane__8__special;
     wire  [31:0] lane__8__result;
-    reg  lane__9__clock;
-    reg  [31:0] lane__9__a;
-    reg  [8:0] lane__9__scale;
-    reg  lane__9__negate;
-    reg  lane__9__special;
+    wire  lane__9__clock;
+    wire  [31:0] lane__9__a;
+    wire  [8:0] lane__9__scale;
+    wire  lane__9__negate;
+    wire  lane__9__special;
     wire  [31:0] lane__9__result;
-    reg  lane__10__clock;
-    reg  [31:0] lane__10__a;
-    reg  [8:0] lane__10__scale;
-    reg  lane__10__negate;
-    reg  lane__10__special;
+    wire  lane__10__clock;
+    wire  [31:0] lane__10__a;
+    wire  [8:0] lane__10__scale;
+    wire  lane__10__negate;
+    wire  lane__10__special;
     wire  [31:0] lane__10__result;
-    reg  lane__11__clock;
-    reg  [31:0] lane__11__a;
-    reg  [8:0] lane__11__scale;
-    reg  lane__11__negate;
-    reg  lane__11__special;
+    wire  lane__11__clock;
+    wire  [31:0] lane__11__a;
+    wire  [8:0] lane__11__scale;
+    wire  lane__11__negate;
+    wire  lane__11__special;
     wire  [31:0] lane__11__result;
-    reg  lane__12__clock;
-    reg  [31:0] lane__12__a;
-    reg  [8:0] lane__12__scale;
-    reg  lane__12__negate;
-    reg  lane__12__special;
+    wire  lane__12__clock;
+    wire  [31:0] lane__12__a;
+    wire  [8:0] lane__12__scale;
+    wire  lane__12__negate;
+    wire  lane__12__special;
     wire  [31:0] lane__12__result;
-    reg  lane__13__clock;
-    reg  [31:0] lane__13__a;
-    reg  [8:0] lane__13__scale;
-    reg  lane__13__negate;
-    reg  lane__13__special;
+    wire  lane__13__clock;
+    wire  [31:0] lane__13__a;
+    wire  [8:0] lane__13__scale;
+    wire  lane__13__negate;
+    wire  lane__13__special;
     wire  [31:0] lane__13__result;
-    reg  lane__14__clock;
-    reg  [31:0] lane__14__a;
-    reg  [8:0] lane__14__scale;
-    reg  lane__14__negate;
-    reg  lane__14__special;
+    wire  lane__14__clock;
+    wire  [31:0] lane__14__a;
+    wire  [8:0] lane__14__scale;
+    wire  lane__14__negate;
+    wire  lane__14__special;
     wire  [31:0] lane__14__result;
-    reg  lane__15__clock;
-    reg  [31:0] lane__15__a;
-    reg  [8:0] lane__15__scale;
-    reg  lane__15__negate;
-    reg  lane__15__special;
+    wire  lane__15__clock;
+    wire  [31:0] lane__15__a;
+    wire  [8:0] lane__15__scale;
+    wire  lane__15__negate;
+    wire  lane__15__special;
     wire  [31:0] lane__15__result;
-    reg  [31:0] pack__lane__0;
-    reg  [31:0] pack__lane__1;
-    reg  [31:0] pack__lane__2;
-    reg  [31:0] pack__lane__3;
-    reg  [31:0] pack__lane__4;
-    reg  [31:0] pack__lane__5;
-    reg  [31:0] pack__lane__6;
-    reg  [31:0] pack__lane__7;
-    reg  [31:0] pack__lane__8;
-    reg  [31:0] pack__lane__9;
-    reg  [31:0] pack__lane__10;
-    reg  [31:0] pack__lane__11;
-    reg  [31:0] pack__lane__12;
-    reg  [31:0] pack__lane__13;
-    reg  [31:0] pack__lane__14;
-    reg  [31:0] pack__lane__15;
+    wire  [31:0] pack__lane__0;
+    wire  [31:0] pack__lane__1;
+    wire  [31:0] pack__lane__2;
+    wire  [31:0] pack__lane__3;
+    wire  [31:0] pack__lane__4;
+    wire  [31:0] pack__lane__5;
+    wire  [31:0] pack__lane__6;
+    wire  [31:0] pack__lane__7;
+    wire  [31:0] pack__lane__8;
+    wire  [31:0] pack__lane__9;
+    wire  [31:0] pack__lane__10;
+    wire  [31:0] pack__lane__11;
+    wire  [31:0] pack__lane__12;
+    wire  [31:0] pack__lane__13;
+    wire  [31:0] pack__lane__14;
+    wire  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     reg  [119:0] tags__d;
     wire  [119:0] tags__q;
-    reg  tags__clock;
+    wire  tags__clock;
     // Local signals
-    reg  [23:0] earlier;
-    reg  [23:0] now;
-    reg  [23:0] latest;
+    wire  [23:0] earlier;
+    wire  [23:0] now;
+    wire  [23:0] latest;
     reg  [15:0] flips;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__0(
@@ -5721,122 +6227,126 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .clock(tags__clock)
     );
     // Update code
+    assign tags__clock = clock;
+    assign earlier = tags__q[(64'h30)+:(24)];
+    assign now = tags__q[(64'h48)+:(24)];
+    assign latest = tags__q[(64'h60)+:(24)];
+    assign take = now[(64'h0)+:(1)];
+    assign take_odd = now[(64'h3)+:(1)];
     always @(*) begin
-        tags__clock = clock;
+        flips = signs ^ 32'h6996;
+        if (now[(64'h2)+:(1)]) begin
+            flips = flips ^ 32'hffff;
+        end
+    end
+    assign lane__0__clock = clock;
+    assign lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__0__scale = earlier[(64'h4)+:(9)];
+    assign lane__0__special = now[(64'h1)+:(1)];
+    assign lane__0__negate = flips[0];
+    assign pack__lane__0 = lane__0__result;
+    assign lane__1__clock = clock;
+    assign lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__1__scale = earlier[(64'h4)+:(9)];
+    assign lane__1__special = now[(64'h1)+:(1)];
+    assign lane__1__negate = flips[1];
+    assign pack__lane__1 = lane__1__result;
+    assign lane__2__clock = clock;
+    assign lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__2__scale = earlier[(64'h4)+:(9)];
+    assign lane__2__special = now[(64'h1)+:(1)];
+    assign lane__2__negate = flips[2];
+    assign pack__lane__2 = lane__2__result;
+    assign lane__3__clock = clock;
+    assign lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__3__scale = earlier[(64'h4)+:(9)];
+    assign lane__3__special = now[(64'h1)+:(1)];
+    assign lane__3__negate = flips[3];
+    assign pack__lane__3 = lane__3__result;
+    assign lane__4__clock = clock;
+    assign lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__4__scale = earlier[(64'h4)+:(9)];
+    assign lane__4__special = now[(64'h1)+:(1)];
+    assign lane__4__negate = flips[4];
+    assign pack__lane__4 = lane__4__result;
+    assign lane__5__clock = clock;
+    assign lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__5__scale = earlier[(64'h4)+:(9)];
+    assign lane__5__special = now[(64'h1)+:(1)];
+    assign lane__5__negate = flips[5];
+    assign pack__lane__5 = lane__5__result;
+    assign lane__6__clock = clock;
+    assign lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__6__scale = earlier[(64'h4)+:(9)];
+    assign lane__6__special = now[(64'h1)+:(1)];
+    assign lane__6__negate = flips[6];
+    assign pack__lane__6 = lane__6__result;
+    assign lane__7__clock = clock;
+    assign lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__7__scale = earlier[(64'h4)+:(9)];
+    assign lane__7__special = now[(64'h1)+:(1)];
+    assign lane__7__negate = flips[7];
+    assign pack__lane__7 = lane__7__result;
+    assign lane__8__clock = clock;
+    assign lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__8__scale = earlier[(64'h4)+:(9)];
+    assign lane__8__special = now[(64'h1)+:(1)];
+    assign lane__8__negate = flips[8];
+    assign pack__lane__8 = lane__8__result;
+    assign lane__9__clock = clock;
+    assign lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__9__scale = earlier[(64'h4)+:(9)];
+    assign lane__9__special = now[(64'h1)+:(1)];
+    assign lane__9__negate = flips[9];
+    assign pack__lane__9 = lane__9__result;
+    assign lane__10__clock = clock;
+    assign lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__10__scale = earlier[(64'h4)+:(9)];
+    assign lane__10__special = now[(64'h1)+:(1)];
+    assign lane__10__negate = flips[10];
+    assign pack__lane__10 = lane__10__result;
+    assign lane__11__clock = clock;
+    assign lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__11__scale = earlier[(64'h4)+:(9)];
+    assign lane__11__special = now[(64'h1)+:(1)];
+    assign lane__11__negate = flips[11];
+    assign pack__lane__11 = lane__11__result;
+    assign lane__12__clock = clock;
+    assign lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__12__scale = earlier[(64'h4)+:(9)];
+    assign lane__12__special = now[(64'h1)+:(1)];
+    assign lane__12__negate = flips[12];
+    assign pack__lane__12 = lane__12__result;
+    assign lane__13__clock = clock;
+    assign lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__13__scale = earlier[(64'h4)+:(9)];
+    assign lane__13__special = now[(64'h1)+:(1)];
+    assign lane__13__negate = flips[13];
+    assign pack__lane__13 = lane__13__result;
+    assign lane__14__clock = clock;
+    assign lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__14__scale = earlier[(64'h4)+:(9)];
+    assign lane__14__special = now[(64'h1)+:(1)];
+    assign lane__14__negate = flips[14];
+    assign pack__lane__14 = lane__14__result;
+    assign lane__15__clock = clock;
+    assign lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
+    assign lane__15__scale = earlier[(64'h4)+:(9)];
+    assign lane__15__special = now[(64'h1)+:(1)];
+    assign lane__15__negate = flips[15];
+    assign pack__lane__15 = lane__15__result;
+    assign out_tag = latest;
+    assign out_beat = pack__beat;
+    always @(*) begin
         tags__d = tags__q;
         tags__d[(64'h0)+:(24)] = tag;
         tags__d[(64'h18)+:(24)] = tags__q[(64'h0)+:(24)];
         tags__d[(64'h30)+:(24)] = tags__q[(64'h18)+:(24)];
         tags__d[(64'h48)+:(24)] = tags__q[(64'h30)+:(24)];
         tags__d[(64'h60)+:(24)] = tags__q[(64'h48)+:(24)];
-        earlier = tags__q[(64'h30)+:(24)];
-        now = tags__q[(64'h48)+:(24)];
-        latest = tags__q[(64'h60)+:(24)];
-        take = now[(64'h0)+:(1)];
-        take_odd = now[(64'h3)+:(1)];
-        flips = signs ^ 32'h6996;
-        if (now[(64'h2)+:(1)]) begin
-            flips = flips ^ 32'hffff;
-        end
-        lane__0__clock = clock;
-        lane__0__a = beat[(0 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__0__scale = earlier[(64'h4)+:(9)];
-        lane__0__special = now[(64'h1)+:(1)];
-        lane__0__negate = flips[0];
-        pack__lane__0 = lane__0__result;
-        lane__1__clock = clock;
-        lane__1__a = beat[(1 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__1__scale = earlier[(64'h4)+:(9)];
-        lane__1__special = now[(64'h1)+:(1)];
-        lane__1__negate = flips[1];
-        pack__lane__1 = lane__1__result;
-        lane__2__clock = clock;
-        lane__2__a = beat[(2 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__2__scale = earlier[(64'h4)+:(9)];
-        lane__2__special = now[(64'h1)+:(1)];
-        lane__2__negate = flips[2];
-        pack__lane__2 = lane__2__result;
-        lane__3__clock = clock;
-        lane__3__a = beat[(3 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__3__scale = earlier[(64'h4)+:(9)];
-        lane__3__special = now[(64'h1)+:(1)];
-        lane__3__negate = flips[3];
-        pack__lane__3 = lane__3__result;
-        lane__4__clock = clock;
-        lane__4__a = beat[(4 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__4__scale = earlier[(64'h4)+:(9)];
-        lane__4__special = now[(64'h1)+:(1)];
-        lane__4__negate = flips[4];
-        pack__lane__4 = lane__4__result;
-        lane__5__clock = clock;
-        lane__5__a = beat[(5 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__5__scale = earlier[(64'h4)+:(9)];
-        lane__5__special = now[(64'h1)+:(1)];
-        lane__5__negate = flips[5];
-        pack__lane__5 = lane__5__result;
-        lane__6__clock = clock;
-        lane__6__a = beat[(6 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__6__scale = earlier[(64'h4)+:(9)];
-        lane__6__special = now[(64'h1)+:(1)];
-        lane__6__negate = flips[6];
-        pack__lane__6 = lane__6__result;
-        lane__7__clock = clock;
-        lane__7__a = beat[(7 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__7__scale = earlier[(64'h4)+:(9)];
-        lane__7__special = now[(64'h1)+:(1)];
-        lane__7__negate = flips[7];
-        pack__lane__7 = lane__7__result;
-        lane__8__clock = clock;
-        lane__8__a = beat[(8 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__8__scale = earlier[(64'h4)+:(9)];
-        lane__8__special = now[(64'h1)+:(1)];
-        lane__8__negate = flips[8];
-        pack__lane__8 = lane__8__result;
-        lane__9__clock = clock;
-        lane__9__a = beat[(9 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__9__scale = earlier[(64'h4)+:(9)];
-        lane__9__special = now[(64'h1)+:(1)];
-        lane__9__negate = flips[9];
-        pack__lane__9 = lane__9__result;
-        lane__10__clock = clock;
-        lane__10__a = beat[(10 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__10__scale = earlier[(64'h4)+:(9)];
-        lane__10__special = now[(64'h1)+:(1)];
-        lane__10__negate = flips[10];
-        pack__lane__10 = lane__10__result;
-        lane__11__clock = clock;
-        lane__11__a = beat[(11 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__11__scale = earlier[(64'h4)+:(9)];
-        lane__11__special = now[(64'h1)+:(1)];
-        lane__11__negate = flips[11];
-        pack__lane__11 = lane__11__result;
-        lane__12__clock = clock;
-        lane__12__a = beat[(12 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__12__scale = earlier[(64'h4)+:(9)];
-        lane__12__special = now[(64'h1)+:(1)];
-        lane__12__negate = flips[12];
-        pack__lane__12 = lane__12__result;
-        lane__13__clock = clock;
-        lane__13__a = beat[(13 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__13__scale = earlier[(64'h4)+:(9)];
-        lane__13__special = now[(64'h1)+:(1)];
-        lane__13__negate = flips[13];
-        pack__lane__13 = lane__13__result;
-        lane__14__clock = clock;
-        lane__14__a = beat[(14 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__14__scale = earlier[(64'h4)+:(9)];
-        lane__14__special = now[(64'h1)+:(1)];
-        lane__14__negate = flips[14];
-        pack__lane__14 = lane__14__result;
-        lane__15__clock = clock;
-        lane__15__a = beat[(15 * 32'h20)+:(32)] ^ 64'h80000000;
-        lane__15__scale = earlier[(64'h4)+:(9)];
-        lane__15__special = now[(64'h1)+:(1)];
-        lane__15__negate = flips[15];
-        pack__lane__15 = lane__15__result;
-        out_tag = latest;
-        out_beat = pack__beat;
     end
+    wire unused__earlier = &{earlier[23:13], earlier[3:0]};
+    wire unused__now = &{now[23:4]};
 endmodule
 
 module optireduce_nic__finisher__drain__decoder__window(d,q,clock);
@@ -8003,6 +8513,7 @@ module optireduce_nic__finisher__write__results__memory(clock,read_address,read_
         read_data <= mem[read_address[9:0]];
         if (write_enable) mem[write_address[9:0]] <= write_data;
     end
+    wire unused = &{read_address[15:10], write_address[15:10]};
 endmodule
 
 module optireduce_nic__finisher__write__results__state(d,q,clock);
@@ -8040,35 +8551,35 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
     input wire  clock;
     input wire  [31:0] a;
     input wire  [31:0] b;
-    output reg  [31:0] sum;
+    output wire  [31:0] sum;
     // Stub signals
     reg  [65:0] ordered__d;
     wire  [65:0] ordered__q;
-    reg  ordered__clock;
+    wire  ordered__clock;
     reg  [62:0] aligned__d;
     wire  [62:0] aligned__q;
-    reg  aligned__clock;
+    wire  aligned__clock;
     reg  [40:0] added__d;
     wire  [40:0] added__q;
-    reg  added__clock;
+    wire  added__clock;
     reg  [43:0] counted__d;
     wire  [43:0] counted__q;
-    reg  counted__clock;
+    wire  counted__clock;
     reg  [35:0] normal__d;
     wire  [35:0] normal__q;
-    reg  normal__clock;
+    wire  normal__clock;
     reg  [31:0] result__d;
     wire  [31:0] result__q;
-    reg  result__clock;
+    wire  result__clock;
     // Local signals
-    reg  [7:0] a_exponent;
-    reg  [7:0] b_exponent;
+    wire  [7:0] a_exponent;
+    wire  [7:0] b_exponent;
     reg  [7:0] large_exponent;
     reg  [7:0] lesser_exponent;
     reg  [23:0] larger;
     reg  [23:0] lesser;
-    reg  [7:0] distance;
-    reg  [25:0] wide;
+    wire  [7:0] distance;
+    wire  [25:0] wide;
     reg  [25:0] sixteens;
     reg  [25:0] fours;
     reg  [25:0] ones;
@@ -8077,22 +8588,22 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
     reg  lost_ones;
     reg  [28:0] addend;
     reg  [28:0] minuend;
-    reg  [28:0] total;
-    reg  [27:0] whole;
+    wire  [28:0] total;
+    wire  [27:0] whole;
     reg  [15:0] scan16;
     reg  [7:0] scan8;
     reg  [3:0] scan4;
     reg  [1:0] scan2;
     reg  [4:0] zeros;
-    reg  [8:0] lowered;
-    reg  [4:0] up;
+    wire  [8:0] lowered;
+    wire  [4:0] up;
     reg  [27:0] up16;
     reg  [27:0] up4;
     reg  [27:0] up1;
-    reg  [23:0] mantissa;
-    reg  [30:0] truncated;
+    wire  [23:0] mantissa;
+    wire  [30:0] truncated;
     reg  [30:0] increment;
-    reg  [30:0] rounded;
+    wire  [30:0] rounded;
     reg  [31:0] magnitude;
     // Sub module instances
     optireduce_nic__finisher__drain__multiplier__lane__0__placed ordered(
@@ -8126,21 +8637,237 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
         .clock(result__clock)
     );
     // Update code
+    assign ordered__clock = clock;
+    assign aligned__clock = clock;
+    assign added__clock = clock;
+    assign counted__clock = clock;
+    assign normal__clock = clock;
+    assign result__clock = clock;
+    assign a_exponent = a[(32'h17)+:(8)];
+    assign b_exponent = b[(32'h17)+:(8)];
     always @(*) begin
-        ordered__clock = clock;
-        aligned__clock = clock;
-        added__clock = clock;
-        counted__clock = clock;
-        normal__clock = clock;
-        result__clock = clock;
+        large_exponent = ordered__q[(64'h2)+:(8)];
+        if (ordered__q[(64'h21)+:(1)]) begin
+            large_exponent = ordered__q[(64'h2)+:(8)] | 32'h1;
+        end
+    end
+    always @(*) begin
+        larger = ((ordered__q[(64'ha)+:(23)]) & 24'hffffff) | 32'h800000;
+        if (ordered__q[(64'h21)+:(1)]) begin
+            larger = ((ordered__q[(64'ha)+:(23)]) & 24'hffffff);
+        end
+    end
+    always @(*) begin
+        lesser_exponent = ordered__q[(64'h22)+:(8)];
+        if (ordered__q[(64'h41)+:(1)]) begin
+            lesser_exponent = ordered__q[(64'h22)+:(8)] | 32'h1;
+        end
+    end
+    always @(*) begin
+        lesser = ((ordered__q[(64'h2a)+:(23)]) & 24'hffffff) | 32'h800000;
+        if (ordered__q[(64'h41)+:(1)]) begin
+            lesser = ((ordered__q[(64'h2a)+:(23)]) & 24'hffffff);
+        end
+    end
+    assign distance = large_exponent - lesser_exponent;
+    assign wide = ((lesser) & 26'h3ffffff) << 32'h2;
+    always @(*) begin
+        if (distance[(32'h5)+:(3)] != 32'h0) begin
+            sixteens = ((32'h0) & 26'h3ffffff);
+        end
+        else if (distance[32'h4]) begin
+            sixteens = wide >> 32'h10;
+        end
+        else begin
+            sixteens = wide;
+        end
+    end
+    always @(*) begin
+        if (distance[(32'h5)+:(3)] != 32'h0) begin
+            lost_sixteens = 1'b0;
+        end
+        else if (distance[32'h4]) begin
+            lost_sixteens = wide[(32'h0)+:(16)] != 32'h0;
+        end
+        else begin
+            lost_sixteens = 1'b0;
+        end
+    end
+    always @(*) begin
+        if (distance[32'h3] && distance[32'h2]) begin
+            fours = sixteens >> 32'hc;
+        end
+        else if (distance[32'h3]) begin
+            fours = sixteens >> 32'h8;
+        end
+        else if (distance[32'h2]) begin
+            fours = sixteens >> 32'h4;
+        end
+        else begin
+            fours = sixteens;
+        end
+    end
+    always @(*) begin
+        if (distance[32'h3] && distance[32'h2]) begin
+            lost_fours = sixteens[(32'h0)+:(12)] != 32'h0;
+        end
+        else if (distance[32'h3]) begin
+            lost_fours = sixteens[(32'h0)+:(8)] != 32'h0;
+        end
+        else if (distance[32'h2]) begin
+            lost_fours = sixteens[(32'h0)+:(4)] != 32'h0;
+        end
+        else begin
+            lost_fours = 1'b0;
+        end
+    end
+    always @(*) begin
+        if (distance[32'h1] && distance[32'h0]) begin
+            ones = fours >> 32'h3;
+        end
+        else if (distance[32'h1]) begin
+            ones = fours >> 32'h2;
+        end
+        else if (distance[32'h0]) begin
+            ones = fours >> 32'h1;
+        end
+        else begin
+            ones = fours;
+        end
+    end
+    always @(*) begin
+        if (distance[32'h1] && distance[32'h0]) begin
+            lost_ones = fours[(32'h0)+:(3)] != 32'h0;
+        end
+        else if (distance[32'h1]) begin
+            lost_ones = fours[(32'h0)+:(2)] != 32'h0;
+        end
+        else if (distance[32'h0]) begin
+            lost_ones = fours[32'h0];
+        end
+        else begin
+            lost_ones = 1'b0;
+        end
+    end
+    always @(*) begin
+        minuend = ((aligned__q[(64'ha)+:(24)]) & 29'h1fffffff) << 32'h4;
+        minuend = minuend | 32'h1;
+    end
+    always @(*) begin
+        addend = ((aligned__q[(64'h22)+:(26)]) & 29'h1fffffff) << 32'h2;
+        if (aligned__q[(64'h3c)+:(1)]) begin
+            addend = addend | 32'h2;
+        end
+        if (aligned__q[(64'h1)+:(1)]) begin
+            addend = addend ^ 32'h1fffffff;
+        end
+    end
+    assign total = minuend + addend;
+    assign whole = added__q[(64'ha)+:(28)];
+    always @(*) begin
+        zeros = ((32'h0) & 5'h1f);
+        if (added__q[(64'h26)+:(1)]) begin
+            zeros = ((32'h10) & 5'h1f);
+        end
+        if (scan16[(32'h8)+:(8)] == 32'h0) begin
+            zeros = zeros | 32'h8;
+        end
+        if (scan8[(32'h4)+:(4)] == 32'h0) begin
+            zeros = zeros | 32'h4;
+        end
+        if (scan4[(32'h2)+:(2)] == 32'h0) begin
+            zeros = zeros | 32'h2;
+        end
+        if (~scan2[32'h1]) begin
+            zeros = zeros | 32'h1;
+        end
+    end
+    always @(*) begin
+        scan16 = whole[(32'hc)+:(16)];
+        if (added__q[(64'h26)+:(1)]) begin
+            scan16 = ((whole) & 16'hffff) << 32'h4;
+        end
+    end
+    always @(*) begin
+        scan8 = scan16[(32'h8)+:(8)];
+        if (scan16[(32'h8)+:(8)] == 32'h0) begin
+            scan8 = scan16[(32'h0)+:(8)];
+        end
+    end
+    always @(*) begin
+        scan4 = scan8[(32'h4)+:(4)];
+        if (scan8[(32'h4)+:(4)] == 32'h0) begin
+            scan4 = scan8[(32'h0)+:(4)];
+        end
+    end
+    always @(*) begin
+        scan2 = scan4[(32'h2)+:(2)];
+        if (scan4[(32'h2)+:(2)] == 32'h0) begin
+            scan2 = scan4[(32'h0)+:(2)];
+        end
+    end
+    assign lowered = ((added__q[(64'h2)+:(8)]) & 9'h1ff) - ((zeros) & 9'h1ff);
+    assign up = counted__q[(64'h25)+:(5)];
+    always @(*) begin
+        up16 = counted__q[(64'h9)+:(28)];
+        if (up[32'h4]) begin
+            up16 = counted__q[(64'h9)+:(28)] << 32'h10;
+        end
+    end
+    always @(*) begin
+        if (up[32'h3] && up[32'h2]) begin
+            up4 = up16 << 32'hc;
+        end
+        else if (up[32'h3]) begin
+            up4 = up16 << 32'h8;
+        end
+        else if (up[32'h2]) begin
+            up4 = up16 << 32'h4;
+        end
+        else begin
+            up4 = up16;
+        end
+    end
+    always @(*) begin
+        if (up[32'h1] && up[32'h0]) begin
+            up1 = up4 << 32'h3;
+        end
+        else if (up[32'h1]) begin
+            up1 = up4 << 32'h2;
+        end
+        else if (up[32'h0]) begin
+            up1 = up4 << 32'h1;
+        end
+        else begin
+            up1 = up4;
+        end
+    end
+    assign mantissa = normal__q[(64'h9)+:(24)];
+    assign truncated = (((normal__q[(64'h1)+:(8)]) & 31'h7fffffff) << 32'h17) | (((mantissa) & 31'h7fffffff) & 32'h7fffff);
+    always @(*) begin
+        increment = ((32'h0) & 31'h7fffffff);
+        if (mantissa[32'h17]) begin
+            increment = ((32'h800000) & 31'h7fffffff);
+        end
+        if (normal__q[(64'h21)+:(1)]) begin
+            increment = increment | 32'h1;
+        end
+    end
+    assign rounded = truncated + increment;
+    always @(*) begin
+        magnitude = ((rounded) & 32'hffffffff);
+        if (normal__q[(64'h22)+:(1)] || (rounded[(32'h17)+:(8)] == 32'hff)) begin
+            magnitude = ((32'h7f800000) & 32'hffffffff);
+        end
+    end
+    assign sum = result__q;
+    always @(*) begin
         ordered__d = ordered__q;
         aligned__d = aligned__q;
         added__d = added__q;
         counted__d = counted__q;
         normal__d = normal__q;
         result__d = result__q;
-        a_exponent = a[(32'h17)+:(8)];
-        b_exponent = b[(32'h17)+:(8)];
         ordered__d[(64'h1)+:(1)] = a[32'h1f] != b[32'h1f];
         if (a[(32'h0)+:(31)] < b[(32'h0)+:(31)]) begin
             ordered__d[(64'h0)+:(1)] = b[32'h1f];
@@ -8160,64 +8887,6 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
             ordered__d[(64'h2a)+:(23)] = b[(32'h0)+:(23)];
             ordered__d[(64'h41)+:(1)] = b_exponent == 32'h0;
         end
-        large_exponent = ordered__q[(64'h2)+:(8)];
-        larger = ((ordered__q[(64'ha)+:(23)]) & 24'hffffff) | 32'h800000;
-        if (ordered__q[(64'h21)+:(1)]) begin
-            large_exponent = ordered__q[(64'h2)+:(8)] | 32'h1;
-            larger = ((ordered__q[(64'ha)+:(23)]) & 24'hffffff);
-        end
-        lesser_exponent = ordered__q[(64'h22)+:(8)];
-        lesser = ((ordered__q[(64'h2a)+:(23)]) & 24'hffffff) | 32'h800000;
-        if (ordered__q[(64'h41)+:(1)]) begin
-            lesser_exponent = ordered__q[(64'h22)+:(8)] | 32'h1;
-            lesser = ((ordered__q[(64'h2a)+:(23)]) & 24'hffffff);
-        end
-        distance = large_exponent - lesser_exponent;
-        wide = ((lesser) & 26'h3ffffff) << 32'h2;
-        if (distance[(32'h5)+:(3)] != 32'h0) begin
-            sixteens = ((32'h0) & 26'h3ffffff);
-            lost_sixteens = 1'b0;
-        end
-        else if (distance[32'h4]) begin
-            sixteens = wide >> 32'h10;
-            lost_sixteens = wide[(32'h0)+:(16)] != 32'h0;
-        end
-        else begin
-            sixteens = wide;
-            lost_sixteens = 1'b0;
-        end
-        if (distance[32'h3] && distance[32'h2]) begin
-            fours = sixteens >> 32'hc;
-            lost_fours = sixteens[(32'h0)+:(12)] != 32'h0;
-        end
-        else if (distance[32'h3]) begin
-            fours = sixteens >> 32'h8;
-            lost_fours = sixteens[(32'h0)+:(8)] != 32'h0;
-        end
-        else if (distance[32'h2]) begin
-            fours = sixteens >> 32'h4;
-            lost_fours = sixteens[(32'h0)+:(4)] != 32'h0;
-        end
-        else begin
-            fours = sixteens;
-            lost_fours = 1'b0;
-        end
-        if (distance[32'h1] && distance[32'h0]) begin
-            ones = fours >> 32'h3;
-            lost_ones = fours[(32'h0)+:(3)] != 32'h0;
-        end
-        else if (distance[32'h1]) begin
-            ones = fours >> 32'h2;
-            lost_ones = fours[(32'h0)+:(2)] != 32'h0;
-        end
-        else if (distance[32'h0]) begin
-            ones = fours >> 32'h1;
-            lost_ones = fours[32'h0];
-        end
-        else begin
-            ones = fours;
-            lost_ones = 1'b0;
-        end
         aligned__d[(64'h0)+:(1)] = ordered__q[(64'h0)+:(1)];
         aligned__d[(64'h1)+:(1)] = ordered__q[(64'h1)+:(1)];
         aligned__d[(64'h2)+:(8)] = large_exponent;
@@ -8226,16 +8895,6 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
         aligned__d[(64'h3c)+:(1)] = lost_sixteens || lost_fours || lost_ones;
         aligned__d[(64'h3d)+:(1)] = ordered__q[(64'h2)+:(8)] == 32'hff;
         aligned__d[(64'h3e)+:(1)] = (ordered__q[(64'h2)+:(8)] == 32'hff) && ((ordered__q[(64'ha)+:(23)] != 32'h0) || ((ordered__q[(64'h22)+:(8)] == 32'hff) && ordered__q[(64'h1)+:(1)]));
-        minuend = ((aligned__q[(64'ha)+:(24)]) & 29'h1fffffff) << 32'h4;
-        minuend = minuend | 32'h1;
-        addend = ((aligned__q[(64'h22)+:(26)]) & 29'h1fffffff) << 32'h2;
-        if (aligned__q[(64'h3c)+:(1)]) begin
-            addend = addend | 32'h2;
-        end
-        if (aligned__q[(64'h1)+:(1)]) begin
-            addend = addend ^ 32'h1fffffff;
-        end
-        total = minuend + addend;
         added__d[(64'h0)+:(1)] = aligned__q[(64'h0)+:(1)];
         added__d[(64'h1)+:(1)] = aligned__q[(64'h1)+:(1)];
         added__d[(64'h2)+:(8)] = aligned__q[(64'h2)+:(8)];
@@ -8243,32 +8902,6 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
         added__d[(64'h26)+:(1)] = total[(32'hd)+:(16)] == 32'h0;
         added__d[(64'h27)+:(1)] = aligned__q[(64'h3d)+:(1)];
         added__d[(64'h28)+:(1)] = aligned__q[(64'h3e)+:(1)];
-        whole = added__q[(64'ha)+:(28)];
-        zeros = ((32'h0) & 5'h1f);
-        scan16 = whole[(32'hc)+:(16)];
-        if (added__q[(64'h26)+:(1)]) begin
-            zeros = ((32'h10) & 5'h1f);
-            scan16 = ((whole) & 16'hffff) << 32'h4;
-        end
-        scan8 = scan16[(32'h8)+:(8)];
-        if (scan16[(32'h8)+:(8)] == 32'h0) begin
-            zeros = zeros | 32'h8;
-            scan8 = scan16[(32'h0)+:(8)];
-        end
-        scan4 = scan8[(32'h4)+:(4)];
-        if (scan8[(32'h4)+:(4)] == 32'h0) begin
-            zeros = zeros | 32'h4;
-            scan4 = scan8[(32'h0)+:(4)];
-        end
-        scan2 = scan4[(32'h2)+:(2)];
-        if (scan4[(32'h2)+:(2)] == 32'h0) begin
-            zeros = zeros | 32'h2;
-            scan2 = scan4[(32'h0)+:(2)];
-        end
-        if (~scan2[32'h1]) begin
-            zeros = zeros | 32'h1;
-        end
-        lowered = ((added__q[(64'h2)+:(8)]) & 9'h1ff) - ((zeros) & 9'h1ff);
         counted__d[(64'h0)+:(1)] = added__q[(64'h0)+:(1)];
         counted__d[(64'h1)+:(8)] = lowered[(32'h0)+:(8)];
         counted__d[(64'h25)+:(5)] = zeros;
@@ -8283,55 +8916,12 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
         counted__d[(64'h9)+:(28)] = whole;
         counted__d[(64'h2a)+:(1)] = added__q[(64'h27)+:(1)];
         counted__d[(64'h2b)+:(1)] = added__q[(64'h28)+:(1)];
-        up = counted__q[(64'h25)+:(5)];
-        up16 = counted__q[(64'h9)+:(28)];
-        if (up[32'h4]) begin
-            up16 = counted__q[(64'h9)+:(28)] << 32'h10;
-        end
-        if (up[32'h3] && up[32'h2]) begin
-            up4 = up16 << 32'hc;
-        end
-        else if (up[32'h3]) begin
-            up4 = up16 << 32'h8;
-        end
-        else if (up[32'h2]) begin
-            up4 = up16 << 32'h4;
-        end
-        else begin
-            up4 = up16;
-        end
-        if (up[32'h1] && up[32'h0]) begin
-            up1 = up4 << 32'h3;
-        end
-        else if (up[32'h1]) begin
-            up1 = up4 << 32'h2;
-        end
-        else if (up[32'h0]) begin
-            up1 = up4 << 32'h1;
-        end
-        else begin
-            up1 = up4;
-        end
         normal__d[(64'h0)+:(1)] = counted__q[(64'h0)+:(1)];
         normal__d[(64'h1)+:(8)] = counted__q[(64'h1)+:(8)];
         normal__d[(64'h9)+:(24)] = up1[(32'h4)+:(24)];
         normal__d[(64'h21)+:(1)] = up1[32'h3] && ((up1[(32'h0)+:(3)] != 32'h0) || up1[32'h4]);
         normal__d[(64'h22)+:(1)] = counted__q[(64'h2a)+:(1)];
         normal__d[(64'h23)+:(1)] = counted__q[(64'h2b)+:(1)];
-        mantissa = normal__q[(64'h9)+:(24)];
-        truncated = (((normal__q[(64'h1)+:(8)]) & 31'h7fffffff) << 32'h17) | (((mantissa) & 31'h7fffffff) & 32'h7fffff);
-        increment = ((32'h0) & 31'h7fffffff);
-        if (mantissa[32'h17]) begin
-            increment = ((32'h800000) & 31'h7fffffff);
-        end
-        if (normal__q[(64'h21)+:(1)]) begin
-            increment = increment | 32'h1;
-        end
-        rounded = truncated + increment;
-        magnitude = ((rounded) & 32'hffffffff);
-        if (normal__q[(64'h22)+:(1)] || (rounded[(32'h17)+:(8)] == 32'hff)) begin
-            magnitude = ((32'h7f800000) & 32'hffffffff);
-        end
         result__d = magnitude;
         if (normal__q[(64'h0)+:(1)]) begin
             result__d = magnitude | 64'h80000000;
@@ -8339,8 +8929,8 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
         if (normal__q[(64'h23)+:(1)]) begin
             result__d = ((32'h7fc00000) & 32'hffffffff);
         end
-        sum = result__q;
     end
+    wire unused__total = &{total[0]};
 endmodule
 
 module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all_in,own_in,all_marked,counted,heard,enter,start,deadline_ns,grace_ns,close,free,open,closed,clock_runs,entered,due,closed_by,may_be_early,ends_ns,silent_ns);
@@ -8361,34 +8951,34 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
     input wire  [33:0] grace_ns;
     input wire  close;
     input wire  free;
-    output reg  open;
-    output reg  closed;
-    output reg  clock_runs;
-    output reg  entered;
-    output reg  due;
-    output reg  [1:0] closed_by;
-    output reg  may_be_early;
-    output reg  [33:0] ends_ns;
-    output reg  [33:0] silent_ns;
+    output wire  open;
+    output wire  closed;
+    output wire  clock_runs;
+    output wire  entered;
+    output wire  due;
+    output wire  [1:0] closed_by;
+    output wire  may_be_early;
+    output wire  [33:0] ends_ns;
+    output wire  [33:0] silent_ns;
     // Stub signals
     reg  [9:0] st__d;
     wire  [9:0] st__q;
-    reg  st__clock;
+    wire  st__clock;
     reg  [33:0] ends__d;
     wire  [33:0] ends__q;
-    reg  ends__clock;
+    wire  ends__clock;
     reg  [33:0] silent__d;
     wire  [33:0] silent__q;
-    reg  silent__clock;
+    wire  silent__clock;
     // Local signals
-    reg  [33:0] over;
-    reg  [33:0] silence;
-    reg  could;
-    reg  is_complete;
-    reg  is_early;
-    reg  is_overdue;
+    wire  [33:0] over;
+    wire  [33:0] silence;
+    wire  could;
+    wire  is_complete;
+    wire  is_early;
+    wire  is_overdue;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position st(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
@@ -8404,20 +8994,28 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
         .clock(silent__clock)
     );
     // Update code
+    assign st__clock = clock;
+    assign ends__clock = clock;
+    assign silent__clock = clock;
+    assign over = now_ns - ends__q;
+    assign silence = now_ns - silent__q;
+    assign could = st__q[(64'h4)+:(1)] && st__q[(64'h3)+:(1)] && st__q[(64'h6)+:(1)] && st__q[(64'h7)+:(1)];
+    assign is_complete = st__q[(64'h2)+:(1)] && st__q[(64'h5)+:(1)];
+    assign is_early = could && quiet && ~silence[32'h21];
+    assign is_overdue = st__q[(64'h2)+:(1)] && ~over[32'h21];
+    assign due = st__q[(64'h0)+:(1)] && (is_complete || is_early || is_overdue);
+    assign open = st__q[(64'h0)+:(1)];
+    assign closed = st__q[(64'h1)+:(1)];
+    assign closed_by = st__q[(64'h8)+:(2)];
+    assign clock_runs = st__q[(64'h2)+:(1)];
+    assign entered = st__q[(64'h3)+:(1)];
+    assign may_be_early = could;
+    assign ends_ns = ends__q;
+    assign silent_ns = silent__q;
     always @(*) begin
-        st__clock = clock;
-        ends__clock = clock;
-        silent__clock = clock;
         st__d = st__q;
         ends__d = ends__q;
         silent__d = silent__q;
-        over = now_ns - ends__q;
-        silence = now_ns - silent__q;
-        could = st__q[(64'h4)+:(1)] && st__q[(64'h3)+:(1)] && st__q[(64'h6)+:(1)] && st__q[(64'h7)+:(1)];
-        is_complete = st__q[(64'h2)+:(1)] && st__q[(64'h5)+:(1)];
-        is_early = could && quiet && ~silence[32'h21];
-        is_overdue = st__q[(64'h2)+:(1)] && ~over[32'h21];
-        due = st__q[(64'h0)+:(1)] && (is_complete || is_early || is_overdue);
         if (start) begin
             st__d[(64'h2)+:(1)] = 1'b1;
             ends__d = deadline_ns;
@@ -8459,15 +9057,9 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
             st__d[(64'h2)+:(1)] = 1'b0;
             st__d[(64'h3)+:(1)] = 1'b0;
         end
-        open = st__q[(64'h0)+:(1)];
-        closed = st__q[(64'h1)+:(1)];
-        closed_by = st__q[(64'h8)+:(2)];
-        clock_runs = st__q[(64'h2)+:(1)];
-        entered = st__q[(64'h3)+:(1)];
-        may_be_early = could;
-        ends_ns = ends__q;
-        silent_ns = silent__q;
     end
+    wire unused__over = &{over[32:0]};
+    wire unused__silence = &{silence[32:0]};
 endmodule
 
 module optireduce_nic__builder__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -8525,6 +9117,7 @@ module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,writ
         read_data <= mem[read_address[7:0]];
         if (write_enable) mem[write_address[7:0]] <= write_data;
     end
+    wire unused = &{read_address[15:8], write_address[15:8]};
 endmodule
 
 module optireduce_nic__contribute__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -8546,6 +9139,7 @@ module optireduce_nic__contribute__inbox__memory(clock,read_address,read_data,wr
         read_data <= mem[read_address[8:0]];
         if (write_enable) mem[write_address[8:0]] <= write_data;
     end
+    wire unused = &{read_address[15:9], write_address[15:9]};
 endmodule
 
 module optireduce_nic__contribute__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -8678,82 +9272,62 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
     input wire  [3:0] log2n;
     input wire  decode;
     input wire  [63:0] key;
-    output reg  start_ready;
+    output wire  start_ready;
     input wire  in_valid;
-    output reg  in_ready;
+    output wire  in_ready;
     input wire  [511:0] in_data;
     input wire  in_received;
     input wire  go;
-    output reg  burst;
-    output reg  out_valid;
-    output reg  [511:0] out_data;
-    output reg  [10:0] out_received;
-    output reg  idle;
+    output wire  burst;
+    output wire  out_valid;
+    output wire  [511:0] out_data;
+    output wire  [10:0] out_received;
+    output wire  idle;
     // Stub signals
-    reg  gather__clock;
-    reg  gather__clear;
-    reg  gather__start;
-    reg  [3:0] gather__log2n;
-    reg  gather__odd;
-    reg  gather__in_valid;
+    wire  gather__clock;
+    wire  gather__clear;
+    wire  gather__start;
+    wire  [3:0] gather__log2n;
+    wire  gather__odd;
+    wire  gather__in_valid;
     wire  gather__in_ready;
-    reg  [511:0] gather__in_data;
-    reg  gather__in_received;
-    reg  gather__go;
+    wire  [511:0] gather__in_data;
+    wire  gather__in_received;
+    wire  gather__go;
     wire  gather__burst;
     wire  [9:0] gather__last;
     wire  gather__idle;
     wire  [23:0] gather__out_tag;
     wire  [511:0] gather__out_beat;
-    reg  sign_source__0__clock;
-    reg  sign_source__0__start;
-    reg  [63:0] sign_source__0__key;
-    reg  sign_source__0__take;
+    wire  sign_source__0__clock;
+    wire  sign_source__0__start;
+    wire  [63:0] sign_source__0__key;
+    wire  sign_source__0__take;
     wire  [15:0] sign_source__0__signs;
-    reg  sign_source__1__clock;
-    reg  sign_source__1__start;
-    reg  [63:0] sign_source__1__key;
-    reg  sign_source__1__take;
+    wire  sign_source__1__clock;
+    wire  sign_source__1__start;
+    wire  [63:0] sign_source__1__key;
+    wire  sign_source__1__take;
     wire  [15:0] sign_source__1__signs;
-    reg  to_fixed__clock;
-    reg  [23:0] to_fixed__tag;
-    reg  [511:0] to_fixed__beat;
+    wire  to_fixed__clock;
+    wire  [23:0] to_fixed__tag;
+    wire  [511:0] to_fixed__beat;
     reg  [15:0] to_fixed__signs;
     wire  [23:0] to_fixed__out_tag;
     wire  [511:0] to_fixed__out_beat;
-    reg  in_beat__0__clock;
-    reg  [23:0] in_beat__0__tag;
-    reg  [511:0] in_beat__0__beat;
-    wire  [23:0] in_beat__0__out_tag;
-    wire  [511:0] in_beat__0__out_beat;
-    reg  in_beat__1__clock;
-    reg  [23:0] in_beat__1__tag;
-    reg  [511:0] in_beat__1__beat;
-    wire  [23:0] in_beat__1__out_tag;
-    wire  [511:0] in_beat__1__out_beat;
-    reg  in_beat__2__clock;
-    reg  [23:0] in_beat__2__tag;
-    reg  [511:0] in_beat__2__beat;
-    wire  [23:0] in_beat__2__out_tag;
-    wire  [511:0] in_beat__2__out_beat;
-    reg  in_beat__3__clock;
-    reg  [23:0] in_beat__3__tag;
-    reg  [511:0] in_beat__3__beat;
-    wire  [23:0] in_beat__3__out_tag;
-    wire  [511:0] in_beat__3__out_beat;
-    reg  across__clock;
-    reg  [9:0] across__last;
-    reg  [23:0] across__tag;
-    reg  [511:0] across__beat;
-    wire  [23:0] across__tap_tag__0;
-    wire  [23:0] across__tap_tag__1;
-    wire  [23:0] across__tap_tag__2;
-    wire  [23:0] across__tap_tag__3;
-    wire  [511:0] across__tap_beat__0;
-    wire  [511:0] across__tap_beat__1;
-    wire  [511:0] across__tap_beat__2;
-    wire  [511:0] across__tap_beat__3;
-    reg  to_float__clock;
+    wire  butterflies__clock;
+    wire  [9:0] butterflies__last;
+    wire  [23:0] butterflies__tag;
+    wire  [511:0] butterflies__beat;
+    wire  [23:0] butterflies__tap_tag__0;
+    wire  [23:0] butterflies__tap_tag__1;
+    wire  [23:0] butterflies__tap_tag__2;
+    wire  [23:0] butterflies__tap_tag__3;
+    wire  [511:0] butterflies__tap_beat__0;
+    wire  [511:0] butterflies__tap_beat__1;
+    wire  [511:0] butterflies__tap_beat__2;
+    wire  [511:0] butterflies__tap_beat__3;
+    wire  to_float__clock;
     reg  [23:0] to_float__tag;
     reg  [511:0] to_float__beat;
     reg  [15:0] to_float__signs;
@@ -8763,13 +9337,13 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
     wire  [511:0] to_float__out_beat;
     reg  [21:0] window__d;
     wire  [21:0] window__q;
-    reg  window__clock;
+    wire  window__clock;
     // Local signals
     reg  [15:0] signs;
     reg  take;
     reg  take_odd;
-    reg  [23:0] leaving;
-    reg  alike;
+    wire  [23:0] leaving;
+    wire  alike;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__gather gather(
         .clock(gather__clock),
@@ -8810,47 +9384,19 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         .out_tag(to_fixed__out_tag),
         .out_beat(to_fixed__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__in_beat__0 in_beat__0(
-        .clock(in_beat__0__clock),
-        .tag(in_beat__0__tag),
-        .beat(in_beat__0__beat),
-        .out_tag(in_beat__0__out_tag),
-        .out_beat(in_beat__0__out_beat)
-    );
-    optireduce_nic__finisher__drain__decoder__in_beat__1 in_beat__1(
-        .clock(in_beat__1__clock),
-        .tag(in_beat__1__tag),
-        .beat(in_beat__1__beat),
-        .out_tag(in_beat__1__out_tag),
-        .out_beat(in_beat__1__out_beat)
-    );
-    optireduce_nic__finisher__drain__decoder__in_beat__0 in_beat__2(
-        .clock(in_beat__2__clock),
-        .tag(in_beat__2__tag),
-        .beat(in_beat__2__beat),
-        .out_tag(in_beat__2__out_tag),
-        .out_beat(in_beat__2__out_beat)
-    );
-    optireduce_nic__finisher__drain__decoder__in_beat__1 in_beat__3(
-        .clock(in_beat__3__clock),
-        .tag(in_beat__3__tag),
-        .beat(in_beat__3__beat),
-        .out_tag(in_beat__3__out_tag),
-        .out_beat(in_beat__3__out_beat)
-    );
-    optireduce_nic__finisher__drain__decoder__across across(
-        .clock(across__clock),
-        .last(across__last),
-        .tag(across__tag),
-        .beat(across__beat),
-        .tap_tag__0(across__tap_tag__0),
-        .tap_tag__1(across__tap_tag__1),
-        .tap_tag__2(across__tap_tag__2),
-        .tap_tag__3(across__tap_tag__3),
-        .tap_beat__0(across__tap_beat__0),
-        .tap_beat__1(across__tap_beat__1),
-        .tap_beat__2(across__tap_beat__2),
-        .tap_beat__3(across__tap_beat__3)
+    optireduce_nic__finisher__drain__decoder__butterflies butterflies(
+        .clock(butterflies__clock),
+        .last(butterflies__last),
+        .tag(butterflies__tag),
+        .beat(butterflies__beat),
+        .tap_tag__0(butterflies__tap_tag__0),
+        .tap_tag__1(butterflies__tap_tag__1),
+        .tap_tag__2(butterflies__tap_tag__2),
+        .tap_tag__3(butterflies__tap_tag__3),
+        .tap_beat__0(butterflies__tap_beat__0),
+        .tap_beat__1(butterflies__tap_beat__1),
+        .tap_beat__2(butterflies__tap_beat__2),
+        .tap_beat__3(butterflies__tap_beat__3)
     );
     optireduce_nic__finisher__drain__decoder__to_float to_float(
         .clock(to_float__clock),
@@ -8868,82 +9414,97 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         .clock(window__clock)
     );
     // Update code
+    assign window__clock = clock;
+    assign gather__clock = clock;
+    assign sign_source__0__clock = clock;
+    assign sign_source__1__clock = clock;
+    assign to_fixed__clock = clock;
+    assign to_float__clock = clock;
+    assign gather__clear = clear;
+    assign gather__start = start;
+    assign gather__log2n = log2n;
+    assign gather__odd = window__q[(64'h5)+:(1)];
+    assign gather__in_valid = in_valid;
+    assign gather__in_data = in_data;
+    assign gather__in_received = in_received;
+    assign gather__go = go;
+    assign in_ready = gather__in_ready;
+    assign burst = gather__burst;
+    assign to_fixed__tag = gather__out_tag;
     always @(*) begin
-        window__clock = clock;
-        window__d = window__q;
-        gather__clock = clock;
-        sign_source__0__clock = clock;
-        sign_source__1__clock = clock;
-        to_fixed__clock = clock;
-        to_float__clock = clock;
-        gather__clear = clear;
-        gather__start = start;
-        gather__log2n = log2n;
-        gather__odd = window__q[(64'h5)+:(1)];
-        gather__in_valid = in_valid;
-        gather__in_data = in_data;
-        gather__in_received = in_received;
-        gather__go = go;
-        in_ready = gather__in_ready;
-        burst = gather__burst;
         take = to_fixed__tag[(64'h0)+:(1)];
-        take_odd = to_fixed__tag[(64'h3)+:(1)];
         if (window__q[(64'h4)+:(1)]) begin
             take = to_float__take;
+        end
+    end
+    always @(*) begin
+        take_odd = to_fixed__tag[(64'h3)+:(1)];
+        if (window__q[(64'h4)+:(1)]) begin
             take_odd = to_float__take_odd;
         end
-        sign_source__0__start = start && window__q[(64'h5)+:(1)];
-        sign_source__0__key = key;
-        sign_source__0__take = take && ~take_odd;
-        sign_source__1__start = start && ~window__q[(64'h5)+:(1)];
-        sign_source__1__key = key;
-        sign_source__1__take = take && take_odd;
+    end
+    assign sign_source__0__start = start && window__q[(64'h5)+:(1)];
+    assign sign_source__0__key = key;
+    assign sign_source__0__take = take && ~take_odd;
+    assign sign_source__1__start = start && ~window__q[(64'h5)+:(1)];
+    assign sign_source__1__key = key;
+    assign sign_source__1__take = take && take_odd;
+    always @(*) begin
         signs = sign_source__0__signs;
         if (take_odd) begin
             signs = sign_source__1__signs;
         end
+    end
+    always @(*) begin
         to_fixed__signs = signs;
-        to_float__signs = ((32'h0) & 16'hffff);
         if (window__q[(64'h4)+:(1)]) begin
             to_fixed__signs = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        to_float__signs = ((32'h0) & 16'hffff);
+        if (window__q[(64'h4)+:(1)]) begin
             to_float__signs = signs;
         end
-        to_fixed__tag = gather__out_tag;
-        to_fixed__beat = gather__out_beat;
-        in_beat__0__tag = to_fixed__out_tag;
-        in_beat__0__beat = to_fixed__out_beat;
-        in_beat__1__tag = in_beat__0__out_tag;
-        in_beat__1__beat = in_beat__0__out_beat;
-        in_beat__2__tag = in_beat__1__out_tag;
-        in_beat__2__beat = in_beat__1__out_beat;
-        in_beat__3__tag = in_beat__2__out_tag;
-        in_beat__3__beat = in_beat__2__out_beat;
-        in_beat__0__clock = clock;
-        in_beat__1__clock = clock;
-        in_beat__2__clock = clock;
-        in_beat__3__clock = clock;
-        across__clock = clock;
-        across__last = gather__last;
-        across__tag = in_beat__3__out_tag;
-        across__beat = in_beat__3__out_beat;
-        to_float__tag = across__tap_tag__0;
-        to_float__beat = across__tap_beat__0;
+    end
+    assign to_fixed__beat = gather__out_beat;
+    assign butterflies__clock = clock;
+    assign butterflies__last = gather__last;
+    assign butterflies__tag = to_fixed__out_tag;
+    assign butterflies__beat = to_fixed__out_beat;
+    always @(*) begin
+        to_float__tag = butterflies__tap_tag__0;
         if (gather__last[32'h5]) begin
-            to_float__tag = across__tap_tag__1;
-            to_float__beat = across__tap_beat__1;
+            to_float__tag = butterflies__tap_tag__1;
         end
         if (gather__last[32'h7]) begin
-            to_float__tag = across__tap_tag__2;
-            to_float__beat = across__tap_beat__2;
+            to_float__tag = butterflies__tap_tag__2;
         end
         if (gather__last[32'h9]) begin
-            to_float__tag = across__tap_tag__3;
-            to_float__beat = across__tap_beat__3;
+            to_float__tag = butterflies__tap_tag__3;
         end
-        leaving = to_float__out_tag;
-        out_valid = leaving[(64'h0)+:(1)];
-        out_data = to_float__out_beat;
-        out_received = leaving[(64'hd)+:(11)];
+    end
+    always @(*) begin
+        to_float__beat = butterflies__tap_beat__0;
+        if (gather__last[32'h5]) begin
+            to_float__beat = butterflies__tap_beat__1;
+        end
+        if (gather__last[32'h7]) begin
+            to_float__beat = butterflies__tap_beat__2;
+        end
+        if (gather__last[32'h9]) begin
+            to_float__beat = butterflies__tap_beat__3;
+        end
+    end
+    assign leaving = to_float__out_tag;
+    assign out_valid = leaving[(64'h0)+:(1)];
+    assign out_data = to_float__out_beat;
+    assign out_received = leaving[(64'hd)+:(11)];
+    assign idle = gather__idle && (window__q[(64'h8)+:(4)] == 32'h0);
+    assign alike = (log2n == window__q[(64'h0)+:(4)]) && ((decode && window__q[(64'h4)+:(1)]) || (~decode && ~window__q[(64'h4)+:(1)]));
+    assign start_ready = idle || (gather__idle && alike && ~window__q[(64'h6)+:(1)] && ~window__q[(64'h7)+:(1)]);
+    always @(*) begin
+        window__d = window__q;
         if (gather__burst) begin
             window__d[(64'h8)+:(4)] = window__q[(64'h8)+:(4)] + 32'h1;
         end
@@ -8959,12 +9520,9 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
                 end
             end
         end
-        idle = gather__idle && (window__q[(64'h8)+:(4)] == 32'h0);
         if (leaving[(64'h0)+:(1)] && ((leaving[(64'h3)+:(1)] && window__q[(64'h5)+:(1)]) || (~leaving[(64'h3)+:(1)] && ~window__q[(64'h5)+:(1)]))) begin
             window__d[(64'h6)+:(1)] = 1'b0;
         end
-        alike = (log2n == window__q[(64'h0)+:(4)]) && ((decode && window__q[(64'h4)+:(1)]) || (~decode && ~window__q[(64'h4)+:(1)]));
-        start_ready = idle || (gather__idle && alike && ~window__q[(64'h6)+:(1)] && ~window__q[(64'h7)+:(1)]);
         if (start) begin
             window__d[(64'h0)+:(4)] = log2n;
             window__d[(64'h4)+:(1)] = decode;
@@ -8976,6 +9534,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
             window__d[(64'h7)+:(1)] = 1'b1;
         end
     end
+    wire unused__leaving = &{leaving[12:4], leaving[2:1]};
 endmodule
 
 module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
@@ -8984,30 +9543,30 @@ module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,po
     input wire  clear;
     input wire  push;
     input wire  [512:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [512:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [512:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h8;
     // Stub signals
-    reg  memory__clock;
-    reg  [2:0] memory__read_address;
+    wire  memory__clock;
+    wire  [2:0] memory__read_address;
     wire  [512:0] memory__read_data;
-    reg  [2:0] memory__write_address;
-    reg  [512:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [2:0] memory__write_address;
+    wire  [512:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__finisher__drain__inbox__memory memory(
         .clock(memory__clock),
@@ -9023,24 +9582,24 @@ module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,po
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -9066,139 +9625,139 @@ module optireduce_nic__finisher__drain__multiplier(clock,a,factor,product);
     input wire  clock;
     input wire  [511:0] a;
     input wire  [31:0] factor;
-    output reg  [511:0] product;
+    output wire  [511:0] product;
     // Stub signals
-    reg  unpack__0__clock;
-    reg  [31:0] unpack__0__float;
+    wire  unpack__0__clock;
+    wire  [31:0] unpack__0__float;
     wire  [41:0] unpack__0__operand;
-    reg  unpack__1__clock;
-    reg  [31:0] unpack__1__float;
+    wire  unpack__1__clock;
+    wire  [31:0] unpack__1__float;
     wire  [41:0] unpack__1__operand;
-    reg  unpack__2__clock;
-    reg  [31:0] unpack__2__float;
+    wire  unpack__2__clock;
+    wire  [31:0] unpack__2__float;
     wire  [41:0] unpack__2__operand;
-    reg  unpack__3__clock;
-    reg  [31:0] unpack__3__float;
+    wire  unpack__3__clock;
+    wire  [31:0] unpack__3__float;
     wire  [41:0] unpack__3__operand;
-    reg  unpack__4__clock;
-    reg  [31:0] unpack__4__float;
+    wire  unpack__4__clock;
+    wire  [31:0] unpack__4__float;
     wire  [41:0] unpack__4__operand;
-    reg  unpack__5__clock;
-    reg  [31:0] unpack__5__float;
+    wire  unpack__5__clock;
+    wire  [31:0] unpack__5__float;
     wire  [41:0] unpack__5__operand;
-    reg  unpack__6__clock;
-    reg  [31:0] unpack__6__float;
+    wire  unpack__6__clock;
+    wire  [31:0] unpack__6__float;
     wire  [41:0] unpack__6__operand;
-    reg  unpack__7__clock;
-    reg  [31:0] unpack__7__float;
+    wire  unpack__7__clock;
+    wire  [31:0] unpack__7__float;
     wire  [41:0] unpack__7__operand;
-    reg  unpack__8__clock;
-    reg  [31:0] unpack__8__float;
+    wire  unpack__8__clock;
+    wire  [31:0] unpack__8__float;
     wire  [41:0] unpack__8__operand;
-    reg  unpack__9__clock;
-    reg  [31:0] unpack__9__float;
+    wire  unpack__9__clock;
+    wire  [31:0] unpack__9__float;
     wire  [41:0] unpack__9__operand;
-    reg  unpack__10__clock;
-    reg  [31:0] unpack__10__float;
+    wire  unpack__10__clock;
+    wire  [31:0] unpack__10__float;
     wire  [41:0] unpack__10__operand;
-    reg  unpack__11__clock;
-    reg  [31:0] unpack__11__float;
+    wire  unpack__11__clock;
+    wire  [31:0] unpack__11__float;
     wire  [41:0] unpack__11__operand;
-    reg  unpack__12__clock;
-    reg  [31:0] unpack__12__float;
+    wire  unpack__12__clock;
+    wire  [31:0] unpack__12__float;
     wire  [41:0] unpack__12__operand;
-    reg  unpack__13__clock;
-    reg  [31:0] unpack__13__float;
+    wire  unpack__13__clock;
+    wire  [31:0] unpack__13__float;
     wire  [41:0] unpack__13__operand;
-    reg  unpack__14__clock;
-    reg  [31:0] unpack__14__float;
+    wire  unpack__14__clock;
+    wire  [31:0] unpack__14__float;
     wire  [41:0] unpack__14__operand;
-    reg  unpack__15__clock;
-    reg  [31:0] unpack__15__float;
+    wire  unpack__15__clock;
+    wire  [31:0] unpack__15__float;
     wire  [41:0] unpack__15__operand;
-    reg  unpack_factor__clock;
-    reg  [31:0] unpack_factor__float;
+    wire  unpack_factor__clock;
+    wire  [31:0] unpack_factor__float;
     wire  [41:0] unpack_factor__operand;
-    reg  lane__0__clock;
-    reg  [41:0] lane__0__a;
-    reg  [41:0] lane__0__b;
+    wire  lane__0__clock;
+    wire  [41:0] lane__0__a;
+    wire  [41:0] lane__0__b;
     wire  [31:0] lane__0__product;
-    reg  lane__1__clock;
-    reg  [41:0] lane__1__a;
-    reg  [41:0] lane__1__b;
+    wire  lane__1__clock;
+    wire  [41:0] lane__1__a;
+    wire  [41:0] lane__1__b;
     wire  [31:0] lane__1__product;
-    reg  lane__2__clock;
-    reg  [41:0] lane__2__a;
-    reg  [41:0] lane__2__b;
+    wire  lane__2__clock;
+    wire  [41:0] lane__2__a;
+    wire  [41:0] lane__2__b;
     wire  [31:0] lane__2__product;
-    reg  lane__3__clock;
-    reg  [41:0] lane__3__a;
-    reg  [41:0] lane__3__b;
+    wire  lane__3__clock;
+    wire  [41:0] lane__3__a;
+    wire  [41:0] lane__3__b;
     wire  [31:0] lane__3__product;
-    reg  lane__4__clock;
-    reg  [41:0] lane__4__a;
-    reg  [41:0] lane__4__b;
+    wire  lane__4__clock;
+    wire  [41:0] lane__4__a;
+    wire  [41:0] lane__4__b;
     wire  [31:0] lane__4__product;
-    reg  lane__5__clock;
-    reg  [41:0] lane__5__a;
-    reg  [41:0] lane__5__b;
+    wire  lane__5__clock;
+    wire  [41:0] lane__5__a;
+    wire  [41:0] lane__5__b;
     wire  [31:0] lane__5__product;
-    reg  lane__6__clock;
-    reg  [41:0] lane__6__a;
-    reg  [41:0] lane__6__b;
+    wire  lane__6__clock;
+    wire  [41:0] lane__6__a;
+    wire  [41:0] lane__6__b;
     wire  [31:0] lane__6__product;
-    reg  lane__7__clock;
-    reg  [41:0] lane__7__a;
-    reg  [41:0] lane__7__b;
+    wire  lane__7__clock;
+    wire  [41:0] lane__7__a;
+    wire  [41:0] lane__7__b;
     wire  [31:0] lane__7__product;
-    reg  lane__8__clock;
-    reg  [41:0] lane__8__a;
-    reg  [41:0] lane__8__b;
+    wire  lane__8__clock;
+    wire  [41:0] lane__8__a;
+    wire  [41:0] lane__8__b;
     wire  [31:0] lane__8__product;
-    reg  lane__9__clock;
-    reg  [41:0] lane__9__a;
-    reg  [41:0] lane__9__b;
+    wire  lane__9__clock;
+    wire  [41:0] lane__9__a;
+    wire  [41:0] lane__9__b;
     wire  [31:0] lane__9__product;
-    reg  lane__10__clock;
-    reg  [41:0] lane__10__a;
-    reg  [41:0] lane__10__b;
+    wire  lane__10__clock;
+    wire  [41:0] lane__10__a;
+    wire  [41:0] lane__10__b;
     wire  [31:0] lane__10__product;
-    reg  lane__11__clock;
-    reg  [41:0] lane__11__a;
-    reg  [41:0] lane__11__b;
+    wire  lane__11__clock;
+    wire  [41:0] lane__11__a;
+    wire  [41:0] lane__11__b;
     wire  [31:0] lane__11__product;
-    reg  lane__12__clock;
-    reg  [41:0] lane__12__a;
-    reg  [41:0] lane__12__b;
+    wire  lane__12__clock;
+    wire  [41:0] lane__12__a;
+    wire  [41:0] lane__12__b;
     wire  [31:0] lane__12__product;
-    reg  lane__13__clock;
-    reg  [41:0] lane__13__a;
-    reg  [41:0] lane__13__b;
+    wire  lane__13__clock;
+    wire  [41:0] lane__13__a;
+    wire  [41:0] lane__13__b;
     wire  [31:0] lane__13__product;
-    reg  lane__14__clock;
-    reg  [41:0] lane__14__a;
-    reg  [41:0] lane__14__b;
+    wire  lane__14__clock;
+    wire  [41:0] lane__14__a;
+    wire  [41:0] lane__14__b;
     wire  [31:0] lane__14__product;
-    reg  lane__15__clock;
-    reg  [41:0] lane__15__a;
-    reg  [41:0] lane__15__b;
+    wire  lane__15__clock;
+    wire  [41:0] lane__15__a;
+    wire  [41:0] lane__15__b;
     wire  [31:0] lane__15__product;
-    reg  [31:0] pack__lane__0;
-    reg  [31:0] pack__lane__1;
-    reg  [31:0] pack__lane__2;
-    reg  [31:0] pack__lane__3;
-    reg  [31:0] pack__lane__4;
-    reg  [31:0] pack__lane__5;
-    reg  [31:0] pack__lane__6;
-    reg  [31:0] pack__lane__7;
-    reg  [31:0] pack__lane__8;
-    reg  [31:0] pack__lane__9;
-    reg  [31:0] pack__lane__10;
-    reg  [31:0] pack__lane__11;
-    reg  [31:0] pack__lane__12;
-    reg  [31:0] pack__lane__13;
-    reg  [31:0] pack__lane__14;
-    reg  [31:0] pack__lane__15;
+    wire  [31:0] pack__lane__0;
+    wire  [31:0] pack__lane__1;
+    wire  [31:0] pack__lane__2;
+    wire  [31:0] pack__lane__3;
+    wire  [31:0] pack__lane__4;
+    wire  [31:0] pack__lane__5;
+    wire  [31:0] pack__lane__6;
+    wire  [31:0] pack__lane__7;
+    wire  [31:0] pack__lane__8;
+    wire  [31:0] pack__lane__9;
+    wire  [31:0] pack__lane__10;
+    wire  [31:0] pack__lane__11;
+    wire  [31:0] pack__lane__12;
+    wire  [31:0] pack__lane__13;
+    wire  [31:0] pack__lane__14;
+    wire  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     // Sub module instances
     optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__0(
@@ -9402,117 +9961,115 @@ module optireduce_nic__finisher__drain__multiplier(clock,a,factor,product);
         .beat(pack__beat)
     );
     // Update code
-    always @(*) begin
-        unpack_factor__clock = clock;
-        unpack_factor__float = factor;
-        unpack__0__clock = clock;
-        unpack__0__float = a[(0 * 32'h20)+:(32)];
-        lane__0__clock = clock;
-        lane__0__a = unpack__0__operand;
-        lane__0__b = unpack_factor__operand;
-        pack__lane__0 = lane__0__product;
-        unpack__1__clock = clock;
-        unpack__1__float = a[(1 * 32'h20)+:(32)];
-        lane__1__clock = clock;
-        lane__1__a = unpack__1__operand;
-        lane__1__b = unpack_factor__operand;
-        pack__lane__1 = lane__1__product;
-        unpack__2__clock = clock;
-        unpack__2__float = a[(2 * 32'h20)+:(32)];
-        lane__2__clock = clock;
-        lane__2__a = unpack__2__operand;
-        lane__2__b = unpack_factor__operand;
-        pack__lane__2 = lane__2__product;
-        unpack__3__clock = clock;
-        unpack__3__float = a[(3 * 32'h20)+:(32)];
-        lane__3__clock = clock;
-        lane__3__a = unpack__3__operand;
-        lane__3__b = unpack_factor__operand;
-        pack__lane__3 = lane__3__product;
-        unpack__4__clock = clock;
-        unpack__4__float = a[(4 * 32'h20)+:(32)];
-        lane__4__clock = clock;
-        lane__4__a = unpack__4__operand;
-        lane__4__b = unpack_factor__operand;
-        pack__lane__4 = lane__4__product;
-        unpack__5__clock = clock;
-        unpack__5__float = a[(5 * 32'h20)+:(32)];
-        lane__5__clock = clock;
-        lane__5__a = unpack__5__operand;
-        lane__5__b = unpack_factor__operand;
-        pack__lane__5 = lane__5__product;
-        unpack__6__clock = clock;
-        unpack__6__float = a[(6 * 32'h20)+:(32)];
-        lane__6__clock = clock;
-        lane__6__a = unpack__6__operand;
-        lane__6__b = unpack_factor__operand;
-        pack__lane__6 = lane__6__product;
-        unpack__7__clock = clock;
-        unpack__7__float = a[(7 * 32'h20)+:(32)];
-        lane__7__clock = clock;
-        lane__7__a = unpack__7__operand;
-        lane__7__b = unpack_factor__operand;
-        pack__lane__7 = lane__7__product;
-        unpack__8__clock = clock;
-        unpack__8__float = a[(8 * 32'h20)+:(32)];
-        lane__8__clock = clock;
-        lane__8__a = unpack__8__operand;
-        lane__8__b = unpack_factor__operand;
-        pack__lane__8 = lane__8__product;
-        unpack__9__clock = clock;
-        unpack__9__float = a[(9 * 32'h20)+:(32)];
-        lane__9__clock = clock;
-        lane__9__a = unpack__9__operand;
-        lane__9__b = unpack_factor__operand;
-        pack__lane__9 = lane__9__product;
-        unpack__10__clock = clock;
-        unpack__10__float = a[(10 * 32'h20)+:(32)];
-        lane__10__clock = clock;
-        lane__10__a = unpack__10__operand;
-        lane__10__b = unpack_factor__operand;
-        pack__lane__10 = lane__10__product;
-        unpack__11__clock = clock;
-        unpack__11__float = a[(11 * 32'h20)+:(32)];
-        lane__11__clock = clock;
-        lane__11__a = unpack__11__operand;
-        lane__11__b = unpack_factor__operand;
-        pack__lane__11 = lane__11__product;
-        unpack__12__clock = clock;
-        unpack__12__float = a[(12 * 32'h20)+:(32)];
-        lane__12__clock = clock;
-        lane__12__a = unpack__12__operand;
-        lane__12__b = unpack_factor__operand;
-        pack__lane__12 = lane__12__product;
-        unpack__13__clock = clock;
-        unpack__13__float = a[(13 * 32'h20)+:(32)];
-        lane__13__clock = clock;
-        lane__13__a = unpack__13__operand;
-        lane__13__b = unpack_factor__operand;
-        pack__lane__13 = lane__13__product;
-        unpack__14__clock = clock;
-        unpack__14__float = a[(14 * 32'h20)+:(32)];
-        lane__14__clock = clock;
-        lane__14__a = unpack__14__operand;
-        lane__14__b = unpack_factor__operand;
-        pack__lane__14 = lane__14__product;
-        unpack__15__clock = clock;
-        unpack__15__float = a[(15 * 32'h20)+:(32)];
-        lane__15__clock = clock;
-        lane__15__a = unpack__15__operand;
-        lane__15__b = unpack_factor__operand;
-        pack__lane__15 = lane__15__product;
-        product = pack__beat;
-    end
+    assign unpack_factor__clock = clock;
+    assign unpack_factor__float = factor;
+    assign unpack__0__clock = clock;
+    assign unpack__0__float = a[(0 * 32'h20)+:(32)];
+    assign lane__0__clock = clock;
+    assign lane__0__a = unpack__0__operand;
+    assign lane__0__b = unpack_factor__operand;
+    assign pack__lane__0 = lane__0__product;
+    assign unpack__1__clock = clock;
+    assign unpack__1__float = a[(1 * 32'h20)+:(32)];
+    assign lane__1__clock = clock;
+    assign lane__1__a = unpack__1__operand;
+    assign lane__1__b = unpack_factor__operand;
+    assign pack__lane__1 = lane__1__product;
+    assign unpack__2__clock = clock;
+    assign unpack__2__float = a[(2 * 32'h20)+:(32)];
+    assign lane__2__clock = clock;
+    assign lane__2__a = unpack__2__operand;
+    assign lane__2__b = unpack_factor__operand;
+    assign pack__lane__2 = lane__2__product;
+    assign unpack__3__clock = clock;
+    assign unpack__3__float = a[(3 * 32'h20)+:(32)];
+    assign lane__3__clock = clock;
+    assign lane__3__a = unpack__3__operand;
+    assign lane__3__b = unpack_factor__operand;
+    assign pack__lane__3 = lane__3__product;
+    assign unpack__4__clock = clock;
+    assign unpack__4__float = a[(4 * 32'h20)+:(32)];
+    assign lane__4__clock = clock;
+    assign lane__4__a = unpack__4__operand;
+    assign lane__4__b = unpack_factor__operand;
+    assign pack__lane__4 = lane__4__product;
+    assign unpack__5__clock = clock;
+    assign unpack__5__float = a[(5 * 32'h20)+:(32)];
+    assign lane__5__clock = clock;
+    assign lane__5__a = unpack__5__operand;
+    assign lane__5__b = unpack_factor__operand;
+    assign pack__lane__5 = lane__5__product;
+    assign unpack__6__clock = clock;
+    assign unpack__6__float = a[(6 * 32'h20)+:(32)];
+    assign lane__6__clock = clock;
+    assign lane__6__a = unpack__6__operand;
+    assign lane__6__b = unpack_factor__operand;
+    assign pack__lane__6 = lane__6__product;
+    assign unpack__7__clock = clock;
+    assign unpack__7__float = a[(7 * 32'h20)+:(32)];
+    assign lane__7__clock = clock;
+    assign lane__7__a = unpack__7__operand;
+    assign lane__7__b = unpack_factor__operand;
+    assign pack__lane__7 = lane__7__product;
+    assign unpack__8__clock = clock;
+    assign unpack__8__float = a[(8 * 32'h20)+:(32)];
+    assign lane__8__clock = clock;
+    assign lane__8__a = unpack__8__operand;
+    assign lane__8__b = unpack_factor__operand;
+    assign pack__lane__8 = lane__8__product;
+    assign unpack__9__clock = clock;
+    assign unpack__9__float = a[(9 * 32'h20)+:(32)];
+    assign lane__9__clock = clock;
+    assign lane__9__a = unpack__9__operand;
+    assign lane__9__b = unpack_factor__operand;
+    assign pack__lane__9 = lane__9__product;
+    assign unpack__10__clock = clock;
+    assign unpack__10__float = a[(10 * 32'h20)+:(32)];
+    assign lane__10__clock = clock;
+    assign lane__10__a = unpack__10__operand;
+    assign lane__10__b = unpack_factor__operand;
+    assign pack__lane__10 = lane__10__product;
+    assign unpack__11__clock = clock;
+    assign unpack__11__float = a[(11 * 32'h20)+:(32)];
+    assign lane__11__clock = clock;
+    assign lane__11__a = unpack__11__operand;
+    assign lane__11__b = unpack_factor__operand;
+    assign pack__lane__11 = lane__11__product;
+    assign unpack__12__clock = clock;
+    assign unpack__12__float = a[(12 * 32'h20)+:(32)];
+    assign lane__12__clock = clock;
+    assign lane__12__a = unpack__12__operand;
+    assign lane__12__b = unpack_factor__operand;
+    assign pack__lane__12 = lane__12__product;
+    assign unpack__13__clock = clock;
+    assign unpack__13__float = a[(13 * 32'h20)+:(32)];
+    assign lane__13__clock = clock;
+    assign lane__13__a = unpack__13__operand;
+    assign lane__13__b = unpack_factor__operand;
+    assign pack__lane__13 = lane__13__product;
+    assign unpack__14__clock = clock;
+    assign unpack__14__float = a[(14 * 32'h20)+:(32)];
+    assign lane__14__clock = clock;
+    assign lane__14__a = unpack__14__operand;
+    assign lane__14__b = unpack_factor__operand;
+    assign pack__lane__14 = lane__14__product;
+    assign unpack__15__clock = clock;
+    assign unpack__15__float = a[(15 * 32'h20)+:(32)];
+    assign lane__15__clock = clock;
+    assign lane__15__a = unpack__15__operand;
+    assign lane__15__b = unpack_factor__operand;
+    assign pack__lane__15 = lane__15__product;
+    assign product = pack__beat;
 endmodule
 
 module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
     // Module arguments
     input wire  clock;
     input wire  [10:0] count;
-    output reg  [31:0] factor;
+    output wire  [31:0] factor;
     // Stub signals
-    reg  rom__clock;
-    reg  [10:0] rom__address;
+    wire  rom__clock;
+    wire  [10:0] rom__address;
     wire  [31:0] rom__data;
     // Sub module instances
     optireduce_nic__finisher__drain__reciprocal__rom rom(
@@ -9521,11 +10078,9 @@ module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
         .data(rom__data)
     );
     // Update code
-    always @(*) begin
-        rom__clock = clock;
-        rom__address = count;
-        factor = rom__data;
-    end
+    assign rom__clock = clock;
+    assign rom__address = count;
+    assign factor = rom__data;
 endmodule
 
 module optireduce_nic__finisher__drain__stage_data(d,q,clock);
@@ -9605,30 +10160,30 @@ module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,po
     input wire  clear;
     input wire  push;
     input wire  [511:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [511:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [511:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h4;
     // Stub signals
-    reg  memory__clock;
-    reg  [1:0] memory__read_address;
+    wire  memory__clock;
+    wire  [1:0] memory__read_address;
     wire  [511:0] memory__read_data;
-    reg  [1:0] memory__write_address;
-    reg  [511:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [1:0] memory__write_address;
+    wire  [511:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__finisher__write__notes__memory memory(
         .clock(memory__clock),
@@ -9644,24 +10199,24 @@ module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,po
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 2'h3);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 2'h3);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 2'h3);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 2'h3);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -9688,30 +10243,30 @@ module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,p
     input wire  clear;
     input wire  push;
     input wire  [8:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [8:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [8:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h10;
     // Stub signals
-    reg  memory__clock;
-    reg  [3:0] memory__read_address;
+    wire  memory__clock;
+    wire  [3:0] memory__read_address;
     wire  [8:0] memory__read_data;
-    reg  [3:0] memory__write_address;
-    reg  [8:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [3:0] memory__write_address;
+    wire  [8:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__finisher__write__owners__memory memory(
         .clock(memory__clock),
@@ -9727,24 +10282,24 @@ module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,p
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -9772,30 +10327,30 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
     input wire  push;
     input wire  [511:0] push_data;
     input wire  pop;
-    output reg  [511:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [511:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h400;
     // Stub signals
-    reg  memory__clock;
-    reg  [15:0] memory__read_address;
+    wire  memory__clock;
+    wire  [15:0] memory__read_address;
     wire  [511:0] memory__read_data;
-    reg  [15:0] memory__write_address;
-    reg  [511:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [15:0] memory__write_address;
+    wire  [511:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [63:0] state__d;
     wire  [63:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  full;
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
+    wire  full;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
     reg  [15:0] head_then;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__finisher__write__results__memory memory(
         .clock(memory__clock),
@@ -9811,28 +10366,30 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h30)+:(16)] == depth;
+    assign empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
+    assign room = depth - state__q[(64'h30)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
     always @(*) begin
-        state__clock = clock;
-        state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h30)+:(16)] == depth;
-        empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
-        room = depth - state__q[(64'h30)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
         head_then = state__q[(64'h0)+:(16)];
         if (popped) begin
             head_then = head_next;
         end
-        memory__write_address = state__q[(64'h10)+:(16)];
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = head_then;
-        pop_data = memory__read_data;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h30)+:(16)] + 32'h1;
-        used_less = state__q[(64'h30)+:(16)] - 32'h1;
+    end
+    assign memory__write_address = state__q[(64'h10)+:(16)];
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = head_then;
+    assign pop_data = memory__read_data;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h30)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h30)+:(16)] - 32'h1;
+    always @(*) begin
+        state__d = state__q;
         state__d[(64'h0)+:(16)] = head_then;
         state__d[(64'h20)+:(16)] = state__q[(64'h10)+:(16)];
         if (pushed) begin
@@ -9912,20 +10469,20 @@ module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stal
     input wire  free;
     input wire  compare;
     input wire  [77:0] header;
-    output reg  hit;
-    output reg  stale;
-    output reg  [14:0] distance;
+    output wire  hit;
+    output wire  stale;
+    output wire  [14:0] distance;
     // Stub signals
     reg  [73:0] key__d;
     wire  [73:0] key__q;
-    reg  key__clock;
+    wire  key__clock;
     reg  [16:0] found__d;
     wire  [16:0] found__q;
-    reg  found__clock;
+    wire  found__clock;
     // Local signals
-    reg  [26:0] ahead;
-    reg  [15:0] later;
-    reg  same_bucket;
+    wire  [26:0] ahead;
+    wire  [15:0] later;
+    wire  same_bucket;
     // Sub module instances
     optireduce_nic__lookup__key__0__key key(
         .d(key__d),
@@ -9938,9 +10495,15 @@ module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stal
         .clock(found__clock)
     );
     // Update code
+    assign key__clock = clock;
+    assign found__clock = clock;
+    assign ahead = ((header[(64'h20)+:(26)]) & 27'h7ffffff) - ((key__q[(64'h21)+:(26)]) & 27'h7ffffff);
+    assign later = header[(64'h10)+:(16)] - key__q[(64'h11)+:(16)];
+    assign same_bucket = key__q[(64'h0)+:(1)] && (key__q[(64'h1)+:(16)] == header[(64'h0)+:(16)]);
+    assign hit = found__q[(64'h0)+:(1)];
+    assign stale = found__q[(64'h1)+:(1)];
+    assign distance = found__q[(64'h2)+:(15)];
     always @(*) begin
-        key__clock = clock;
-        found__clock = clock;
         key__d = key__q;
         found__d = found__q;
         if (arm) begin
@@ -9953,18 +10516,14 @@ module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stal
         if (free) begin
             key__d[(64'h0)+:(1)] = 1'b0;
         end
-        ahead = ((header[(64'h20)+:(26)]) & 27'h7ffffff) - ((key__q[(64'h21)+:(26)]) & 27'h7ffffff);
-        later = header[(64'h10)+:(16)] - key__q[(64'h11)+:(16)];
-        same_bucket = key__q[(64'h0)+:(1)] && (key__q[(64'h1)+:(16)] == header[(64'h0)+:(16)]);
         if (compare) begin
             found__d[(64'h0)+:(1)] = same_bucket && (later == 32'h0) && (ahead < ((key__q[(64'h3b)+:(15)]) & 27'h7ffffff));
             found__d[(64'h1)+:(1)] = same_bucket && later[32'hf];
             found__d[(64'h2)+:(15)] = ahead[(32'h0)+:(15)];
         end
-        hit = found__q[(64'h0)+:(1)];
-        stale = found__q[(64'h1)+:(1)];
-        distance = found__q[(64'h2)+:(15)];
     end
+    wire unused__ctx = &{ctx[404:105], ctx[31:0]};
+    wire unused__header = &{header[77:58]};
 endmodule
 
 module optireduce_nic__planner__broadcasts__memory(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -10269,7 +10828,8 @@ module optireduce_nic__builder__halves(low,high,packs);
     input wire  [511:0] high;
     output reg  [511:0] packs;
     // Update code (custom)
-    always @(*) packs = {high[511:496], high[479:464], high[447:432], high[415:400], high[383:368], high[351:336], high[319:304], high[287:272], high[255:240], high[223:208], high[191:176], high[159:144], high[127:112], high[95:80], high[63:48], high[31:16], low[511:496], low[479:464], low[447:432], low[415:400], low[383:368], low[351:336], low[319:304], low[287:272], low[255:240], low[223:208], low[191:176], low[159:144], low[127:112], low[95:80], low[63:48], low[31:16]};
+    always @(*) packs = {high[496 +: 16], high[464 +: 16], high[432 +: 16], high[400 +: 16], high[368 +: 16], high[336 +: 16], high[304 +: 16], high[272 +: 16], high[240 +: 16], high[208 +: 16], high[176 +: 16], high[144 +: 16], high[112 +: 16], high[80 +: 16], high[48 +: 16], high[16 +: 16], low[496 +: 16], low[464 +: 16], low[432 +: 16], low[400 +: 16], low[368 +: 16], low[336 +: 16], low[304 +: 16], low[272 +: 16], low[240 +: 16], low[208 +: 16], low[176 +: 16], low[144 +: 16], low[112 +: 16], low[80 +: 16], low[48 +: 16], low[16 +: 16]};
+    wire unused = &{high[480 +: 16], high[448 +: 16], high[416 +: 16], high[384 +: 16], high[352 +: 16], high[320 +: 16], high[288 +: 16], high[256 +: 16], high[224 +: 16], high[192 +: 16], high[160 +: 16], high[128 +: 16], high[96 +: 16], high[64 +: 16], high[32 +: 16], high[0 +: 16], low[480 +: 16], low[448 +: 16], low[416 +: 16], low[384 +: 16], low[352 +: 16], low[320 +: 16], low[288 +: 16], low[256 +: 16], low[224 +: 16], low[192 +: 16], low[160 +: 16], low[128 +: 16], low[96 +: 16], low[64 +: 16], low[32 +: 16], low[0 +: 16]};
 endmodule
 
 module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
@@ -10278,30 +10838,30 @@ module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_d
     input wire  clear;
     input wire  push;
     input wire  [115:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [115:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [115:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h4;
     // Stub signals
-    reg  memory__clock;
-    reg  [1:0] memory__read_address;
+    wire  memory__clock;
+    wire  [1:0] memory__read_address;
     wire  [115:0] memory__read_data;
-    reg  [1:0] memory__write_address;
-    reg  [115:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [1:0] memory__write_address;
+    wire  [115:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__builder__orders__memory memory(
         .clock(memory__clock),
@@ -10317,24 +10877,24 @@ module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_d
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 2'h3);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 2'h3);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 2'h3);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 2'h3);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -10361,30 +10921,30 @@ module optireduce_nic__builder__out_flags(clock,clear,push,push_data,full,pop,po
     input wire  clear;
     input wire  push;
     input wire  [1:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [1:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [1:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h100;
     // Stub signals
-    reg  memory__clock;
-    reg  [7:0] memory__read_address;
+    wire  memory__clock;
+    wire  [7:0] memory__read_address;
     wire  [1:0] memory__read_data;
-    reg  [7:0] memory__write_address;
-    reg  [1:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [7:0] memory__write_address;
+    wire  [1:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__builder__out_flags__memory memory(
         .clock(memory__clock),
@@ -10400,24 +10960,24 @@ module optireduce_nic__builder__out_flags(clock,clear,push,push_data,full,pop,po
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 8'hff);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 8'hff);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 8'hff);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 8'hff);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -10445,30 +11005,30 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,pop,pop_data,e
     input wire  push;
     input wire  [511:0] push_data;
     input wire  pop;
-    output reg  [511:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [511:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h100;
     // Stub signals
-    reg  memory__clock;
-    reg  [15:0] memory__read_address;
+    wire  memory__clock;
+    wire  [15:0] memory__read_address;
     wire  [511:0] memory__read_data;
-    reg  [15:0] memory__write_address;
-    reg  [511:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [15:0] memory__write_address;
+    wire  [511:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [63:0] state__d;
     wire  [63:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  full;
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
+    wire  full;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
     reg  [15:0] head_then;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__builder__outbox__memory memory(
         .clock(memory__clock),
@@ -10484,28 +11044,30 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,pop,pop_data,e
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h30)+:(16)] == depth;
+    assign empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
+    assign room = depth - state__q[(64'h30)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
     always @(*) begin
-        state__clock = clock;
-        state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h30)+:(16)] == depth;
-        empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
-        room = depth - state__q[(64'h30)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
         head_then = state__q[(64'h0)+:(16)];
         if (popped) begin
             head_then = head_next;
         end
-        memory__write_address = state__q[(64'h10)+:(16)];
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = head_then;
-        pop_data = memory__read_data;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h30)+:(16)] + 32'h1;
-        used_less = state__q[(64'h30)+:(16)] - 32'h1;
+    end
+    assign memory__write_address = state__q[(64'h10)+:(16)];
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = head_then;
+    assign pop_data = memory__read_data;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h30)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h30)+:(16)] - 32'h1;
+    always @(*) begin
+        state__d = state__q;
         state__d[(64'h0)+:(16)] = head_then;
         state__d[(64'h20)+:(16)] = state__q[(64'h10)+:(16)];
         if (pushed) begin
@@ -10583,6 +11145,7 @@ module optireduce_nic__contribute__buffer(clock,read_address,read_data,write_add
         read_data <= mem[{read_address[0:0], read_address[12:3]}];
         if (write_enable) mem[{write_address[0:0], write_address[12:3]}] <= write_data;
     end
+    wire unused = &{read_address[2:1], read_address[16:13], write_address[2:1], write_address[16:13]};
 endmodule
 
 module optireduce_nic__contribute__contexts(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -10610,30 +11173,30 @@ module optireduce_nic__contribute__inbox(clock,clear,push,push_data,pop,pop_data
     input wire  push;
     input wire  [511:0] push_data;
     input wire  pop;
-    output reg  [511:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [511:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h200;
     // Stub signals
-    reg  memory__clock;
-    reg  [15:0] memory__read_address;
+    wire  memory__clock;
+    wire  [15:0] memory__read_address;
     wire  [511:0] memory__read_data;
-    reg  [15:0] memory__write_address;
-    reg  [511:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [15:0] memory__write_address;
+    wire  [511:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [63:0] state__d;
     wire  [63:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  full;
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
+    wire  full;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
     reg  [15:0] head_then;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__contribute__inbox__memory memory(
         .clock(memory__clock),
@@ -10649,28 +11212,30 @@ module optireduce_nic__contribute__inbox(clock,clear,push,push_data,pop,pop_data
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h30)+:(16)] == depth;
+    assign empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
+    assign room = depth - state__q[(64'h30)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
     always @(*) begin
-        state__clock = clock;
-        state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h30)+:(16)] == depth;
-        empty = state__q[(64'h0)+:(16)] == state__q[(64'h20)+:(16)];
-        room = depth - state__q[(64'h30)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
         head_then = state__q[(64'h0)+:(16)];
         if (popped) begin
             head_then = head_next;
         end
-        memory__write_address = state__q[(64'h10)+:(16)];
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = head_then;
-        pop_data = memory__read_data;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h30)+:(16)] + 32'h1;
-        used_less = state__q[(64'h30)+:(16)] - 32'h1;
+    end
+    assign memory__write_address = state__q[(64'h10)+:(16)];
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = head_then;
+    assign pop_data = memory__read_data;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h30)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h30)+:(16)] - 32'h1;
+    always @(*) begin
+        state__d = state__q;
         state__d[(64'h0)+:(16)] = head_then;
         state__d[(64'h20)+:(16)] = state__q[(64'h10)+:(16)];
         if (pushed) begin
@@ -10707,30 +11272,30 @@ module optireduce_nic__contribute__orders(clock,clear,push,push_data,full,pop,po
     input wire  clear;
     input wire  push;
     input wire  [101:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [101:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [101:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h8;
     // Stub signals
-    reg  memory__clock;
-    reg  [2:0] memory__read_address;
+    wire  memory__clock;
+    wire  [2:0] memory__read_address;
     wire  [101:0] memory__read_data;
-    reg  [2:0] memory__write_address;
-    reg  [101:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [2:0] memory__write_address;
+    wire  [101:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__contribute__orders__memory memory(
         .clock(memory__clock),
@@ -10746,24 +11311,24 @@ module optireduce_nic__contribute__orders(clock,clear,push,push_data,full,pop,po
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -10790,30 +11355,30 @@ module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,po
     input wire  clear;
     input wire  push;
     input wire  [556:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [556:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [556:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h8;
     // Stub signals
-    reg  memory__clock;
-    reg  [2:0] memory__read_address;
+    wire  memory__clock;
+    wire  [2:0] memory__read_address;
     wire  [556:0] memory__read_data;
-    reg  [2:0] memory__write_address;
-    reg  [556:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [2:0] memory__write_address;
+    wire  [556:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__contribute__outbox__memory memory(
         .clock(memory__clock),
@@ -10829,24 +11394,24 @@ module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,po
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -10883,30 +11448,30 @@ module optireduce_nic__contribute__planned(clock,clear,push,push_data,full,pop,p
     input wire  clear;
     input wire  push;
     input wire  [101:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [101:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [101:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h2;
     // Stub signals
-    reg  memory__clock;
-    reg  memory__read_address;
+    wire  memory__clock;
+    wire  memory__read_address;
     wire  [101:0] memory__read_data;
-    reg  memory__write_address;
-    reg  [101:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  memory__write_address;
+    wire  [101:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__contribute__planned__memory memory(
         .clock(memory__clock),
@@ -10922,24 +11487,24 @@ module optireduce_nic__contribute__planned(clock,clear,push,push_data,full,pop,p
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 1'h1);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 1'h1);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 1'h1);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 1'h1);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -10963,56 +11528,56 @@ endmodule
 module optireduce_nic__contribute__round(data,rounded);
     // Module arguments
     input wire  [511:0] data;
-    output reg  [511:0] rounded;
+    output wire  [511:0] rounded;
     // Stub signals
-    reg  [31:0] lane__0__data;
+    wire  [31:0] lane__0__data;
     wire  [31:0] lane__0__rounded;
-    reg  [31:0] lane__1__data;
+    wire  [31:0] lane__1__data;
     wire  [31:0] lane__1__rounded;
-    reg  [31:0] lane__2__data;
+    wire  [31:0] lane__2__data;
     wire  [31:0] lane__2__rounded;
-    reg  [31:0] lane__3__data;
+    wire  [31:0] lane__3__data;
     wire  [31:0] lane__3__rounded;
-    reg  [31:0] lane__4__data;
+    wire  [31:0] lane__4__data;
     wire  [31:0] lane__4__rounded;
-    reg  [31:0] lane__5__data;
+    wire  [31:0] lane__5__data;
     wire  [31:0] lane__5__rounded;
-    reg  [31:0] lane__6__data;
+    wire  [31:0] lane__6__data;
     wire  [31:0] lane__6__rounded;
-    reg  [31:0] lane__7__data;
+    wire  [31:0] lane__7__data;
     wire  [31:0] lane__7__rounded;
-    reg  [31:0] lane__8__data;
+    wire  [31:0] lane__8__data;
     wire  [31:0] lane__8__rounded;
-    reg  [31:0] lane__9__data;
+    wire  [31:0] lane__9__data;
     wire  [31:0] lane__9__rounded;
-    reg  [31:0] lane__10__data;
+    wire  [31:0] lane__10__data;
     wire  [31:0] lane__10__rounded;
-    reg  [31:0] lane__11__data;
+    wire  [31:0] lane__11__data;
     wire  [31:0] lane__11__rounded;
-    reg  [31:0] lane__12__data;
+    wire  [31:0] lane__12__data;
     wire  [31:0] lane__12__rounded;
-    reg  [31:0] lane__13__data;
+    wire  [31:0] lane__13__data;
     wire  [31:0] lane__13__rounded;
-    reg  [31:0] lane__14__data;
+    wire  [31:0] lane__14__data;
     wire  [31:0] lane__14__rounded;
-    reg  [31:0] lane__15__data;
+    wire  [31:0] lane__15__data;
     wire  [31:0] lane__15__rounded;
-    reg  [31:0] pack__lane__0;
-    reg  [31:0] pack__lane__1;
-    reg  [31:0] pack__lane__2;
-    reg  [31:0] pack__lane__3;
-    reg  [31:0] pack__lane__4;
-    reg  [31:0] pack__lane__5;
-    reg  [31:0] pack__lane__6;
-    reg  [31:0] pack__lane__7;
-    reg  [31:0] pack__lane__8;
-    reg  [31:0] pack__lane__9;
-    reg  [31:0] pack__lane__10;
-    reg  [31:0] pack__lane__11;
-    reg  [31:0] pack__lane__12;
-    reg  [31:0] pack__lane__13;
-    reg  [31:0] pack__lane__14;
-    reg  [31:0] pack__lane__15;
+    wire  [31:0] pack__lane__0;
+    wire  [31:0] pack__lane__1;
+    wire  [31:0] pack__lane__2;
+    wire  [31:0] pack__lane__3;
+    wire  [31:0] pack__lane__4;
+    wire  [31:0] pack__lane__5;
+    wire  [31:0] pack__lane__6;
+    wire  [31:0] pack__lane__7;
+    wire  [31:0] pack__lane__8;
+    wire  [31:0] pack__lane__9;
+    wire  [31:0] pack__lane__10;
+    wire  [31:0] pack__lane__11;
+    wire  [31:0] pack__lane__12;
+    wire  [31:0] pack__lane__13;
+    wire  [31:0] pack__lane__14;
+    wire  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     // Sub module instances
     optireduce_nic__contribute__round__lane__0 lane__0(
@@ -11099,41 +11664,39 @@ module optireduce_nic__contribute__round(data,rounded);
         .beat(pack__beat)
     );
     // Update code
-    always @(*) begin
-        lane__0__data = data[(0 * 32'h20)+:(32)];
-        pack__lane__0 = lane__0__rounded;
-        lane__1__data = data[(1 * 32'h20)+:(32)];
-        pack__lane__1 = lane__1__rounded;
-        lane__2__data = data[(2 * 32'h20)+:(32)];
-        pack__lane__2 = lane__2__rounded;
-        lane__3__data = data[(3 * 32'h20)+:(32)];
-        pack__lane__3 = lane__3__rounded;
-        lane__4__data = data[(4 * 32'h20)+:(32)];
-        pack__lane__4 = lane__4__rounded;
-        lane__5__data = data[(5 * 32'h20)+:(32)];
-        pack__lane__5 = lane__5__rounded;
-        lane__6__data = data[(6 * 32'h20)+:(32)];
-        pack__lane__6 = lane__6__rounded;
-        lane__7__data = data[(7 * 32'h20)+:(32)];
-        pack__lane__7 = lane__7__rounded;
-        lane__8__data = data[(8 * 32'h20)+:(32)];
-        pack__lane__8 = lane__8__rounded;
-        lane__9__data = data[(9 * 32'h20)+:(32)];
-        pack__lane__9 = lane__9__rounded;
-        lane__10__data = data[(10 * 32'h20)+:(32)];
-        pack__lane__10 = lane__10__rounded;
-        lane__11__data = data[(11 * 32'h20)+:(32)];
-        pack__lane__11 = lane__11__rounded;
-        lane__12__data = data[(12 * 32'h20)+:(32)];
-        pack__lane__12 = lane__12__rounded;
-        lane__13__data = data[(13 * 32'h20)+:(32)];
-        pack__lane__13 = lane__13__rounded;
-        lane__14__data = data[(14 * 32'h20)+:(32)];
-        pack__lane__14 = lane__14__rounded;
-        lane__15__data = data[(15 * 32'h20)+:(32)];
-        pack__lane__15 = lane__15__rounded;
-        rounded = pack__beat;
-    end
+    assign lane__0__data = data[(0 * 32'h20)+:(32)];
+    assign pack__lane__0 = lane__0__rounded;
+    assign lane__1__data = data[(1 * 32'h20)+:(32)];
+    assign pack__lane__1 = lane__1__rounded;
+    assign lane__2__data = data[(2 * 32'h20)+:(32)];
+    assign pack__lane__2 = lane__2__rounded;
+    assign lane__3__data = data[(3 * 32'h20)+:(32)];
+    assign pack__lane__3 = lane__3__rounded;
+    assign lane__4__data = data[(4 * 32'h20)+:(32)];
+    assign pack__lane__4 = lane__4__rounded;
+    assign lane__5__data = data[(5 * 32'h20)+:(32)];
+    assign pack__lane__5 = lane__5__rounded;
+    assign lane__6__data = data[(6 * 32'h20)+:(32)];
+    assign pack__lane__6 = lane__6__rounded;
+    assign lane__7__data = data[(7 * 32'h20)+:(32)];
+    assign pack__lane__7 = lane__7__rounded;
+    assign lane__8__data = data[(8 * 32'h20)+:(32)];
+    assign pack__lane__8 = lane__8__rounded;
+    assign lane__9__data = data[(9 * 32'h20)+:(32)];
+    assign pack__lane__9 = lane__9__rounded;
+    assign lane__10__data = data[(10 * 32'h20)+:(32)];
+    assign pack__lane__10 = lane__10__rounded;
+    assign lane__11__data = data[(11 * 32'h20)+:(32)];
+    assign pack__lane__11 = lane__11__rounded;
+    assign lane__12__data = data[(12 * 32'h20)+:(32)];
+    assign pack__lane__12 = lane__12__rounded;
+    assign lane__13__data = data[(13 * 32'h20)+:(32)];
+    assign pack__lane__13 = lane__13__rounded;
+    assign lane__14__data = data[(14 * 32'h20)+:(32)];
+    assign pack__lane__14 = lane__14__rounded;
+    assign lane__15__data = data[(15 * 32'h20)+:(32)];
+    assign pack__lane__15 = lane__15__rounded;
+    assign rounded = pack__beat;
 endmodule
 
 module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
@@ -11142,30 +11705,30 @@ module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_
     input wire  clear;
     input wire  push;
     input wire  [3:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [3:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [3:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h10;
     // Stub signals
-    reg  memory__clock;
-    reg  [3:0] memory__read_address;
+    wire  memory__clock;
+    wire  [3:0] memory__read_address;
     wire  [3:0] memory__read_data;
-    reg  [3:0] memory__write_address;
-    reg  [3:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [3:0] memory__write_address;
+    wire  [3:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__dma_read__owners__memory memory(
         .clock(memory__clock),
@@ -11181,24 +11744,24 @@ module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -11226,17 +11789,17 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
     input wire  start;
     input wire  [2:0] start_slot;
     input wire  [404:0] start_context;
-    output reg  ready;
-    output reg  idle;
+    output wire  ready;
+    output wire  idle;
     output reg  [7:0] drained;
-    output reg  read_valid;
+    output wire  read_valid;
     output reg  [16:0] read_address;
     input wire  read_ready;
     input wire  [519:0] word;
-    output reg  push;
-    output reg  [511:0] push_data;
+    output wire  push;
+    output wire  [511:0] push_data;
     input wire  [15:0] room;
-    output reg  order_valid;
+    output wire  order_valid;
     output reg  [79:0] order;
     input wire  order_ready;
     // Enums
@@ -11244,176 +11807,176 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
     localparam DrainState__Begin = 1;
     localparam DrainState__Run = 2;
     // Stub signals
-    reg  decoder__clock;
-    reg  decoder__clear;
+    wire  decoder__clock;
+    wire  decoder__clear;
     reg  decoder__start;
-    reg  [3:0] decoder__log2n;
-    reg  decoder__decode;
-    reg  [63:0] decoder__key;
+    wire  [3:0] decoder__log2n;
+    wire  decoder__decode;
+    wire  [63:0] decoder__key;
     wire  decoder__start_ready;
-    reg  decoder__in_valid;
+    wire  decoder__in_valid;
     wire  decoder__in_ready;
-    reg  [511:0] decoder__in_data;
-    reg  decoder__in_received;
-    reg  decoder__go;
+    wire  [511:0] decoder__in_data;
+    wire  decoder__in_received;
+    wire  decoder__go;
     wire  decoder__burst;
     wire  decoder__out_valid;
     wire  [511:0] decoder__out_data;
     wire  [10:0] decoder__out_received;
     wire  decoder__idle;
-    reg  reciprocal__clock;
-    reg  [10:0] reciprocal__count;
+    wire  reciprocal__clock;
+    wire  [10:0] reciprocal__count;
     wire  [31:0] reciprocal__factor;
-    reg  multiplier__clock;
-    reg  [511:0] multiplier__a;
+    wire  multiplier__clock;
+    wire  [511:0] multiplier__a;
     reg  [31:0] multiplier__factor;
     wire  [511:0] multiplier__product;
-    reg  inbox__clock;
-    reg  inbox__clear;
-    reg  inbox__push;
-    reg  [512:0] inbox__push_data;
+    wire  inbox__clock;
+    wire  inbox__clear;
+    wire  inbox__push;
+    wire  [512:0] inbox__push_data;
     wire  inbox__full;
-    reg  inbox__pop;
+    wire  inbox__pop;
     wire  [512:0] inbox__pop_data;
     wire  inbox__empty;
     wire  [15:0] inbox__room;
     reg  [1:0] state__d;
     wire  [1:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     reg  cleared__d;
     wire  cleared__q;
-    reg  cleared__clock;
+    wire  cleared__clock;
     reg  [2:0] slot__d;
     wire  [2:0] slot__q;
-    reg  slot__clock;
+    wire  slot__clock;
     reg  [404:0] ctx__d;
     wire  [404:0] ctx__q;
-    reg  ctx__clock;
+    wire  ctx__clock;
     reg  [15:0] block_beats__d;
     wire  [15:0] block_beats__q;
-    reg  block_beats__clock;
+    wire  block_beats__clock;
     reg  [14:0] to_read__d;
     wire  [14:0] to_read__q;
-    reg  to_read__clock;
+    wire  to_read__clock;
     reg  [10:0] block_index__d;
     wire  [10:0] block_index__q;
-    reg  block_index__clock;
+    wire  block_index__clock;
     reg  [13:0] beat_index__d;
     wire  [13:0] beat_index__q;
-    reg  beat_index__clock;
+    wire  beat_index__clock;
     reg  asked__d;
     wire  asked__q;
-    reg  asked__clock;
+    wire  asked__clock;
     reg  stage_valid__d;
     wire  stage_valid__q;
-    reg  stage_valid__clock;
+    wire  stage_valid__clock;
     reg  [511:0] stage_data__d;
     wire  [511:0] stage_data__q;
-    reg  stage_data__clock;
+    wire  stage_data__clock;
     reg  side__0__d;
     wire  side__0__q;
-    reg  side__0__clock;
+    wire  side__0__clock;
     reg  side__1__d;
     wire  side__1__q;
-    reg  side__1__clock;
+    wire  side__1__clock;
     reg  side__2__d;
     wire  side__2__q;
-    reg  side__2__clock;
+    wire  side__2__clock;
     reg  side__3__d;
     wire  side__3__q;
-    reg  side__3__clock;
+    wire  side__3__clock;
     reg  side__4__d;
     wire  side__4__q;
-    reg  side__4__clock;
+    wire  side__4__clock;
     reg  side__5__d;
     wire  side__5__q;
-    reg  side__5__clock;
+    wire  side__5__clock;
     reg  [15:0] reserved__d;
     wire  [15:0] reserved__q;
-    reg  reserved__clock;
+    wire  reserved__clock;
     reg  pending__d;
     wire  pending__q;
-    reg  pending__clock;
+    wire  pending__clock;
     reg  coming__d;
     wire  coming__q;
-    reg  coming__clock;
+    wire  coming__clock;
     reg  taken__d;
     wire  taken__q;
-    reg  taken__clock;
+    wire  taken__clock;
     reg  [2:0] come_slot__d;
     wire  [2:0] come_slot__q;
-    reg  come_slot__clock;
+    wire  come_slot__clock;
     reg  [404:0] come_ctx__d;
     wire  [404:0] come_ctx__q;
-    reg  come_ctx__clock;
+    wire  come_ctx__clock;
     reg  [14:0] to_come__d;
     wire  [14:0] to_come__q;
-    reg  to_come__clock;
+    wire  to_come__clock;
     reg  [14:0] to_keep__d;
     wire  [14:0] to_keep__q;
-    reg  to_keep__clock;
+    wire  to_keep__clock;
     reg  ordering__d;
     wire  ordering__q;
-    reg  ordering__clock;
+    wire  ordering__clock;
     reg  [2:0] order_slot__d;
     wire  [2:0] order_slot__q;
-    reg  order_slot__clock;
+    wire  order_slot__clock;
     reg  [14:0] to_order__d;
     wire  [14:0] to_order__q;
-    reg  to_order__clock;
+    wire  to_order__clock;
     reg  [63:0] order_address__d;
     wire  [63:0] order_address__q;
-    reg  order_address__clock;
+    wire  order_address__clock;
     reg  [15:0] unordered__d;
     wire  [15:0] unordered__q;
-    reg  unordered__clock;
+    wire  unordered__clock;
     // Local signals
-    reg  [404:0] c;
-    reg  [404:0] out;
-    reg  running;
-    reg  active;
+    wire  [404:0] c;
+    wire  [404:0] out;
+    wire  running;
+    wire  active;
     reg  may_begin;
     reg  begins;
-    reg  pass_on;
-    reg  read;
-    reg  takes;
-    reg  come_ends;
-    reg  order_ends;
-    reg  [7:0] one;
+    wire  pass_on;
+    wire  read;
+    wire  takes;
+    wire  come_ends;
+    wire  order_ends;
+    wire  [7:0] one;
     reg  [14:0] length;
-    reg  [3:0] beats_log2;
-    reg  [13:0] one14;
-    reg  [13:0] beats_of_block;
-    reg  [3:0] out_log2;
-    reg  passes;
-    reg  [13:0] last_beat;
-    reg  [13:0] beat_next;
-    reg  [10:0] block_next;
-    reg  [13:0] row;
-    reg  [14:0] linear;
+    wire  [3:0] beats_log2;
+    wire  [13:0] one14;
+    wire  [13:0] beats_of_block;
+    wire  [3:0] out_log2;
+    wire  passes;
+    wire  [13:0] last_beat;
+    wire  [13:0] beat_next;
+    wire  [10:0] block_next;
+    wire  [13:0] row;
+    wire  [14:0] linear;
     reg  [13:0] place;
-    reg  ask;
-    reg  [14:0] to_read_next;
+    wire  ask;
+    wire  [14:0] to_read_next;
     reg  [512:0] gathered;
-    reg  present;
-    reg  [31:0] exponent;
-    reg  [31:0] ratio;
-    reg  [15:0] spare;
+    wire  present;
+    wire  [31:0] exponent;
+    wire  [31:0] ratio;
+    wire  [15:0] spare;
     reg  [15:0] reserved_up;
-    reg  [15:0] reserved_next;
-    reg  comes;
-    reg  keep;
-    reg  [14:0] to_come_next;
-    reg  [14:0] to_keep_next;
-    reg  [5:0] page_beat;
-    reg  [6:0] until_page;
+    wire  [15:0] reserved_next;
+    wire  comes;
+    wire  keep;
+    wire  [14:0] to_come_next;
+    wire  [14:0] to_keep_next;
+    wire  [5:0] page_beat;
+    wire  [6:0] until_page;
     reg  [6:0] burst;
-    reg  [12:0] burst_bytes;
-    reg  [14:0] to_order_next;
-    reg  [63:0] order_address_next;
+    wire  [12:0] burst_bytes;
+    wire  [14:0] to_order_next;
+    wire  [63:0] order_address_next;
     reg  [15:0] unordered_up;
-    reg  [15:0] unordered_next;
-    reg  ordered;
+    wire  [15:0] unordered_next;
+    wire  ordered;
     reg  [8:0] owner;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder decoder(
@@ -11608,31 +12171,195 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         .clock(unordered__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign cleared__clock = clock;
+    assign slot__clock = clock;
+    assign ctx__clock = clock;
+    assign block_beats__clock = clock;
+    assign to_read__clock = clock;
+    assign block_index__clock = clock;
+    assign beat_index__clock = clock;
+    assign asked__clock = clock;
+    assign stage_valid__clock = clock;
+    assign stage_data__clock = clock;
+    assign reserved__clock = clock;
+    assign pending__clock = clock;
+    assign coming__clock = clock;
+    assign taken__clock = clock;
+    assign come_slot__clock = clock;
+    assign come_ctx__clock = clock;
+    assign to_come__clock = clock;
+    assign to_keep__clock = clock;
+    assign ordering__clock = clock;
+    assign order_slot__clock = clock;
+    assign to_order__clock = clock;
+    assign order_address__clock = clock;
+    assign unordered__clock = clock;
+    assign decoder__clock = clock;
+    assign reciprocal__clock = clock;
+    assign multiplier__clock = clock;
+    assign inbox__clock = clock;
+    assign c = ctx__q;
+    assign out = come_ctx__q;
+    assign running = state__q == DrainState__Run;
+    assign inbox__clear = clear;
+    assign active = coming__q || pending__q;
+    assign ready = state__q == DrainState__Idle;
+    assign idle = (state__q == DrainState__Idle) && decoder__idle && ~coming__q && ~ordering__q;
     always @(*) begin
-        state__clock = clock;
-        cleared__clock = clock;
-        slot__clock = clock;
-        ctx__clock = clock;
-        block_beats__clock = clock;
-        to_read__clock = clock;
-        block_index__clock = clock;
-        beat_index__clock = clock;
-        asked__clock = clock;
-        stage_valid__clock = clock;
-        stage_data__clock = clock;
-        reserved__clock = clock;
-        pending__clock = clock;
-        coming__clock = clock;
-        taken__clock = clock;
-        come_slot__clock = clock;
-        come_ctx__clock = clock;
-        to_come__clock = clock;
-        to_keep__clock = clock;
-        ordering__clock = clock;
-        order_slot__clock = clock;
-        to_order__clock = clock;
-        order_address__clock = clock;
-        unordered__clock = clock;
+        length = c[(64'h92)+:(15)];
+        if (c[(64'h86)+:(1)]) begin
+            length = c[(64'h5a)+:(15)];
+        end
+    end
+    assign beats_log2 = c[(64'h8a)+:(4)] - 32'h4;
+    assign one14 = ((32'h1) & 14'h3fff);
+    assign beats_of_block = one14 << beats_log2;
+    assign decoder__clear = clear && ~cleared__q;
+    always @(*) begin
+        decoder__start = 1'b0;
+        case (state__q)
+            DrainState__Begin: begin
+                if (may_begin) begin
+                    decoder__start = c[(64'h86)+:(1)];
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
+        may_begin = decoder__idle && ~coming__q;
+        if (c[(64'h86)+:(1)]) begin
+            may_begin = decoder__start_ready;
+        end
+    end
+    always @(*) begin
+        begins = 1'b0;
+        case (state__q)
+            DrainState__Begin: begin
+                if (may_begin) begin
+                    begins = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign read = (to_read__q == 32'h0) && ~asked__q && inbox__empty;
+    assign come_ends = coming__q && taken__q && (to_come__q == 32'h0);
+    assign order_ends = ordering__q && (to_order__q == 32'h0) && (~taken__q || come_ends);
+    assign takes = coming__q && ~taken__q && (~ordering__q || order_ends);
+    assign pass_on = (begins || pending__q) && ~coming__q;
+    assign last_beat = beats_of_block - 32'h1;
+    assign beat_next = beat_index__q + 32'h1;
+    assign block_next = block_index__q + 32'h1;
+    assign row = beat_index__q << c[(64'h8e)+:(4)];
+    assign linear = c[(64'h92)+:(15)] - to_read__q;
+    always @(*) begin
+        place = linear[(32'h0)+:(14)];
+        if (c[(64'h86)+:(1)]) begin
+            place = row + ((block_index__q) & 14'h3fff);
+        end
+    end
+    assign ask = running && (to_read__q != 32'h0) && (inbox__room >= 32'h3) && (room >= 32'h20);
+    assign read_valid = ask;
+    always @(*) begin
+        read_address[(64'h0)+:(3)] = slot__q;
+        read_address[(64'h3)+:(14)] = place;
+    end
+    assign to_read_next = to_read__q - 32'h1;
+    assign present = word[(64'h200)+:(8)] == c[(64'hcd)+:(8)];
+    always @(*) begin
+        gathered[(64'h200)+:(1)] = present;
+        gathered[(64'h0)+:(512)] = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (present) begin
+            gathered[(64'h0)+:(512)] = word[(64'h0)+:(512)];
+        end
+    end
+    assign inbox__push = asked__q;
+    assign inbox__push_data = gathered;
+    assign decoder__log2n = c[(64'h8a)+:(4)];
+    assign decoder__decode = 1'b1;
+    assign decoder__key = c[(64'h155)+:(64)];
+    assign decoder__in_valid = ~inbox__empty && c[(64'h86)+:(1)] && running;
+    assign decoder__in_data = inbox__pop_data[(64'h0)+:(512)];
+    assign decoder__in_received = inbox__pop_data[(64'h200)+:(1)];
+    assign passes = ~inbox__empty && ~c[(64'h86)+:(1)] && running;
+    assign inbox__pop = passes || (decoder__in_valid && decoder__in_ready);
+    assign spare = room - reserved__q;
+    assign decoder__go = ~active || ((spare >= block_beats__q) && (taken__q || ~pending__q || ~coming__q));
+    assign reciprocal__count = decoder__out_received;
+    assign out_log2 = out[(64'h8a)+:(4)] - 32'h4;
+    assign exponent = ((out_log2) & 32'hffffffff) << 32'h17;
+    assign ratio = reciprocal__factor + exponent;
+    assign multiplier__a = stage_data__q;
+    always @(*) begin
+        multiplier__factor = ((32'h3f800000) & 32'hffffffff);
+        if (out[(64'h86)+:(1)]) begin
+            multiplier__factor = ratio;
+        end
+    end
+    assign side__0__clock = clock;
+    assign side__1__clock = clock;
+    assign side__2__clock = clock;
+    assign side__3__clock = clock;
+    assign side__4__clock = clock;
+    assign side__5__clock = clock;
+    assign comes = side__5__q && coming__q;
+    assign keep = comes && (to_keep__q != 32'h0);
+    assign push = keep;
+    assign push_data = multiplier__product;
+    assign to_come_next = to_come__q - 32'h1;
+    assign to_keep_next = to_keep__q - 32'h1;
+    always @(*) begin
+        reserved_up = reserved__q;
+        if (decoder__burst) begin
+            reserved_up = reserved__q + block_beats__q;
+        end
+    end
+    assign reserved_next = reserved_up - 32'h1;
+    assign one = ((32'h1) & 8'hff);
+    always @(*) begin
+        drained = ((32'h0) & 8'hff);
+        if (order_ends) begin
+            drained = one << order_slot__q;
+        end
+    end
+    assign page_beat = order_address__q[(32'h6)+:(6)];
+    assign until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
+    always @(*) begin
+        burst = until_page;
+        if (to_order__q < ((until_page) & 15'h7fff)) begin
+            burst = to_order__q[(32'h0)+:(7)];
+        end
+    end
+    assign burst_bytes = ((burst) & 13'h1fff) << 32'h6;
+    assign to_order_next = to_order__q - ((burst) & 15'h7fff);
+    assign order_address_next = order_address__q + ((burst_bytes) & 64'hffffffffffffffff);
+    assign order_valid = ordering__q && (to_order__q != 32'h0) && (unordered__q >= ((burst) & 16'hffff));
+    always @(*) begin
+        order[(64'h0)+:(64)] = order_address__q;
+        order[(64'h40)+:(7)] = burst;
+        order[(64'h47)+:(9)] = owner;
+    end
+    always @(*) begin
+        owner[(64'h0)+:(3)] = order_slot__q;
+        owner[(64'h3)+:(2)] = ((32'h0) & 2'h3);
+        owner[(64'h5)+:(1)] = 1'b1;
+        owner[(64'h6)+:(1)] = 1'b0;
+        owner[(64'h7)+:(1)] = 1'b0;
+        owner[(64'h8)+:(1)] = 1'b0;
+    end
+    assign ordered = order_valid && order_ready;
+    always @(*) begin
+        unordered_up = unordered__q;
+        if (keep) begin
+            unordered_up = unordered__q + 32'h1;
+        end
+    end
+    assign unordered_next = unordered_up - ((burst) & 16'hffff);
+    always @(*) begin
         state__d = state__q;
         cleared__d = cleared__q;
         slot__d = slot__q;
@@ -11657,83 +12384,36 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         to_order__d = to_order__q;
         order_address__d = order_address__q;
         unordered__d = unordered__q;
-        decoder__clock = clock;
-        reciprocal__clock = clock;
-        multiplier__clock = clock;
-        inbox__clock = clock;
-        c = ctx__q;
-        out = come_ctx__q;
-        running = state__q == DrainState__Run;
-        inbox__clear = clear;
-        active = coming__q || pending__q;
-        ready = state__q == DrainState__Idle;
-        idle = (state__q == DrainState__Idle) && decoder__idle && ~coming__q && ~ordering__q;
-        length = c[(64'h92)+:(15)];
-        if (c[(64'h86)+:(1)]) begin
-            length = c[(64'h5a)+:(15)];
-        end
-        beats_log2 = c[(64'h8a)+:(4)] - 32'h4;
-        one14 = ((32'h1) & 14'h3fff);
-        beats_of_block = one14 << beats_log2;
         cleared__d = clear;
-        decoder__clear = clear && ~cleared__q;
-        decoder__start = 1'b0;
-        may_begin = decoder__idle && ~coming__q;
-        if (c[(64'h86)+:(1)]) begin
-            may_begin = decoder__start_ready;
-        end
-        begins = 1'b0;
-        read = (to_read__q == 32'h0) && ~asked__q && inbox__empty;
         case (state__q)
-            DrainState__Idle:
-                begin
-                    if (start) begin
-                        slot__d = start_slot;
-                        ctx__d = start_context;
-                        state__d = DrainState__Begin;
-                    end
+            DrainState__Idle: begin
+                if (start) begin
+                    slot__d = start_slot;
+                    ctx__d = start_context;
+                    state__d = DrainState__Begin;
                 end
-            DrainState__Begin:
-                begin
-                    to_read__d = length;
-                    block_index__d = ((32'h0) & 11'h7ff);
-                    beat_index__d = ((32'h0) & 14'h3fff);
-                    if (may_begin) begin
-                        begins = 1'b1;
-                        decoder__start = c[(64'h86)+:(1)];
-                        block_beats__d = ((beats_of_block) & 16'hffff);
-                        state__d = DrainState__Run;
-                    end
+            end
+            DrainState__Begin: begin
+                to_read__d = length;
+                block_index__d = ((32'h0) & 11'h7ff);
+                beat_index__d = ((32'h0) & 14'h3fff);
+                if (may_begin) begin
+                    block_beats__d = ((beats_of_block) & 16'hffff);
+                    state__d = DrainState__Run;
                 end
-            DrainState__Run:
-                begin
-                    if (read && ~pending__q) begin
-                        state__d = DrainState__Idle;
-                    end
+            end
+            DrainState__Run: begin
+                if (read && ~pending__q) begin
+                    state__d = DrainState__Idle;
                 end
+            end
+            default: begin
+            end
         endcase
-        come_ends = coming__q && taken__q && (to_come__q == 32'h0);
-        order_ends = ordering__q && (to_order__q == 32'h0) && (~taken__q || come_ends);
-        takes = coming__q && ~taken__q && (~ordering__q || order_ends);
-        pass_on = (begins || pending__q) && ~coming__q;
         pending__d = (begins || pending__q) && ~pass_on;
         coming__d = (coming__q && ~come_ends) || pass_on;
         taken__d = (taken__q && ~come_ends) || takes;
-        last_beat = beats_of_block - 32'h1;
-        beat_next = beat_index__q + 32'h1;
-        block_next = block_index__q + 32'h1;
-        row = beat_index__q << c[(64'h8e)+:(4)];
-        linear = c[(64'h92)+:(15)] - to_read__q;
-        place = linear[(32'h0)+:(14)];
-        if (c[(64'h86)+:(1)]) begin
-            place = row + ((block_index__q) & 14'h3fff);
-        end
-        ask = running && (to_read__q != 32'h0) && (inbox__room >= 32'h3) && (room >= 32'h20);
-        read_valid = ask;
-        read_address[(64'h0)+:(3)] = slot__q;
-        read_address[(64'h3)+:(14)] = place;
         asked__d = ask && read_ready;
-        to_read_next = to_read__q - 32'h1;
         if (ask && read_ready) begin
             to_read__d = to_read_next;
             beat_index__d = beat_next;
@@ -11742,61 +12422,17 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
                 block_index__d = block_next;
             end
         end
-        present = word[(64'h200)+:(8)] == c[(64'hcd)+:(8)];
-        gathered[(64'h200)+:(1)] = present;
-        gathered[(64'h0)+:(512)] = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        if (present) begin
-            gathered[(64'h0)+:(512)] = word[(64'h0)+:(512)];
-        end
-        inbox__push = asked__q;
-        inbox__push_data = gathered;
-        decoder__log2n = c[(64'h8a)+:(4)];
-        decoder__decode = 1'b1;
-        decoder__key = c[(64'h155)+:(64)];
-        decoder__in_valid = ~inbox__empty && c[(64'h86)+:(1)] && running;
-        decoder__in_data = inbox__pop_data[(64'h0)+:(512)];
-        decoder__in_received = inbox__pop_data[(64'h200)+:(1)];
-        passes = ~inbox__empty && ~c[(64'h86)+:(1)] && running;
-        inbox__pop = passes || (decoder__in_valid && decoder__in_ready);
-        spare = room - reserved__q;
-        decoder__go = ~active || ((spare >= block_beats__q) && (taken__q || ~pending__q || ~coming__q));
         stage_valid__d = passes || (decoder__out_valid && active);
         stage_data__d = decoder__out_data;
         if (passes) begin
             stage_data__d = inbox__pop_data[(64'h0)+:(512)];
         end
-        reciprocal__count = decoder__out_received;
-        out_log2 = out[(64'h8a)+:(4)] - 32'h4;
-        exponent = ((out_log2) & 32'hffffffff) << 32'h17;
-        ratio = reciprocal__factor + exponent;
-        multiplier__a = stage_data__q;
-        multiplier__factor = ((32'h3f800000) & 32'hffffffff);
-        if (out[(64'h86)+:(1)]) begin
-            multiplier__factor = ratio;
-        end
-        side__0__clock = clock;
-        side__1__clock = clock;
-        side__2__clock = clock;
-        side__3__clock = clock;
-        side__4__clock = clock;
-        side__5__clock = clock;
         side__1__d = side__0__q;
         side__2__d = side__1__q;
         side__3__d = side__2__q;
         side__4__d = side__3__q;
         side__5__d = side__4__q;
         side__0__d = stage_valid__q;
-        comes = side__5__q && coming__q;
-        keep = comes && (to_keep__q != 32'h0);
-        push = keep;
-        push_data = multiplier__product;
-        to_come_next = to_come__q - 32'h1;
-        to_keep_next = to_keep__q - 32'h1;
-        reserved_up = reserved__q;
-        if (decoder__burst) begin
-            reserved_up = reserved__q + block_beats__q;
-        end
-        reserved_next = reserved_up - 32'h1;
         if (active) begin
             reserved__d = reserved_up;
         end
@@ -11816,36 +12452,6 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
             to_keep__d = c[(64'h92)+:(15)];
         end
         ordering__d = (ordering__q && ~order_ends) || takes;
-        one = ((32'h1) & 8'hff);
-        drained = ((32'h0) & 8'hff);
-        if (order_ends) begin
-            drained = one << order_slot__q;
-        end
-        page_beat = order_address__q[(32'h6)+:(6)];
-        until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
-        burst = until_page;
-        if (to_order__q < ((until_page) & 15'h7fff)) begin
-            burst = to_order__q[(32'h0)+:(7)];
-        end
-        burst_bytes = ((burst) & 13'h1fff) << 32'h6;
-        to_order_next = to_order__q - ((burst) & 15'h7fff);
-        order_address_next = order_address__q + ((burst_bytes) & 64'hffffffffffffffff);
-        order_valid = ordering__q && (to_order__q != 32'h0) && (unordered__q >= ((burst) & 16'hffff));
-        order[(64'h0)+:(64)] = order_address__q;
-        order[(64'h40)+:(7)] = burst;
-        owner[(64'h0)+:(3)] = order_slot__q;
-        owner[(64'h3)+:(2)] = ((32'h0) & 2'h3);
-        owner[(64'h5)+:(1)] = 1'b1;
-        owner[(64'h6)+:(1)] = 1'b0;
-        owner[(64'h7)+:(1)] = 1'b0;
-        owner[(64'h8)+:(1)] = 1'b0;
-        order[(64'h47)+:(9)] = owner;
-        ordered = order_valid && order_ready;
-        unordered_up = unordered__q;
-        if (keep) begin
-            unordered_up = unordered__q + 32'h1;
-        end
-        unordered_next = unordered_up - ((burst) & 16'hffff);
         unordered__d = unordered_up;
         if (ordered) begin
             unordered__d = unordered_next;
@@ -11868,26 +12474,29 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
             unordered__d = ((32'h0) & 16'hffff);
         end
     end
+    wire unused__inbox__full = &{inbox__full};
+    wire unused__out = &{out[404:277], out[212:161], out[145:142], out[137:135], out[133:0]};
+    wire unused__linear = &{linear[14]};
 endmodule
 
-module optireduce_nic__finisher__msix(clock,clear,written,valid,vector,ready);
+module optireduce_nic__finisher__msix(clock,clear,written,valid,number,ready);
     // Module arguments
     input wire  clock;
     input wire  clear;
     input wire  [3:0] written;
-    output reg  valid;
-    output reg  [1:0] vector;
+    output wire  valid;
+    output wire  [1:0] number;
     input wire  ready;
     // Stub signals
     reg  [3:0] pending__d;
     wire  [3:0] pending__q;
-    reg  pending__clock;
+    wire  pending__clock;
     reg  offered__d;
     wire  offered__q;
-    reg  offered__clock;
+    wire  offered__clock;
     reg  [1:0] at__d;
     wire  [1:0] at__q;
-    reg  at__clock;
+    wire  at__clock;
     // Local signals
     reg  [3:0] first;
     reg  [3:0] left;
@@ -11908,36 +12517,50 @@ module optireduce_nic__finisher__msix(clock,clear,written,valid,vector,ready);
         .clock(at__clock)
     );
     // Update code
+    assign pending__clock = clock;
+    assign offered__clock = clock;
+    assign at__clock = clock;
+    assign valid = offered__q;
+    assign number = at__q;
     always @(*) begin
-        pending__clock = clock;
-        offered__clock = clock;
-        at__clock = clock;
-        pending__d = pending__q;
-        offered__d = offered__q;
-        at__d = at__q;
-        valid = offered__q;
-        vector = at__q;
         left = pending__q;
         if (~offered__q || ready) begin
-            offered__d = pending__q != 32'h0;
+            left = pending__q & (first ^ 32'hf);
+        end
+    end
+    always @(*) begin
+        if (~offered__q || ready) begin
             first = ((32'h8) & 4'hf);
-            at__d = ((32'h3) & 2'h3);
             if (pending__q[32'h0]) begin
                 first = ((32'h1) & 4'hf);
-                at__d = ((32'h0) & 2'h3);
             end
             else if (pending__q[32'h1]) begin
                 first = ((32'h2) & 4'hf);
-                at__d = ((32'h1) & 2'h3);
             end
             else if (pending__q[32'h2]) begin
                 first = ((32'h4) & 4'hf);
-                at__d = ((32'h2) & 2'h3);
             end
-            left = pending__q & (first ^ 32'hf);
         end
         else begin
             first = ((32'h0) & 4'hf);
+        end
+    end
+    always @(*) begin
+        pending__d = pending__q;
+        offered__d = offered__q;
+        at__d = at__q;
+        if (~offered__q || ready) begin
+            offered__d = pending__q != 32'h0;
+            at__d = ((32'h3) & 2'h3);
+            if (pending__q[32'h0]) begin
+                at__d = ((32'h0) & 2'h3);
+            end
+            else if (pending__q[32'h1]) begin
+                at__d = ((32'h1) & 2'h3);
+            end
+            else if (pending__q[32'h2]) begin
+                at__d = ((32'h2) & 2'h3);
+            end
         end
         pending__d = left | written;
         if (clear) begin
@@ -11954,6 +12577,7 @@ module optireduce_nic__finisher__shift(data,word,shifted);
     output reg  [511:0] shifted;
     // Update code (custom)
     always @(*) shifted = {word, data[511:16]};
+    wire unused = &data[15:0];
 endmodule
 
 module optireduce_nic__finisher__state(d,q,clock);
@@ -11974,73 +12598,73 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
     input wire  reset;
     input wire  push;
     input wire  [511:0] push_data;
-    output reg  [15:0] room;
+    output wire  [15:0] room;
     input wire  order_valid;
     input wire  [79:0] order;
-    output reg  order_ready;
+    output wire  order_ready;
     input wire  note_push;
     input wire  [511:0] note_data;
     input wire  note_valid;
     input wire  [79:0] note;
-    output reg  note_ready;
-    output reg  done;
-    output reg  [8:0] owner;
-    output reg  failed;
-    output reg  aw_valid;
-    output reg  [63:0] aw_address;
-    output reg  [6:0] aw_beats;
+    output wire  note_ready;
+    output wire  done;
+    output wire  [8:0] owner;
+    output wire  failed;
+    output wire  aw_valid;
+    output wire  [63:0] aw_address;
+    output wire  [6:0] aw_beats;
     input wire  aw_ready;
-    output reg  w_valid;
+    output wire  w_valid;
     output reg  [511:0] w_data;
-    output reg  w_last;
+    output wire  w_last;
     input wire  w_ready;
     input wire  b_valid;
     input wire  b_error;
-    output reg  busy;
+    output wire  busy;
     // Stub signals
-    reg  results__clock;
-    reg  results__clear;
-    reg  results__push;
-    reg  [511:0] results__push_data;
-    reg  results__pop;
+    wire  results__clock;
+    wire  results__clear;
+    wire  results__push;
+    wire  [511:0] results__push_data;
+    wire  results__pop;
     wire  [511:0] results__pop_data;
     wire  results__empty;
     wire  [15:0] results__room;
-    reg  notes__clock;
-    reg  notes__clear;
-    reg  notes__push;
-    reg  [511:0] notes__push_data;
+    wire  notes__clock;
+    wire  notes__clear;
+    wire  notes__push;
+    wire  [511:0] notes__push_data;
     wire  notes__full;
-    reg  notes__pop;
+    wire  notes__pop;
     wire  [511:0] notes__pop_data;
     wire  notes__empty;
     wire  [15:0] notes__room;
-    reg  owners__clock;
-    reg  owners__clear;
-    reg  owners__push;
-    reg  [8:0] owners__push_data;
+    wire  owners__clock;
+    wire  owners__clear;
+    wire  owners__push;
+    wire  [8:0] owners__push_data;
     wire  owners__full;
-    reg  owners__pop;
+    wire  owners__pop;
     wire  [8:0] owners__pop_data;
     wire  owners__empty;
     wire  [15:0] owners__room;
     reg  [71:0] offer__d;
     wire  [71:0] offer__q;
-    reg  offer__clock;
+    wire  offer__clock;
     reg  [6:0] left__d;
     wire  [6:0] left__q;
-    reg  left__clock;
+    wire  left__clock;
     reg  of_note__d;
     wire  of_note__q;
-    reg  of_note__clock;
+    wire  of_note__clock;
     // Local signals
-    reg  [6:0] left_next;
+    wire  [6:0] left_next;
     reg  here;
-    reg  taken;
-    reg  free;
-    reg  load;
+    wire  taken;
+    wire  free;
+    wire  load;
     reg  [79:0] chosen;
-    reg  idle;
+    wire  idle;
     // Sub module instances
     optireduce_nic__finisher__write__results results(
         .clock(results__clock),
@@ -12090,47 +12714,65 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
         .clock(of_note__clock)
     );
     // Update code
+    assign offer__clock = clock;
+    assign left__clock = clock;
+    assign of_note__clock = clock;
+    assign results__clock = clock;
+    assign notes__clock = clock;
+    assign owners__clock = clock;
+    assign idle = left__q == 32'h0;
+    assign results__clear = (clear && idle) || reset;
+    assign notes__clear = (clear && idle) || reset;
+    assign owners__clear = reset;
+    assign results__push = push && ~clear;
+    assign results__push_data = push_data;
+    assign notes__push = note_push && ~clear;
+    assign notes__push_data = note_data;
+    assign room = results__room;
     always @(*) begin
-        offer__clock = clock;
-        left__clock = clock;
-        of_note__clock = clock;
-        offer__d = offer__q;
-        left__d = left__q;
-        of_note__d = of_note__q;
-        results__clock = clock;
-        notes__clock = clock;
-        owners__clock = clock;
-        idle = left__q == 32'h0;
-        results__clear = (clear && idle) || reset;
-        notes__clear = (clear && idle) || reset;
-        owners__clear = reset;
-        results__push = push && ~clear;
-        results__push_data = push_data;
-        notes__push = note_push && ~clear;
-        notes__push_data = note_data;
-        room = results__room;
         here = ~results__empty;
-        w_data = results__pop_data;
         if (of_note__q) begin
             here = ~notes__empty;
+        end
+    end
+    always @(*) begin
+        w_data = results__pop_data;
+        if (of_note__q) begin
             w_data = notes__pop_data;
         end
-        w_valid = here && ~idle;
-        w_last = left__q == 32'h1;
-        taken = w_valid && w_ready;
-        results__pop = taken && ~of_note__q;
-        notes__pop = taken && of_note__q;
-        left_next = left__q - 32'h1;
-        if (taken) begin
-            left__d = left_next;
-        end
-        free = (idle || (taken && w_last)) && (~offer__q[(64'h0)+:(1)] || aw_ready) && ~owners__full && ~clear;
-        note_ready = free;
-        order_ready = free && ~note_valid;
-        load = free && (note_valid || order_valid);
+    end
+    assign w_valid = here && ~idle;
+    assign w_last = left__q == 32'h1;
+    assign taken = w_valid && w_ready;
+    assign results__pop = taken && ~of_note__q;
+    assign notes__pop = taken && of_note__q;
+    assign left_next = left__q - 32'h1;
+    assign free = (idle || (taken && w_last)) && (~offer__q[(64'h0)+:(1)] || aw_ready) && ~owners__full && ~clear;
+    assign note_ready = free;
+    assign order_ready = free && ~note_valid;
+    assign load = free && (note_valid || order_valid);
+    always @(*) begin
         chosen = order;
         if (note_valid) begin
             chosen = note;
+        end
+    end
+    assign owners__push = load;
+    assign owners__push_data = chosen[(64'h47)+:(9)];
+    assign aw_valid = offer__q[(64'h0)+:(1)];
+    assign aw_address = offer__q[(64'h1)+:(64)];
+    assign aw_beats = offer__q[(64'h41)+:(7)];
+    assign owners__pop = b_valid;
+    assign owner = owners__pop_data;
+    assign done = b_valid && ~owners__empty && ~clear;
+    assign failed = b_error;
+    assign busy = offer__q[(64'h0)+:(1)] || ~idle || ~owners__empty;
+    always @(*) begin
+        offer__d = offer__q;
+        left__d = left__q;
+        of_note__d = of_note__q;
+        if (taken) begin
+            left__d = left_next;
         end
         if (aw_ready) begin
             offer__d[(64'h0)+:(1)] = 1'b0;
@@ -12142,21 +12784,14 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
             left__d = chosen[(64'h40)+:(7)];
             of_note__d = note_valid;
         end
-        owners__push = load;
-        owners__push_data = chosen[(64'h47)+:(9)];
-        aw_valid = offer__q[(64'h0)+:(1)];
-        aw_address = offer__q[(64'h1)+:(64)];
-        aw_beats = offer__q[(64'h41)+:(7)];
-        owners__pop = b_valid;
-        owner = owners__pop_data;
-        done = b_valid && ~owners__empty && ~clear;
-        failed = b_error;
-        busy = offer__q[(64'h0)+:(1)] || ~idle || ~owners__empty;
         if (reset) begin
             offer__d[(64'h0)+:(1)] = 1'b0;
             left__d = ((32'h0) & 7'h7f);
         end
     end
+    wire unused__notes__full = &{notes__full};
+    wire unused__notes__room = &{notes__room};
+    wire unused__owners__room = &{owners__room};
 endmodule
 
 module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_address,read_epoch,count);
@@ -12170,36 +12805,36 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
     input wire  [7:0] read_epoch;
     output reg  [15:0] count;
     // Stub signals
-    reg  counting__clock;
-    reg  [8:0] counting__read_address;
+    wire  counting__clock;
+    wire  [8:0] counting__read_address;
     wire  [23:0] counting__read_data;
-    reg  [8:0] counting__write_address;
+    wire  [8:0] counting__write_address;
     reg  [23:0] counting__write_data;
-    reg  counting__write_enable;
-    reg  reading__clock;
-    reg  [8:0] reading__read_address;
+    wire  counting__write_enable;
+    wire  reading__clock;
+    wire  [8:0] reading__read_address;
     wire  [23:0] reading__read_data;
-    reg  [8:0] reading__write_address;
+    wire  [8:0] reading__write_address;
     reg  [23:0] reading__write_data;
-    reg  reading__write_enable;
+    wire  reading__write_enable;
     reg  [17:0] heard__d;
     wire  [17:0] heard__q;
-    reg  heard__clock;
+    wire  heard__clock;
     reg  [36:0] judged__d;
     wire  [36:0] judged__q;
-    reg  judged__clock;
+    wire  judged__clock;
     reg  [36:0] last__d;
     wire  [36:0] last__q;
-    reg  last__clock;
+    wire  last__clock;
     reg  [15:0] last_count__d;
     wire  [15:0] last_count__q;
-    reg  last_count__clock;
+    wire  last_count__clock;
     reg  [7:0] asked_epoch__d;
     wire  [7:0] asked_epoch__q;
-    reg  asked_epoch__clock;
+    wire  asked_epoch__clock;
     // Local signals
     reg  [15:0] base;
-    reg  [15:0] sum;
+    wire  [15:0] sum;
     // Sub module instances
     optireduce_nic__gather__arrivals__counting counting(
         .clock(counting__clock),
@@ -12243,26 +12878,57 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
         .clock(asked_epoch__clock)
     );
     // Update code
+    assign heard__clock = clock;
+    assign judged__clock = clock;
+    assign last__clock = clock;
+    assign last_count__clock = clock;
+    assign asked_epoch__clock = clock;
+    assign counting__clock = clock;
+    assign reading__clock = clock;
+    assign counting__read_address = address;
     always @(*) begin
-        heard__clock = clock;
-        judged__clock = clock;
-        last__clock = clock;
-        last_count__clock = clock;
-        asked_epoch__clock = clock;
+        base = ((32'h0) & 16'hffff);
+        if (judged__q[(64'h23)+:(1)]) begin
+            if (judged__q[(64'h24)+:(1)]) begin
+                base = last_count__q;
+            end
+        end
+        else if (judged__q[(64'h22)+:(1)]) begin
+            base = judged__q[(64'h12)+:(16)];
+        end
+    end
+    assign sum = base + 32'h1;
+    assign counting__write_enable = judged__q[(64'h0)+:(1)];
+    assign counting__write_address = judged__q[(64'h1)+:(9)];
+    always @(*) begin
+        counting__write_data[(64'h0)+:(16)] = sum;
+        counting__write_data[(64'h10)+:(8)] = judged__q[(64'ha)+:(8)];
+    end
+    assign reading__write_enable = judged__q[(64'h0)+:(1)];
+    assign reading__write_address = judged__q[(64'h1)+:(9)];
+    always @(*) begin
+        reading__write_data[(64'h0)+:(16)] = sum;
+        reading__write_data[(64'h10)+:(8)] = judged__q[(64'ha)+:(8)];
+    end
+    assign reading__read_address = read_address;
+    always @(*) begin
+        count = ((32'h0) & 16'hffff);
+        if (reading__read_data[(64'h10)+:(8)] == asked_epoch__q) begin
+            count = reading__read_data[(64'h0)+:(16)];
+        end
+    end
+    always @(*) begin
         heard__d = heard__q;
         judged__d = judged__q;
         last__d = last__q;
         last_count__d = last_count__q;
         asked_epoch__d = asked_epoch__q;
-        counting__clock = clock;
-        reading__clock = clock;
         heard__d[(64'h0)+:(1)] = accept || scrub;
         heard__d[(64'h1)+:(9)] = address;
         heard__d[(64'ha)+:(8)] = epoch;
         if (scrub) begin
             heard__d[(64'ha)+:(8)] = ((32'h0) & 8'hff);
         end
-        counting__read_address = address;
         judged__d[(64'h0)+:(1)] = heard__q[(64'h0)+:(1)];
         judged__d[(64'h1)+:(9)] = heard__q[(64'h1)+:(9)];
         judged__d[(64'ha)+:(8)] = heard__q[(64'ha)+:(8)];
@@ -12274,32 +12940,9 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
         end
         judged__d[(64'h23)+:(1)] = judged__q[(64'h0)+:(1)] && (judged__q[(64'h1)+:(9)] == heard__q[(64'h1)+:(9)]);
         judged__d[(64'h24)+:(1)] = judged__q[(64'ha)+:(8)] == heard__q[(64'ha)+:(8)];
-        base = ((32'h0) & 16'hffff);
-        if (judged__q[(64'h23)+:(1)]) begin
-            if (judged__q[(64'h24)+:(1)]) begin
-                base = last_count__q;
-            end
-        end
-        else if (judged__q[(64'h22)+:(1)]) begin
-            base = judged__q[(64'h12)+:(16)];
-        end
-        sum = base + 32'h1;
         last__d = judged__q;
         last_count__d = sum;
-        counting__write_enable = judged__q[(64'h0)+:(1)];
-        counting__write_address = judged__q[(64'h1)+:(9)];
-        counting__write_data[(64'h0)+:(16)] = sum;
-        counting__write_data[(64'h10)+:(8)] = judged__q[(64'ha)+:(8)];
-        reading__write_enable = judged__q[(64'h0)+:(1)];
-        reading__write_address = judged__q[(64'h1)+:(9)];
-        reading__write_data[(64'h0)+:(16)] = sum;
-        reading__write_data[(64'h10)+:(8)] = judged__q[(64'ha)+:(8)];
-        reading__read_address = read_address;
         asked_epoch__d = read_epoch;
-        count = ((32'h0) & 16'hffff);
-        if (reading__read_data[(64'h10)+:(8)] == asked_epoch__q) begin
-            count = reading__read_data[(64'h0)+:(16)];
-        end
     end
 endmodule
 
@@ -12332,6 +12975,7 @@ module optireduce_nic__gather__ram(clock,read_address,read_data,write_address,wr
         read_data <= mem[{read_address[2:0], read_address[12:3]}];
         if (write_enable) mem[{write_address[2:0], write_address[12:3]}] <= write_data;
     end
+    wire unused = &{read_address[16:13], write_address[16:13]};
 endmodule
 
 module optireduce_nic__gather__tags(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -12353,6 +12997,7 @@ module optireduce_nic__gather__tags(clock,read_address,read_data,write_address,w
         read_data <= mem[{read_address[2:0], read_address[12:3]}];
         if (write_enable) mem[{write_address[2:0], write_address[12:3]}] <= write_data;
     end
+    wire unused = &{read_address[16:13], write_address[16:13]};
 endmodule
 
 module optireduce_nic__guard__held(d,q,clock);
@@ -12471,30 +13116,30 @@ module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,p
     input wire  clear;
     input wire  push;
     input wire  [24:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [24:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [24:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h8;
     // Stub signals
-    reg  memory__clock;
-    reg  [2:0] memory__read_address;
+    wire  memory__clock;
+    wire  [2:0] memory__read_address;
     wire  [24:0] memory__read_data;
-    reg  [2:0] memory__write_address;
-    reg  [24:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [2:0] memory__write_address;
+    wire  [24:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__planner__broadcasts__memory memory(
         .clock(memory__clock),
@@ -12510,24 +13155,24 @@ module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,p
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 3'h7);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 3'h7);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -12554,30 +13199,30 @@ module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,
     input wire  clear;
     input wire  push;
     input wire  [24:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [24:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [24:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h2;
     // Stub signals
-    reg  memory__clock;
-    reg  memory__read_address;
+    wire  memory__clock;
+    wire  memory__read_address;
     wire  [24:0] memory__read_data;
-    reg  memory__write_address;
-    reg  [24:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  memory__write_address;
+    wire  [24:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__planner__contributes__memory memory(
         .clock(memory__clock),
@@ -12593,24 +13238,24 @@ module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 1'h1);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 1'h1);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 1'h1);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 1'h1);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -12651,7 +13296,7 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
     input wire  [7:0] peer_word;
     input wire  [31:0] peer_data;
     input wire  [5:0] peer;
-    output reg  paced;
+    output wire  paced;
     input wire  ask;
     input wire  [7:0] beats;
     output reg  answer;
@@ -12662,53 +13307,53 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
     localparam PaceState__Drain = 2;
     localparam PaceState__Judge = 3;
     // Stub signals
-    reg  rates__clock;
-    reg  [5:0] rates__read_address;
+    wire  rates__clock;
+    wire  [5:0] rates__read_address;
     wire  [15:0] rates__read_data;
-    reg  [5:0] rates__write_address;
-    reg  [15:0] rates__write_data;
-    reg  rates__write_enable;
-    reg  buckets__clock;
-    reg  [5:0] buckets__read_address;
+    wire  [5:0] rates__write_address;
+    wire  [15:0] rates__write_data;
+    wire  rates__write_enable;
+    wire  buckets__clock;
+    wire  [5:0] buckets__read_address;
     wire  [73:0] buckets__read_data;
-    reg  [5:0] buckets__write_address;
+    wire  [5:0] buckets__write_address;
     reg  [73:0] buckets__write_data;
-    reg  buckets__write_enable;
+    wire  buckets__write_enable;
     reg  [1:0] state__d;
     wire  [1:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     reg  [47:0] seen_ns__d;
     wire  [47:0] seen_ns__q;
-    reg  seen_ns__clock;
+    wire  seen_ns__clock;
     reg  [23:0] elapsed_ns__d;
     wire  [23:0] elapsed_ns__q;
-    reg  elapsed_ns__clock;
+    wire  elapsed_ns__clock;
     reg  [25:0] debt__d;
     wire  [25:0] debt__q;
-    reg  debt__clock;
+    wire  debt__clock;
     reg  [47:0] gained__d;
     wire  [47:0] gained__q;
-    reg  gained__clock;
+    wire  gained__clock;
     reg  [25:0] need__d;
     wire  [25:0] need__q;
-    reg  need__clock;
+    wire  need__clock;
     reg  [25:0] depth__d;
     wire  [25:0] depth__q;
-    reg  depth__clock;
+    wire  depth__clock;
     reg  [15:0] rate_then__d;
     wire  [15:0] rate_then__q;
-    reg  rate_then__clock;
+    wire  rate_then__clock;
     // Local signals
-    reg  [15:0] rate;
-    reg  [73:0] bucket;
-    reg  [47:0] since_ns;
-    reg  [25:0] frame;
-    reg  [25:0] largest;
-    reg  [25:0] wide;
-    reg  [25:0] wide_most;
-    reg  [47:0] product;
+    wire  [15:0] rate;
+    wire  [73:0] bucket;
+    wire  [47:0] since_ns;
+    wire  [25:0] frame;
+    wire  [25:0] largest;
+    wire  [25:0] wide;
+    wire  [25:0] wide_most;
+    wire  [47:0] product;
     reg  [25:0] left;
-    reg  [25:0] owed;
+    wire  [25:0] owed;
     // Sub module instances
     optireduce_nic__planner__pacer__rates rates(
         .clock(rates__clock),
@@ -12767,15 +13412,64 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
         .clock(rate_then__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign seen_ns__clock = clock;
+    assign elapsed_ns__clock = clock;
+    assign rate_then__clock = clock;
+    assign debt__clock = clock;
+    assign gained__clock = clock;
+    assign need__clock = clock;
+    assign depth__clock = clock;
+    assign rates__clock = clock;
+    assign rates__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h3);
+    assign rates__write_address = peer_word[(32'h2)+:(6)];
+    assign rates__write_data = peer_data[(32'h0)+:(16)];
+    assign rates__read_address = peer;
+    assign rate = rates__read_data;
+    assign paced = rate != 32'h0;
+    assign buckets__clock = clock;
+    assign buckets__read_address = peer;
+    assign bucket = buckets__read_data;
+    assign wide = ((beats) & 26'h3ffffff);
+    assign frame = ((32'h157c0) & 26'h3ffffff) + (wide << 32'h10) - (wide << 32'ha) - (wide << 32'h9);
+    assign wide_most = ((job[(64'h4d)+:(8)]) & 26'h3ffffff);
+    assign largest = ((32'h157c0) & 26'h3ffffff) + (wide_most << 32'h10) - (wide_most << 32'ha) - (wide_most << 32'h9);
+    assign since_ns = now_ns - bucket[(64'h1a)+:(48)];
+    assign product = elapsed_ns__q * ((rate_then__q) & 24'hffffff);
     always @(*) begin
-        state__clock = clock;
-        seen_ns__clock = clock;
-        elapsed_ns__clock = clock;
-        rate_then__clock = clock;
-        debt__clock = clock;
-        gained__clock = clock;
-        need__clock = clock;
-        depth__clock = clock;
+        left = debt__q - gained__q[(32'h0)+:(26)];
+        if (gained__q >= ((debt__q) & 48'hffffffffffff)) begin
+            left = ((32'h0) & 26'h3ffffff);
+        end
+    end
+    assign owed = debt__q + need__q;
+    always @(*) begin
+        answer = 1'b0;
+        case (state__q)
+            PaceState__Judge: begin
+                answer = 1'b1;
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
+        granted = 1'b0;
+        case (state__q)
+            PaceState__Judge: begin
+                granted = owed <= depth__q;
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign buckets__write_enable = granted;
+    assign buckets__write_address = peer;
+    always @(*) begin
+        buckets__write_data[(64'h0)+:(26)] = owed;
+        buckets__write_data[(64'h1a)+:(48)] = seen_ns__q;
+    end
+    always @(*) begin
         state__d = state__q;
         seen_ns__d = seen_ns__q;
         elapsed_ns__d = elapsed_ns__q;
@@ -12784,73 +13478,44 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
         gained__d = gained__q;
         need__d = need__q;
         depth__d = depth__q;
-        rates__clock = clock;
-        rates__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h3);
-        rates__write_address = peer_word[(32'h2)+:(6)];
-        rates__write_data = peer_data[(32'h0)+:(16)];
-        rates__read_address = peer;
-        rate = rates__read_data;
-        paced = rate != 32'h0;
-        buckets__clock = clock;
-        buckets__read_address = peer;
-        bucket = buckets__read_data;
-        wide = ((beats) & 26'h3ffffff);
-        frame = ((32'h157c0) & 26'h3ffffff) + (wide << 32'h10) - (wide << 32'ha) - (wide << 32'h9);
-        wide_most = ((job[(64'h4d)+:(8)]) & 26'h3ffffff);
-        largest = ((32'h157c0) & 26'h3ffffff) + (wide_most << 32'h10) - (wide_most << 32'ha) - (wide_most << 32'h9);
-        since_ns = now_ns - bucket[(64'h1a)+:(48)];
-        product = elapsed_ns__q * ((rate_then__q) & 24'hffffff);
-        left = debt__q - gained__q[(32'h0)+:(26)];
-        if (gained__q >= ((debt__q) & 48'hffffffffffff)) begin
-            left = ((32'h0) & 26'h3ffffff);
-        end
-        owed = debt__q + need__q;
-        answer = 1'b0;
-        granted = 1'b0;
         case (state__q)
-            PaceState__Look:
-                begin
-                    seen_ns__d = now_ns;
-                    elapsed_ns__d = since_ns[(32'h0)+:(24)];
-                    if (since_ns[(32'h18)+:(24)] != 32'h0) begin
-                        elapsed_ns__d = ((32'hffffff) & 24'hffffff);
-                    end
-                    rate_then__d = rate;
-                    debt__d = bucket[(64'h0)+:(26)];
-                    depth__d = largest + (((rate) & 26'h3ffffff) << 32'h9);
-                    if (ask) begin
-                        state__d = PaceState__Gain;
-                    end
+            PaceState__Look: begin
+                seen_ns__d = now_ns;
+                elapsed_ns__d = since_ns[(32'h0)+:(24)];
+                if (since_ns[(32'h18)+:(24)] != 32'h0) begin
+                    elapsed_ns__d = ((32'hffffff) & 24'hffffff);
                 end
-            PaceState__Gain:
-                begin
-                    gained__d = product;
-                    need__d = frame;
-                    if (debt__q > depth__q) begin
-                        debt__d = depth__q;
-                    end
-                    state__d = PaceState__Drain;
+                rate_then__d = rate;
+                debt__d = bucket[(64'h0)+:(26)];
+                depth__d = largest + (((rate) & 26'h3ffffff) << 32'h9);
+                if (ask) begin
+                    state__d = PaceState__Gain;
                 end
-            PaceState__Drain:
-                begin
-                    debt__d = left;
-                    state__d = PaceState__Judge;
+            end
+            PaceState__Gain: begin
+                gained__d = product;
+                need__d = frame;
+                if (debt__q > depth__q) begin
+                    debt__d = depth__q;
                 end
-            PaceState__Judge:
-                begin
-                    answer = 1'b1;
-                    granted = owed <= depth__q;
-                    state__d = PaceState__Look;
-                end
+                state__d = PaceState__Drain;
+            end
+            PaceState__Drain: begin
+                debt__d = left;
+                state__d = PaceState__Judge;
+            end
+            PaceState__Judge: begin
+                state__d = PaceState__Look;
+            end
+            default: begin
+            end
         endcase
-        buckets__write_enable = granted;
-        buckets__write_address = peer;
-        buckets__write_data[(64'h0)+:(26)] = owed;
-        buckets__write_data[(64'h1a)+:(48)] = seen_ns__q;
         if (clear) begin
             state__d = PaceState__Look;
         end
     end
+    wire unused__job = &{job[199:85], job[76:0]};
+    wire unused__peer_data = &{peer_data[31:16]};
 endmodule
 
 module optireduce_nic__planner__packet_beats(d,q,clock);
@@ -12897,88 +13562,88 @@ module optireduce_nic__reduce__adder(clock,a,b,sum);
     input wire  clock;
     input wire  [511:0] a;
     input wire  [511:0] b;
-    output reg  [511:0] sum;
+    output wire  [511:0] sum;
     // Stub signals
-    reg  lane__0__clock;
-    reg  [31:0] lane__0__a;
-    reg  [31:0] lane__0__b;
+    wire  lane__0__clock;
+    wire  [31:0] lane__0__a;
+    wire  [31:0] lane__0__b;
     wire  [31:0] lane__0__sum;
-    reg  lane__1__clock;
-    reg  [31:0] lane__1__a;
-    reg  [31:0] lane__1__b;
+    wire  lane__1__clock;
+    wire  [31:0] lane__1__a;
+    wire  [31:0] lane__1__b;
     wire  [31:0] lane__1__sum;
-    reg  lane__2__clock;
-    reg  [31:0] lane__2__a;
-    reg  [31:0] lane__2__b;
+    wire  lane__2__clock;
+    wire  [31:0] lane__2__a;
+    wire  [31:0] lane__2__b;
     wire  [31:0] lane__2__sum;
-    reg  lane__3__clock;
-    reg  [31:0] lane__3__a;
-    reg  [31:0] lane__3__b;
+    wire  lane__3__clock;
+    wire  [31:0] lane__3__a;
+    wire  [31:0] lane__3__b;
     wire  [31:0] lane__3__sum;
-    reg  lane__4__clock;
-    reg  [31:0] lane__4__a;
-    reg  [31:0] lane__4__b;
+    wire  lane__4__clock;
+    wire  [31:0] lane__4__a;
+    wire  [31:0] lane__4__b;
     wire  [31:0] lane__4__sum;
-    reg  lane__5__clock;
-    reg  [31:0] lane__5__a;
-    reg  [31:0] lane__5__b;
+    wire  lane__5__clock;
+    wire  [31:0] lane__5__a;
+    wire  [31:0] lane__5__b;
     wire  [31:0] lane__5__sum;
-    reg  lane__6__clock;
-    reg  [31:0] lane__6__a;
-    reg  [31:0] lane__6__b;
+    wire  lane__6__clock;
+    wire  [31:0] lane__6__a;
+    wire  [31:0] lane__6__b;
     wire  [31:0] lane__6__sum;
-    reg  lane__7__clock;
-    reg  [31:0] lane__7__a;
-    reg  [31:0] lane__7__b;
+    wire  lane__7__clock;
+    wire  [31:0] lane__7__a;
+    wire  [31:0] lane__7__b;
     wire  [31:0] lane__7__sum;
-    reg  lane__8__clock;
-    reg  [31:0] lane__8__a;
-    reg  [31:0] lane__8__b;
+    wire  lane__8__clock;
+    wire  [31:0] lane__8__a;
+    wire  [31:0] lane__8__b;
     wire  [31:0] lane__8__sum;
-    reg  lane__9__clock;
-    reg  [31:0] lane__9__a;
-    reg  [31:0] lane__9__b;
+    wire  lane__9__clock;
+    wire  [31:0] lane__9__a;
+    wire  [31:0] lane__9__b;
     wire  [31:0] lane__9__sum;
-    reg  lane__10__clock;
-    reg  [31:0] lane__10__a;
-    reg  [31:0] lane__10__b;
+    wire  lane__10__clock;
+    wire  [31:0] lane__10__a;
+    wire  [31:0] lane__10__b;
     wire  [31:0] lane__10__sum;
-    reg  lane__11__clock;
-    reg  [31:0] lane__11__a;
-    reg  [31:0] lane__11__b;
+    wire  lane__11__clock;
+    wire  [31:0] lane__11__a;
+    wire  [31:0] lane__11__b;
     wire  [31:0] lane__11__sum;
-    reg  lane__12__clock;
-    reg  [31:0] lane__12__a;
-    reg  [31:0] lane__12__b;
+    wire  lane__12__clock;
+    wire  [31:0] lane__12__a;
+    wire  [31:0] lane__12__b;
     wire  [31:0] lane__12__sum;
-    reg  lane__13__clock;
-    reg  [31:0] lane__13__a;
-    reg  [31:0] lane__13__b;
+    wire  lane__13__clock;
+    wire  [31:0] lane__13__a;
+    wire  [31:0] lane__13__b;
     wire  [31:0] lane__13__sum;
-    reg  lane__14__clock;
-    reg  [31:0] lane__14__a;
-    reg  [31:0] lane__14__b;
+    wire  lane__14__clock;
+    wire  [31:0] lane__14__a;
+    wire  [31:0] lane__14__b;
     wire  [31:0] lane__14__sum;
-    reg  lane__15__clock;
-    reg  [31:0] lane__15__a;
-    reg  [31:0] lane__15__b;
+    wire  lane__15__clock;
+    wire  [31:0] lane__15__a;
+    wire  [31:0] lane__15__b;
     wire  [31:0] lane__15__sum;
-    reg  [31:0] pack__lane__0;
-    reg  [31:0] pack__lane__1;
-    reg  [31:0] pack__lane__2;
-    reg  [31:0] pack__lane__3;
-    reg  [31:0] pack__lane__4;
-    reg  [31:0] pack__lane__5;
-    reg  [31:0] pack__lane__6;
-    reg  [31:0] pack__lane__7;
-    reg  [31:0] pack__lane__8;
-    reg  [31:0] pack__lane__9;
-    reg  [31:0] pack__lane__10;
-    reg  [31:0] pack__lane__11;
-    reg  [31:0] pack__lane__12;
-    reg  [31:0] pack__lane__13;
-    reg  [31:0] pack__lane__14;
-    reg  [31:0] pack__lane__15;
+    wire  [31:0] pack__lane__0;
+    wire  [31:0] pack__lane__1;
+    wire  [31:0] pack__lane__2;
+    wire  [31:0] pack__lane__3;
+    wire  [31:0] pack__lane__4;
+    wire  [31:0] pack__lane__5;
+    wire  [31:0] pack__lane__6;
+    wire  [31:0] pack__lane__7;
+    wire  [31:0] pack__lane__8;
+    wire  [31:0] pack__lane__9;
+    wire  [31:0] pack__lane__10;
+    wire  [31:0] pack__lane__11;
+    wire  [31:0] pack__lane__12;
+    wire  [31:0] pack__lane__13;
+    wire  [31:0] pack__lane__14;
+    wire  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     // Sub module instances
     optireduce_nic__reduce__adder__lane__0 lane__0(
@@ -13097,73 +13762,71 @@ module optireduce_nic__reduce__adder(clock,a,b,sum);
         .beat(pack__beat)
     );
     // Update code
-    always @(*) begin
-        lane__0__clock = clock;
-        lane__0__a = a[(0 * 32'h20)+:(32)];
-        lane__0__b = b[(0 * 32'h20)+:(32)];
-        pack__lane__0 = lane__0__sum;
-        lane__1__clock = clock;
-        lane__1__a = a[(1 * 32'h20)+:(32)];
-        lane__1__b = b[(1 * 32'h20)+:(32)];
-        pack__lane__1 = lane__1__sum;
-        lane__2__clock = clock;
-        lane__2__a = a[(2 * 32'h20)+:(32)];
-        lane__2__b = b[(2 * 32'h20)+:(32)];
-        pack__lane__2 = lane__2__sum;
-        lane__3__clock = clock;
-        lane__3__a = a[(3 * 32'h20)+:(32)];
-        lane__3__b = b[(3 * 32'h20)+:(32)];
-        pack__lane__3 = lane__3__sum;
-        lane__4__clock = clock;
-        lane__4__a = a[(4 * 32'h20)+:(32)];
-        lane__4__b = b[(4 * 32'h20)+:(32)];
-        pack__lane__4 = lane__4__sum;
-        lane__5__clock = clock;
-        lane__5__a = a[(5 * 32'h20)+:(32)];
-        lane__5__b = b[(5 * 32'h20)+:(32)];
-        pack__lane__5 = lane__5__sum;
-        lane__6__clock = clock;
-        lane__6__a = a[(6 * 32'h20)+:(32)];
-        lane__6__b = b[(6 * 32'h20)+:(32)];
-        pack__lane__6 = lane__6__sum;
-        lane__7__clock = clock;
-        lane__7__a = a[(7 * 32'h20)+:(32)];
-        lane__7__b = b[(7 * 32'h20)+:(32)];
-        pack__lane__7 = lane__7__sum;
-        lane__8__clock = clock;
-        lane__8__a = a[(8 * 32'h20)+:(32)];
-        lane__8__b = b[(8 * 32'h20)+:(32)];
-        pack__lane__8 = lane__8__sum;
-        lane__9__clock = clock;
-        lane__9__a = a[(9 * 32'h20)+:(32)];
-        lane__9__b = b[(9 * 32'h20)+:(32)];
-        pack__lane__9 = lane__9__sum;
-        lane__10__clock = clock;
-        lane__10__a = a[(10 * 32'h20)+:(32)];
-        lane__10__b = b[(10 * 32'h20)+:(32)];
-        pack__lane__10 = lane__10__sum;
-        lane__11__clock = clock;
-        lane__11__a = a[(11 * 32'h20)+:(32)];
-        lane__11__b = b[(11 * 32'h20)+:(32)];
-        pack__lane__11 = lane__11__sum;
-        lane__12__clock = clock;
-        lane__12__a = a[(12 * 32'h20)+:(32)];
-        lane__12__b = b[(12 * 32'h20)+:(32)];
-        pack__lane__12 = lane__12__sum;
-        lane__13__clock = clock;
-        lane__13__a = a[(13 * 32'h20)+:(32)];
-        lane__13__b = b[(13 * 32'h20)+:(32)];
-        pack__lane__13 = lane__13__sum;
-        lane__14__clock = clock;
-        lane__14__a = a[(14 * 32'h20)+:(32)];
-        lane__14__b = b[(14 * 32'h20)+:(32)];
-        pack__lane__14 = lane__14__sum;
-        lane__15__clock = clock;
-        lane__15__a = a[(15 * 32'h20)+:(32)];
-        lane__15__b = b[(15 * 32'h20)+:(32)];
-        pack__lane__15 = lane__15__sum;
-        sum = pack__beat;
-    end
+    assign lane__0__clock = clock;
+    assign lane__0__a = a[(0 * 32'h20)+:(32)];
+    assign lane__0__b = b[(0 * 32'h20)+:(32)];
+    assign pack__lane__0 = lane__0__sum;
+    assign lane__1__clock = clock;
+    assign lane__1__a = a[(1 * 32'h20)+:(32)];
+    assign lane__1__b = b[(1 * 32'h20)+:(32)];
+    assign pack__lane__1 = lane__1__sum;
+    assign lane__2__clock = clock;
+    assign lane__2__a = a[(2 * 32'h20)+:(32)];
+    assign lane__2__b = b[(2 * 32'h20)+:(32)];
+    assign pack__lane__2 = lane__2__sum;
+    assign lane__3__clock = clock;
+    assign lane__3__a = a[(3 * 32'h20)+:(32)];
+    assign lane__3__b = b[(3 * 32'h20)+:(32)];
+    assign pack__lane__3 = lane__3__sum;
+    assign lane__4__clock = clock;
+    assign lane__4__a = a[(4 * 32'h20)+:(32)];
+    assign lane__4__b = b[(4 * 32'h20)+:(32)];
+    assign pack__lane__4 = lane__4__sum;
+    assign lane__5__clock = clock;
+    assign lane__5__a = a[(5 * 32'h20)+:(32)];
+    assign lane__5__b = b[(5 * 32'h20)+:(32)];
+    assign pack__lane__5 = lane__5__sum;
+    assign lane__6__clock = clock;
+    assign lane__6__a = a[(6 * 32'h20)+:(32)];
+    assign lane__6__b = b[(6 * 32'h20)+:(32)];
+    assign pack__lane__6 = lane__6__sum;
+    assign lane__7__clock = clock;
+    assign lane__7__a = a[(7 * 32'h20)+:(32)];
+    assign lane__7__b = b[(7 * 32'h20)+:(32)];
+    assign pack__lane__7 = lane__7__sum;
+    assign lane__8__clock = clock;
+    assign lane__8__a = a[(8 * 32'h20)+:(32)];
+    assign lane__8__b = b[(8 * 32'h20)+:(32)];
+    assign pack__lane__8 = lane__8__sum;
+    assign lane__9__clock = clock;
+    assign lane__9__a = a[(9 * 32'h20)+:(32)];
+    assign lane__9__b = b[(9 * 32'h20)+:(32)];
+    assign pack__lane__9 = lane__9__sum;
+    assign lane__10__clock = clock;
+    assign lane__10__a = a[(10 * 32'h20)+:(32)];
+    assign lane__10__b = b[(10 * 32'h20)+:(32)];
+    assign pack__lane__10 = lane__10__sum;
+    assign lane__11__clock = clock;
+    assign lane__11__a = a[(11 * 32'h20)+:(32)];
+    assign lane__11__b = b[(11 * 32'h20)+:(32)];
+    assign pack__lane__11 = lane__11__sum;
+    assign lane__12__clock = clock;
+    assign lane__12__a = a[(12 * 32'h20)+:(32)];
+    assign lane__12__b = b[(12 * 32'h20)+:(32)];
+    assign pack__lane__12 = lane__12__sum;
+    assign lane__13__clock = clock;
+    assign lane__13__a = a[(13 * 32'h20)+:(32)];
+    assign lane__13__b = b[(13 * 32'h20)+:(32)];
+    assign pack__lane__13 = lane__13__sum;
+    assign lane__14__clock = clock;
+    assign lane__14__a = a[(14 * 32'h20)+:(32)];
+    assign lane__14__b = b[(14 * 32'h20)+:(32)];
+    assign pack__lane__14 = lane__14__sum;
+    assign lane__15__clock = clock;
+    assign lane__15__a = a[(15 * 32'h20)+:(32)];
+    assign lane__15__b = b[(15 * 32'h20)+:(32)];
+    assign pack__lane__15 = lane__15__sum;
+    assign sum = pack__beat;
 endmodule
 
 module optireduce_nic__reduce__first(fresh,data,sum);
@@ -13194,6 +13857,7 @@ module optireduce_nic__reduce__ram(clock,read_address,read_data,write_address,wr
         read_data <= mem[{read_address[2:0], read_address[11:3]}];
         if (write_enable) mem[{write_address[2:0], write_address[11:3]}] <= write_data;
     end
+    wire unused = &{read_address[16:12], write_address[16:12]};
 endmodule
 
 module optireduce_nic__reduce__word(d,q,clock);
@@ -13208,16 +13872,14 @@ endmodule
 
 module optireduce_nic__registers__build(window_beats,log2_n_max);
     // Module arguments
-    output reg  [14:0] window_beats;
-    output reg  [3:0] log2_n_max;
+    output wire  [14:0] window_beats;
+    output wire  [3:0] log2_n_max;
     // Constant declarations
     localparam  beats = 15'b10000000000;
     localparam  log2_n = 4'hc;
     // Update code
-    always @(*) begin
-        window_beats = beats;
-        log2_n_max = log2_n;
-    end
+    assign window_beats = beats;
+    assign log2_n_max = log2_n;
 endmodule
 
 module optireduce_nic__registers__copy(clock,read_address,read_data,write_address,write_data,write_enable);
@@ -13303,30 +13965,30 @@ module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,po
     input wire  clear;
     input wire  push;
     input wire  [9:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [9:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [9:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h40;
     // Stub signals
-    reg  memory__clock;
-    reg  [5:0] memory__read_address;
+    wire  memory__clock;
+    wire  [5:0] memory__read_address;
     wire  [9:0] memory__read_data;
-    reg  [5:0] memory__write_address;
-    reg  [9:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [5:0] memory__write_address;
+    wire  [9:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__rx_buffer__lengths__memory memory(
         .clock(memory__clock),
@@ -13342,24 +14004,24 @@ module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,po
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 6'h3f);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 6'h3f);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 6'h3f);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 6'h3f);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -13417,30 +14079,30 @@ module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_dat
     input wire  clear;
     input wire  push;
     input wire  [556:0] push_data;
-    output reg  full;
+    output wire  full;
     input wire  pop;
-    output reg  [556:0] pop_data;
-    output reg  empty;
-    output reg  [15:0] room;
+    output wire  [556:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
     // Constant declarations
     localparam  depth = 16'h10;
     // Stub signals
-    reg  memory__clock;
-    reg  [3:0] memory__read_address;
+    wire  memory__clock;
+    wire  [3:0] memory__read_address;
     wire  [556:0] memory__read_data;
-    reg  [3:0] memory__write_address;
-    reg  [556:0] memory__write_data;
-    reg  memory__write_enable;
+    wire  [3:0] memory__write_address;
+    wire  [556:0] memory__write_data;
+    wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     // Local signals
-    reg  pushed;
-    reg  popped;
-    reg  [15:0] head_next;
-    reg  [15:0] tail_next;
-    reg  [15:0] used_more;
-    reg  [15:0] used_less;
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
     // Sub module instances
     optireduce_nic__scale__outbox__memory memory(
         .clock(memory__clock),
@@ -13456,24 +14118,24 @@ module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_dat
         .clock(state__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
     always @(*) begin
-        state__clock = clock;
         state__d = state__q;
-        memory__clock = clock;
-        full = state__q[(64'h20)+:(16)] == depth;
-        empty = state__q[(64'h20)+:(16)] == 32'h0;
-        room = depth - state__q[(64'h20)+:(16)];
-        pushed = push && ~full;
-        popped = pop && ~empty;
-        memory__write_address = ((state__q[(64'h10)+:(16)]) & 4'hf);
-        memory__write_data = push_data;
-        memory__write_enable = pushed;
-        memory__read_address = ((state__q[(64'h0)+:(16)]) & 4'hf);
-        pop_data = memory__read_data;
-        head_next = state__q[(64'h0)+:(16)] + 32'h1;
-        tail_next = state__q[(64'h10)+:(16)] + 32'h1;
-        used_more = state__q[(64'h20)+:(16)] + 32'h1;
-        used_less = state__q[(64'h20)+:(16)] - 32'h1;
         if (pushed) begin
             state__d[(64'h10)+:(16)] = tail_next;
         end
@@ -13530,29 +14192,29 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     input wire  own;
     input wire  quiet;
     input wire  [7:0] free;
-    output reg  [7:0] open;
-    output reg  [7:0] closed;
+    output wire  [7:0] open;
+    output wire  [7:0] closed;
     input wire  [2:0] report_slot;
     output reg  [205:0] report;
     input wire  [2:0] timer_slot;
     output reg  [47:0] timer_ns;
     // Stub signals
-    reg  gate__0__clock;
-    reg  [33:0] gate__0__now_ns;
-    reg  gate__0__quiet;
-    reg  gate__0__arm;
-    reg  gate__0__early;
+    wire  gate__0__clock;
+    wire  [33:0] gate__0__now_ns;
+    wire  gate__0__quiet;
+    wire  gate__0__arm;
+    wire  gate__0__early;
     reg  gate__0__all_in;
     reg  gate__0__own_in;
     reg  gate__0__all_marked;
-    reg  gate__0__counted;
-    reg  gate__0__heard;
-    reg  gate__0__enter;
-    reg  gate__0__start;
-    reg  [33:0] gate__0__deadline_ns;
-    reg  [33:0] gate__0__grace_ns;
-    reg  gate__0__close;
-    reg  gate__0__free;
+    wire  gate__0__counted;
+    wire  gate__0__heard;
+    wire  gate__0__enter;
+    wire  gate__0__start;
+    wire  [33:0] gate__0__deadline_ns;
+    wire  [33:0] gate__0__grace_ns;
+    wire  gate__0__close;
+    wire  gate__0__free;
     wire  gate__0__open;
     wire  gate__0__closed;
     wire  gate__0__clock_runs;
@@ -13562,22 +14224,22 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__0__may_be_early;
     wire  [33:0] gate__0__ends_ns;
     wire  [33:0] gate__0__silent_ns;
-    reg  gate__1__clock;
-    reg  [33:0] gate__1__now_ns;
-    reg  gate__1__quiet;
-    reg  gate__1__arm;
-    reg  gate__1__early;
+    wire  gate__1__clock;
+    wire  [33:0] gate__1__now_ns;
+    wire  gate__1__quiet;
+    wire  gate__1__arm;
+    wire  gate__1__early;
     reg  gate__1__all_in;
     reg  gate__1__own_in;
     reg  gate__1__all_marked;
-    reg  gate__1__counted;
-    reg  gate__1__heard;
-    reg  gate__1__enter;
-    reg  gate__1__start;
-    reg  [33:0] gate__1__deadline_ns;
-    reg  [33:0] gate__1__grace_ns;
-    reg  gate__1__close;
-    reg  gate__1__free;
+    wire  gate__1__counted;
+    wire  gate__1__heard;
+    wire  gate__1__enter;
+    wire  gate__1__start;
+    wire  [33:0] gate__1__deadline_ns;
+    wire  [33:0] gate__1__grace_ns;
+    wire  gate__1__close;
+    wire  gate__1__free;
     wire  gate__1__open;
     wire  gate__1__closed;
     wire  gate__1__clock_runs;
@@ -13587,22 +14249,22 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__1__may_be_early;
     wire  [33:0] gate__1__ends_ns;
     wire  [33:0] gate__1__silent_ns;
-    reg  gate__2__clock;
-    reg  [33:0] gate__2__now_ns;
-    reg  gate__2__quiet;
-    reg  gate__2__arm;
-    reg  gate__2__early;
+    wire  gate__2__clock;
+    wire  [33:0] gate__2__now_ns;
+    wire  gate__2__quiet;
+    wire  gate__2__arm;
+    wire  gate__2__early;
     reg  gate__2__all_in;
     reg  gate__2__own_in;
     reg  gate__2__all_marked;
-    reg  gate__2__counted;
-    reg  gate__2__heard;
-    reg  gate__2__enter;
-    reg  gate__2__start;
-    reg  [33:0] gate__2__deadline_ns;
-    reg  [33:0] gate__2__grace_ns;
-    reg  gate__2__close;
-    reg  gate__2__free;
+    wire  gate__2__counted;
+    wire  gate__2__heard;
+    wire  gate__2__enter;
+    wire  gate__2__start;
+    wire  [33:0] gate__2__deadline_ns;
+    wire  [33:0] gate__2__grace_ns;
+    wire  gate__2__close;
+    wire  gate__2__free;
     wire  gate__2__open;
     wire  gate__2__closed;
     wire  gate__2__clock_runs;
@@ -13612,22 +14274,22 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__2__may_be_early;
     wire  [33:0] gate__2__ends_ns;
     wire  [33:0] gate__2__silent_ns;
-    reg  gate__3__clock;
-    reg  [33:0] gate__3__now_ns;
-    reg  gate__3__quiet;
-    reg  gate__3__arm;
-    reg  gate__3__early;
+    wire  gate__3__clock;
+    wire  [33:0] gate__3__now_ns;
+    wire  gate__3__quiet;
+    wire  gate__3__arm;
+    wire  gate__3__early;
     reg  gate__3__all_in;
     reg  gate__3__own_in;
     reg  gate__3__all_marked;
-    reg  gate__3__counted;
-    reg  gate__3__heard;
-    reg  gate__3__enter;
-    reg  gate__3__start;
-    reg  [33:0] gate__3__deadline_ns;
-    reg  [33:0] gate__3__grace_ns;
-    reg  gate__3__close;
-    reg  gate__3__free;
+    wire  gate__3__counted;
+    wire  gate__3__heard;
+    wire  gate__3__enter;
+    wire  gate__3__start;
+    wire  [33:0] gate__3__deadline_ns;
+    wire  [33:0] gate__3__grace_ns;
+    wire  gate__3__close;
+    wire  gate__3__free;
     wire  gate__3__open;
     wire  gate__3__closed;
     wire  gate__3__clock_runs;
@@ -13637,22 +14299,22 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__3__may_be_early;
     wire  [33:0] gate__3__ends_ns;
     wire  [33:0] gate__3__silent_ns;
-    reg  gate__4__clock;
-    reg  [33:0] gate__4__now_ns;
-    reg  gate__4__quiet;
-    reg  gate__4__arm;
-    reg  gate__4__early;
+    wire  gate__4__clock;
+    wire  [33:0] gate__4__now_ns;
+    wire  gate__4__quiet;
+    wire  gate__4__arm;
+    wire  gate__4__early;
     reg  gate__4__all_in;
     reg  gate__4__own_in;
     reg  gate__4__all_marked;
-    reg  gate__4__counted;
-    reg  gate__4__heard;
-    reg  gate__4__enter;
-    reg  gate__4__start;
-    reg  [33:0] gate__4__deadline_ns;
-    reg  [33:0] gate__4__grace_ns;
-    reg  gate__4__close;
-    reg  gate__4__free;
+    wire  gate__4__counted;
+    wire  gate__4__heard;
+    wire  gate__4__enter;
+    wire  gate__4__start;
+    wire  [33:0] gate__4__deadline_ns;
+    wire  [33:0] gate__4__grace_ns;
+    wire  gate__4__close;
+    wire  gate__4__free;
     wire  gate__4__open;
     wire  gate__4__closed;
     wire  gate__4__clock_runs;
@@ -13662,22 +14324,22 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__4__may_be_early;
     wire  [33:0] gate__4__ends_ns;
     wire  [33:0] gate__4__silent_ns;
-    reg  gate__5__clock;
-    reg  [33:0] gate__5__now_ns;
-    reg  gate__5__quiet;
-    reg  gate__5__arm;
-    reg  gate__5__early;
+    wire  gate__5__clock;
+    wire  [33:0] gate__5__now_ns;
+    wire  gate__5__quiet;
+    wire  gate__5__arm;
+    wire  gate__5__early;
     reg  gate__5__all_in;
     reg  gate__5__own_in;
     reg  gate__5__all_marked;
-    reg  gate__5__counted;
-    reg  gate__5__heard;
-    reg  gate__5__enter;
-    reg  gate__5__start;
-    reg  [33:0] gate__5__deadline_ns;
-    reg  [33:0] gate__5__grace_ns;
-    reg  gate__5__close;
-    reg  gate__5__free;
+    wire  gate__5__counted;
+    wire  gate__5__heard;
+    wire  gate__5__enter;
+    wire  gate__5__start;
+    wire  [33:0] gate__5__deadline_ns;
+    wire  [33:0] gate__5__grace_ns;
+    wire  gate__5__close;
+    wire  gate__5__free;
     wire  gate__5__open;
     wire  gate__5__closed;
     wire  gate__5__clock_runs;
@@ -13687,22 +14349,22 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__5__may_be_early;
     wire  [33:0] gate__5__ends_ns;
     wire  [33:0] gate__5__silent_ns;
-    reg  gate__6__clock;
-    reg  [33:0] gate__6__now_ns;
-    reg  gate__6__quiet;
-    reg  gate__6__arm;
-    reg  gate__6__early;
+    wire  gate__6__clock;
+    wire  [33:0] gate__6__now_ns;
+    wire  gate__6__quiet;
+    wire  gate__6__arm;
+    wire  gate__6__early;
     reg  gate__6__all_in;
     reg  gate__6__own_in;
     reg  gate__6__all_marked;
-    reg  gate__6__counted;
-    reg  gate__6__heard;
-    reg  gate__6__enter;
-    reg  gate__6__start;
-    reg  [33:0] gate__6__deadline_ns;
-    reg  [33:0] gate__6__grace_ns;
-    reg  gate__6__close;
-    reg  gate__6__free;
+    wire  gate__6__counted;
+    wire  gate__6__heard;
+    wire  gate__6__enter;
+    wire  gate__6__start;
+    wire  [33:0] gate__6__deadline_ns;
+    wire  [33:0] gate__6__grace_ns;
+    wire  gate__6__close;
+    wire  gate__6__free;
     wire  gate__6__open;
     wire  gate__6__closed;
     wire  gate__6__clock_runs;
@@ -13712,22 +14374,22 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__6__may_be_early;
     wire  [33:0] gate__6__ends_ns;
     wire  [33:0] gate__6__silent_ns;
-    reg  gate__7__clock;
-    reg  [33:0] gate__7__now_ns;
-    reg  gate__7__quiet;
-    reg  gate__7__arm;
-    reg  gate__7__early;
+    wire  gate__7__clock;
+    wire  [33:0] gate__7__now_ns;
+    wire  gate__7__quiet;
+    wire  gate__7__arm;
+    wire  gate__7__early;
     reg  gate__7__all_in;
     reg  gate__7__own_in;
     reg  gate__7__all_marked;
-    reg  gate__7__counted;
-    reg  gate__7__heard;
-    reg  gate__7__enter;
-    reg  gate__7__start;
-    reg  [33:0] gate__7__deadline_ns;
-    reg  [33:0] gate__7__grace_ns;
-    reg  gate__7__close;
-    reg  gate__7__free;
+    wire  gate__7__counted;
+    wire  gate__7__heard;
+    wire  gate__7__enter;
+    wire  gate__7__start;
+    wire  [33:0] gate__7__deadline_ns;
+    wire  [33:0] gate__7__grace_ns;
+    wire  gate__7__close;
+    wire  gate__7__free;
     wire  gate__7__open;
     wire  gate__7__closed;
     wire  gate__7__clock_runs;
@@ -13737,119 +14399,119 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  gate__7__may_be_early;
     wire  [33:0] gate__7__ends_ns;
     wire  [33:0] gate__7__silent_ns;
-    reg  event_rules__clock;
-    reg  [2:0] event_rules__read_address;
+    wire  event_rules__clock;
+    wire  [2:0] event_rules__read_address;
     wire  [134:0] event_rules__read_data;
-    reg  [2:0] event_rules__write_address;
+    wire  [2:0] event_rules__write_address;
     reg  [134:0] event_rules__write_data;
-    reg  event_rules__write_enable;
-    reg  beat_rules__clock;
-    reg  [2:0] beat_rules__read_address;
+    wire  event_rules__write_enable;
+    wire  beat_rules__clock;
+    wire  [2:0] beat_rules__read_address;
     wire  [36:0] beat_rules__read_data;
-    reg  [2:0] beat_rules__write_address;
+    wire  [2:0] beat_rules__write_address;
     reg  [36:0] beat_rules__write_data;
-    reg  beat_rules__write_enable;
-    reg  peers__clock;
-    reg  [2:0] peers__read_address;
+    wire  beat_rules__write_enable;
+    wire  peers__clock;
+    wire  [2:0] peers__read_address;
     wire  [134:0] peers__read_data;
-    reg  [2:0] peers__write_address;
-    reg  [134:0] peers__write_data;
-    reg  peers__write_enable;
-    reg  beats__clock;
-    reg  [2:0] beats__read_address;
+    wire  [2:0] peers__write_address;
+    wire  [134:0] peers__write_data;
+    wire  peers__write_enable;
+    wire  beats__clock;
+    wire  [2:0] beats__read_address;
     wire  [65:0] beats__read_data;
-    reg  [2:0] beats__write_address;
-    reg  [65:0] beats__write_data;
-    reg  beats__write_enable;
-    reg  told_heard__clock;
-    reg  [2:0] told_heard__read_address;
+    wire  [2:0] beats__write_address;
+    wire  [65:0] beats__write_data;
+    wire  beats__write_enable;
+    wire  told_heard__clock;
+    wire  [2:0] told_heard__read_address;
     wire  [63:0] told_heard__read_data;
-    reg  [2:0] told_heard__write_address;
-    reg  [63:0] told_heard__write_data;
-    reg  told_heard__write_enable;
-    reg  told_beats__clock;
-    reg  [2:0] told_beats__read_address;
+    wire  [2:0] told_heard__write_address;
+    wire  [63:0] told_heard__write_data;
+    wire  told_heard__write_enable;
+    wire  told_beats__clock;
+    wire  [2:0] told_beats__read_address;
     wire  [65:0] told_beats__read_data;
-    reg  [2:0] told_beats__write_address;
-    reg  [65:0] told_beats__write_data;
-    reg  told_beats__write_enable;
-    reg  starts__clock;
-    reg  [2:0] starts__read_address;
+    wire  [2:0] told_beats__write_address;
+    wire  [65:0] told_beats__write_data;
+    wire  told_beats__write_enable;
+    wire  starts__clock;
+    wire  [2:0] starts__read_address;
     wire  [47:0] starts__read_data;
-    reg  [2:0] starts__write_address;
-    reg  [47:0] starts__write_data;
-    reg  starts__write_enable;
-    reg  ends__clock;
-    reg  [2:0] ends__read_address;
+    wire  [2:0] starts__write_address;
+    wire  [47:0] starts__write_data;
+    wire  starts__write_enable;
+    wire  ends__clock;
+    wire  [2:0] ends__read_address;
     wire  [49:0] ends__read_data;
-    reg  [2:0] ends__write_address;
+    wire  [2:0] ends__write_address;
     reg  [49:0] ends__write_data;
-    reg  ends__write_enable;
+    wire  ends__write_enable;
     reg  [7:0] entering__d;
     wire  [7:0] entering__q;
-    reg  entering__clock;
+    wire  entering__clock;
     reg  [7:0] unheard__d;
     wire  [7:0] unheard__q;
-    reg  unheard__clock;
+    wire  unheard__clock;
     reg  [7:0] uncounted__d;
     wire  [7:0] uncounted__q;
-    reg  uncounted__clock;
+    wire  uncounted__clock;
     reg  [117:0] noted__d;
     wire  [117:0] noted__q;
-    reg  noted__clock;
+    wire  noted__clock;
     reg  [390:0] looked_up__d;
     wire  [390:0] looked_up__q;
-    reg  looked_up__clock;
+    wire  looked_up__clock;
     reg  [55:0] ending__d;
     wire  [55:0] ending__q;
-    reg  ending__clock;
+    wire  ending__clock;
     reg  [62:0] tally_done__d;
     wire  [62:0] tally_done__q;
-    reg  tally_done__clock;
+    wire  tally_done__clock;
     reg  [4:0] counting__d;
     wire  [4:0] counting__q;
-    reg  counting__clock;
+    wire  counting__clock;
     // Local signals
-    reg  [33:0] now;
+    wire  [33:0] now;
     reg  [7:0] open_now;
     reg  [7:0] closed_now;
     reg  [7:0] runs_now;
     reg  [7:0] waiting;
-    reg  [7:0] waiting_less;
-    reg  [7:0] first_waiting;
+    wire  [7:0] waiting_less;
+    wire  [7:0] first_waiting;
     reg  [7:0] served;
     reg  [7:0] due;
-    reg  [7:0] due_less;
-    reg  [7:0] first_due;
-    reg  [7:0] end_bits;
+    wire  [7:0] due_less;
+    wire  [7:0] first_due;
+    wire  [7:0] end_bits;
     reg  [2:0] end_slot;
     reg  [1:0] reason;
-    reg  [7:0] one;
+    wire  [7:0] one;
     reg  [2:0] event_slot;
-    reg  [7:0] event_bit;
+    wire  [7:0] event_bit;
     reg  [7:0] beat_bit;
     reg  [7:0] done_bit;
-    reg  [2:0] slot;
-    reg  [63:0] known;
+    wire  [2:0] slot;
+    wire  [63:0] known;
     reg  [6:0] count;
-    reg  [6:0] count_with;
+    wire  [6:0] count_with;
     reg  enough;
     reg  [134:0] becomes;
-    reg  [63:0] missing;
-    reg  all_marked;
-    reg  start;
+    wire  [63:0] missing;
+    wire  all_marked;
+    wire  start;
     reg  [7:0] start_bit;
     reg  [7:0] heard_bit;
     reg  [7:0] enter_bit;
-    reg  [33:0] at;
-    reg  [47:0] at_ns;
-    reg  [33:0] deadline;
-    reg  [33:0] grace;
+    wire  [33:0] at;
+    wire  [47:0] at_ns;
+    wire  [33:0] deadline;
+    wire  [33:0] grace;
     reg  [65:0] tally;
     reg  [65:0] tallied;
-    reg  all_in;
-    reg  own_in;
-    reg  [7:0] timer_bit;
+    wire  all_in;
+    wire  own_in;
+    wire  [7:0] timer_bit;
     reg  timer_runs;
     reg  timer_early;
     reg  [33:0] timer_ends;
@@ -13857,8 +14519,8 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     reg  [33:0] to_end;
     reg  [33:0] to_silence;
     reg  [33:0] distance;
-    reg  [47:0] ahead;
-    reg  [47:0] timer;
+    wire  [47:0] ahead;
+    wire  [47:0] timer;
     // Sub module instances
     optireduce_nic__broadcast_gates__gate__0 gate__0(
         .clock(gate__0__clock),
@@ -14181,103 +14843,23 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .clock(counting__clock)
     );
     // Update code
+    assign entering__clock = clock;
+    assign unheard__clock = clock;
+    assign uncounted__clock = clock;
+    assign noted__clock = clock;
+    assign looked_up__clock = clock;
+    assign counting__clock = clock;
+    assign tally_done__clock = clock;
+    assign ending__clock = clock;
     always @(*) begin
-        entering__clock = clock;
-        unheard__clock = clock;
-        uncounted__clock = clock;
-        noted__clock = clock;
-        looked_up__clock = clock;
-        counting__clock = clock;
-        tally_done__clock = clock;
-        ending__clock = clock;
-        entering__d = entering__q;
-        unheard__d = unheard__q;
-        uncounted__d = uncounted__q;
         noted__d = noted__q;
-        looked_up__d = looked_up__q;
-        counting__d = counting__q;
-        tally_done__d = tally_done__q;
-        ending__d = ending__q;
-        event_rules__clock = clock;
-        beat_rules__clock = clock;
-        peers__clock = clock;
-        beats__clock = clock;
-        told_heard__clock = clock;
-        told_beats__clock = clock;
-        starts__clock = clock;
-        ends__clock = clock;
-        one = ((32'h1) & 8'hff);
-        now = now_ns[(32'h0)+:(34)];
-        open_now = ((32'h0) & 8'hff);
-        closed_now = ((32'h0) & 8'hff);
-        runs_now = ((32'h0) & 8'hff);
-        due = ((32'h0) & 8'hff);
-        waiting = ((32'h0) & 8'hff);
-        open_now = (open_now & ~(1 << (0)) | ((gate__0__open) << (0)));
-        closed_now = (closed_now & ~(1 << (0)) | ((gate__0__closed) << (0)));
-        runs_now = (runs_now & ~(1 << (0)) | ((gate__0__clock_runs) << (0)));
-        due = (due & ~(1 << (0)) | ((gate__0__due) << (0)));
-        waiting = (waiting & ~(1 << (0)) | ((gate__0__open && ~gate__0__entered) << (0)));
-        open_now = (open_now & ~(1 << (1)) | ((gate__1__open) << (1)));
-        closed_now = (closed_now & ~(1 << (1)) | ((gate__1__closed) << (1)));
-        runs_now = (runs_now & ~(1 << (1)) | ((gate__1__clock_runs) << (1)));
-        due = (due & ~(1 << (1)) | ((gate__1__due) << (1)));
-        waiting = (waiting & ~(1 << (1)) | ((gate__1__open && ~gate__1__entered) << (1)));
-        open_now = (open_now & ~(1 << (2)) | ((gate__2__open) << (2)));
-        closed_now = (closed_now & ~(1 << (2)) | ((gate__2__closed) << (2)));
-        runs_now = (runs_now & ~(1 << (2)) | ((gate__2__clock_runs) << (2)));
-        due = (due & ~(1 << (2)) | ((gate__2__due) << (2)));
-        waiting = (waiting & ~(1 << (2)) | ((gate__2__open && ~gate__2__entered) << (2)));
-        open_now = (open_now & ~(1 << (3)) | ((gate__3__open) << (3)));
-        closed_now = (closed_now & ~(1 << (3)) | ((gate__3__closed) << (3)));
-        runs_now = (runs_now & ~(1 << (3)) | ((gate__3__clock_runs) << (3)));
-        due = (due & ~(1 << (3)) | ((gate__3__due) << (3)));
-        waiting = (waiting & ~(1 << (3)) | ((gate__3__open && ~gate__3__entered) << (3)));
-        open_now = (open_now & ~(1 << (4)) | ((gate__4__open) << (4)));
-        closed_now = (closed_now & ~(1 << (4)) | ((gate__4__closed) << (4)));
-        runs_now = (runs_now & ~(1 << (4)) | ((gate__4__clock_runs) << (4)));
-        due = (due & ~(1 << (4)) | ((gate__4__due) << (4)));
-        waiting = (waiting & ~(1 << (4)) | ((gate__4__open && ~gate__4__entered) << (4)));
-        open_now = (open_now & ~(1 << (5)) | ((gate__5__open) << (5)));
-        closed_now = (closed_now & ~(1 << (5)) | ((gate__5__closed) << (5)));
-        runs_now = (runs_now & ~(1 << (5)) | ((gate__5__clock_runs) << (5)));
-        due = (due & ~(1 << (5)) | ((gate__5__due) << (5)));
-        waiting = (waiting & ~(1 << (5)) | ((gate__5__open && ~gate__5__entered) << (5)));
-        open_now = (open_now & ~(1 << (6)) | ((gate__6__open) << (6)));
-        closed_now = (closed_now & ~(1 << (6)) | ((gate__6__closed) << (6)));
-        runs_now = (runs_now & ~(1 << (6)) | ((gate__6__clock_runs) << (6)));
-        due = (due & ~(1 << (6)) | ((gate__6__due) << (6)));
-        waiting = (waiting & ~(1 << (6)) | ((gate__6__open && ~gate__6__entered) << (6)));
-        open_now = (open_now & ~(1 << (7)) | ((gate__7__open) << (7)));
-        closed_now = (closed_now & ~(1 << (7)) | ((gate__7__closed) << (7)));
-        runs_now = (runs_now & ~(1 << (7)) | ((gate__7__clock_runs) << (7)));
-        due = (due & ~(1 << (7)) | ((gate__7__due) << (7)));
-        waiting = (waiting & ~(1 << (7)) | ((gate__7__open && ~gate__7__entered) << (7)));
-        open = open_now;
-        closed = closed_now;
-        event_rules__write_enable = arm != 32'h0;
-        event_rules__write_address = arm_slot;
-        event_rules__write_data[(64'h0)+:(32)] = rules[(64'h0)+:(32)];
-        event_rules__write_data[(64'h20)+:(32)] = rules[(64'h20)+:(32)];
-        event_rules__write_data[(64'h40)+:(7)] = rules[(64'h40)+:(7)];
-        event_rules__write_data[(64'h47)+:(64)] = rules[(64'h48)+:(64)];
-        beat_rules__write_enable = arm != 32'h0;
-        beat_rules__write_address = arm_slot;
-        beat_rules__write_data[(64'h0)+:(22)] = rules[(64'h88)+:(22)];
-        beat_rules__write_data[(64'h16)+:(15)] = rules[(64'h9e)+:(15)];
-        waiting = waiting & (entering__q | enter);
-        waiting_less = waiting - 32'h1;
-        first_waiting = waiting & (waiting_less ^ 32'hff);
-        slot = packet_slot;
         noted__d[(64'h0)+:(1)] = packet && open_now[slot];
         noted__d[(64'h1)+:(1)] = 1'b0;
         noted__d[(64'h2)+:(3)] = packet_slot;
         noted__d[(64'h5)+:(64)] = sender;
         noted__d[(64'h45)+:(1)] = mark;
         noted__d[(64'h46)+:(48)] = now_ns;
-        served = ((32'h0) & 8'hff);
         if (~packet) begin
-            served = first_waiting;
             noted__d[(64'h1)+:(1)] = waiting != 32'h0;
             event_slot = ((32'h0) & 3'h7);
             if ((first_waiting & 32'haa) != 32'h0) begin
@@ -14291,91 +14873,182 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
             end
             noted__d[(64'h2)+:(3)] = event_slot;
         end
-        entering__d = waiting ^ served;
-        event_rules__read_address = noted__q[(64'h2)+:(3)];
-        peers__read_address = noted__q[(64'h2)+:(3)];
         event_slot = noted__q[(64'h2)+:(3)];
-        looked_up__d[(64'h0)+:(1)] = noted__q[(64'h0)+:(1)];
-        looked_up__d[(64'h1)+:(1)] = noted__q[(64'h1)+:(1)];
-        looked_up__d[(64'h2)+:(3)] = noted__q[(64'h2)+:(3)];
-        looked_up__d[(64'h5)+:(64)] = noted__q[(64'h5)+:(64)];
-        looked_up__d[(64'h45)+:(1)] = noted__q[(64'h45)+:(1)];
-        looked_up__d[(64'h46)+:(48)] = noted__q[(64'h46)+:(48)];
-        looked_up__d[(64'h76)+:(64)] = peers__read_data[(64'h0)+:(64)];
-        looked_up__d[(64'hb6)+:(64)] = peers__read_data[(64'h40)+:(64)];
+        if (clear) begin
+            noted__d[(64'h0)+:(1)] = 1'b0;
+            noted__d[(64'h1)+:(1)] = 1'b0;
+        end
+    end
+    assign event_rules__clock = clock;
+    assign beat_rules__clock = clock;
+    assign peers__clock = clock;
+    assign beats__clock = clock;
+    assign told_heard__clock = clock;
+    assign told_beats__clock = clock;
+    assign starts__clock = clock;
+    assign ends__clock = clock;
+    assign one = ((32'h1) & 8'hff);
+    assign now = now_ns[(32'h0)+:(34)];
+    always @(*) begin
+        open_now = ((32'h0) & 8'hff);
+        open_now = (open_now & ~(1 << (0)) | ((gate__0__open) << (0)));
+        open_now = (open_now & ~(1 << (1)) | ((gate__1__open) << (1)));
+        open_now = (open_now & ~(1 << (2)) | ((gate__2__open) << (2)));
+        open_now = (open_now & ~(1 << (3)) | ((gate__3__open) << (3)));
+        open_now = (open_now & ~(1 << (4)) | ((gate__4__open) << (4)));
+        open_now = (open_now & ~(1 << (5)) | ((gate__5__open) << (5)));
+        open_now = (open_now & ~(1 << (6)) | ((gate__6__open) << (6)));
+        open_now = (open_now & ~(1 << (7)) | ((gate__7__open) << (7)));
+    end
+    always @(*) begin
+        closed_now = ((32'h0) & 8'hff);
+        closed_now = (closed_now & ~(1 << (0)) | ((gate__0__closed) << (0)));
+        closed_now = (closed_now & ~(1 << (1)) | ((gate__1__closed) << (1)));
+        closed_now = (closed_now & ~(1 << (2)) | ((gate__2__closed) << (2)));
+        closed_now = (closed_now & ~(1 << (3)) | ((gate__3__closed) << (3)));
+        closed_now = (closed_now & ~(1 << (4)) | ((gate__4__closed) << (4)));
+        closed_now = (closed_now & ~(1 << (5)) | ((gate__5__closed) << (5)));
+        closed_now = (closed_now & ~(1 << (6)) | ((gate__6__closed) << (6)));
+        closed_now = (closed_now & ~(1 << (7)) | ((gate__7__closed) << (7)));
+    end
+    always @(*) begin
+        runs_now = ((32'h0) & 8'hff);
+        runs_now = (runs_now & ~(1 << (0)) | ((gate__0__clock_runs) << (0)));
+        runs_now = (runs_now & ~(1 << (1)) | ((gate__1__clock_runs) << (1)));
+        runs_now = (runs_now & ~(1 << (2)) | ((gate__2__clock_runs) << (2)));
+        runs_now = (runs_now & ~(1 << (3)) | ((gate__3__clock_runs) << (3)));
+        runs_now = (runs_now & ~(1 << (4)) | ((gate__4__clock_runs) << (4)));
+        runs_now = (runs_now & ~(1 << (5)) | ((gate__5__clock_runs) << (5)));
+        runs_now = (runs_now & ~(1 << (6)) | ((gate__6__clock_runs) << (6)));
+        runs_now = (runs_now & ~(1 << (7)) | ((gate__7__clock_runs) << (7)));
+    end
+    always @(*) begin
+        due = ((32'h0) & 8'hff);
+        due = (due & ~(1 << (0)) | ((gate__0__due) << (0)));
+        due = (due & ~(1 << (1)) | ((gate__1__due) << (1)));
+        due = (due & ~(1 << (2)) | ((gate__2__due) << (2)));
+        due = (due & ~(1 << (3)) | ((gate__3__due) << (3)));
+        due = (due & ~(1 << (4)) | ((gate__4__due) << (4)));
+        due = (due & ~(1 << (5)) | ((gate__5__due) << (5)));
+        due = (due & ~(1 << (6)) | ((gate__6__due) << (6)));
+        due = (due & ~(1 << (7)) | ((gate__7__due) << (7)));
+    end
+    always @(*) begin
+        waiting = ((32'h0) & 8'hff);
+        waiting = (waiting & ~(1 << (0)) | ((gate__0__open && ~gate__0__entered) << (0)));
+        waiting = (waiting & ~(1 << (1)) | ((gate__1__open && ~gate__1__entered) << (1)));
+        waiting = (waiting & ~(1 << (2)) | ((gate__2__open && ~gate__2__entered) << (2)));
+        waiting = (waiting & ~(1 << (3)) | ((gate__3__open && ~gate__3__entered) << (3)));
+        waiting = (waiting & ~(1 << (4)) | ((gate__4__open && ~gate__4__entered) << (4)));
+        waiting = (waiting & ~(1 << (5)) | ((gate__5__open && ~gate__5__entered) << (5)));
+        waiting = (waiting & ~(1 << (6)) | ((gate__6__open && ~gate__6__entered) << (6)));
+        waiting = (waiting & ~(1 << (7)) | ((gate__7__open && ~gate__7__entered) << (7)));
+        waiting = waiting & (entering__q | enter);
+    end
+    assign open = open_now;
+    assign closed = closed_now;
+    assign event_rules__write_enable = arm != 32'h0;
+    assign event_rules__write_address = arm_slot;
+    always @(*) begin
+        event_rules__write_data[(64'h0)+:(32)] = rules[(64'h0)+:(32)];
+        event_rules__write_data[(64'h20)+:(32)] = rules[(64'h20)+:(32)];
+        event_rules__write_data[(64'h40)+:(7)] = rules[(64'h40)+:(7)];
+        event_rules__write_data[(64'h47)+:(64)] = rules[(64'h48)+:(64)];
+    end
+    assign beat_rules__write_enable = arm != 32'h0;
+    assign beat_rules__write_address = arm_slot;
+    always @(*) begin
+        beat_rules__write_data[(64'h0)+:(22)] = rules[(64'h88)+:(22)];
+        beat_rules__write_data[(64'h16)+:(15)] = rules[(64'h9e)+:(15)];
+    end
+    assign waiting_less = waiting - 32'h1;
+    assign first_waiting = waiting & (waiting_less ^ 32'hff);
+    assign slot = packet_slot;
+    always @(*) begin
+        served = ((32'h0) & 8'hff);
+        if (~packet) begin
+            served = first_waiting;
+        end
+    end
+    assign event_rules__read_address = noted__q[(64'h2)+:(3)];
+    assign peers__read_address = noted__q[(64'h2)+:(3)];
+    always @(*) begin
         count = peers__read_data[(64'h80)+:(7)];
-        known = peers__read_data[(64'h0)+:(64)] & noted__q[(64'h5)+:(64)];
-        looked_up__d[(64'h104)+:(1)] = known != 32'h0;
         if (unheard__q[event_slot]) begin
-            looked_up__d[(64'h104)+:(1)] = 1'b0;
-            looked_up__d[(64'h76)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
-            looked_up__d[(64'hb6)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
             count = ((32'h0) & 7'h7f);
         end
-        count_with = count + 32'h1;
-        looked_up__d[(64'hf6)+:(7)] = count;
-        looked_up__d[(64'hfd)+:(7)] = count_with;
-        looked_up__d[(64'h145)+:(1)] = (event_rules__read_data[(64'h40)+:(7)] != 32'h0) && (count >= event_rules__read_data[(64'h40)+:(7)]);
-        looked_up__d[(64'h146)+:(1)] = (event_rules__read_data[(64'h40)+:(7)] != 32'h0) && (count_with >= event_rules__read_data[(64'h40)+:(7)]);
-        looked_up__d[(64'h105)+:(32)] = event_rules__read_data[(64'h0)+:(32)];
-        looked_up__d[(64'h125)+:(32)] = event_rules__read_data[(64'h20)+:(32)];
-        looked_up__d[(64'h147)+:(64)] = event_rules__read_data[(64'h47)+:(64)];
-        event_bit = one << looked_up__q[(64'h2)+:(3)];
+    end
+    assign known = peers__read_data[(64'h0)+:(64)] & noted__q[(64'h5)+:(64)];
+    assign count_with = count + 32'h1;
+    assign event_bit = one << looked_up__q[(64'h2)+:(3)];
+    always @(*) begin
         becomes[(64'h0)+:(64)] = looked_up__q[(64'h76)+:(64)] | looked_up__q[(64'h5)+:(64)];
         becomes[(64'h40)+:(64)] = looked_up__q[(64'hb6)+:(64)];
         if (looked_up__q[(64'h45)+:(1)]) begin
             becomes[(64'h40)+:(64)] = looked_up__q[(64'hb6)+:(64)] | looked_up__q[(64'h5)+:(64)];
         end
         becomes[(64'h80)+:(7)] = looked_up__q[(64'hf6)+:(7)];
-        enough = looked_up__q[(64'h145)+:(1)];
         if (~looked_up__q[(64'h104)+:(1)]) begin
             becomes[(64'h80)+:(7)] = looked_up__q[(64'hfd)+:(7)];
+        end
+    end
+    always @(*) begin
+        enough = looked_up__q[(64'h145)+:(1)];
+        if (~looked_up__q[(64'h104)+:(1)]) begin
             enough = looked_up__q[(64'h146)+:(1)];
         end
-        missing = looked_up__q[(64'h147)+:(64)] & (becomes[(64'h40)+:(64)] ^ 64'hffffffffffffffff);
-        all_marked = missing == 32'h0;
-        start = ((runs_now & event_bit) == 32'h0) && (looked_up__q[(64'h1)+:(1)] || (looked_up__q[(64'h0)+:(1)] && enough));
+    end
+    assign missing = looked_up__q[(64'h147)+:(64)] & (becomes[(64'h40)+:(64)] ^ 64'hffffffffffffffff);
+    assign all_marked = missing == 32'h0;
+    assign start = ((runs_now & event_bit) == 32'h0) && (looked_up__q[(64'h1)+:(1)] || (looked_up__q[(64'h0)+:(1)] && enough));
+    always @(*) begin
         start_bit = ((32'h0) & 8'hff);
         if (start) begin
             start_bit = event_bit;
         end
+    end
+    always @(*) begin
         heard_bit = ((32'h0) & 8'hff);
         if (looked_up__q[(64'h0)+:(1)]) begin
             heard_bit = event_bit;
         end
+    end
+    always @(*) begin
         enter_bit = ((32'h0) & 8'hff);
         if (looked_up__q[(64'h1)+:(1)]) begin
             enter_bit = event_bit;
         end
-        unheard__d = (unheard__q & (heard_bit ^ 32'hff)) | arm;
-        peers__write_enable = looked_up__q[(64'h0)+:(1)];
-        peers__write_address = looked_up__q[(64'h2)+:(3)];
-        peers__write_data = becomes;
-        told_heard__write_enable = looked_up__q[(64'h0)+:(1)];
-        told_heard__write_address = looked_up__q[(64'h2)+:(3)];
-        told_heard__write_data = becomes[(64'h0)+:(64)];
-        starts__write_enable = start;
-        starts__write_address = looked_up__q[(64'h2)+:(3)];
-        starts__write_data = looked_up__q[(64'h46)+:(48)];
-        at_ns = looked_up__q[(64'h46)+:(48)];
-        at = at_ns[(32'h0)+:(34)];
-        deadline = at + ((looked_up__q[(64'h105)+:(32)]) & 34'h3ffffffff);
-        grace = at + ((looked_up__q[(64'h125)+:(32)]) & 34'h3ffffffff);
-        counting__d[(64'h0)+:(1)] = beat;
-        counting__d[(64'h1)+:(3)] = beat_slot;
-        counting__d[(64'h4)+:(1)] = own;
-        beat_rules__read_address = counting__q[(64'h1)+:(3)];
-        beats__read_address = counting__q[(64'h1)+:(3)];
+    end
+    assign peers__write_enable = looked_up__q[(64'h0)+:(1)];
+    assign peers__write_address = looked_up__q[(64'h2)+:(3)];
+    assign peers__write_data = becomes;
+    assign told_heard__write_enable = looked_up__q[(64'h0)+:(1)];
+    assign told_heard__write_address = looked_up__q[(64'h2)+:(3)];
+    assign told_heard__write_data = becomes[(64'h0)+:(64)];
+    assign starts__write_enable = start;
+    assign starts__write_address = looked_up__q[(64'h2)+:(3)];
+    assign starts__write_data = looked_up__q[(64'h46)+:(48)];
+    assign at_ns = looked_up__q[(64'h46)+:(48)];
+    assign at = at_ns[(32'h0)+:(34)];
+    assign deadline = at + ((looked_up__q[(64'h105)+:(32)]) & 34'h3ffffffff);
+    assign grace = at + ((looked_up__q[(64'h125)+:(32)]) & 34'h3ffffffff);
+    assign beat_rules__read_address = counting__q[(64'h1)+:(3)];
+    assign beats__read_address = counting__q[(64'h1)+:(3)];
+    always @(*) begin
         beat_bit = ((32'h0) & 8'hff);
         if (counting__q[(64'h0)+:(1)]) begin
             beat_bit = one << counting__q[(64'h1)+:(3)];
         end
+    end
+    always @(*) begin
         tally = beats__read_data;
         if ((uncounted__q & beat_bit) != 32'h0) begin
             tally[(64'h0)+:(22)] = beat_rules__read_data[(64'h0)+:(22)];
             tally[(64'h16)+:(22)] = ((32'h0) & 22'h3fffff);
             tally[(64'h2c)+:(22)] = ((32'h0) & 22'h3fffff);
         end
+    end
+    always @(*) begin
         tallied = tally;
         tallied[(64'h0)+:(22)] = tally[(64'h0)+:(22)] - 32'h1;
         if (counting__q[(64'h4)+:(1)]) begin
@@ -14384,29 +15057,25 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         else begin
             tallied[(64'h16)+:(22)] = tally[(64'h16)+:(22)] + 32'h1;
         end
-        tally_done__d[(64'h0)+:(1)] = counting__q[(64'h0)+:(1)];
-        tally_done__d[(64'h1)+:(3)] = counting__q[(64'h1)+:(3)];
-        tally_done__d[(64'h4)+:(22)] = tallied[(64'h0)+:(22)];
-        tally_done__d[(64'h1a)+:(22)] = tallied[(64'h2c)+:(22)];
-        tally_done__d[(64'h30)+:(15)] = beat_rules__read_data[(64'h16)+:(15)];
-        all_in = tally_done__q[(64'h4)+:(22)] == 32'h0;
-        own_in = tally_done__q[(64'h1a)+:(22)] == ((tally_done__q[(64'h30)+:(15)]) & 22'h3fffff);
+    end
+    assign all_in = tally_done__q[(64'h4)+:(22)] == 32'h0;
+    assign own_in = tally_done__q[(64'h1a)+:(22)] == ((tally_done__q[(64'h30)+:(15)]) & 22'h3fffff);
+    always @(*) begin
         done_bit = ((32'h0) & 8'hff);
         if (tally_done__q[(64'h0)+:(1)]) begin
             done_bit = one << tally_done__q[(64'h1)+:(3)];
         end
-        uncounted__d = (uncounted__q & (beat_bit ^ 32'hff)) | arm;
-        beats__write_enable = counting__q[(64'h0)+:(1)];
-        beats__write_address = counting__q[(64'h1)+:(3)];
-        beats__write_data = tallied;
-        told_beats__write_enable = counting__q[(64'h0)+:(1)];
-        told_beats__write_address = counting__q[(64'h1)+:(3)];
-        told_beats__write_data = tallied;
-        due_less = due - 32'h1;
-        first_due = due & (due_less ^ 32'hff);
-        ending__d[(64'h0)+:(8)] = first_due;
-        ending__d[(64'h8)+:(48)] = now_ns;
-        end_bits = ending__q[(64'h0)+:(8)];
+    end
+    assign beats__write_enable = counting__q[(64'h0)+:(1)];
+    assign beats__write_address = counting__q[(64'h1)+:(3)];
+    assign beats__write_data = tallied;
+    assign told_beats__write_enable = counting__q[(64'h0)+:(1)];
+    assign told_beats__write_address = counting__q[(64'h1)+:(3)];
+    assign told_beats__write_data = tallied;
+    assign due_less = due - 32'h1;
+    assign first_due = due & (due_less ^ 32'hff);
+    assign end_bits = ending__q[(64'h0)+:(8)];
+    always @(*) begin
         end_slot = ((32'h0) & 3'h7);
         if ((end_bits & 32'haa) != 32'h0) begin
             end_slot = ((32'h1) & 3'h7);
@@ -14417,6 +15086,8 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         if ((end_bits & 32'hf0) != 32'h0) begin
             end_slot = end_slot | 32'h4;
         end
+    end
+    always @(*) begin
         reason = ((32'h0) & 2'h3);
         if (end_bits[0]) begin
             reason = gate__0__closed_by;
@@ -14442,182 +15113,266 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         if (end_bits[7]) begin
             reason = gate__7__closed_by;
         end
-        ends__write_enable = end_bits != 32'h0;
-        ends__write_address = end_slot;
+    end
+    assign ends__write_enable = end_bits != 32'h0;
+    assign ends__write_address = end_slot;
+    always @(*) begin
         ends__write_data[(64'h0)+:(2)] = reason;
         ends__write_data[(64'h2)+:(48)] = ending__q[(64'h8)+:(48)];
-        gate__0__clock = clock;
-        gate__0__now_ns = now;
-        gate__0__quiet = quiet;
-        gate__0__arm = arm[0];
-        gate__0__early = rules[(64'h47)+:(1)];
+    end
+    assign gate__0__clock = clock;
+    assign gate__0__now_ns = now;
+    assign gate__0__quiet = quiet;
+    assign gate__0__arm = arm[0];
+    assign gate__0__early = rules[(64'h47)+:(1)];
+    always @(*) begin
         gate__0__all_in = all_in;
-        gate__0__own_in = own_in;
-        gate__0__all_marked = all_marked;
         if (arm[0]) begin
             gate__0__all_in = rules[(64'h88)+:(22)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__0__own_in = own_in;
+        if (arm[0]) begin
             gate__0__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__0__all_marked = all_marked;
+        if (arm[0]) begin
             gate__0__all_marked = rules[(64'h48)+:(64)] == 32'h0;
         end
-        gate__0__counted = done_bit[0];
-        gate__0__heard = heard_bit[0];
-        gate__0__enter = enter_bit[0];
-        gate__0__start = start_bit[0];
-        gate__0__deadline_ns = deadline;
-        gate__0__grace_ns = grace;
-        gate__0__close = first_due[0];
-        gate__0__free = free[0] || clear;
-        gate__1__clock = clock;
-        gate__1__now_ns = now;
-        gate__1__quiet = quiet;
-        gate__1__arm = arm[1];
-        gate__1__early = rules[(64'h47)+:(1)];
+    end
+    assign gate__0__counted = done_bit[0];
+    assign gate__0__heard = heard_bit[0];
+    assign gate__0__enter = enter_bit[0];
+    assign gate__0__start = start_bit[0];
+    assign gate__0__deadline_ns = deadline;
+    assign gate__0__grace_ns = grace;
+    assign gate__0__close = first_due[0];
+    assign gate__0__free = free[0] || clear;
+    assign gate__1__clock = clock;
+    assign gate__1__now_ns = now;
+    assign gate__1__quiet = quiet;
+    assign gate__1__arm = arm[1];
+    assign gate__1__early = rules[(64'h47)+:(1)];
+    always @(*) begin
         gate__1__all_in = all_in;
-        gate__1__own_in = own_in;
-        gate__1__all_marked = all_marked;
         if (arm[1]) begin
             gate__1__all_in = rules[(64'h88)+:(22)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__1__own_in = own_in;
+        if (arm[1]) begin
             gate__1__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__1__all_marked = all_marked;
+        if (arm[1]) begin
             gate__1__all_marked = rules[(64'h48)+:(64)] == 32'h0;
         end
-        gate__1__counted = done_bit[1];
-        gate__1__heard = heard_bit[1];
-        gate__1__enter = enter_bit[1];
-        gate__1__start = start_bit[1];
-        gate__1__deadline_ns = deadline;
-        gate__1__grace_ns = grace;
-        gate__1__close = first_due[1];
-        gate__1__free = free[1] || clear;
-        gate__2__clock = clock;
-        gate__2__now_ns = now;
-        gate__2__quiet = quiet;
-        gate__2__arm = arm[2];
-        gate__2__early = rules[(64'h47)+:(1)];
+    end
+    assign gate__1__counted = done_bit[1];
+    assign gate__1__heard = heard_bit[1];
+    assign gate__1__enter = enter_bit[1];
+    assign gate__1__start = start_bit[1];
+    assign gate__1__deadline_ns = deadline;
+    assign gate__1__grace_ns = grace;
+    assign gate__1__close = first_due[1];
+    assign gate__1__free = free[1] || clear;
+    assign gate__2__clock = clock;
+    assign gate__2__now_ns = now;
+    assign gate__2__quiet = quiet;
+    assign gate__2__arm = arm[2];
+    assign gate__2__early = rules[(64'h47)+:(1)];
+    always @(*) begin
         gate__2__all_in = all_in;
-        gate__2__own_in = own_in;
-        gate__2__all_marked = all_marked;
         if (arm[2]) begin
             gate__2__all_in = rules[(64'h88)+:(22)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__2__own_in = own_in;
+        if (arm[2]) begin
             gate__2__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__2__all_marked = all_marked;
+        if (arm[2]) begin
             gate__2__all_marked = rules[(64'h48)+:(64)] == 32'h0;
         end
-        gate__2__counted = done_bit[2];
-        gate__2__heard = heard_bit[2];
-        gate__2__enter = enter_bit[2];
-        gate__2__start = start_bit[2];
-        gate__2__deadline_ns = deadline;
-        gate__2__grace_ns = grace;
-        gate__2__close = first_due[2];
-        gate__2__free = free[2] || clear;
-        gate__3__clock = clock;
-        gate__3__now_ns = now;
-        gate__3__quiet = quiet;
-        gate__3__arm = arm[3];
-        gate__3__early = rules[(64'h47)+:(1)];
+    end
+    assign gate__2__counted = done_bit[2];
+    assign gate__2__heard = heard_bit[2];
+    assign gate__2__enter = enter_bit[2];
+    assign gate__2__start = start_bit[2];
+    assign gate__2__deadline_ns = deadline;
+    assign gate__2__grace_ns = grace;
+    assign gate__2__close = first_due[2];
+    assign gate__2__free = free[2] || clear;
+    assign gate__3__clock = clock;
+    assign gate__3__now_ns = now;
+    assign gate__3__quiet = quiet;
+    assign gate__3__arm = arm[3];
+    assign gate__3__early = rules[(64'h47)+:(1)];
+    always @(*) begin
         gate__3__all_in = all_in;
-        gate__3__own_in = own_in;
-        gate__3__all_marked = all_marked;
         if (arm[3]) begin
             gate__3__all_in = rules[(64'h88)+:(22)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__3__own_in = own_in;
+        if (arm[3]) begin
             gate__3__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__3__all_marked = all_marked;
+        if (arm[3]) begin
             gate__3__all_marked = rules[(64'h48)+:(64)] == 32'h0;
         end
-        gate__3__counted = done_bit[3];
-        gate__3__heard = heard_bit[3];
-        gate__3__enter = enter_bit[3];
-        gate__3__start = start_bit[3];
-        gate__3__deadline_ns = deadline;
-        gate__3__grace_ns = grace;
-        gate__3__close = first_due[3];
-        gate__3__free = free[3] || clear;
-        gate__4__clock = clock;
-        gate__4__now_ns = now;
-        gate__4__quiet = quiet;
-        gate__4__arm = arm[4];
-        gate__4__early = rules[(64'h47)+:(1)];
+    end
+    assign gate__3__counted = done_bit[3];
+    assign gate__3__heard = heard_bit[3];
+    assign gate__3__enter = enter_bit[3];
+    assign gate__3__start = start_bit[3];
+    assign gate__3__deadline_ns = deadline;
+    assign gate__3__grace_ns = grace;
+    assign gate__3__close = first_due[3];
+    assign gate__3__free = free[3] || clear;
+    assign gate__4__clock = clock;
+    assign gate__4__now_ns = now;
+    assign gate__4__quiet = quiet;
+    assign gate__4__arm = arm[4];
+    assign gate__4__early = rules[(64'h47)+:(1)];
+    always @(*) begin
         gate__4__all_in = all_in;
-        gate__4__own_in = own_in;
-        gate__4__all_marked = all_marked;
         if (arm[4]) begin
             gate__4__all_in = rules[(64'h88)+:(22)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__4__own_in = own_in;
+        if (arm[4]) begin
             gate__4__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__4__all_marked = all_marked;
+        if (arm[4]) begin
             gate__4__all_marked = rules[(64'h48)+:(64)] == 32'h0;
         end
-        gate__4__counted = done_bit[4];
-        gate__4__heard = heard_bit[4];
-        gate__4__enter = enter_bit[4];
-        gate__4__start = start_bit[4];
-        gate__4__deadline_ns = deadline;
-        gate__4__grace_ns = grace;
-        gate__4__close = first_due[4];
-        gate__4__free = free[4] || clear;
-        gate__5__clock = clock;
-        gate__5__now_ns = now;
-        gate__5__quiet = quiet;
-        gate__5__arm = arm[5];
-        gate__5__early = rules[(64'h47)+:(1)];
+    end
+    assign gate__4__counted = done_bit[4];
+    assign gate__4__heard = heard_bit[4];
+    assign gate__4__enter = enter_bit[4];
+    assign gate__4__start = start_bit[4];
+    assign gate__4__deadline_ns = deadline;
+    assign gate__4__grace_ns = grace;
+    assign gate__4__close = first_due[4];
+    assign gate__4__free = free[4] || clear;
+    assign gate__5__clock = clock;
+    assign gate__5__now_ns = now;
+    assign gate__5__quiet = quiet;
+    assign gate__5__arm = arm[5];
+    assign gate__5__early = rules[(64'h47)+:(1)];
+    always @(*) begin
         gate__5__all_in = all_in;
-        gate__5__own_in = own_in;
-        gate__5__all_marked = all_marked;
         if (arm[5]) begin
             gate__5__all_in = rules[(64'h88)+:(22)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__5__own_in = own_in;
+        if (arm[5]) begin
             gate__5__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__5__all_marked = all_marked;
+        if (arm[5]) begin
             gate__5__all_marked = rules[(64'h48)+:(64)] == 32'h0;
         end
-        gate__5__counted = done_bit[5];
-        gate__5__heard = heard_bit[5];
-        gate__5__enter = enter_bit[5];
-        gate__5__start = start_bit[5];
-        gate__5__deadline_ns = deadline;
-        gate__5__grace_ns = grace;
-        gate__5__close = first_due[5];
-        gate__5__free = free[5] || clear;
-        gate__6__clock = clock;
-        gate__6__now_ns = now;
-        gate__6__quiet = quiet;
-        gate__6__arm = arm[6];
-        gate__6__early = rules[(64'h47)+:(1)];
+    end
+    assign gate__5__counted = done_bit[5];
+    assign gate__5__heard = heard_bit[5];
+    assign gate__5__enter = enter_bit[5];
+    assign gate__5__start = start_bit[5];
+    assign gate__5__deadline_ns = deadline;
+    assign gate__5__grace_ns = grace;
+    assign gate__5__close = first_due[5];
+    assign gate__5__free = free[5] || clear;
+    assign gate__6__clock = clock;
+    assign gate__6__now_ns = now;
+    assign gate__6__quiet = quiet;
+    assign gate__6__arm = arm[6];
+    assign gate__6__early = rules[(64'h47)+:(1)];
+    always @(*) begin
         gate__6__all_in = all_in;
-        gate__6__own_in = own_in;
-        gate__6__all_marked = all_marked;
         if (arm[6]) begin
             gate__6__all_in = rules[(64'h88)+:(22)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__6__own_in = own_in;
+        if (arm[6]) begin
             gate__6__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__6__all_marked = all_marked;
+        if (arm[6]) begin
             gate__6__all_marked = rules[(64'h48)+:(64)] == 32'h0;
         end
-        gate__6__counted = done_bit[6];
-        gate__6__heard = heard_bit[6];
-        gate__6__enter = enter_bit[6];
-        gate__6__start = start_bit[6];
-        gate__6__deadline_ns = deadline;
-        gate__6__grace_ns = grace;
-        gate__6__close = first_due[6];
-        gate__6__free = free[6] || clear;
-        gate__7__clock = clock;
-        gate__7__now_ns = now;
-        gate__7__quiet = quiet;
-        gate__7__arm = arm[7];
-        gate__7__early = rules[(64'h47)+:(1)];
+    end
+    assign gate__6__counted = done_bit[6];
+    assign gate__6__heard = heard_bit[6];
+    assign gate__6__enter = enter_bit[6];
+    assign gate__6__start = start_bit[6];
+    assign gate__6__deadline_ns = deadline;
+    assign gate__6__grace_ns = grace;
+    assign gate__6__close = first_due[6];
+    assign gate__6__free = free[6] || clear;
+    assign gate__7__clock = clock;
+    assign gate__7__now_ns = now;
+    assign gate__7__quiet = quiet;
+    assign gate__7__arm = arm[7];
+    assign gate__7__early = rules[(64'h47)+:(1)];
+    always @(*) begin
         gate__7__all_in = all_in;
-        gate__7__own_in = own_in;
-        gate__7__all_marked = all_marked;
         if (arm[7]) begin
             gate__7__all_in = rules[(64'h88)+:(22)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__7__own_in = own_in;
+        if (arm[7]) begin
             gate__7__own_in = rules[(64'h9e)+:(15)] == 32'h0;
+        end
+    end
+    always @(*) begin
+        gate__7__all_marked = all_marked;
+        if (arm[7]) begin
             gate__7__all_marked = rules[(64'h48)+:(64)] == 32'h0;
         end
-        gate__7__counted = done_bit[7];
-        gate__7__heard = heard_bit[7];
-        gate__7__enter = enter_bit[7];
-        gate__7__start = start_bit[7];
-        gate__7__deadline_ns = deadline;
-        gate__7__grace_ns = grace;
-        gate__7__close = first_due[7];
-        gate__7__free = free[7] || clear;
-        told_heard__read_address = report_slot;
-        told_beats__read_address = report_slot;
-        starts__read_address = report_slot;
-        ends__read_address = report_slot;
+    end
+    assign gate__7__counted = done_bit[7];
+    assign gate__7__heard = heard_bit[7];
+    assign gate__7__enter = enter_bit[7];
+    assign gate__7__start = start_bit[7];
+    assign gate__7__deadline_ns = deadline;
+    assign gate__7__grace_ns = grace;
+    assign gate__7__close = first_due[7];
+    assign gate__7__free = free[7] || clear;
+    assign told_heard__read_address = report_slot;
+    assign told_beats__read_address = report_slot;
+    assign starts__read_address = report_slot;
+    assign ends__read_address = report_slot;
+    always @(*) begin
         report[(64'h0)+:(2)] = ends__read_data[(64'h0)+:(2)];
         report[(64'h9e)+:(48)] = ends__read_data[(64'h2)+:(48)];
         report[(64'h6e)+:(48)] = starts__read_data;
@@ -14631,76 +15386,181 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
             report[(64'h2)+:(22)] = told_beats__read_data[(64'h16)+:(22)];
             report[(64'h18)+:(22)] = told_beats__read_data[(64'h2c)+:(22)];
         end
-        timer_bit = one << timer_slot;
+    end
+    assign timer_bit = one << timer_slot;
+    always @(*) begin
         timer_runs = 1'b0;
-        timer_early = 1'b0;
-        timer_ends = ((32'h0) & 34'h3ffffffff);
-        timer_silent = ((32'h0) & 34'h3ffffffff);
         if (timer_bit[0]) begin
             timer_runs = gate__0__open && gate__0__clock_runs;
-            timer_early = gate__0__may_be_early;
-            timer_ends = gate__0__ends_ns;
-            timer_silent = gate__0__silent_ns;
         end
         if (timer_bit[1]) begin
             timer_runs = gate__1__open && gate__1__clock_runs;
-            timer_early = gate__1__may_be_early;
-            timer_ends = gate__1__ends_ns;
-            timer_silent = gate__1__silent_ns;
         end
         if (timer_bit[2]) begin
             timer_runs = gate__2__open && gate__2__clock_runs;
-            timer_early = gate__2__may_be_early;
-            timer_ends = gate__2__ends_ns;
-            timer_silent = gate__2__silent_ns;
         end
         if (timer_bit[3]) begin
             timer_runs = gate__3__open && gate__3__clock_runs;
-            timer_early = gate__3__may_be_early;
-            timer_ends = gate__3__ends_ns;
-            timer_silent = gate__3__silent_ns;
         end
         if (timer_bit[4]) begin
             timer_runs = gate__4__open && gate__4__clock_runs;
-            timer_early = gate__4__may_be_early;
-            timer_ends = gate__4__ends_ns;
-            timer_silent = gate__4__silent_ns;
         end
         if (timer_bit[5]) begin
             timer_runs = gate__5__open && gate__5__clock_runs;
-            timer_early = gate__5__may_be_early;
-            timer_ends = gate__5__ends_ns;
-            timer_silent = gate__5__silent_ns;
         end
         if (timer_bit[6]) begin
             timer_runs = gate__6__open && gate__6__clock_runs;
-            timer_early = gate__6__may_be_early;
-            timer_ends = gate__6__ends_ns;
-            timer_silent = gate__6__silent_ns;
         end
         if (timer_bit[7]) begin
             timer_runs = gate__7__open && gate__7__clock_runs;
+        end
+    end
+    always @(*) begin
+        timer_early = 1'b0;
+        if (timer_bit[0]) begin
+            timer_early = gate__0__may_be_early;
+        end
+        if (timer_bit[1]) begin
+            timer_early = gate__1__may_be_early;
+        end
+        if (timer_bit[2]) begin
+            timer_early = gate__2__may_be_early;
+        end
+        if (timer_bit[3]) begin
+            timer_early = gate__3__may_be_early;
+        end
+        if (timer_bit[4]) begin
+            timer_early = gate__4__may_be_early;
+        end
+        if (timer_bit[5]) begin
+            timer_early = gate__5__may_be_early;
+        end
+        if (timer_bit[6]) begin
+            timer_early = gate__6__may_be_early;
+        end
+        if (timer_bit[7]) begin
             timer_early = gate__7__may_be_early;
+        end
+    end
+    always @(*) begin
+        timer_ends = ((32'h0) & 34'h3ffffffff);
+        if (timer_bit[0]) begin
+            timer_ends = gate__0__ends_ns;
+        end
+        if (timer_bit[1]) begin
+            timer_ends = gate__1__ends_ns;
+        end
+        if (timer_bit[2]) begin
+            timer_ends = gate__2__ends_ns;
+        end
+        if (timer_bit[3]) begin
+            timer_ends = gate__3__ends_ns;
+        end
+        if (timer_bit[4]) begin
+            timer_ends = gate__4__ends_ns;
+        end
+        if (timer_bit[5]) begin
+            timer_ends = gate__5__ends_ns;
+        end
+        if (timer_bit[6]) begin
+            timer_ends = gate__6__ends_ns;
+        end
+        if (timer_bit[7]) begin
             timer_ends = gate__7__ends_ns;
+        end
+    end
+    always @(*) begin
+        timer_silent = ((32'h0) & 34'h3ffffffff);
+        if (timer_bit[0]) begin
+            timer_silent = gate__0__silent_ns;
+        end
+        if (timer_bit[1]) begin
+            timer_silent = gate__1__silent_ns;
+        end
+        if (timer_bit[2]) begin
+            timer_silent = gate__2__silent_ns;
+        end
+        if (timer_bit[3]) begin
+            timer_silent = gate__3__silent_ns;
+        end
+        if (timer_bit[4]) begin
+            timer_silent = gate__4__silent_ns;
+        end
+        if (timer_bit[5]) begin
+            timer_silent = gate__5__silent_ns;
+        end
+        if (timer_bit[6]) begin
+            timer_silent = gate__6__silent_ns;
+        end
+        if (timer_bit[7]) begin
             timer_silent = gate__7__silent_ns;
         end
+    end
+    always @(*) begin
         to_end = timer_ends - now;
         to_end = to_end ^ 64'h200000000;
+    end
+    always @(*) begin
         to_silence = timer_silent - now;
         to_silence = to_silence ^ 64'h200000000;
+    end
+    always @(*) begin
         distance = to_end;
         if (timer_early && (to_silence < to_end)) begin
             distance = to_silence;
         end
-        ahead = ((distance) & 48'hffffffffffff) - 64'h200000000;
-        timer = now_ns + ahead;
+    end
+    assign ahead = ((distance) & 48'hffffffffffff) - 64'h200000000;
+    assign timer = now_ns + ahead;
+    always @(*) begin
         timer_ns = ((64'hffffffffffff) & 48'hffffffffffff);
         if (timer_runs) begin
             timer_ns = timer;
         end
+    end
+    always @(*) begin
+        entering__d = entering__q;
+        unheard__d = unheard__q;
+        uncounted__d = uncounted__q;
+        looked_up__d = looked_up__q;
+        counting__d = counting__q;
+        tally_done__d = tally_done__q;
+        ending__d = ending__q;
+        entering__d = waiting ^ served;
+        looked_up__d[(64'h0)+:(1)] = noted__q[(64'h0)+:(1)];
+        looked_up__d[(64'h1)+:(1)] = noted__q[(64'h1)+:(1)];
+        looked_up__d[(64'h2)+:(3)] = noted__q[(64'h2)+:(3)];
+        looked_up__d[(64'h5)+:(64)] = noted__q[(64'h5)+:(64)];
+        looked_up__d[(64'h45)+:(1)] = noted__q[(64'h45)+:(1)];
+        looked_up__d[(64'h46)+:(48)] = noted__q[(64'h46)+:(48)];
+        looked_up__d[(64'h76)+:(64)] = peers__read_data[(64'h0)+:(64)];
+        looked_up__d[(64'hb6)+:(64)] = peers__read_data[(64'h40)+:(64)];
+        looked_up__d[(64'h104)+:(1)] = known != 32'h0;
+        if (unheard__q[event_slot]) begin
+            looked_up__d[(64'h104)+:(1)] = 1'b0;
+            looked_up__d[(64'h76)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+            looked_up__d[(64'hb6)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+        end
+        looked_up__d[(64'hf6)+:(7)] = count;
+        looked_up__d[(64'hfd)+:(7)] = count_with;
+        looked_up__d[(64'h145)+:(1)] = (event_rules__read_data[(64'h40)+:(7)] != 32'h0) && (count >= event_rules__read_data[(64'h40)+:(7)]);
+        looked_up__d[(64'h146)+:(1)] = (event_rules__read_data[(64'h40)+:(7)] != 32'h0) && (count_with >= event_rules__read_data[(64'h40)+:(7)]);
+        looked_up__d[(64'h105)+:(32)] = event_rules__read_data[(64'h0)+:(32)];
+        looked_up__d[(64'h125)+:(32)] = event_rules__read_data[(64'h20)+:(32)];
+        looked_up__d[(64'h147)+:(64)] = event_rules__read_data[(64'h47)+:(64)];
+        unheard__d = (unheard__q & (heard_bit ^ 32'hff)) | arm;
+        counting__d[(64'h0)+:(1)] = beat;
+        counting__d[(64'h1)+:(3)] = beat_slot;
+        counting__d[(64'h4)+:(1)] = own;
+        tally_done__d[(64'h0)+:(1)] = counting__q[(64'h0)+:(1)];
+        tally_done__d[(64'h1)+:(3)] = counting__q[(64'h1)+:(3)];
+        tally_done__d[(64'h4)+:(22)] = tallied[(64'h0)+:(22)];
+        tally_done__d[(64'h1a)+:(22)] = tallied[(64'h2c)+:(22)];
+        tally_done__d[(64'h30)+:(15)] = beat_rules__read_data[(64'h16)+:(15)];
+        uncounted__d = (uncounted__q & (beat_bit ^ 32'hff)) | arm;
+        ending__d[(64'h0)+:(8)] = first_due;
+        ending__d[(64'h8)+:(48)] = now_ns;
         if (clear) begin
-            noted__d[(64'h0)+:(1)] = 1'b0;
-            noted__d[(64'h1)+:(1)] = 1'b0;
             looked_up__d[(64'h0)+:(1)] = 1'b0;
             looked_up__d[(64'h1)+:(1)] = 1'b0;
             counting__d[(64'h0)+:(1)] = 1'b0;
@@ -14708,6 +15568,8 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
             entering__d = ((32'h0) & 8'hff);
         end
     end
+    wire unused__told_beats__read_data = &{told_beats__read_data[21:0]};
+    wire unused__at_ns = &{at_ns[47:34]};
 endmodule
 
 module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,order_valid,order,order_ready,buffer_valid,buffer_address,buffer_data,gather_valid,gather_address,gather_word,sent_bank,sent_slot,mac_valid,mac,mac_ready,began,working);
@@ -14720,144 +15582,144 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     input wire  [31:0] peer_data;
     input wire  order_valid;
     input wire  [115:0] order;
-    output reg  order_ready;
-    output reg  buffer_valid;
+    output wire  order_ready;
+    output wire  buffer_valid;
     output reg  [16:0] buffer_address;
     input wire  [511:0] buffer_data;
-    output reg  gather_valid;
+    output wire  gather_valid;
     output reg  [16:0] gather_address;
     input wire  [519:0] gather_word;
     output reg  [1:0] sent_bank;
     output reg  [7:0] sent_slot;
-    output reg  mac_valid;
+    output wire  mac_valid;
     output reg  [512:0] mac;
     input wire  mac_ready;
-    output reg  began;
-    output reg  working;
+    output wire  began;
+    output wire  working;
     // Stub signals
-    reg  orders__clock;
-    reg  orders__clear;
-    reg  orders__push;
-    reg  [115:0] orders__push_data;
+    wire  orders__clock;
+    wire  orders__clear;
+    wire  orders__push;
+    wire  [115:0] orders__push_data;
     wire  orders__full;
     reg  orders__pop;
     wire  [115:0] orders__pop_data;
     wire  orders__empty;
     wire  [15:0] orders__room;
-    reg  outbox__clock;
-    reg  outbox__clear;
-    reg  outbox__push;
-    reg  [511:0] outbox__push_data;
-    reg  outbox__pop;
+    wire  outbox__clock;
+    wire  outbox__clear;
+    wire  outbox__push;
+    wire  [511:0] outbox__push_data;
+    wire  outbox__pop;
     wire  [511:0] outbox__pop_data;
     wire  outbox__empty;
     wire  [15:0] outbox__room;
-    reg  out_flags__clock;
-    reg  out_flags__clear;
-    reg  out_flags__push;
+    wire  out_flags__clock;
+    wire  out_flags__clear;
+    wire  out_flags__push;
     reg  [1:0] out_flags__push_data;
     wire  out_flags__full;
-    reg  out_flags__pop;
+    wire  out_flags__pop;
     wire  [1:0] out_flags__pop_data;
     wire  out_flags__empty;
     wire  [15:0] out_flags__room;
     reg  [7:0] whole__d;
     wire  [7:0] whole__q;
-    reg  whole__clock;
-    reg  peer_ip__clock;
-    reg  [5:0] peer_ip__read_address;
+    wire  whole__clock;
+    wire  peer_ip__clock;
+    wire  [5:0] peer_ip__read_address;
     wire  [31:0] peer_ip__read_data;
-    reg  [5:0] peer_ip__write_address;
-    reg  [31:0] peer_ip__write_data;
-    reg  peer_ip__write_enable;
-    reg  peer_mac_lo__clock;
-    reg  [5:0] peer_mac_lo__read_address;
+    wire  [5:0] peer_ip__write_address;
+    wire  [31:0] peer_ip__write_data;
+    wire  peer_ip__write_enable;
+    wire  peer_mac_lo__clock;
+    wire  [5:0] peer_mac_lo__read_address;
     wire  [31:0] peer_mac_lo__read_data;
-    reg  [5:0] peer_mac_lo__write_address;
-    reg  [31:0] peer_mac_lo__write_data;
-    reg  peer_mac_lo__write_enable;
-    reg  peer_mac_hi__clock;
-    reg  [5:0] peer_mac_hi__read_address;
+    wire  [5:0] peer_mac_lo__write_address;
+    wire  [31:0] peer_mac_lo__write_data;
+    wire  peer_mac_lo__write_enable;
+    wire  peer_mac_hi__clock;
+    wire  [5:0] peer_mac_hi__read_address;
     wire  [31:0] peer_mac_hi__read_data;
-    reg  [5:0] peer_mac_hi__write_address;
-    reg  [31:0] peer_mac_hi__write_data;
-    reg  peer_mac_hi__write_enable;
+    wire  [5:0] peer_mac_hi__write_address;
+    wire  [31:0] peer_mac_hi__write_data;
+    wire  peer_mac_hi__write_enable;
     reg  fetched__d;
     wire  fetched__q;
-    reg  fetched__clock;
+    wire  fetched__clock;
     reg  [115:0] fetched_order__d;
     wire  [115:0] fetched_order__q;
-    reg  fetched_order__clock;
+    wire  fetched_order__clock;
     reg  prepared__d;
     wire  prepared__q;
-    reg  prepared__clock;
+    wire  prepared__clock;
     reg  [115:0] prepared_order__d;
     wire  [115:0] prepared_order__q;
-    reg  prepared_order__clock;
+    wire  prepared_order__clock;
     reg  [511:0] header__d;
     wire  [511:0] header__q;
-    reg  header__clock;
+    wire  header__clock;
     reg  [19:0] own_sum__d;
     wire  [19:0] own_sum__q;
-    reg  own_sum__clock;
+    wire  own_sum__clock;
     reg  [19:0] sum__d;
     wire  [19:0] sum__q;
-    reg  sum__clock;
+    wire  sum__clock;
     reg  [29:0] sending__d;
     wire  [29:0] sending__q;
-    reg  sending__clock;
+    wire  sending__clock;
     reg  [7:0] asked__d;
     wire  [7:0] asked__q;
-    reg  asked__clock;
+    wire  asked__clock;
     reg  [511:0] asked_header__d;
     wire  [511:0] asked_header__q;
-    reg  asked_header__clock;
+    wire  asked_header__clock;
     reg  [511:0] kept_half__d;
     wire  [511:0] kept_half__q;
-    reg  kept_half__clock;
+    wire  kept_half__clock;
     reg  [511:0] halves__low;
     reg  [511:0] halves__high;
     wire  [511:0] halves__packs;
     // Local signals
-    reg  [115:0] o;
-    reg  [115:0] p;
+    wire  [115:0] o;
+    wire  [115:0] p;
     reg  [511:0] h;
-    reg  [15:0] bytes;
-    reg  [15:0] total;
-    reg  [15:0] udp_length;
-    reg  [15:0] total_swapped;
-    reg  [31:0] ip;
-    reg  [31:0] my_ip;
-    reg  [19:0] own_words;
-    reg  [19:0] words;
-    reg  [16:0] fold;
-    reg  [15:0] folded;
-    reg  [15:0] checksum;
-    reg  [31:0] offset;
+    wire  [15:0] bytes;
+    wire  [15:0] total;
+    wire  [15:0] udp_length;
+    wire  [15:0] total_swapped;
+    wire  [31:0] ip;
+    wire  [31:0] my_ip;
+    wire  [19:0] own_words;
+    wire  [19:0] words;
+    wire  [16:0] fold;
+    wire  [15:0] folded;
+    wire  [15:0] checksum;
+    wire  [31:0] offset;
     reg  [7:0] flags;
-    reg  [15:0] timeout;
-    reg  [15:0] step;
-    reg  [15:0] bucket;
-    reg  take_prepared;
-    reg  move_up;
+    wire  [15:0] timeout;
+    wire  [15:0] step;
+    wire  [15:0] bucket;
+    wire  take_prepared;
+    wire  move_up;
     reg  slow;
-    reg  room;
-    reg  payload_beat;
-    reg  opening;
-    reg  finish;
-    reg  [13:0] position_next;
-    reg  [7:0] remaining_next;
-    reg  [7:0] one8;
-    reg  ends;
-    reg  last;
+    wire  room;
+    wire  payload_beat;
+    wire  opening;
+    wire  finish;
+    wire  [13:0] position_next;
+    wire  [7:0] remaining_next;
+    wire  [7:0] one8;
+    wire  ends;
+    wire  last;
     reg  [511:0] memory;
     reg  [511:0] out;
-    reg  [1:0] f;
-    reg  leaves;
-    reg  came;
-    reg  left;
-    reg  [7:0] whole_more;
-    reg  [7:0] whole_less;
+    wire  [1:0] f;
+    wire  leaves;
+    wire  came;
+    wire  left;
+    wire  [7:0] whole_more;
+    wire  [7:0] whole_less;
     // Sub module instances
     optireduce_nic__builder__orders orders(
         .clock(orders__clock),
@@ -14981,19 +15843,182 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .packs(halves__packs)
     );
     // Update code
+    assign fetched__clock = clock;
+    assign fetched_order__clock = clock;
+    assign prepared__clock = clock;
+    assign prepared_order__clock = clock;
+    assign header__clock = clock;
+    assign own_sum__clock = clock;
+    assign sum__clock = clock;
+    assign sending__clock = clock;
+    assign asked__clock = clock;
+    assign asked_header__clock = clock;
+    assign kept_half__clock = clock;
+    assign whole__clock = clock;
+    assign orders__clock = clock;
+    assign orders__clear = clear;
+    assign orders__push = order_valid;
+    assign orders__push_data = order;
+    assign order_ready = ~orders__full;
+    assign outbox__clock = clock;
+    assign outbox__clear = clear;
+    assign out_flags__clock = clock;
+    assign out_flags__clear = clear;
+    assign peer_ip__clock = clock;
+    assign peer_mac_lo__clock = clock;
+    assign peer_mac_hi__clock = clock;
+    assign peer_ip__write_address = peer_word[(32'h2)+:(6)];
+    assign peer_mac_lo__write_address = peer_word[(32'h2)+:(6)];
+    assign peer_mac_hi__write_address = peer_word[(32'h2)+:(6)];
+    assign peer_ip__write_data = peer_data;
+    assign peer_mac_lo__write_data = peer_data;
+    assign peer_mac_hi__write_data = peer_data;
+    assign peer_ip__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h0);
+    assign peer_mac_lo__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h1);
+    assign peer_mac_hi__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h2);
+    assign peer_ip__read_address = fetched_order__q[(64'h5)+:(6)];
+    assign peer_mac_lo__read_address = fetched_order__q[(64'h5)+:(6)];
+    assign peer_mac_hi__read_address = fetched_order__q[(64'h5)+:(6)];
+    assign p = prepared_order__q;
     always @(*) begin
-        fetched__clock = clock;
-        fetched_order__clock = clock;
-        prepared__clock = clock;
-        prepared_order__clock = clock;
-        header__clock = clock;
-        own_sum__clock = clock;
-        sum__clock = clock;
-        sending__clock = clock;
-        asked__clock = clock;
-        asked_header__clock = clock;
-        kept_half__clock = clock;
-        whole__clock = clock;
+        slow = p[(64'h73)+:(1)];
+        if (sending__q[(64'h13)+:(8)] != 32'h0) begin
+            slow = sending__q[(64'h1b)+:(1)];
+        end
+    end
+    assign room = (outbox__room >= 32'hf2) || (slow && (outbox__room >= 32'h3));
+    assign payload_beat = room && (sending__q[(64'h13)+:(8)] != 32'h0);
+    assign finish = prepared__q && p[(64'h23)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
+    assign opening = room && prepared__q && ~p[(64'h23)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
+    assign take_prepared = opening || finish;
+    assign move_up = fetched__q && (~prepared__q || take_prepared);
+    always @(*) begin
+        orders__pop = 1'b0;
+        if (~orders__empty && (~fetched__q || move_up)) begin
+            orders__pop = 1'b1;
+        end
+    end
+    assign o = fetched_order__q;
+    assign bytes = ((o[(64'h19)+:(8)]) & 16'hffff) << 32'h6;
+    assign total = bytes + 32'h32;
+    assign udp_length = bytes + 32'h1e;
+    assign total_swapped = (((total[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((total[(32'h8)+:(8)]) & 16'hffff);
+    assign ip = peer_ip__read_data;
+    assign my_ip = job[(64'h65)+:(32)];
+    assign own_words = ((32'h11c5) & 20'hfffff) + ((my_ip[(32'h0)+:(16)]) & 20'hfffff) + ((my_ip[(32'h10)+:(16)]) & 20'hfffff);
+    assign words = (own_sum__q + ((total_swapped) & 20'hfffff)) + (((ip[(32'h0)+:(16)]) & 20'hfffff) + ((ip[(32'h10)+:(16)]) & 20'hfffff));
+    assign offset = ((o[(64'h58)+:(26)]) & 32'hffffffff) << 32'h6;
+    assign timeout = o[(64'h24)+:(16)];
+    assign step = o[(64'h38)+:(16)];
+    assign bucket = o[(64'h48)+:(16)];
+    always @(*) begin
+        flags = ((o[(64'h34)+:(4)]) & 8'hff) << 32'h4;
+        if (o[(64'h22)+:(1)]) begin
+            flags = flags | 32'h1;
+        end
+        if (o[(64'h72)+:(1)]) begin
+            flags = flags | 32'h2;
+        end
+        if (o[(64'h73)+:(1)]) begin
+            flags = flags | 32'h4;
+        end
+    end
+    assign fold = ((sum__q[(32'h0)+:(16)]) & 17'h1ffff) + ((sum__q[(32'h10)+:(4)]) & 17'h1ffff);
+    assign folded = fold[(32'h0)+:(16)] + ((fold[(32'h10)+:(1)]) & 16'hffff);
+    assign checksum = folded ^ 32'hffff;
+    always @(*) begin
+        h = header__q;
+        h[(64'hc0)+:(16)] = checksum;
+    end
+    assign began = opening;
+    assign position_next = sending__q[(64'h5)+:(14)] + 32'h1;
+    assign remaining_next = sending__q[(64'h13)+:(8)] - 32'h1;
+    assign last = sending__q[(64'h13)+:(8)] == 32'h1;
+    assign ends = ~sending__q[(64'h1b)+:(1)] || sending__q[(64'h1d)+:(1)] || (last && sending__q[(64'h1c)+:(1)]);
+    assign buffer_valid = payload_beat && ~sending__q[(64'h3)+:(1)];
+    assign gather_valid = payload_beat && sending__q[(64'h3)+:(1)];
+    always @(*) begin
+        buffer_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        buffer_address[(64'h3)+:(14)] = sending__q[(64'h5)+:(14)];
+        if (sending__q[(64'h4)+:(1)]) begin
+            buffer_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+    end
+    always @(*) begin
+        gather_address[(64'h0)+:(3)] = sending__q[(64'h0)+:(3)];
+        gather_address[(64'h3)+:(14)] = sending__q[(64'h5)+:(14)];
+    end
+    always @(*) begin
+        sent_bank = ((32'h0) & 2'h3);
+        if (finish) begin
+            if (p[(64'h3)+:(1)]) begin
+            end
+            else if (p[(64'h4)+:(1)]) begin
+                sent_bank = ((32'h2) & 2'h3);
+            end
+            else begin
+                sent_bank = ((32'h1) & 2'h3);
+            end
+        end
+    end
+    always @(*) begin
+        sent_slot = ((32'h0) & 8'hff);
+        if (finish) begin
+            if (p[(64'h3)+:(1)]) begin
+                sent_slot = one8 << p[(64'h0)+:(3)];
+            end
+        end
+    end
+    assign one8 = ((32'h1) & 8'hff);
+    always @(*) begin
+        memory = buffer_data;
+        if (asked__q[(64'h2)+:(1)]) begin
+            memory = gather_word[(64'h0)+:(512)];
+        end
+    end
+    always @(*) begin
+        halves__low = kept_half__q;
+        if (asked__q[(64'h6)+:(1)]) begin
+            halves__low = memory;
+        end
+    end
+    always @(*) begin
+        halves__high = memory;
+        if (asked__q[(64'h6)+:(1)]) begin
+            halves__high = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
+    end
+    always @(*) begin
+        out = memory;
+        if (asked__q[(64'h1)+:(1)]) begin
+            out = ((asked_header__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
+        else if (asked__q[(64'h5)+:(1)]) begin
+            out = halves__packs;
+        end
+    end
+    assign outbox__push = asked__q[(64'h0)+:(1)];
+    assign outbox__push_data = out;
+    assign out_flags__push = asked__q[(64'h0)+:(1)];
+    always @(*) begin
+        out_flags__push_data[(64'h0)+:(1)] = asked__q[(64'h3)+:(1)];
+        out_flags__push_data[(64'h1)+:(1)] = asked__q[(64'h7)+:(1)];
+    end
+    assign f = out_flags__pop_data;
+    assign leaves = ~outbox__empty && (~f[(64'h1)+:(1)] || (whole__q != 32'h0));
+    assign mac_valid = leaves;
+    always @(*) begin
+        mac[(64'h0)+:(512)] = outbox__pop_data;
+        mac[(64'h200)+:(1)] = f[(64'h0)+:(1)];
+    end
+    assign outbox__pop = leaves && mac_ready;
+    assign out_flags__pop = leaves && mac_ready;
+    assign came = asked__q[(64'h0)+:(1)] && asked__q[(64'h3)+:(1)];
+    assign left = leaves && mac_ready && f[(64'h0)+:(1)];
+    assign whole_more = whole__q + 32'h1;
+    assign whole_less = whole__q - 32'h1;
+    assign working = ~orders__empty || fetched__q || prepared__q || (sending__q[(64'h13)+:(8)] != 32'h0) || asked__q[(64'h0)+:(1)] || (outbox__room != 32'h100);
+    always @(*) begin
         fetched__d = fetched__q;
         fetched_order__d = fetched_order__q;
         prepared__d = prepared__q;
@@ -15006,74 +16031,14 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         asked_header__d = asked_header__q;
         kept_half__d = kept_half__q;
         whole__d = whole__q;
-        orders__clock = clock;
-        orders__clear = clear;
-        orders__push = order_valid;
-        orders__push_data = order;
-        order_ready = ~orders__full;
-        outbox__clock = clock;
-        outbox__clear = clear;
-        out_flags__clock = clock;
-        out_flags__clear = clear;
-        peer_ip__clock = clock;
-        peer_mac_lo__clock = clock;
-        peer_mac_hi__clock = clock;
-        peer_ip__write_address = peer_word[(32'h2)+:(6)];
-        peer_mac_lo__write_address = peer_word[(32'h2)+:(6)];
-        peer_mac_hi__write_address = peer_word[(32'h2)+:(6)];
-        peer_ip__write_data = peer_data;
-        peer_mac_lo__write_data = peer_data;
-        peer_mac_hi__write_data = peer_data;
-        peer_ip__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h0);
-        peer_mac_lo__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h1);
-        peer_mac_hi__write_enable = peer_write && (peer_word[(32'h0)+:(2)] == 32'h2);
-        peer_ip__read_address = fetched_order__q[(64'h5)+:(6)];
-        peer_mac_lo__read_address = fetched_order__q[(64'h5)+:(6)];
-        peer_mac_hi__read_address = fetched_order__q[(64'h5)+:(6)];
-        p = prepared_order__q;
-        slow = p[(64'h73)+:(1)];
-        if (sending__q[(64'h13)+:(8)] != 32'h0) begin
-            slow = sending__q[(64'h1b)+:(1)];
-        end
-        room = (outbox__room >= 32'hf2) || (slow && (outbox__room >= 32'h3));
-        payload_beat = room && (sending__q[(64'h13)+:(8)] != 32'h0);
-        finish = prepared__q && p[(64'h23)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
-        opening = room && prepared__q && ~p[(64'h23)+:(1)] && (sending__q[(64'h13)+:(8)] == 32'h0);
-        take_prepared = opening || finish;
-        move_up = fetched__q && (~prepared__q || take_prepared);
-        orders__pop = 1'b0;
         if (move_up) begin
             fetched__d = 1'b0;
         end
         if (~orders__empty && (~fetched__q || move_up)) begin
-            orders__pop = 1'b1;
             fetched_order__d = orders__pop_data;
             fetched__d = 1'b1;
         end
-        o = fetched_order__q;
-        bytes = ((o[(64'h19)+:(8)]) & 16'hffff) << 32'h6;
-        total = bytes + 32'h32;
-        udp_length = bytes + 32'h1e;
-        total_swapped = (((total[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((total[(32'h8)+:(8)]) & 16'hffff);
-        ip = peer_ip__read_data;
-        my_ip = job[(64'h65)+:(32)];
-        own_words = ((32'h11c5) & 20'hfffff) + ((my_ip[(32'h0)+:(16)]) & 20'hfffff) + ((my_ip[(32'h10)+:(16)]) & 20'hfffff);
         own_sum__d = own_words;
-        words = (own_sum__q + ((total_swapped) & 20'hfffff)) + (((ip[(32'h0)+:(16)]) & 20'hfffff) + ((ip[(32'h10)+:(16)]) & 20'hfffff));
-        offset = ((o[(64'h58)+:(26)]) & 32'hffffffff) << 32'h6;
-        timeout = o[(64'h24)+:(16)];
-        step = o[(64'h38)+:(16)];
-        bucket = o[(64'h48)+:(16)];
-        flags = ((o[(64'h34)+:(4)]) & 8'hff) << 32'h4;
-        if (o[(64'h22)+:(1)]) begin
-            flags = flags | 32'h1;
-        end
-        if (o[(64'h72)+:(1)]) begin
-            flags = flags | 32'h2;
-        end
-        if (o[(64'h73)+:(1)]) begin
-            flags = flags | 32'h4;
-        end
         if (move_up) begin
             prepared__d = 1'b1;
             prepared_order__d = o;
@@ -15114,16 +16079,6 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         else if (take_prepared) begin
             prepared__d = 1'b0;
         end
-        fold = ((sum__q[(32'h0)+:(16)]) & 17'h1ffff) + ((sum__q[(32'h10)+:(4)]) & 17'h1ffff);
-        folded = fold[(32'h0)+:(16)] + ((fold[(32'h10)+:(1)]) & 16'hffff);
-        checksum = folded ^ 32'hffff;
-        h = header__q;
-        h[(64'hc0)+:(16)] = checksum;
-        began = opening;
-        position_next = sending__q[(64'h5)+:(14)] + 32'h1;
-        remaining_next = sending__q[(64'h13)+:(8)] - 32'h1;
-        last = sending__q[(64'h13)+:(8)] == 32'h1;
-        ends = ~sending__q[(64'h1b)+:(1)] || sending__q[(64'h1d)+:(1)] || (last && sending__q[(64'h1c)+:(1)]);
         asked_header__d = h;
         asked__d[(64'h0)+:(1)] = opening || (payload_beat && ends);
         asked__d[(64'h1)+:(1)] = opening;
@@ -15133,15 +16088,6 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         asked__d[(64'h5)+:(1)] = payload_beat && sending__q[(64'h1b)+:(1)];
         asked__d[(64'h6)+:(1)] = ~sending__q[(64'h1d)+:(1)];
         asked__d[(64'h7)+:(1)] = sending__q[(64'h1b)+:(1)];
-        buffer_valid = payload_beat && ~sending__q[(64'h3)+:(1)];
-        gather_valid = payload_beat && sending__q[(64'h3)+:(1)];
-        buffer_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
-        buffer_address[(64'h3)+:(14)] = sending__q[(64'h5)+:(14)];
-        if (sending__q[(64'h4)+:(1)]) begin
-            buffer_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
-        end
-        gather_address[(64'h0)+:(3)] = sending__q[(64'h0)+:(3)];
-        gather_address[(64'h3)+:(14)] = sending__q[(64'h5)+:(14)];
         if (payload_beat) begin
             sending__d[(64'h5)+:(14)] = position_next;
             sending__d[(64'h1d)+:(1)] = ~ends;
@@ -15160,63 +16106,15 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
             sending__d[(64'h1c)+:(1)] = p[(64'h21)+:(1)];
             sending__d[(64'h1d)+:(1)] = 1'b0;
         end
-        sent_bank = ((32'h0) & 2'h3);
-        sent_slot = ((32'h0) & 8'hff);
-        one8 = ((32'h1) & 8'hff);
-        if (finish) begin
-            if (p[(64'h3)+:(1)]) begin
-                sent_slot = one8 << p[(64'h0)+:(3)];
-            end
-            else if (p[(64'h4)+:(1)]) begin
-                sent_bank = ((32'h2) & 2'h3);
-            end
-            else begin
-                sent_bank = ((32'h1) & 2'h3);
-            end
-        end
-        memory = buffer_data;
-        if (asked__q[(64'h2)+:(1)]) begin
-            memory = gather_word[(64'h0)+:(512)];
-        end
         if (asked__q[(64'h4)+:(1)]) begin
             kept_half__d = memory;
         end
-        halves__low = kept_half__q;
-        halves__high = memory;
-        if (asked__q[(64'h6)+:(1)]) begin
-            halves__low = memory;
-            halves__high = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        end
-        out = memory;
-        if (asked__q[(64'h1)+:(1)]) begin
-            out = ((asked_header__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        end
-        else if (asked__q[(64'h5)+:(1)]) begin
-            out = halves__packs;
-        end
-        outbox__push = asked__q[(64'h0)+:(1)];
-        outbox__push_data = out;
-        out_flags__push = asked__q[(64'h0)+:(1)];
-        out_flags__push_data[(64'h0)+:(1)] = asked__q[(64'h3)+:(1)];
-        out_flags__push_data[(64'h1)+:(1)] = asked__q[(64'h7)+:(1)];
-        f = out_flags__pop_data;
-        leaves = ~outbox__empty && (~f[(64'h1)+:(1)] || (whole__q != 32'h0));
-        mac_valid = leaves;
-        mac[(64'h0)+:(512)] = outbox__pop_data;
-        mac[(64'h200)+:(1)] = f[(64'h0)+:(1)];
-        outbox__pop = leaves && mac_ready;
-        out_flags__pop = leaves && mac_ready;
-        came = asked__q[(64'h0)+:(1)] && asked__q[(64'h3)+:(1)];
-        left = leaves && mac_ready && f[(64'h0)+:(1)];
-        whole_more = whole__q + 32'h1;
-        whole_less = whole__q - 32'h1;
         if (came && ~left) begin
             whole__d = whole_more;
         end
         else if (left && ~came) begin
             whole__d = whole_less;
         end
-        working = ~orders__empty || fetched__q || prepared__q || (sending__q[(64'h13)+:(8)] != 32'h0) || asked__q[(64'h0)+:(1)] || (outbox__room != 32'h100);
         if (clear) begin
             fetched__d = 1'b0;
             prepared__d = 1'b0;
@@ -15225,6 +16123,14 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
             whole__d = ((32'h0) & 8'hff);
         end
     end
+    wire unused__orders__room = &{orders__room};
+    wire unused__out_flags__empty = &{out_flags__empty};
+    wire unused__out_flags__full = &{out_flags__full};
+    wire unused__out_flags__room = &{out_flags__room};
+    wire unused__gather_word = &{gather_word[519:512]};
+    wire unused__job = &{job[199:181], job[84:77], job[12:6]};
+    wire unused__p = &{p[114:36], p[34], p[10:5]};
+    wire unused__peer_mac_hi__read_data = &{peer_mac_hi__read_data[31:16]};
 endmodule
 
 module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order_valid,order,order_ready,ar_valid,ar_address,ar_beats,ar_slot,ar_ready,r_valid,r_data,r_ready,own_valid,own,own_ready,send_valid,send,send_ready,filled_low,filled_high,read_valid,read_address,read_data,sent,held,working,emptying);
@@ -15237,30 +16143,30 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     input wire  [404:0] arm_context;
     input wire  order_valid;
     input wire  [101:0] order;
-    output reg  order_ready;
-    output reg  ar_valid;
-    output reg  [63:0] ar_address;
-    output reg  [6:0] ar_beats;
-    output reg  [2:0] ar_slot;
+    output wire  order_ready;
+    output wire  ar_valid;
+    output wire  [63:0] ar_address;
+    output wire  [6:0] ar_beats;
+    output wire  [2:0] ar_slot;
     input wire  ar_ready;
     input wire  r_valid;
     input wire  [511:0] r_data;
-    output reg  r_ready;
-    output reg  own_valid;
-    output reg  [556:0] own;
+    output wire  r_ready;
+    output wire  own_valid;
+    output wire  [556:0] own;
     input wire  own_ready;
-    output reg  send_valid;
+    output wire  send_valid;
     output reg  [24:0] send;
     input wire  send_ready;
-    output reg  [14:0] filled_low;
-    output reg  [14:0] filled_high;
+    output wire  [14:0] filled_low;
+    output wire  [14:0] filled_high;
     input wire  read_valid;
     input wire  [16:0] read_address;
-    output reg  [511:0] read_data;
+    output wire  [511:0] read_data;
     input wire  [1:0] sent;
-    output reg  [7:0] held;
-    output reg  working;
-    output reg  emptying;
+    output wire  [7:0] held;
+    output wire  working;
+    output wire  emptying;
     // Enums
     localparam ReadState__Idle = 0;
     localparam ReadState__Start = 1;
@@ -15269,249 +16175,249 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     localparam FillState__Start = 1;
     localparam FillState__Fill = 2;
     // Stub signals
-    reg  orders__clock;
-    reg  orders__clear;
-    reg  orders__push;
-    reg  [101:0] orders__push_data;
+    wire  orders__clock;
+    wire  orders__clear;
+    wire  orders__push;
+    wire  [101:0] orders__push_data;
     wire  orders__full;
     reg  orders__pop;
     wire  [101:0] orders__pop_data;
     wire  orders__empty;
     wire  [15:0] orders__room;
-    reg  read_contexts__clock;
-    reg  [2:0] read_contexts__read_address;
+    wire  read_contexts__clock;
+    wire  [2:0] read_contexts__read_address;
     wire  [404:0] read_contexts__read_data;
-    reg  [2:0] read_contexts__write_address;
-    reg  [404:0] read_contexts__write_data;
-    reg  read_contexts__write_enable;
-    reg  contexts__clock;
-    reg  [2:0] contexts__read_address;
+    wire  [2:0] read_contexts__write_address;
+    wire  [404:0] read_contexts__write_data;
+    wire  read_contexts__write_enable;
+    wire  contexts__clock;
+    wire  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
-    reg  [2:0] contexts__write_address;
-    reg  [404:0] contexts__write_data;
-    reg  contexts__write_enable;
+    wire  [2:0] contexts__write_address;
+    wire  [404:0] contexts__write_data;
+    wire  contexts__write_enable;
     reg  [1:0] read_state__d;
     wire  [1:0] read_state__q;
-    reg  read_state__clock;
+    wire  read_state__clock;
     reg  [101:0] read_order__d;
     wire  [101:0] read_order__q;
-    reg  read_order__clock;
+    wire  read_order__clock;
     reg  [14:0] to_ask__d;
     wire  [14:0] to_ask__q;
-    reg  to_ask__clock;
+    wire  to_ask__clock;
     reg  [14:0] then_ask__d;
     wire  [14:0] then_ask__q;
-    reg  then_ask__clock;
+    wire  then_ask__clock;
     reg  [63:0] ask_address__d;
     wire  [63:0] ask_address__q;
-    reg  ask_address__clock;
+    wire  ask_address__clock;
     reg  [9:0] reserved__d;
     wire  [9:0] reserved__q;
-    reg  reserved__clock;
-    reg  inbox__clock;
-    reg  inbox__clear;
-    reg  inbox__push;
-    reg  [511:0] inbox__push_data;
-    reg  inbox__pop;
+    wire  reserved__clock;
+    wire  inbox__clock;
+    wire  inbox__clear;
+    wire  inbox__push;
+    wire  [511:0] inbox__push_data;
+    wire  inbox__pop;
     wire  [511:0] inbox__pop_data;
     wire  inbox__empty;
     wire  [15:0] inbox__room;
-    reg  planned__clock;
-    reg  planned__clear;
+    wire  planned__clock;
+    wire  planned__clear;
     reg  planned__push;
-    reg  [101:0] planned__push_data;
+    wire  [101:0] planned__push_data;
     wire  planned__full;
     reg  planned__pop;
     wire  [101:0] planned__pop_data;
     wire  planned__empty;
     wire  [15:0] planned__room;
-    reg  encoder__clock;
-    reg  encoder__clear;
+    wire  encoder__clock;
+    wire  encoder__clear;
     reg  encoder__start;
-    reg  [3:0] encoder__log2n;
-    reg  encoder__decode;
-    reg  [63:0] encoder__key;
+    wire  [3:0] encoder__log2n;
+    wire  encoder__decode;
+    wire  [63:0] encoder__key;
     wire  encoder__start_ready;
-    reg  encoder__in_valid;
+    wire  encoder__in_valid;
     wire  encoder__in_ready;
-    reg  [511:0] encoder__in_data;
-    reg  encoder__in_received;
-    reg  encoder__go;
+    wire  [511:0] encoder__in_data;
+    wire  encoder__in_received;
+    wire  encoder__go;
     wire  encoder__burst;
     wire  encoder__out_valid;
     wire  [511:0] encoder__out_data;
     wire  [10:0] encoder__out_received;
     wire  encoder__idle;
-    reg  buffer__clock;
+    wire  buffer__clock;
     reg  [16:0] buffer__read_address;
     wire  [511:0] buffer__read_data;
     reg  [16:0] buffer__write_address;
     reg  [511:0] buffer__write_data;
-    reg  buffer__write_enable;
+    wire  buffer__write_enable;
     reg  cleared__d;
     wire  cleared__q;
-    reg  cleared__clock;
+    wire  cleared__clock;
     reg  [1:0] state__d;
     wire  [1:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     reg  [101:0] order_now__d;
     wire  [101:0] order_now__q;
-    reg  order_now__clock;
+    wire  order_now__clock;
     reg  bank__d;
     wire  bank__q;
-    reg  bank__clock;
+    wire  bank__clock;
     reg  [1:0] sending__d;
     wire  [1:0] sending__q;
-    reg  sending__clock;
+    wire  sending__clock;
     reg  looping__d;
     wire  looping__q;
-    reg  looping__clock;
+    wire  looping__clock;
     reg  loop_bank__d;
     wire  loop_bank__q;
-    reg  loop_bank__clock;
+    wire  loop_bank__clock;
     reg  [14:0] loop_index__d;
     wire  [14:0] loop_index__q;
-    reg  loop_index__clock;
+    wire  loop_index__clock;
     reg  [2:0] loop_slot__d;
     wire  [2:0] loop_slot__q;
-    reg  loop_slot__clock;
+    wire  loop_slot__clock;
     reg  [404:0] loop_context__d;
     wire  [404:0] loop_context__q;
-    reg  loop_context__clock;
+    wire  loop_context__clock;
     reg  loop_asked__d;
     wire  loop_asked__q;
-    reg  loop_asked__clock;
+    wire  loop_asked__clock;
     reg  [14:0] loop_position__d;
     wire  [14:0] loop_position__q;
-    reg  loop_position__clock;
+    wire  loop_position__clock;
     reg  [14:0] loop_relative__d;
     wire  [14:0] loop_relative__q;
-    reg  loop_relative__clock;
-    reg  outbox__clock;
-    reg  outbox__clear;
-    reg  outbox__push;
+    wire  loop_relative__clock;
+    wire  outbox__clock;
+    wire  outbox__clear;
+    wire  outbox__push;
     reg  [556:0] outbox__push_data;
     wire  outbox__full;
-    reg  outbox__pop;
+    wire  outbox__pop;
     wire  [556:0] outbox__pop_data;
     wire  outbox__empty;
     wire  [15:0] outbox__room;
     reg  [7:0] hold__d;
     wire  [7:0] hold__q;
-    reg  hold__clock;
+    wire  hold__clock;
     reg  [1:0] used__d;
     wire  [1:0] used__q;
-    reg  used__clock;
+    wire  used__clock;
     reg  [2:0] slot_of_low__d;
     wire  [2:0] slot_of_low__q;
-    reg  slot_of_low__clock;
+    wire  slot_of_low__clock;
     reg  [2:0] slot_of_high__d;
     wire  [2:0] slot_of_high__q;
-    reg  slot_of_high__clock;
+    wire  slot_of_high__clock;
     reg  [14:0] position__d;
     wire  [14:0] position__q;
-    reg  position__clock;
+    wire  position__clock;
     reg  [14:0] to_feed__d;
     wire  [14:0] to_feed__q;
-    reg  to_feed__clock;
+    wire  to_feed__clock;
     reg  [14:0] to_write__d;
     wire  [14:0] to_write__q;
-    reg  to_write__clock;
+    wire  to_write__clock;
     reg  [541:0] place__d;
     wire  [541:0] place__q;
-    reg  place__clock;
+    wire  place__clock;
     reg  pending__d;
     wire  pending__q;
-    reg  pending__clock;
+    wire  pending__clock;
     reg  wants__d;
     wire  wants__q;
-    reg  wants__clock;
+    wire  wants__clock;
     reg  writing__d;
     wire  writing__q;
-    reg  writing__clock;
+    wire  writing__clock;
     reg  [2:0] write_slot__d;
     wire  [2:0] write_slot__q;
-    reg  write_slot__clock;
+    wire  write_slot__clock;
     reg  write_bank__d;
     wire  write_bank__q;
-    reg  write_bank__clock;
+    wire  write_bank__clock;
     reg  [404:0] write_context__d;
     wire  [404:0] write_context__q;
-    reg  write_context__clock;
+    wire  write_context__clock;
     reg  [14:0] filled_of_low__d;
     wire  [14:0] filled_of_low__q;
-    reg  filled_of_low__clock;
+    wire  filled_of_low__clock;
     reg  [14:0] filled_of_high__d;
     wire  [14:0] filled_of_high__q;
-    reg  filled_of_high__clock;
-    reg  [511:0] round__data;
+    wire  filled_of_high__clock;
+    wire  [511:0] round__data;
     wire  [511:0] round__rounded;
     reg  [10:0] block_index__d;
     wire  [10:0] block_index__q;
-    reg  block_index__clock;
+    wire  block_index__clock;
     reg  [13:0] beat_index__d;
     wire  [13:0] beat_index__q;
-    reg  beat_index__clock;
+    wire  beat_index__clock;
     // Local signals
-    reg  [404:0] ctx;
-    reg  [404:0] write_ctx;
+    wire  [404:0] ctx;
+    wire  [404:0] write_ctx;
     reg  may_start;
     reg  begins;
-    reg  granted;
-    reg  pass_on;
+    wire  granted;
+    wire  pass_on;
     reg  [1:0] write_bit;
-    reg  [404:0] read_ctx;
-    reg  [14:0] read_end;
+    wire  [404:0] read_ctx;
+    wire  [14:0] read_end;
     reg  [14:0] read_from;
-    reg  [20:0] read_skip;
-    reg  [63:0] read_start;
-    reg  may_ask;
-    reg  asks;
+    wire  [20:0] read_skip;
+    wire  [63:0] read_start;
+    wire  may_ask;
+    wire  asks;
     reg  [9:0] asked_beats;
-    reg  [9:0] reserved_more;
-    reg  [9:0] reserved_less;
-    reg  [14:0] own_end;
-    reg  bank_busy;
-    reg  [6:0] until_page;
-    reg  [5:0] page_beat;
+    wire  [9:0] reserved_more;
+    wire  [9:0] reserved_less;
+    wire  [14:0] own_end;
+    wire  bank_busy;
+    wire  [6:0] until_page;
+    wire  [5:0] page_beat;
     reg  [6:0] burst;
-    reg  [12:0] burst_bytes;
-    reg  [14:0] to_ask_next;
-    reg  [63:0] ask_address_next;
-    reg  feed;
+    wire  [12:0] burst_bytes;
+    wire  [14:0] to_ask_next;
+    wire  [63:0] ask_address_next;
+    wire  feed;
     reg  [511:0] feed_data;
-    reg  from_host;
-    reg  take;
+    wire  from_host;
+    wire  take;
     reg  write;
-    reg  [13:0] interleaved;
-    reg  [13:0] row;
-    reg  [13:0] one10;
-    reg  [10:0] one11;
-    reg  [3:0] beats_log2;
-    reg  [13:0] beats_of_block;
-    reg  [13:0] last_beat;
-    reg  [13:0] beat_next;
-    reg  [10:0] block_next;
-    reg  [10:0] blocks;
-    reg  last_block;
-    reg  [14:0] rows;
-    reg  [14:0] position_next;
-    reg  [14:0] to_feed_next;
-    reg  [14:0] to_write_next;
-    reg  [14:0] fed;
-    reg  [14:0] loop_next;
-    reg  [14:0] loop_at;
-    reg  loop_read;
-    reg  [1:0] sending_now;
-    reg  [1:0] freed;
+    wire  [13:0] interleaved;
+    wire  [13:0] row;
+    wire  [13:0] one10;
+    wire  [10:0] one11;
+    wire  [3:0] beats_log2;
+    wire  [13:0] beats_of_block;
+    wire  [13:0] last_beat;
+    wire  [13:0] beat_next;
+    wire  [10:0] block_next;
+    wire  [10:0] blocks;
+    wire  last_block;
+    wire  [14:0] rows;
+    wire  [14:0] position_next;
+    wire  [14:0] to_feed_next;
+    wire  [14:0] to_write_next;
+    wire  [14:0] fed;
+    wire  [14:0] loop_next;
+    wire  [14:0] loop_at;
+    wire  loop_read;
+    wire  [1:0] sending_now;
+    wire  [1:0] freed;
     reg  [1:0] bank_bit;
-    reg  [7:0] one8;
-    reg  [7:0] order_bit;
-    reg  [7:0] held_up;
-    reg  [7:0] low_bit;
-    reg  [7:0] high_bit;
-    reg  low_out;
-    reg  high_out;
+    wire  [7:0] one8;
+    wire  [7:0] order_bit;
+    wire  [7:0] held_up;
+    wire  [7:0] low_bit;
+    wire  [7:0] high_bit;
+    wire  low_out;
+    wire  high_out;
     reg  [7:0] unhold;
     reg  [1:0] used_now;
     // Sub module instances
@@ -15567,7 +16473,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .q(ask_address__q),
         .clock(ask_address__clock)
     );
-    optireduce_nic__finisher__drain__decoder__across__stages__0__position reserved(
+    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position reserved(
         .d(reserved__d),
         .q(reserved__q),
         .clock(reserved__clock)
@@ -15791,44 +16697,309 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .clock(beat_index__clock)
     );
     // Update code
+    assign cleared__clock = clock;
+    assign state__clock = clock;
+    assign order_now__clock = clock;
+    assign bank__clock = clock;
+    assign sending__clock = clock;
+    assign looping__clock = clock;
+    assign loop_bank__clock = clock;
+    assign loop_index__clock = clock;
+    assign loop_slot__clock = clock;
+    assign loop_context__clock = clock;
+    assign loop_asked__clock = clock;
+    assign loop_position__clock = clock;
+    assign loop_relative__clock = clock;
+    assign read_state__clock = clock;
+    assign read_order__clock = clock;
+    assign to_ask__clock = clock;
+    assign then_ask__clock = clock;
+    assign ask_address__clock = clock;
+    assign reserved__clock = clock;
+    assign position__clock = clock;
+    assign to_feed__clock = clock;
+    assign to_write__clock = clock;
+    assign place__clock = clock;
+    assign pending__clock = clock;
+    assign wants__clock = clock;
+    assign writing__clock = clock;
+    assign write_slot__clock = clock;
+    assign write_bank__clock = clock;
+    assign write_context__clock = clock;
+    assign filled_of_low__clock = clock;
+    assign filled_of_high__clock = clock;
+    assign block_index__clock = clock;
+    assign beat_index__clock = clock;
+    assign hold__clock = clock;
+    assign used__clock = clock;
+    assign slot_of_low__clock = clock;
+    assign slot_of_high__clock = clock;
+    assign read_contexts__clock = clock;
+    assign read_contexts__write_enable = arm != 32'h0;
+    assign read_contexts__write_address = arm_slot;
+    assign read_contexts__write_data = arm_context;
+    assign read_contexts__read_address = read_order__q[(64'h0)+:(3)];
+    assign read_ctx = read_contexts__read_data;
+    assign inbox__clock = clock;
+    assign inbox__clear = clear;
+    assign planned__clock = clock;
+    assign planned__clear = clear;
+    assign contexts__clock = clock;
+    assign contexts__write_enable = arm != 32'h0;
+    assign contexts__write_address = arm_slot;
+    assign contexts__write_data = arm_context;
+    assign contexts__read_address = order_now__q[(64'h0)+:(3)];
+    assign ctx = contexts__read_data;
+    assign encoder__clock = clock;
+    assign buffer__clock = clock;
+    assign outbox__clock = clock;
+    assign outbox__clear = clear;
+    assign orders__clock = clock;
+    assign orders__clear = clear;
+    assign orders__push = order_valid;
+    assign orders__push_data = order;
     always @(*) begin
-        cleared__clock = clock;
-        state__clock = clock;
-        order_now__clock = clock;
-        bank__clock = clock;
-        sending__clock = clock;
-        looping__clock = clock;
-        loop_bank__clock = clock;
-        loop_index__clock = clock;
-        loop_slot__clock = clock;
-        loop_context__clock = clock;
-        loop_asked__clock = clock;
-        loop_position__clock = clock;
-        loop_relative__clock = clock;
-        read_state__clock = clock;
-        read_order__clock = clock;
-        to_ask__clock = clock;
-        then_ask__clock = clock;
-        ask_address__clock = clock;
-        reserved__clock = clock;
-        position__clock = clock;
-        to_feed__clock = clock;
-        to_write__clock = clock;
-        place__clock = clock;
-        pending__clock = clock;
-        wants__clock = clock;
-        writing__clock = clock;
-        write_slot__clock = clock;
-        write_bank__clock = clock;
-        write_context__clock = clock;
-        filled_of_low__clock = clock;
-        filled_of_high__clock = clock;
-        block_index__clock = clock;
-        beat_index__clock = clock;
-        hold__clock = clock;
-        used__clock = clock;
-        slot_of_low__clock = clock;
-        slot_of_high__clock = clock;
+        orders__pop = 1'b0;
+        case (read_state__q)
+            ReadState__Idle: begin
+                if (~orders__empty && ~planned__full) begin
+                    orders__pop = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign order_ready = ~orders__full;
+    always @(*) begin
+        bank_bit = ((32'h1) & 2'h3);
+        if (bank__q) begin
+            bank_bit = ((32'h2) & 2'h3);
+        end
+    end
+    assign freed = sent ^ 32'h3;
+    assign sending_now = sending__q & freed;
+    assign bank_busy = ((sending__q & bank_bit) != 32'h0) || (looping__q && ((bank__q && loop_bank__q) || (~bank__q && ~loop_bank__q)));
+    assign one8 = ((32'h1) & 8'hff);
+    assign low_bit = one8 << slot_of_low__q;
+    assign high_bit = one8 << slot_of_high__q;
+    assign low_out = used__q[32'h0] && ~sending__q[32'h0] && (~looping__q || loop_bank__q);
+    assign high_out = used__q[32'h1] && ~sending__q[32'h1] && (~looping__q || ~loop_bank__q);
+    always @(*) begin
+        used_now = used__q;
+        if (low_out) begin
+            used_now = used_now & 32'h2;
+        end
+        if (high_out) begin
+            used_now = used_now & 32'h1;
+        end
+    end
+    always @(*) begin
+        unhold = ((32'h0) & 8'hff);
+        if (low_out) begin
+            unhold = low_bit;
+        end
+        if (high_out) begin
+            unhold = unhold | high_bit;
+        end
+    end
+    assign order_bit = one8 << order[(64'h0)+:(3)];
+    assign held_up = hold__q & (unhold ^ 32'hff);
+    assign held = hold__q;
+    assign read_end = read_ctx[(64'haf)+:(15)] + read_ctx[(64'hbe)+:(15)];
+    always @(*) begin
+        read_from = read_end;
+        if (read_ctx[(64'h86)+:(1)] || (read_end == read_ctx[(64'h5a)+:(15)])) begin
+            read_from = ((32'h0) & 15'h7fff);
+        end
+    end
+    assign read_skip = ((read_from) & 21'h1fffff) << 32'h6;
+    assign read_start = read_order__q[(64'h3)+:(64)] + ((read_skip) & 64'hffffffffffffffff);
+    always @(*) begin
+        planned__push = 1'b0;
+        case (read_state__q)
+            ReadState__Start: begin
+                planned__push = 1'b1;
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign planned__push_data = read_order__q;
+    assign page_beat = ask_address__q[(32'h6)+:(6)];
+    assign until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
+    always @(*) begin
+        burst = until_page;
+        if (to_ask__q < ((until_page) & 15'h7fff)) begin
+            burst = to_ask__q[(32'h0)+:(7)];
+        end
+    end
+    assign burst_bytes = ((burst) & 13'h1fff) << 32'h6;
+    assign to_ask_next = to_ask__q - ((burst) & 15'h7fff);
+    assign ask_address_next = ask_address__q + ((burst_bytes) & 64'hffffffffffffffff);
+    assign may_ask = reserved__q <= 32'h1c0;
+    assign ar_valid = (read_state__q == ReadState__Ask) && (to_ask__q != 32'h0) && may_ask;
+    assign ar_address = ask_address__q;
+    assign ar_beats = burst;
+    assign ar_slot = read_order__q[(64'h0)+:(3)];
+    assign asks = ar_valid && ar_ready;
+    assign r_ready = 1'b1;
+    assign inbox__push = r_valid;
+    assign inbox__push_data = r_data;
+    assign encoder__clear = clear && ~cleared__q;
+    always @(*) begin
+        encoder__start = 1'b0;
+        case (state__q)
+            FillState__Start: begin
+                if (may_start) begin
+                    encoder__start = ctx[(64'h86)+:(1)];
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign encoder__log2n = ctx[(64'h8a)+:(4)];
+    assign encoder__decode = 1'b0;
+    assign encoder__key = ctx[(64'h155)+:(64)];
+    assign encoder__in_received = 1'b1;
+    assign encoder__go = ~wants__q;
+    assign emptying = ~encoder__idle;
+    assign own_end = ctx[(64'haf)+:(15)] + ctx[(64'hbe)+:(15)];
+    always @(*) begin
+        planned__pop = 1'b0;
+        case (state__q)
+            FillState__Idle: begin
+                if (~planned__empty) begin
+                    planned__pop = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
+        send[(64'h0)+:(3)] = order_now__q[(64'h0)+:(3)];
+        send[(64'h3)+:(1)] = 1'b0;
+        send[(64'h4)+:(1)] = bank__q;
+        send[(64'h5)+:(16)] = order_now__q[(64'h52)+:(16)];
+        send[(64'h15)+:(4)] = order_now__q[(64'h62)+:(4)];
+    end
+    always @(*) begin
+        may_start = encoder__idle && ~writing__q;
+        if (ctx[(64'h86)+:(1)]) begin
+            may_start = encoder__start_ready;
+        end
+    end
+    always @(*) begin
+        begins = 1'b0;
+        case (state__q)
+            FillState__Start: begin
+                if (may_start) begin
+                    begins = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign send_valid = (begins || wants__q) && ~bank_busy;
+    assign granted = send_valid && send_ready;
+    assign pass_on = (granted || (pending__q && ~wants__q)) && ~writing__q;
+    assign write_ctx = write_context__q;
+    always @(*) begin
+        write_bit = ((32'h1) & 2'h3);
+        if (write_bank__q) begin
+            write_bit = ((32'h2) & 2'h3);
+        end
+    end
+    assign from_host = position__q < order_now__q[(64'h43)+:(15)];
+    assign feed = (state__q == FillState__Fill) && (to_feed__q != 32'h0) && (ctx[(64'h86)+:(1)] || ~pending__q) && (~from_host || ~inbox__empty);
+    always @(*) begin
+        feed_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (from_host) begin
+            feed_data = inbox__pop_data;
+        end
+    end
+    assign encoder__in_valid = feed && ctx[(64'h86)+:(1)];
+    assign encoder__in_data = feed_data;
+    assign take = feed && (encoder__in_ready || ~ctx[(64'h86)+:(1)]);
+    assign inbox__pop = take && from_host;
+    assign position_next = position__q + 32'h1;
+    assign to_feed_next = to_feed__q - 32'h1;
+    always @(*) begin
+        asked_beats = ((32'h0) & 10'h3ff);
+        if (asks) begin
+            asked_beats = ((burst) & 10'h3ff);
+        end
+    end
+    assign reserved_more = reserved__q + asked_beats;
+    assign reserved_less = reserved_more - 32'h1;
+    assign beats_log2 = write_ctx[(64'h8a)+:(4)] - 32'h4;
+    assign one10 = ((32'h1) & 14'h3fff);
+    assign beats_of_block = one10 << beats_log2;
+    assign last_beat = beats_of_block - 32'h1;
+    assign beat_next = beat_index__q + 32'h1;
+    assign block_next = block_index__q + 32'h1;
+    assign one11 = ((32'h1) & 11'h7ff);
+    assign blocks = one11 << write_ctx[(64'h8e)+:(4)];
+    assign last_block = block_next == blocks;
+    assign row = beat_index__q << write_ctx[(64'h8e)+:(4)];
+    assign rows = ((beat_next) & 15'h7fff) << write_ctx[(64'h8e)+:(4)];
+    assign interleaved = row + ((block_index__q) & 14'h3fff);
+    assign fed = ctx[(64'h5a)+:(15)] - to_feed_next;
+    always @(*) begin
+        write = take && ~ctx[(64'h86)+:(1)];
+        if (write_ctx[(64'h86)+:(1)]) begin
+            write = encoder__out_valid && writing__q;
+        end
+    end
+    assign to_write_next = to_write__q - 32'h1;
+    assign round__data = place__q[(64'h1e)+:(512)];
+    assign buffer__write_enable = place__q[(64'h0)+:(1)];
+    always @(*) begin
+        buffer__write_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        buffer__write_address[(64'h3)+:(14)] = place__q[(64'h1)+:(14)];
+        if (write_bank__q) begin
+            buffer__write_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+    end
+    always @(*) begin
+        buffer__write_data = place__q[(64'h1e)+:(512)];
+        if (write_ctx[(64'h87)+:(1)]) begin
+            buffer__write_data = round__rounded;
+        end
+    end
+    assign filled_low = filled_of_low__q;
+    assign filled_high = filled_of_high__q;
+    assign loop_at = loop_context__q[(64'haf)+:(15)] + loop_index__q;
+    assign loop_next = loop_index__q + 32'h1;
+    assign loop_read = looping__q && ~read_valid && (outbox__room >= 32'h2) && (loop_index__q != loop_context__q[(64'hbe)+:(15)]);
+    always @(*) begin
+        buffer__read_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
+        buffer__read_address[(64'h3)+:(14)] = loop_at[(32'h0)+:(14)];
+        if (loop_bank__q) begin
+            buffer__read_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
+        end
+        if (read_valid) begin
+            buffer__read_address = read_address;
+        end
+    end
+    assign outbox__push = loop_asked__q;
+    always @(*) begin
+        outbox__push_data[(64'h0)+:(3)] = loop_slot__q;
+        outbox__push_data[(64'h3)+:(14)] = loop_position__q[(32'h0)+:(14)];
+        outbox__push_data[(64'h11)+:(14)] = loop_relative__q[(32'h0)+:(14)];
+        outbox__push_data[(64'h1f)+:(6)] = job[(64'h0)+:(6)];
+        outbox__push_data[(64'h25)+:(8)] = loop_context__q[(64'hcd)+:(8)];
+        outbox__push_data[(64'h2d)+:(512)] = buffer__read_data;
+    end
+    assign own_valid = ~outbox__empty;
+    assign own = outbox__pop_data;
+    assign outbox__pop = own_ready;
+    assign read_data = buffer__read_data;
+    assign working = (state__q != FillState__Idle) || (read_state__q != ReadState__Idle) || ~orders__empty || ~planned__empty || writing__q || (used__q != 32'h0);
+    always @(*) begin
         cleared__d = cleared__q;
         state__d = state__q;
         order_now__d = order_now__q;
@@ -15866,181 +17037,74 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         used__d = used__q;
         slot_of_low__d = slot_of_low__q;
         slot_of_high__d = slot_of_high__q;
-        read_contexts__clock = clock;
-        read_contexts__write_enable = arm != 32'h0;
-        read_contexts__write_address = arm_slot;
-        read_contexts__write_data = arm_context;
-        read_contexts__read_address = read_order__q[(64'h0)+:(3)];
-        read_ctx = read_contexts__read_data;
-        inbox__clock = clock;
-        inbox__clear = clear;
-        planned__clock = clock;
-        planned__clear = clear;
-        contexts__clock = clock;
-        contexts__write_enable = arm != 32'h0;
-        contexts__write_address = arm_slot;
-        contexts__write_data = arm_context;
-        contexts__read_address = order_now__q[(64'h0)+:(3)];
-        ctx = contexts__read_data;
-        encoder__clock = clock;
-        buffer__clock = clock;
-        outbox__clock = clock;
-        outbox__clear = clear;
-        orders__clock = clock;
-        orders__clear = clear;
-        orders__push = order_valid;
-        orders__push_data = order;
-        orders__pop = 1'b0;
-        order_ready = ~orders__full;
-        bank_bit = ((32'h1) & 2'h3);
-        if (bank__q) begin
-            bank_bit = ((32'h2) & 2'h3);
-        end
-        freed = sent ^ 32'h3;
-        sending_now = sending__q & freed;
         sending__d = sending_now;
-        bank_busy = ((sending__q & bank_bit) != 32'h0) || (looping__q && ((bank__q && loop_bank__q) || (~bank__q && ~loop_bank__q)));
-        one8 = ((32'h1) & 8'hff);
-        low_bit = one8 << slot_of_low__q;
-        high_bit = one8 << slot_of_high__q;
-        low_out = used__q[32'h0] && ~sending__q[32'h0] && (~looping__q || loop_bank__q);
-        high_out = used__q[32'h1] && ~sending__q[32'h1] && (~looping__q || ~loop_bank__q);
-        used_now = used__q;
-        unhold = ((32'h0) & 8'hff);
-        if (low_out) begin
-            used_now = used_now & 32'h2;
-            unhold = low_bit;
-        end
-        if (high_out) begin
-            used_now = used_now & 32'h1;
-            unhold = unhold | high_bit;
-        end
         used__d = used_now;
-        order_bit = one8 << order[(64'h0)+:(3)];
-        held_up = hold__q & (unhold ^ 32'hff);
         hold__d = held_up;
         if (order_valid && ~orders__full) begin
             hold__d = held_up | order_bit;
         end
-        held = hold__q;
-        read_end = read_ctx[(64'haf)+:(15)] + read_ctx[(64'hbe)+:(15)];
-        read_from = read_end;
-        if (read_ctx[(64'h86)+:(1)] || (read_end == read_ctx[(64'h5a)+:(15)])) begin
-            read_from = ((32'h0) & 15'h7fff);
-        end
-        read_skip = ((read_from) & 21'h1fffff) << 32'h6;
-        read_start = read_order__q[(64'h3)+:(64)] + ((read_skip) & 64'hffffffffffffffff);
-        planned__push = 1'b0;
-        planned__push_data = read_order__q;
         case (read_state__q)
-            ReadState__Idle:
-                begin
-                    if (~orders__empty && ~planned__full) begin
-                        orders__pop = 1'b1;
-                        read_order__d = orders__pop_data;
-                        read_state__d = ReadState__Start;
+            ReadState__Idle: begin
+                if (~orders__empty && ~planned__full) begin
+                    read_order__d = orders__pop_data;
+                    read_state__d = ReadState__Start;
+                end
+            end
+            ReadState__Start: begin
+                to_ask__d = read_order__q[(64'h43)+:(15)] - read_from;
+                then_ask__d = read_from;
+                ask_address__d = read_start;
+                if (read_order__q[(64'h43)+:(15)] <= read_from) begin
+                    to_ask__d = read_order__q[(64'h43)+:(15)];
+                    then_ask__d = ((32'h0) & 15'h7fff);
+                    ask_address__d = read_order__q[(64'h3)+:(64)];
+                end
+                read_state__d = ReadState__Ask;
+            end
+            ReadState__Ask: begin
+                if (to_ask__q == 32'h0) begin
+                    to_ask__d = then_ask__q;
+                    then_ask__d = ((32'h0) & 15'h7fff);
+                    ask_address__d = read_order__q[(64'h3)+:(64)];
+                    if (then_ask__q == 32'h0) begin
+                        read_state__d = ReadState__Idle;
                     end
                 end
-            ReadState__Start:
-                begin
-                    planned__push = 1'b1;
-                    to_ask__d = read_order__q[(64'h43)+:(15)] - read_from;
-                    then_ask__d = read_from;
-                    ask_address__d = read_start;
-                    if (read_order__q[(64'h43)+:(15)] <= read_from) begin
-                        to_ask__d = read_order__q[(64'h43)+:(15)];
-                        then_ask__d = ((32'h0) & 15'h7fff);
-                        ask_address__d = read_order__q[(64'h3)+:(64)];
-                    end
-                    read_state__d = ReadState__Ask;
-                end
-            ReadState__Ask:
-                begin
-                    if (to_ask__q == 32'h0) begin
-                        to_ask__d = then_ask__q;
-                        then_ask__d = ((32'h0) & 15'h7fff);
-                        ask_address__d = read_order__q[(64'h3)+:(64)];
-                        if (then_ask__q == 32'h0) begin
-                            read_state__d = ReadState__Idle;
-                        end
-                    end
-                end
+            end
+            default: begin
+            end
         endcase
-        page_beat = ask_address__q[(32'h6)+:(6)];
-        until_page = ((32'h40) & 7'h7f) - ((page_beat) & 7'h7f);
-        burst = until_page;
-        if (to_ask__q < ((until_page) & 15'h7fff)) begin
-            burst = to_ask__q[(32'h0)+:(7)];
-        end
-        burst_bytes = ((burst) & 13'h1fff) << 32'h6;
-        to_ask_next = to_ask__q - ((burst) & 15'h7fff);
-        ask_address_next = ask_address__q + ((burst_bytes) & 64'hffffffffffffffff);
-        may_ask = reserved__q <= 32'h1c0;
-        ar_valid = (read_state__q == ReadState__Ask) && (to_ask__q != 32'h0) && may_ask;
-        ar_address = ask_address__q;
-        ar_beats = burst;
-        ar_slot = read_order__q[(64'h0)+:(3)];
-        asks = ar_valid && ar_ready;
         if (asks) begin
             to_ask__d = to_ask_next;
             ask_address__d = ask_address_next;
         end
-        r_ready = 1'b1;
-        inbox__push = r_valid;
-        inbox__push_data = r_data;
         cleared__d = clear;
-        encoder__clear = clear && ~cleared__q;
-        encoder__start = 1'b0;
-        encoder__log2n = ctx[(64'h8a)+:(4)];
-        encoder__decode = 1'b0;
-        encoder__key = ctx[(64'h155)+:(64)];
-        encoder__in_received = 1'b1;
-        encoder__go = ~wants__q;
-        emptying = ~encoder__idle;
-        own_end = ctx[(64'haf)+:(15)] + ctx[(64'hbe)+:(15)];
-        planned__pop = 1'b0;
-        send[(64'h0)+:(3)] = order_now__q[(64'h0)+:(3)];
-        send[(64'h3)+:(1)] = 1'b0;
-        send[(64'h4)+:(1)] = bank__q;
-        send[(64'h5)+:(16)] = order_now__q[(64'h52)+:(16)];
-        send[(64'h15)+:(4)] = order_now__q[(64'h62)+:(4)];
-        may_start = encoder__idle && ~writing__q;
-        if (ctx[(64'h86)+:(1)]) begin
-            may_start = encoder__start_ready;
-        end
-        begins = 1'b0;
         case (state__q)
-            FillState__Idle:
-                begin
-                    if (~planned__empty) begin
-                        planned__pop = 1'b1;
-                        order_now__d = planned__pop_data;
-                        state__d = FillState__Start;
-                    end
+            FillState__Idle: begin
+                if (~planned__empty) begin
+                    order_now__d = planned__pop_data;
+                    state__d = FillState__Start;
                 end
-            FillState__Start:
-                begin
-                    position__d = own_end;
-                    if (ctx[(64'h86)+:(1)] || (own_end == ctx[(64'h5a)+:(15)])) begin
-                        position__d = ((32'h0) & 15'h7fff);
-                    end
-                    to_feed__d = ctx[(64'h5a)+:(15)];
-                    if (may_start) begin
-                        begins = 1'b1;
-                        encoder__start = ctx[(64'h86)+:(1)];
-                        state__d = FillState__Fill;
-                    end
+            end
+            FillState__Start: begin
+                position__d = own_end;
+                if (ctx[(64'h86)+:(1)] || (own_end == ctx[(64'h5a)+:(15)])) begin
+                    position__d = ((32'h0) & 15'h7fff);
                 end
-            FillState__Fill:
-                begin
-                    if ((to_feed__q == 32'h0) && ~pending__q) begin
-                        bank__d = ~bank__q;
-                        state__d = FillState__Idle;
-                    end
+                to_feed__d = ctx[(64'h5a)+:(15)];
+                if (may_start) begin
+                    state__d = FillState__Fill;
                 end
+            end
+            FillState__Fill: begin
+                if ((to_feed__q == 32'h0) && ~pending__q) begin
+                    bank__d = ~bank__q;
+                    state__d = FillState__Idle;
+                end
+            end
+            default: begin
+            end
         endcase
-        send_valid = (begins || wants__q) && ~bank_busy;
-        granted = send_valid && send_ready;
         wants__d = (begins || wants__q) && ~granted;
         if (granted) begin
             sending__d = sending_now | bank_bit;
@@ -16051,13 +17115,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
                 filled_of_low__d = ((32'h0) & 15'h7fff);
             end
         end
-        pass_on = (granted || (pending__q && ~wants__q)) && ~writing__q;
         pending__d = (begins || pending__q) && ~pass_on;
-        write_ctx = write_context__q;
-        write_bit = ((32'h1) & 2'h3);
-        if (write_bank__q) begin
-            write_bit = ((32'h2) & 2'h3);
-        end
         if (pass_on) begin
             writing__d = 1'b1;
             write_slot__d = order_now__q[(64'h0)+:(3)];
@@ -16082,18 +17140,6 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
                 slot_of_low__d = write_slot__q;
             end
         end
-        from_host = position__q < order_now__q[(64'h43)+:(15)];
-        feed = (state__q == FillState__Fill) && (to_feed__q != 32'h0) && (ctx[(64'h86)+:(1)] || ~pending__q) && (~from_host || ~inbox__empty);
-        feed_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        if (from_host) begin
-            feed_data = inbox__pop_data;
-        end
-        encoder__in_valid = feed && ctx[(64'h86)+:(1)];
-        encoder__in_data = feed_data;
-        take = feed && (encoder__in_ready || ~ctx[(64'h86)+:(1)]);
-        inbox__pop = take && from_host;
-        position_next = position__q + 32'h1;
-        to_feed_next = to_feed__q - 32'h1;
         if (take) begin
             to_feed__d = to_feed_next;
             position__d = position_next;
@@ -16101,35 +17147,14 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
                 position__d = ((32'h0) & 15'h7fff);
             end
         end
-        asked_beats = ((32'h0) & 10'h3ff);
-        if (asks) begin
-            asked_beats = ((burst) & 10'h3ff);
-        end
-        reserved_more = reserved__q + asked_beats;
-        reserved_less = reserved_more - 32'h1;
         reserved__d = reserved_more;
         if (inbox__pop) begin
             reserved__d = reserved_less;
         end
-        beats_log2 = write_ctx[(64'h8a)+:(4)] - 32'h4;
-        one10 = ((32'h1) & 14'h3fff);
-        beats_of_block = one10 << beats_log2;
-        last_beat = beats_of_block - 32'h1;
-        beat_next = beat_index__q + 32'h1;
-        block_next = block_index__q + 32'h1;
-        one11 = ((32'h1) & 11'h7ff);
-        blocks = one11 << write_ctx[(64'h8e)+:(4)];
-        last_block = block_next == blocks;
-        row = beat_index__q << write_ctx[(64'h8e)+:(4)];
-        rows = ((beat_next) & 15'h7fff) << write_ctx[(64'h8e)+:(4)];
-        interleaved = row + ((block_index__q) & 14'h3fff);
-        fed = ctx[(64'h5a)+:(15)] - to_feed_next;
-        write = take && ~ctx[(64'h86)+:(1)];
         place__d[(64'h1)+:(14)] = position__q[(32'h0)+:(14)];
         place__d[(64'hf)+:(15)] = fed;
         place__d[(64'h1e)+:(512)] = feed_data;
         if (write_ctx[(64'h86)+:(1)]) begin
-            write = encoder__out_valid && writing__q;
             place__d[(64'h1)+:(14)] = interleaved;
             place__d[(64'hf)+:(15)] = ((32'h0) & 15'h7fff);
             if (last_block) begin
@@ -16138,7 +17163,6 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
             place__d[(64'h1e)+:(512)] = encoder__out_data;
         end
         place__d[(64'h0)+:(1)] = write;
-        to_write_next = to_write__q - 32'h1;
         if (write) begin
             to_write__d = to_write_next;
             beat_index__d = beat_next;
@@ -16147,17 +17171,6 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
                 block_index__d = block_next;
             end
         end
-        round__data = place__q[(64'h1e)+:(512)];
-        buffer__write_enable = place__q[(64'h0)+:(1)];
-        buffer__write_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
-        buffer__write_address[(64'h3)+:(14)] = place__q[(64'h1)+:(14)];
-        if (write_bank__q) begin
-            buffer__write_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
-        end
-        buffer__write_data = place__q[(64'h1e)+:(512)];
-        if (write_ctx[(64'h87)+:(1)]) begin
-            buffer__write_data = round__rounded;
-        end
         if (place__q[(64'h0)+:(1)]) begin
             if (write_bank__q) begin
                 filled_of_high__d = place__q[(64'hf)+:(15)];
@@ -16165,19 +17178,6 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
             else begin
                 filled_of_low__d = place__q[(64'hf)+:(15)];
             end
-        end
-        filled_low = filled_of_low__q;
-        filled_high = filled_of_high__q;
-        loop_at = loop_context__q[(64'haf)+:(15)] + loop_index__q;
-        loop_next = loop_index__q + 32'h1;
-        loop_read = looping__q && ~read_valid && (outbox__room >= 32'h2) && (loop_index__q != loop_context__q[(64'hbe)+:(15)]);
-        buffer__read_address[(64'h0)+:(3)] = ((32'h0) & 3'h7);
-        buffer__read_address[(64'h3)+:(14)] = loop_at[(32'h0)+:(14)];
-        if (loop_bank__q) begin
-            buffer__read_address[(64'h0)+:(3)] = ((32'h1) & 3'h7);
-        end
-        if (read_valid) begin
-            buffer__read_address = read_address;
         end
         loop_asked__d = loop_read;
         loop_position__d = loop_at;
@@ -16188,18 +17188,6 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         if (looping__q && (loop_index__q == loop_context__q[(64'hbe)+:(15)]) && ~loop_asked__q && outbox__empty) begin
             looping__d = 1'b0;
         end
-        outbox__push = loop_asked__q;
-        outbox__push_data[(64'h0)+:(3)] = loop_slot__q;
-        outbox__push_data[(64'h3)+:(14)] = loop_position__q[(32'h0)+:(14)];
-        outbox__push_data[(64'h11)+:(14)] = loop_relative__q[(32'h0)+:(14)];
-        outbox__push_data[(64'h1f)+:(6)] = job[(64'h0)+:(6)];
-        outbox__push_data[(64'h25)+:(8)] = loop_context__q[(64'hcd)+:(8)];
-        outbox__push_data[(64'h2d)+:(512)] = buffer__read_data;
-        own_valid = ~outbox__empty;
-        own = outbox__pop_data;
-        outbox__pop = own_ready;
-        read_data = buffer__read_data;
-        working = (state__q != FillState__Idle) || (read_state__q != ReadState__Idle) || ~orders__empty || ~planned__empty || writing__q || (used__q != 32'h0);
         if (clear) begin
             state__d = FillState__Idle;
             read_state__d = ReadState__Idle;
@@ -16215,6 +17203,14 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
             used__d = ((32'h0) & 2'h3);
         end
     end
+    wire unused__encoder__burst = &{encoder__burst};
+    wire unused__encoder__out_received = &{encoder__out_received};
+    wire unused__inbox__room = &{inbox__room};
+    wire unused__orders__room = &{orders__room};
+    wire unused__outbox__full = &{outbox__full};
+    wire unused__planned__room = &{planned__room};
+    wire unused__job = &{job[199:6]};
+    wire unused__read_ctx = &{read_ctx[404:205], read_ctx[174:135], read_ctx[133:105], read_ctx[89:0]};
 endmodule
 
 module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,submit_ready,submit_beat,contribute_valid,contribute_address,contribute_beats,contribute_slot,contribute_ready,contribute_beat,contribute_take,unread,ar_valid,ar_address,ar_beats,ar_ready,r_valid,r_last,r_error,r_ready,busy);
@@ -16224,44 +17220,44 @@ module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,su
     input wire  reset;
     input wire  submit_valid;
     input wire  [63:0] submit_address;
-    output reg  submit_ready;
-    output reg  submit_beat;
+    output wire  submit_ready;
+    output wire  submit_beat;
     input wire  contribute_valid;
     input wire  [63:0] contribute_address;
     input wire  [6:0] contribute_beats;
     input wire  [2:0] contribute_slot;
-    output reg  contribute_ready;
-    output reg  contribute_beat;
+    output wire  contribute_ready;
+    output wire  contribute_beat;
     input wire  contribute_take;
     output reg  [7:0] unread;
-    output reg  ar_valid;
-    output reg  [63:0] ar_address;
-    output reg  [6:0] ar_beats;
+    output wire  ar_valid;
+    output wire  [63:0] ar_address;
+    output wire  [6:0] ar_beats;
     input wire  ar_ready;
     input wire  r_valid;
     input wire  r_last;
     input wire  r_error;
-    output reg  r_ready;
-    output reg  busy;
+    output wire  r_ready;
+    output wire  busy;
     // Stub signals
     reg  [71:0] offer__d;
     wire  [71:0] offer__q;
-    reg  offer__clock;
-    reg  owners__clock;
-    reg  owners__clear;
-    reg  owners__push;
+    wire  offer__clock;
+    wire  owners__clock;
+    wire  owners__clear;
+    wire  owners__push;
     reg  [3:0] owners__push_data;
     wire  owners__full;
-    reg  owners__pop;
+    wire  owners__pop;
     wire  [3:0] owners__pop_data;
     wire  owners__empty;
     wire  [15:0] owners__room;
     // Local signals
-    reg  free;
-    reg  load;
-    reg  of_contribute;
-    reg  [7:0] one;
-    reg  [7:0] slot_bit;
+    wire  free;
+    wire  load;
+    wire  of_contribute;
+    wire  [7:0] one;
+    wire  [7:0] slot_bit;
     // Sub module instances
     optireduce_nic__finisher__drain__decoder__to_fixed__tags offer(
         .d(offer__d),
@@ -16280,15 +17276,37 @@ module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,su
         .room(owners__room)
     );
     // Update code
+    assign offer__clock = clock;
+    assign owners__clock = clock;
+    assign owners__clear = reset;
+    assign free = (~offer__q[(64'h0)+:(1)] || ar_ready) && ~owners__full && ~clear;
+    assign submit_ready = free;
+    assign contribute_ready = free && ~submit_valid;
+    assign load = free && (submit_valid || contribute_valid);
+    assign owners__push = load;
     always @(*) begin
-        offer__clock = clock;
+        owners__push_data[(64'h0)+:(1)] = ~submit_valid;
+        owners__push_data[(64'h1)+:(3)] = contribute_slot;
+    end
+    assign ar_valid = offer__q[(64'h0)+:(1)];
+    assign ar_address = offer__q[(64'h1)+:(64)];
+    assign ar_beats = offer__q[(64'h41)+:(7)];
+    assign of_contribute = owners__pop_data[(64'h0)+:(1)];
+    assign submit_beat = r_valid && ~of_contribute && ~clear;
+    assign contribute_beat = r_valid && of_contribute && ~clear;
+    assign r_ready = ~of_contribute || contribute_take || clear;
+    assign owners__pop = r_valid && r_last && r_ready;
+    assign one = ((32'h1) & 8'hff);
+    assign slot_bit = one << owners__pop_data[(64'h1)+:(3)];
+    always @(*) begin
+        unread = ((32'h0) & 8'hff);
+        if (contribute_beat && r_error) begin
+            unread = slot_bit;
+        end
+    end
+    assign busy = offer__q[(64'h0)+:(1)] || ~owners__empty;
+    always @(*) begin
         offer__d = offer__q;
-        owners__clock = clock;
-        owners__clear = reset;
-        free = (~offer__q[(64'h0)+:(1)] || ar_ready) && ~owners__full && ~clear;
-        submit_ready = free;
-        contribute_ready = free && ~submit_valid;
-        load = free && (submit_valid || contribute_valid);
         if (ar_ready) begin
             offer__d[(64'h0)+:(1)] = 1'b0;
         end
@@ -16301,28 +17319,11 @@ module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,su
                 offer__d[(64'h41)+:(7)] = ((32'h1) & 7'h7f);
             end
         end
-        owners__push = load;
-        owners__push_data[(64'h0)+:(1)] = ~submit_valid;
-        owners__push_data[(64'h1)+:(3)] = contribute_slot;
-        ar_valid = offer__q[(64'h0)+:(1)];
-        ar_address = offer__q[(64'h1)+:(64)];
-        ar_beats = offer__q[(64'h41)+:(7)];
-        of_contribute = owners__pop_data[(64'h0)+:(1)];
-        submit_beat = r_valid && ~of_contribute && ~clear;
-        contribute_beat = r_valid && of_contribute && ~clear;
-        r_ready = ~of_contribute || contribute_take || clear;
-        owners__pop = r_valid && r_last && r_ready;
-        one = ((32'h1) & 8'hff);
-        slot_bit = one << owners__pop_data[(64'h1)+:(3)];
-        unread = ((32'h0) & 8'hff);
-        if (contribute_beat && r_error) begin
-            unread = slot_bit;
-        end
-        busy = offer__q[(64'h0)+:(1)] || ~owners__empty;
         if (reset) begin
             offer__d[(64'h0)+:(1)] = 1'b0;
         end
     end
+    wire unused__owners__room = &{owners__room};
 endmodule
 
 module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,refuse_ready,refuse,refusal,scaled,broadcast_closed,sending,unread,finishing,slot,broadcast,gate,count_address,count_epoch,contribute_count,broadcast_count,read_valid,read_address,read_ready,word,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,stop,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,freed,msix_valid,msix_vector,msix_ready,working,busy);
@@ -16334,26 +17335,26 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
     input wire  [7:0] arm;
     input wire  [2:0] arm_slot;
     input wire  [404:0] arm_context;
-    output reg  [3:0] refuse_ready;
+    output wire  [3:0] refuse_ready;
     input wire  refuse;
     input wire  [49:0] refusal;
     input wire  [7:0] scaled;
     input wire  [7:0] broadcast_closed;
     input wire  [7:0] sending;
     input wire  [7:0] unread;
-    output reg  [7:0] finishing;
-    output reg  [2:0] slot;
-    output reg  broadcast;
+    output wire  [7:0] finishing;
+    output wire  [2:0] slot;
+    output wire  broadcast;
     input wire  [205:0] gate;
-    output reg  [8:0] count_address;
-    output reg  [7:0] count_epoch;
+    output wire  [8:0] count_address;
+    output wire  [7:0] count_epoch;
     input wire  [15:0] contribute_count;
     input wire  [15:0] broadcast_count;
-    output reg  read_valid;
-    output reg  [16:0] read_address;
+    output wire  read_valid;
+    output wire  [16:0] read_address;
     input wire  read_ready;
     input wire  [519:0] word;
-    output reg  [1:0] cq_queue;
+    output wire  [1:0] cq_queue;
     input wire  [63:0] cq_base;
     input wire  [15:0] cq_mask__0;
     input wire  [15:0] cq_mask__1;
@@ -16367,27 +17368,27 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
     input wire  [15:0] sq_head__1;
     input wire  [15:0] sq_head__2;
     input wire  [15:0] sq_head__3;
-    output reg  [15:0] cq_tail__0;
-    output reg  [15:0] cq_tail__1;
-    output reg  [15:0] cq_tail__2;
-    output reg  [15:0] cq_tail__3;
+    output wire  [15:0] cq_tail__0;
+    output wire  [15:0] cq_tail__1;
+    output wire  [15:0] cq_tail__2;
+    output wire  [15:0] cq_tail__3;
     output reg  [3:0] stop;
-    output reg  aw_valid;
-    output reg  [63:0] aw_address;
-    output reg  [6:0] aw_beats;
+    output wire  aw_valid;
+    output wire  [63:0] aw_address;
+    output wire  [6:0] aw_beats;
     input wire  aw_ready;
-    output reg  w_valid;
-    output reg  [511:0] w_data;
-    output reg  w_last;
+    output wire  w_valid;
+    output wire  [511:0] w_data;
+    output wire  w_last;
     input wire  w_ready;
     input wire  b_valid;
     input wire  b_error;
-    output reg  [7:0] freed;
-    output reg  msix_valid;
-    output reg  [1:0] msix_vector;
+    output wire  [7:0] freed;
+    output wire  msix_valid;
+    output wire  [1:0] msix_vector;
     input wire  msix_ready;
-    output reg  working;
-    output reg  busy;
+    output wire  working;
+    output wire  busy;
     // Enums
     localparam FinishState__Idle = 0;
     localparam FinishState__Count = 1;
@@ -16397,41 +17398,41 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
     localparam FinishState__Done = 5;
     localparam FinishState__Pause = 6;
     // Stub signals
-    reg  contexts__clock;
-    reg  [2:0] contexts__read_address;
+    wire  contexts__clock;
+    wire  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
-    reg  [2:0] contexts__write_address;
-    reg  [404:0] contexts__write_data;
-    reg  contexts__write_enable;
-    reg  drain__clock;
-    reg  drain__clear;
+    wire  [2:0] contexts__write_address;
+    wire  [404:0] contexts__write_data;
+    wire  contexts__write_enable;
+    wire  drain__clock;
+    wire  drain__clear;
     reg  drain__start;
-    reg  [2:0] drain__start_slot;
-    reg  [404:0] drain__start_context;
+    wire  [2:0] drain__start_slot;
+    wire  [404:0] drain__start_context;
     wire  drain__ready;
     wire  drain__idle;
     wire  [7:0] drain__drained;
     wire  drain__read_valid;
     wire  [16:0] drain__read_address;
-    reg  drain__read_ready;
-    reg  [519:0] drain__word;
+    wire  drain__read_ready;
+    wire  [519:0] drain__word;
     wire  drain__push;
     wire  [511:0] drain__push_data;
-    reg  [15:0] drain__room;
+    wire  [15:0] drain__room;
     wire  drain__order_valid;
     wire  [79:0] drain__order;
-    reg  drain__order_ready;
-    reg  write__clock;
-    reg  write__clear;
-    reg  write__reset;
-    reg  write__push;
-    reg  [511:0] write__push_data;
+    wire  drain__order_ready;
+    wire  write__clock;
+    wire  write__clear;
+    wire  write__reset;
+    wire  write__push;
+    wire  [511:0] write__push_data;
     wire  [15:0] write__room;
-    reg  write__order_valid;
-    reg  [79:0] write__order;
+    wire  write__order_valid;
+    wire  [79:0] write__order;
     wire  write__order_ready;
     reg  write__note_push;
-    reg  [511:0] write__note_data;
+    wire  [511:0] write__note_data;
     reg  write__note_valid;
     reg  [79:0] write__note;
     wire  write__note_ready;
@@ -16441,179 +17442,179 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
     wire  write__aw_valid;
     wire  [63:0] write__aw_address;
     wire  [6:0] write__aw_beats;
-    reg  write__aw_ready;
+    wire  write__aw_ready;
     wire  write__w_valid;
     wire  [511:0] write__w_data;
     wire  write__w_last;
-    reg  write__w_ready;
-    reg  write__b_valid;
-    reg  write__b_error;
+    wire  write__w_ready;
+    wire  write__b_valid;
+    wire  write__b_error;
     wire  write__busy;
-    reg  msix__clock;
-    reg  msix__clear;
-    reg  [3:0] msix__written;
+    wire  msix__clock;
+    wire  msix__clear;
+    wire  [3:0] msix__written;
     wire  msix__valid;
-    wire  [1:0] msix__vector;
-    reg  msix__ready;
-    reg  [511:0] shift__data;
+    wire  [1:0] msix__number;
+    wire  msix__ready;
+    wire  [511:0] shift__data;
     reg  [15:0] shift__word;
     wire  [511:0] shift__shifted;
     reg  [2:0] state__d;
     wire  [2:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     reg  [2:0] at__d;
     wire  [2:0] at__q;
-    reg  at__clock;
+    wire  at__clock;
     reg  of_broadcast__d;
     wire  of_broadcast__q;
-    reg  of_broadcast__clock;
+    wire  of_broadcast__clock;
     reg  refused__d;
     wire  refused__q;
-    reg  refused__clock;
+    wire  refused__clock;
     reg  [1:0] queue__d;
     wire  [1:0] queue__q;
-    reg  queue__clock;
+    wire  queue__clock;
     reg  [49:0] refusals__0__d;
     wire  [49:0] refusals__0__q;
-    reg  refusals__0__clock;
+    wire  refusals__0__clock;
     reg  [49:0] refusals__1__d;
     wire  [49:0] refusals__1__q;
-    reg  refusals__1__clock;
+    wire  refusals__1__clock;
     reg  [49:0] refusals__2__d;
     wire  [49:0] refusals__2__q;
-    reg  refusals__2__clock;
+    wire  refusals__2__clock;
     reg  [49:0] refusals__3__d;
     wire  [49:0] refusals__3__q;
-    reg  refusals__3__clock;
+    wire  refusals__3__clock;
     reg  [3:0] to_refuse__d;
     wire  [3:0] to_refuse__q;
-    reg  to_refuse__clock;
+    wire  to_refuse__clock;
     reg  [49:0] refusal_now__d;
     wire  [49:0] refusal_now__q;
-    reg  refusal_now__clock;
+    wire  refusal_now__clock;
     reg  [3:0] room__d;
     wire  [3:0] room__q;
-    reg  room__clock;
+    wire  room__clock;
     reg  [7:0] counted_contribute__d;
     wire  [7:0] counted_contribute__q;
-    reg  counted_contribute__clock;
+    wire  counted_contribute__clock;
     reg  [7:0] settled_contribute__d;
     wire  [7:0] settled_contribute__q;
-    reg  settled_contribute__clock;
+    wire  settled_contribute__clock;
     reg  [7:0] reported__d;
     wire  [7:0] reported__q;
-    reg  reported__clock;
+    wire  reported__clock;
     reg  [7:0] begun__d;
     wire  [7:0] begun__q;
-    reg  begun__clock;
+    wire  begun__clock;
     reg  [7:0] drained__d;
     wire  [7:0] drained__q;
-    reg  drained__clock;
+    wire  drained__clock;
     reg  [7:0] counted_broadcast__d;
     wire  [7:0] counted_broadcast__q;
-    reg  counted_broadcast__clock;
+    wire  counted_broadcast__clock;
     reg  [7:0] settled_broadcast__d;
     wire  [7:0] settled_broadcast__q;
-    reg  settled_broadcast__clock;
+    wire  settled_broadcast__clock;
     reg  [7:0] failed__d;
     wire  [7:0] failed__q;
-    reg  failed__clock;
+    wire  failed__clock;
     reg  [10:0] ack__d;
     wire  [10:0] ack__q;
-    reg  ack__clock;
+    wire  ack__clock;
     reg  [6:0] rank__d;
     wire  [6:0] rank__q;
-    reg  rank__clock;
+    wire  rank__clock;
     reg  [511:0] high__d;
     wire  [511:0] high__q;
-    reg  high__clock;
+    wire  high__clock;
     reg  [15:0] issued__0__d;
     wire  [15:0] issued__0__q;
-    reg  issued__0__clock;
+    wire  issued__0__clock;
     reg  [15:0] issued__1__d;
     wire  [15:0] issued__1__q;
-    reg  issued__1__clock;
+    wire  issued__1__clock;
     reg  [15:0] issued__2__d;
     wire  [15:0] issued__2__q;
-    reg  issued__2__clock;
+    wire  issued__2__clock;
     reg  [15:0] issued__3__d;
     wire  [15:0] issued__3__q;
-    reg  issued__3__clock;
+    wire  issued__3__clock;
     reg  [15:0] visible__0__d;
     wire  [15:0] visible__0__q;
-    reg  visible__0__clock;
+    wire  visible__0__clock;
     reg  [15:0] visible__1__d;
     wire  [15:0] visible__1__q;
-    reg  visible__1__clock;
+    wire  visible__1__clock;
     reg  [15:0] visible__2__d;
     wire  [15:0] visible__2__q;
-    reg  visible__2__clock;
+    wire  visible__2__clock;
     reg  [15:0] visible__3__d;
     wire  [15:0] visible__3__q;
-    reg  visible__3__clock;
+    wire  visible__3__clock;
     reg  [3:0] turn__d;
     wire  [3:0] turn__q;
-    reg  turn__clock;
+    wire  turn__clock;
     // Local signals
-    reg  [404:0] ctx;
-    reg  [1:0] ctx_queue;
-    reg  [7:0] one;
-    reg  [3:0] one4;
-    reg  [7:0] slot_bit;
-    reg  [3:0] queue_bit;
+    wire  [404:0] ctx;
+    wire  [1:0] ctx_queue;
+    wire  [7:0] one;
+    wire  [3:0] one4;
+    wire  [7:0] slot_bit;
+    wire  [3:0] queue_bit;
     reg  [3:0] refusal_bit;
     reg  [3:0] refused_bit;
     reg  [3:0] has_room;
-    reg  fits__0;
-    reg  fits__1;
-    reg  fits__2;
-    reg  fits__3;
-    reg  [15:0] used__0;
-    reg  [15:0] used__1;
-    reg  [15:0] used__2;
-    reg  [15:0] used__3;
-    reg  [3:0] refusable;
+    wire  fits__0;
+    wire  fits__1;
+    wire  fits__2;
+    wire  fits__3;
+    wire  [15:0] used__0;
+    wire  [15:0] used__1;
+    wire  [15:0] used__2;
+    wire  [15:0] used__3;
+    wire  [3:0] refusable;
     reg  [49:0] refusal_next;
-    reg  [7:0] keep;
+    wire  [7:0] keep;
     reg  [3:0] keep_to_refuse;
-    reg  contribute_due;
-    reg  broadcast_due;
-    reg  settled;
-    reg  [7:0] to_start;
-    reg  start_due;
-    reg  hurry;
-    reg  [2:0] at_next;
-    reg  [6:0] rank_next;
+    wire  contribute_due;
+    wire  broadcast_due;
+    wire  settled;
+    wire  [7:0] to_start;
+    wire  start_due;
+    wire  hurry;
+    wire  [2:0] at_next;
+    wire  [6:0] rank_next;
     reg  [63:0] report_address;
     reg  [15:0] tail_now;
     reg  [15:0] mask_now;
     reg  [15:0] head_now;
-    reg  [15:0] tail_next;
-    reg  [15:0] index;
-    reg  [63:0] entry_offset;
-    reg  [63:0] entry_address;
-    reg  [6:0] peers;
-    reg  [21:0] expected;
-    reg  [14:0] expected_broadcast;
-    reg  [47:0] elapsed;
+    wire  [15:0] tail_next;
+    wire  [15:0] index;
+    wire  [63:0] entry_offset;
+    wire  [63:0] entry_address;
+    wire  [6:0] peers;
+    wire  [21:0] expected;
+    wire  [14:0] expected_broadcast;
+    wire  [47:0] elapsed;
     reg  [511:0] done;
-    reg  bad;
-    reg  [8:0] whose;
+    wire  bad;
+    wire  [8:0] whose;
     reg  [8:0] owner;
     reg  [7:0] ack_slot;
     reg  [3:0] ack_queue;
-    reg  spoilt;
+    wire  spoilt;
     reg  [7:0] settle_contribute;
     reg  [7:0] settle_broadcast;
     reg  [7:0] report_now;
     reg  [7:0] free_now;
     reg  [3:0] written;
-    reg  [15:0] visible_next__0;
-    reg  [15:0] visible_next__1;
-    reg  [15:0] visible_next__2;
-    reg  [15:0] visible_next__3;
-    reg  [7:0] unfreed;
-    reg  [7:0] not_slot;
+    wire  [15:0] visible_next__0;
+    wire  [15:0] visible_next__1;
+    wire  [15:0] visible_next__2;
+    wire  [15:0] visible_next__3;
+    wire  [7:0] unfreed;
+    wire  [7:0] not_slot;
     reg  [7:0] counted_contribute_now;
     reg  [7:0] counted_broadcast_now;
     reg  [7:0] taken_contribute;
@@ -16684,7 +17685,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .clear(msix__clear),
         .written(msix__written),
         .valid(msix__valid),
-        .vector(msix__vector),
+        .number(msix__number),
         .ready(msix__ready)
     );
     optireduce_nic__finisher__shift shift(
@@ -16853,147 +17854,175 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .clock(turn__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign at__clock = clock;
+    assign of_broadcast__clock = clock;
+    assign refused__clock = clock;
+    assign queue__clock = clock;
+    assign to_refuse__clock = clock;
+    assign refusal_now__clock = clock;
+    assign room__clock = clock;
+    assign counted_contribute__clock = clock;
+    assign settled_contribute__clock = clock;
+    assign reported__clock = clock;
+    assign begun__clock = clock;
+    assign drained__clock = clock;
+    assign counted_broadcast__clock = clock;
+    assign settled_broadcast__clock = clock;
+    assign failed__clock = clock;
+    assign ack__clock = clock;
+    assign rank__clock = clock;
+    assign high__clock = clock;
+    assign turn__clock = clock;
+    assign drain__clock = clock;
+    assign drain__clear = clear;
+    assign write__clock = clock;
+    assign write__clear = clear;
+    assign write__reset = reset;
+    assign msix__clock = clock;
+    assign msix__clear = clear;
+    assign contexts__clock = clock;
+    assign contexts__write_enable = arm != 32'h0;
+    assign contexts__write_address = arm_slot;
+    assign contexts__write_data = arm_context;
+    assign contexts__read_address = at__q;
+    assign ctx = contexts__read_data;
+    assign one = ((32'h1) & 8'hff);
+    assign one4 = ((32'h1) & 4'hf);
+    assign slot_bit = one << at__q;
+    assign not_slot = slot_bit ^ 32'hff;
+    assign at_next = at__q + 32'h1;
+    assign slot = at__q;
+    assign broadcast = of_broadcast__q;
+    assign refuse_ready = to_refuse__q ^ 32'hf;
     always @(*) begin
-        state__clock = clock;
-        at__clock = clock;
-        of_broadcast__clock = clock;
-        refused__clock = clock;
-        queue__clock = clock;
-        to_refuse__clock = clock;
-        refusal_now__clock = clock;
-        room__clock = clock;
-        counted_contribute__clock = clock;
-        settled_contribute__clock = clock;
-        reported__clock = clock;
-        begun__clock = clock;
-        drained__clock = clock;
-        counted_broadcast__clock = clock;
-        settled_broadcast__clock = clock;
-        failed__clock = clock;
-        ack__clock = clock;
-        rank__clock = clock;
-        high__clock = clock;
-        turn__clock = clock;
-        state__d = state__q;
-        at__d = at__q;
-        of_broadcast__d = of_broadcast__q;
-        refused__d = refused__q;
-        queue__d = queue__q;
-        to_refuse__d = to_refuse__q;
-        refusal_now__d = refusal_now__q;
-        room__d = room__q;
-        counted_contribute__d = counted_contribute__q;
-        settled_contribute__d = settled_contribute__q;
-        reported__d = reported__q;
-        begun__d = begun__q;
-        drained__d = drained__q;
-        counted_broadcast__d = counted_broadcast__q;
-        settled_broadcast__d = settled_broadcast__q;
-        failed__d = failed__q;
-        ack__d = ack__q;
-        rank__d = rank__q;
-        high__d = high__q;
-        turn__d = turn__q;
-        drain__clock = clock;
-        drain__clear = clear;
-        write__clock = clock;
-        write__clear = clear;
-        write__reset = reset;
-        msix__clock = clock;
-        msix__clear = clear;
-        contexts__clock = clock;
-        contexts__write_enable = arm != 32'h0;
-        contexts__write_address = arm_slot;
-        contexts__write_data = arm_context;
-        contexts__read_address = at__q;
-        ctx = contexts__read_data;
-        one = ((32'h1) & 8'hff);
-        one4 = ((32'h1) & 4'hf);
-        slot_bit = one << at__q;
-        not_slot = slot_bit ^ 32'hff;
-        at_next = at__q + 32'h1;
-        slot = at__q;
-        broadcast = of_broadcast__q;
-        refuse_ready = to_refuse__q ^ 32'hf;
         refusal_bit = ((32'h0) & 4'hf);
         if (refuse) begin
             refusal_bit = one4 << refusal[(64'h0)+:(2)];
         end
-        refusable = to_refuse__q & room__q;
+    end
+    assign refusable = to_refuse__q & room__q;
+    always @(*) begin
         refusal_next = refusals__3__q;
-        refused_bit = ((32'h8) & 4'hf);
         if (refusable[32'h0]) begin
             refusal_next = refusals__0__q;
-            refused_bit = ((32'h1) & 4'hf);
         end
         else if (refusable[32'h1]) begin
             refusal_next = refusals__1__q;
-            refused_bit = ((32'h2) & 4'hf);
         end
         else if (refusable[32'h2]) begin
             refusal_next = refusals__2__q;
+        end
+    end
+    always @(*) begin
+        refused_bit = ((32'h8) & 4'hf);
+        if (refusable[32'h0]) begin
+            refused_bit = ((32'h1) & 4'hf);
+        end
+        else if (refusable[32'h1]) begin
+            refused_bit = ((32'h2) & 4'hf);
+        end
+        else if (refusable[32'h2]) begin
             refused_bit = ((32'h4) & 4'hf);
         end
+    end
+    always @(*) begin
         keep_to_refuse = to_refuse__q;
-        queue_bit = one4 << queue__q;
+        case (state__q)
+            FinishState__Idle: begin
+                if (refusable != 32'h0) begin
+                    keep_to_refuse = to_refuse__q & (refused_bit ^ 32'hf);
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign queue_bit = one4 << queue__q;
+    always @(*) begin
         has_room = ((32'h0) & 4'hf);
-        tail_now = ((32'h0) & 16'hffff);
-        mask_now = ((32'h0) & 16'hffff);
-        head_now = ((32'h0) & 16'hffff);
-        used__0 = issued__0__q - cq_head__0;
-        fits__0 = used__0 <= cq_mask__0;
         has_room = (has_room & ~(1 << (0)) | ((fits__0) << (0)));
+        has_room = (has_room & ~(1 << (1)) | ((fits__1) << (1)));
+        has_room = (has_room & ~(1 << (2)) | ((fits__2) << (2)));
+        has_room = (has_room & ~(1 << (3)) | ((fits__3) << (3)));
+    end
+    always @(*) begin
+        tail_now = ((32'h0) & 16'hffff);
         if (queue_bit[0]) begin
             tail_now = issued__0__q;
-            mask_now = cq_mask__0;
-            head_now = sq_head__0;
         end
-        used__1 = issued__1__q - cq_head__1;
-        fits__1 = used__1 <= cq_mask__1;
-        has_room = (has_room & ~(1 << (1)) | ((fits__1) << (1)));
         if (queue_bit[1]) begin
             tail_now = issued__1__q;
-            mask_now = cq_mask__1;
-            head_now = sq_head__1;
         end
-        used__2 = issued__2__q - cq_head__2;
-        fits__2 = used__2 <= cq_mask__2;
-        has_room = (has_room & ~(1 << (2)) | ((fits__2) << (2)));
         if (queue_bit[2]) begin
             tail_now = issued__2__q;
-            mask_now = cq_mask__2;
-            head_now = sq_head__2;
         end
-        used__3 = issued__3__q - cq_head__3;
-        fits__3 = used__3 <= cq_mask__3;
-        has_room = (has_room & ~(1 << (3)) | ((fits__3) << (3)));
         if (queue_bit[3]) begin
             tail_now = issued__3__q;
+        end
+    end
+    always @(*) begin
+        mask_now = ((32'h0) & 16'hffff);
+        if (queue_bit[0]) begin
+            mask_now = cq_mask__0;
+        end
+        if (queue_bit[1]) begin
+            mask_now = cq_mask__1;
+        end
+        if (queue_bit[2]) begin
+            mask_now = cq_mask__2;
+        end
+        if (queue_bit[3]) begin
             mask_now = cq_mask__3;
+        end
+    end
+    always @(*) begin
+        head_now = ((32'h0) & 16'hffff);
+        if (queue_bit[0]) begin
+            head_now = sq_head__0;
+        end
+        if (queue_bit[1]) begin
+            head_now = sq_head__1;
+        end
+        if (queue_bit[2]) begin
+            head_now = sq_head__2;
+        end
+        if (queue_bit[3]) begin
             head_now = sq_head__3;
         end
-        room__d = has_room;
-        cq_queue = queue__q;
-        index = tail_now & mask_now;
-        entry_offset = ((index) & 64'hffffffffffffffff) << 32'h6;
-        entry_address = cq_base + entry_offset;
-        tail_next = tail_now + 32'h1;
+    end
+    assign used__0 = issued__0__q - cq_head__0;
+    assign fits__0 = used__0 <= cq_mask__0;
+    assign used__1 = issued__1__q - cq_head__1;
+    assign fits__1 = used__1 <= cq_mask__1;
+    assign used__2 = issued__2__q - cq_head__2;
+    assign fits__2 = used__2 <= cq_mask__2;
+    assign used__3 = issued__3__q - cq_head__3;
+    assign fits__3 = used__3 <= cq_mask__3;
+    assign cq_queue = queue__q;
+    assign index = tail_now & mask_now;
+    assign entry_offset = ((index) & 64'hffffffffffffffff) << 32'h6;
+    assign entry_address = cq_base + entry_offset;
+    assign tail_next = tail_now + 32'h1;
+    always @(*) begin
         report_address = ctx[(64'h115)+:(64)];
         if (of_broadcast__q) begin
             report_address = ctx[(64'h115)+:(64)] + 32'h80;
         end
-        contribute_due = (scaled & (counted_contribute__q ^ 32'hff) & slot_bit) != 32'h0;
-        broadcast_due = (drained__q & reported__q & (counted_broadcast__q ^ 32'hff) & slot_bit) != 32'h0;
-        ctx_queue = ctx[(64'had)+:(2)];
-        settled = ((settled_contribute__q | settled_broadcast__q) & slot_bit) != 32'h0 && room__q[ctx_queue];
-        to_start = broadcast_closed & scaled & (sending ^ 32'hff) & (begun__q ^ 32'hff);
-        start_due = (to_start & slot_bit) != 32'h0;
-        hurry = (to_start != 32'h0) && drain__ready && ~start_due;
-        bad = ((failed__q | unread) & slot_bit) != 32'h0;
-        peers = job[(64'h6)+:(7)] - 32'h1;
-        expected = ctx[(64'hbe)+:(15)] * peers;
-        expected_broadcast = ctx[(64'h5a)+:(15)] - ctx[(64'hbe)+:(15)];
-        elapsed = gate[(64'h9e)+:(48)] - gate[(64'h6e)+:(48)];
+    end
+    assign contribute_due = (scaled & (counted_contribute__q ^ 32'hff) & slot_bit) != 32'h0;
+    assign broadcast_due = (drained__q & reported__q & (counted_broadcast__q ^ 32'hff) & slot_bit) != 32'h0;
+    assign ctx_queue = ctx[(64'had)+:(2)];
+    assign settled = ((settled_contribute__q | settled_broadcast__q) & slot_bit) != 32'h0 && room__q[ctx_queue];
+    assign to_start = broadcast_closed & scaled & (sending ^ 32'hff) & (begun__q ^ 32'hff);
+    assign start_due = (to_start & slot_bit) != 32'h0;
+    assign hurry = (to_start != 32'h0) && drain__ready && ~start_due;
+    assign bad = ((failed__q | unread) & slot_bit) != 32'h0;
+    assign peers = job[(64'h6)+:(7)] - 32'h1;
+    assign expected = ctx[(64'hbe)+:(15)] * peers;
+    assign expected_broadcast = ctx[(64'h5a)+:(15)] - ctx[(64'hbe)+:(15)];
+    assign elapsed = gate[(64'h9e)+:(48)] - gate[(64'h6e)+:(48)];
+    always @(*) begin
         done = ((((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff)) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (refused__q) begin
             done[(64'h0)+:(8)] = ((32'h3) & 8'hff);
@@ -17024,165 +18053,361 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         if ((turn__q & queue_bit) == 32'h0) begin
             done[(64'h1f8)+:(8)] = ((32'h1) & 8'hff);
         end
+    end
+    always @(*) begin
         counted_contribute_now = ((32'h0) & 8'hff);
+        case (state__q)
+            FinishState__Report: begin
+                if (write__note_ready) begin
+                    counted_contribute_now = slot_bit;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         counted_broadcast_now = ((32'h0) & 8'hff);
+        case (state__q)
+            FinishState__Report: begin
+                if (write__note_ready) begin
+                    if (of_broadcast__q) begin
+                        counted_broadcast_now = slot_bit;
+                    end
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         taken_contribute = ((32'hff) & 8'hff);
+        case (state__q)
+            FinishState__Done: begin
+                if (write__note_ready) begin
+                    if (~refused__q) begin
+                        taken_contribute = not_slot;
+                    end
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         taken_broadcast = ((32'hff) & 8'hff);
+        case (state__q)
+            FinishState__Done: begin
+                if (write__note_ready) begin
+                    if (~refused__q) begin
+                        taken_broadcast = not_slot;
+                    end
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         start_now = ((32'h0) & 8'hff);
+        case (state__q)
+            FinishState__Idle: begin
+                if (start_due && drain__ready) begin
+                    start_now = slot_bit;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         advance = ((32'h0) & 4'hf);
+        case (state__q)
+            FinishState__Done: begin
+                if (write__note_ready) begin
+                    advance = queue_bit;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         drain__start = 1'b0;
-        drain__start_slot = at__q;
-        drain__start_context = ctx;
+        case (state__q)
+            FinishState__Idle: begin
+                if (start_due && drain__ready) begin
+                    drain__start = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign drain__start_slot = at__q;
+    assign drain__start_context = ctx;
+    always @(*) begin
         write__note_push = 1'b0;
-        write__note_data = high__q;
+        case (state__q)
+            FinishState__Count: begin
+                if (rank__q == 32'h21) begin
+                    write__note_push = 1'b1;
+                end
+                if (rank__q == 32'h41) begin
+                    write__note_push = 1'b1;
+                end
+            end
+            FinishState__Hand: begin
+                write__note_push = 1'b1;
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign write__note_data = high__q;
+    always @(*) begin
         write__note_valid = 1'b0;
+        case (state__q)
+            FinishState__Report: begin
+                write__note_valid = 1'b1;
+            end
+            FinishState__Done: begin
+                write__note_valid = 1'b1;
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         owner[(64'h0)+:(3)] = at__q;
         owner[(64'h3)+:(2)] = queue__q;
         owner[(64'h5)+:(1)] = of_broadcast__q;
         owner[(64'h6)+:(1)] = state__q == FinishState__Report;
         owner[(64'h7)+:(1)] = state__q == FinishState__Done;
         owner[(64'h8)+:(1)] = refused__q;
+    end
+    always @(*) begin
         write__note[(64'h0)+:(64)] = report_address;
         write__note[(64'h40)+:(7)] = ((32'h2) & 7'h7f);
         write__note[(64'h47)+:(9)] = owner;
-        shift__data = high__q;
+        case (state__q)
+            FinishState__Done: begin
+                write__note[(64'h0)+:(64)] = entry_address;
+                write__note[(64'h40)+:(7)] = ((32'h1) & 7'h7f);
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign shift__data = high__q;
+    always @(*) begin
         shift__word = contribute_count;
         if (of_broadcast__q) begin
             shift__word = broadcast_count;
         end
-        rank_next = rank__q + 32'h1;
-        case (state__q)
-            FinishState__Idle:
-                begin
-                    refused__d = 1'b0;
-                    of_broadcast__d = (reported__q & slot_bit) != 32'h0;
-                    queue__d = ctx[(64'had)+:(2)];
-                    rank__d = ((32'h0) & 7'h7f);
-                    if (start_due && drain__ready) begin
-                        drain__start = 1'b1;
-                        start_now = slot_bit;
-                    end
-                    if (refusable != 32'h0) begin
-                        keep_to_refuse = to_refuse__q & (refused_bit ^ 32'hf);
-                        refusal_now__d = refusal_next;
-                        refused__d = 1'b1;
-                        queue__d = refusal_next[(64'h0)+:(2)];
-                        state__d = FinishState__Fill;
-                    end
-                    else if (settled) begin
-                        state__d = FinishState__Fill;
-                    end
-                    else if ((contribute_due || broadcast_due) && ~hurry) begin
-                        state__d = FinishState__Count;
-                    end
-                    else begin
-                        at__d = at_next;
-                    end
-                end
-            FinishState__Count:
-                begin
-                    rank__d = rank_next;
-                    high__d = shift__shifted;
-                    if (rank__q == 32'h21) begin
-                        write__note_push = 1'b1;
-                    end
-                    if (rank__q == 32'h41) begin
-                        write__note_push = 1'b1;
-                        state__d = FinishState__Report;
-                    end
-                end
-            FinishState__Report:
-                begin
-                    write__note_valid = 1'b1;
-                    if (write__note_ready) begin
-                        counted_contribute_now = slot_bit;
-                        if (of_broadcast__q) begin
-                            counted_broadcast_now = slot_bit;
-                        end
-                        state__d = FinishState__Idle;
-                    end
-                end
-            FinishState__Fill:
-                begin
-                    high__d = ((done) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-                    state__d = FinishState__Hand;
-                end
-            FinishState__Hand:
-                begin
-                    write__note_push = 1'b1;
-                    state__d = FinishState__Done;
-                end
-            FinishState__Done:
-                begin
-                    write__note_valid = 1'b1;
-                    write__note[(64'h0)+:(64)] = entry_address;
-                    write__note[(64'h40)+:(7)] = ((32'h1) & 7'h7f);
-                    if (write__note_ready) begin
-                        advance = queue_bit;
-                        if (~refused__q) begin
-                            taken_contribute = not_slot;
-                            taken_broadcast = not_slot;
-                        end
-                        if (index == mask_now) begin
-                            turn__d = turn__q ^ queue_bit;
-                        end
-                        state__d = FinishState__Pause;
-                    end
-                end
-            FinishState__Pause:
-                begin
-                    state__d = FinishState__Idle;
-                end
-        endcase
-        to_refuse__d = keep_to_refuse | refusal_bit;
-        count_address = (((at__q) & 9'h1ff) << 32'h6) | ((rank__q[(32'h0)+:(6)]) & 9'h1ff);
-        count_epoch = ctx[(64'hcd)+:(8)];
-        ack__d[(64'h0)+:(1)] = write__done;
-        ack__d[(64'h1)+:(1)] = write__failed;
-        ack__d[(64'h2)+:(9)] = write__owner;
-        whose = ack__q[(64'h2)+:(9)];
+    end
+    assign rank_next = rank__q + 32'h1;
+    assign count_address = (((at__q) & 9'h1ff) << 32'h6) | ((rank__q[(32'h0)+:(6)]) & 9'h1ff);
+    assign count_epoch = ctx[(64'hcd)+:(8)];
+    assign whose = ack__q[(64'h2)+:(9)];
+    always @(*) begin
         ack_slot = ((32'h0) & 8'hff);
-        ack_queue = ((32'h0) & 4'hf);
         if (ack__q[(64'h0)+:(1)]) begin
             ack_slot = one << whose[(64'h0)+:(3)];
+        end
+    end
+    always @(*) begin
+        ack_queue = ((32'h0) & 4'hf);
+        if (ack__q[(64'h0)+:(1)]) begin
             ack_queue = one4 << whose[(64'h3)+:(2)];
         end
+    end
+    always @(*) begin
         settle_contribute = ((32'h0) & 8'hff);
-        settle_broadcast = ((32'h0) & 8'hff);
-        report_now = ((32'h0) & 8'hff);
-        free_now = ((32'h0) & 8'hff);
-        written = ((32'h0) & 4'hf);
-        stop = ((32'h0) & 4'hf);
         if (whose[(64'h6)+:(1)]) begin
             if (whose[(64'h5)+:(1)]) begin
-                settle_broadcast = ack_slot;
             end
             else begin
                 settle_contribute = ack_slot;
             end
         end
-        if (whose[(64'h7)+:(1)]) begin
-            written = ack_queue;
-            if (ack__q[(64'h1)+:(1)]) begin
-                stop = ack_queue;
+    end
+    always @(*) begin
+        settle_broadcast = ((32'h0) & 8'hff);
+        if (whose[(64'h6)+:(1)]) begin
+            if (whose[(64'h5)+:(1)]) begin
+                settle_broadcast = ack_slot;
             end
+        end
+    end
+    always @(*) begin
+        report_now = ((32'h0) & 8'hff);
+        if (whose[(64'h7)+:(1)]) begin
             if (~whose[(64'h8)+:(1)]) begin
                 if (whose[(64'h5)+:(1)]) begin
-                    free_now = ack_slot;
                 end
                 else begin
                     report_now = ack_slot;
                 end
             end
         end
-        spoilt = ack__q[(64'h1)+:(1)] && ~whose[(64'h8)+:(1)];
-        freed = free_now;
-        msix__written = written;
-        msix__ready = msix_ready;
-        msix_valid = msix__valid;
-        msix_vector = msix__vector;
-        keep = arm ^ 32'hff;
-        unfreed = free_now ^ 32'hff;
+    end
+    always @(*) begin
+        free_now = ((32'h0) & 8'hff);
+        if (whose[(64'h7)+:(1)]) begin
+            if (~whose[(64'h8)+:(1)]) begin
+                if (whose[(64'h5)+:(1)]) begin
+                    free_now = ack_slot;
+                end
+            end
+        end
+    end
+    always @(*) begin
+        written = ((32'h0) & 4'hf);
+        if (whose[(64'h7)+:(1)]) begin
+            written = ack_queue;
+        end
+    end
+    always @(*) begin
+        stop = ((32'h0) & 4'hf);
+        if (whose[(64'h7)+:(1)]) begin
+            if (ack__q[(64'h1)+:(1)]) begin
+                stop = ack_queue;
+            end
+        end
+    end
+    assign spoilt = ack__q[(64'h1)+:(1)] && ~whose[(64'h8)+:(1)];
+    assign freed = free_now;
+    assign msix__written = written;
+    assign msix__ready = msix_ready;
+    assign msix_valid = msix__valid;
+    assign msix_vector = msix__number;
+    assign keep = arm ^ 32'hff;
+    assign unfreed = free_now ^ 32'hff;
+    assign finishing = begun__q;
+    assign refusals__0__clock = clock;
+    assign issued__0__clock = clock;
+    assign visible__0__clock = clock;
+    assign visible_next__0 = visible__0__q + 32'h1;
+    assign cq_tail__0 = visible__0__q;
+    assign refusals__1__clock = clock;
+    assign issued__1__clock = clock;
+    assign visible__1__clock = clock;
+    assign visible_next__1 = visible__1__q + 32'h1;
+    assign cq_tail__1 = visible__1__q;
+    assign refusals__2__clock = clock;
+    assign issued__2__clock = clock;
+    assign visible__2__clock = clock;
+    assign visible_next__2 = visible__2__q + 32'h1;
+    assign cq_tail__2 = visible__2__q;
+    assign refusals__3__clock = clock;
+    assign issued__3__clock = clock;
+    assign visible__3__clock = clock;
+    assign visible_next__3 = visible__3__q + 32'h1;
+    assign cq_tail__3 = visible__3__q;
+    assign read_valid = drain__read_valid;
+    assign read_address = drain__read_address;
+    assign drain__read_ready = read_ready;
+    assign drain__word = word;
+    assign write__push = drain__push;
+    assign write__push_data = drain__push_data;
+    assign drain__room = write__room;
+    assign write__order_valid = drain__order_valid;
+    assign write__order = drain__order;
+    assign drain__order_ready = write__order_ready;
+    assign aw_valid = write__aw_valid;
+    assign aw_address = write__aw_address;
+    assign aw_beats = write__aw_beats;
+    assign write__aw_ready = aw_ready;
+    assign w_valid = write__w_valid;
+    assign w_data = write__w_data;
+    assign w_last = write__w_last;
+    assign write__w_ready = w_ready;
+    assign write__b_valid = b_valid;
+    assign write__b_error = b_error;
+    assign busy = write__busy || ~drain__idle;
+    assign working = (state__q != FinishState__Idle) || busy || ack__q[(64'h0)+:(1)] || (to_refuse__q != 32'h0) || ((scaled & (reported__q ^ 32'hff)) != 32'h0) || ((broadcast_closed & scaled & (sending ^ 32'hff)) != 32'h0);
+    always @(*) begin
+        state__d = state__q;
+        at__d = at__q;
+        of_broadcast__d = of_broadcast__q;
+        refused__d = refused__q;
+        queue__d = queue__q;
+        to_refuse__d = to_refuse__q;
+        refusal_now__d = refusal_now__q;
+        room__d = room__q;
+        counted_contribute__d = counted_contribute__q;
+        settled_contribute__d = settled_contribute__q;
+        reported__d = reported__q;
+        begun__d = begun__q;
+        drained__d = drained__q;
+        counted_broadcast__d = counted_broadcast__q;
+        settled_broadcast__d = settled_broadcast__q;
+        failed__d = failed__q;
+        ack__d = ack__q;
+        rank__d = rank__q;
+        high__d = high__q;
+        turn__d = turn__q;
+        room__d = has_room;
+        case (state__q)
+            FinishState__Idle: begin
+                refused__d = 1'b0;
+                of_broadcast__d = (reported__q & slot_bit) != 32'h0;
+                queue__d = ctx[(64'had)+:(2)];
+                rank__d = ((32'h0) & 7'h7f);
+                if (refusable != 32'h0) begin
+                    refusal_now__d = refusal_next;
+                    refused__d = 1'b1;
+                    queue__d = refusal_next[(64'h0)+:(2)];
+                    state__d = FinishState__Fill;
+                end
+                else if (settled) begin
+                    state__d = FinishState__Fill;
+                end
+                else if ((contribute_due || broadcast_due) && ~hurry) begin
+                    state__d = FinishState__Count;
+                end
+                else begin
+                    at__d = at_next;
+                end
+            end
+            FinishState__Count: begin
+                rank__d = rank_next;
+                high__d = shift__shifted;
+                if (rank__q == 32'h41) begin
+                    state__d = FinishState__Report;
+                end
+            end
+            FinishState__Report: begin
+                if (write__note_ready) begin
+                    state__d = FinishState__Idle;
+                end
+            end
+            FinishState__Fill: begin
+                high__d = ((done) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+                state__d = FinishState__Hand;
+            end
+            FinishState__Hand: begin
+                state__d = FinishState__Done;
+            end
+            FinishState__Done: begin
+                if (write__note_ready) begin
+                    if (index == mask_now) begin
+                        turn__d = turn__q ^ queue_bit;
+                    end
+                    state__d = FinishState__Pause;
+                end
+            end
+            FinishState__Pause: begin
+                state__d = FinishState__Idle;
+            end
+            default: begin
+            end
+        endcase
+        to_refuse__d = keep_to_refuse | refusal_bit;
+        ack__d[(64'h0)+:(1)] = write__done;
+        ack__d[(64'h1)+:(1)] = write__failed;
+        ack__d[(64'h2)+:(9)] = write__owner;
         counted_contribute__d = (counted_contribute__q | counted_contribute_now) & keep;
         settled_contribute__d = ((settled_contribute__q & taken_contribute) | settle_contribute) & keep;
         reported__d = (reported__q | report_now) & keep;
@@ -17194,113 +18419,70 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         if (spoilt) begin
             failed__d = (failed__q | ack_slot) & keep;
         end
-        finishing = begun__q;
-        refusals__0__clock = clock;
         refusals__0__d = refusals__0__q;
         if (refusal_bit[0]) begin
             refusals__0__d = refusal;
         end
-        issued__0__clock = clock;
         issued__0__d = issued__0__q;
         if (advance[0]) begin
             issued__0__d = tail_next;
         end
-        visible__0__clock = clock;
-        visible_next__0 = visible__0__q + 32'h1;
         visible__0__d = visible__0__q;
         if (written[0]) begin
             visible__0__d = visible_next__0;
         end
-        cq_tail__0 = visible__0__q;
         if (clear) begin
             issued__0__d = ((32'h0) & 16'hffff);
             visible__0__d = ((32'h0) & 16'hffff);
         end
-        refusals__1__clock = clock;
         refusals__1__d = refusals__1__q;
         if (refusal_bit[1]) begin
             refusals__1__d = refusal;
         end
-        issued__1__clock = clock;
         issued__1__d = issued__1__q;
         if (advance[1]) begin
             issued__1__d = tail_next;
         end
-        visible__1__clock = clock;
-        visible_next__1 = visible__1__q + 32'h1;
         visible__1__d = visible__1__q;
         if (written[1]) begin
             visible__1__d = visible_next__1;
         end
-        cq_tail__1 = visible__1__q;
         if (clear) begin
             issued__1__d = ((32'h0) & 16'hffff);
             visible__1__d = ((32'h0) & 16'hffff);
         end
-        refusals__2__clock = clock;
         refusals__2__d = refusals__2__q;
         if (refusal_bit[2]) begin
             refusals__2__d = refusal;
         end
-        issued__2__clock = clock;
         issued__2__d = issued__2__q;
         if (advance[2]) begin
             issued__2__d = tail_next;
         end
-        visible__2__clock = clock;
-        visible_next__2 = visible__2__q + 32'h1;
         visible__2__d = visible__2__q;
         if (written[2]) begin
             visible__2__d = visible_next__2;
         end
-        cq_tail__2 = visible__2__q;
         if (clear) begin
             issued__2__d = ((32'h0) & 16'hffff);
             visible__2__d = ((32'h0) & 16'hffff);
         end
-        refusals__3__clock = clock;
         refusals__3__d = refusals__3__q;
         if (refusal_bit[3]) begin
             refusals__3__d = refusal;
         end
-        issued__3__clock = clock;
         issued__3__d = issued__3__q;
         if (advance[3]) begin
             issued__3__d = tail_next;
         end
-        visible__3__clock = clock;
-        visible_next__3 = visible__3__q + 32'h1;
         visible__3__d = visible__3__q;
         if (written[3]) begin
             visible__3__d = visible_next__3;
         end
-        cq_tail__3 = visible__3__q;
         if (clear) begin
             issued__3__d = ((32'h0) & 16'hffff);
             visible__3__d = ((32'h0) & 16'hffff);
         end
-        read_valid = drain__read_valid;
-        read_address = drain__read_address;
-        drain__read_ready = read_ready;
-        drain__word = word;
-        write__push = drain__push;
-        write__push_data = drain__push_data;
-        drain__room = write__room;
-        write__order_valid = drain__order_valid;
-        write__order = drain__order;
-        drain__order_ready = write__order_ready;
-        aw_valid = write__aw_valid;
-        aw_address = write__aw_address;
-        aw_beats = write__aw_beats;
-        write__aw_ready = aw_ready;
-        w_valid = write__w_valid;
-        w_data = write__w_data;
-        w_last = write__w_last;
-        write__w_ready = w_ready;
-        write__b_valid = b_valid;
-        write__b_error = b_error;
-        busy = write__busy || ~drain__idle;
-        working = (state__q != FinishState__Idle) || busy || ack__q[(64'h0)+:(1)] || (to_refuse__q != 32'h0) || ((scaled & (reported__q ^ 32'hff)) != 32'h0) || ((broadcast_closed & scaled & (sending ^ 32'hff)) != 32'h0);
         if (clear) begin
             state__d = FinishState__Idle;
             at__d = ((32'h0) & 3'h7);
@@ -17317,6 +18499,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
             turn__d = ((32'h0) & 4'hf);
         end
     end
+    wire unused__job = &{job[199:13], job[5:0]};
 endmodule
 
 module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop_late,drop_duplicate,scaled_valid,scaled,scaled_ready,send_valid,send_address,finish_valid,finish_address,finish_ready,word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
@@ -17326,82 +18509,82 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
     input wire  [7:0] open;
     input wire  rx_valid;
     input wire  [556:0] rx;
-    output reg  accepted;
-    output reg  [556:0] decided;
-    output reg  drop_late;
-    output reg  drop_duplicate;
+    output wire  accepted;
+    output wire  [556:0] decided;
+    output wire  drop_late;
+    output wire  drop_duplicate;
     input wire  scaled_valid;
     input wire  [556:0] scaled;
-    output reg  scaled_ready;
+    output wire  scaled_ready;
     input wire  send_valid;
     input wire  [16:0] send_address;
     input wire  finish_valid;
     input wire  [16:0] finish_address;
-    output reg  finish_ready;
-    output reg  [519:0] word;
+    output wire  finish_ready;
+    output wire  [519:0] word;
     input wire  [8:0] count_address;
     input wire  [7:0] count_epoch;
-    output reg  [15:0] count;
+    output wire  [15:0] count;
     input wire  [14:0] window_beats;
     input wire  scrub;
     input wire  [2:0] scrub_slot;
-    output reg  scrub_busy;
+    output wire  scrub_busy;
     // Stub signals
-    reg  ram__clock;
+    wire  ram__clock;
     reg  [16:0] ram__read_address;
     wire  [519:0] ram__read_data;
-    reg  [16:0] ram__write_address;
-    reg  [519:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  tags__clock;
+    wire  [16:0] ram__write_address;
+    wire  [519:0] ram__write_data;
+    wire  ram__write_enable;
+    wire  tags__clock;
     reg  [16:0] tags__read_address;
     wire  [7:0] tags__read_data;
-    reg  [16:0] tags__write_address;
-    reg  [7:0] tags__write_data;
-    reg  tags__write_enable;
-    reg  arrivals__clock;
-    reg  arrivals__accept;
+    wire  [16:0] tags__write_address;
+    wire  [7:0] tags__write_data;
+    wire  tags__write_enable;
+    wire  arrivals__clock;
+    wire  arrivals__accept;
     reg  [8:0] arrivals__address;
-    reg  [7:0] arrivals__epoch;
-    reg  arrivals__scrub;
-    reg  [8:0] arrivals__read_address;
-    reg  [7:0] arrivals__read_epoch;
+    wire  [7:0] arrivals__epoch;
+    wire  arrivals__scrub;
+    wire  [8:0] arrivals__read_address;
+    wire  [7:0] arrivals__read_epoch;
     wire  [15:0] arrivals__count;
     reg  [556:0] taken__d;
     wire  [556:0] taken__q;
-    reg  taken__clock;
+    wire  taken__clock;
     reg  taken_valid__d;
     wire  taken_valid__q;
-    reg  taken_valid__clock;
+    wire  taken_valid__clock;
     reg  [556:0] judged__d;
     wire  [556:0] judged__q;
-    reg  judged__clock;
+    wire  judged__clock;
     reg  judged_valid__d;
     wire  judged_valid__q;
-    reg  judged_valid__clock;
+    wire  judged_valid__clock;
     reg  present__d;
     wire  present__q;
-    reg  present__clock;
+    wire  present__clock;
     reg  again__d;
     wire  again__q;
-    reg  again__clock;
+    wire  again__clock;
     reg  scrubbing__d;
     wire  scrubbing__q;
-    reg  scrubbing__clock;
+    wire  scrubbing__clock;
     reg  [16:0] scrub_at__d;
     wire  [16:0] scrub_at__q;
-    reg  scrub_at__clock;
+    wire  scrub_at__clock;
     // Local signals
-    reg  [2:0] slot;
-    reg  is_open;
-    reg  same;
-    reg  read;
-    reg  accept;
-    reg  take_scaled;
-    reg  scrub_now;
-    reg  [13:0] scrub_next;
-    reg  [14:0] scrub_last;
-    reg  write;
+    wire  [2:0] slot;
+    wire  is_open;
+    wire  same;
+    wire  read;
+    wire  accept;
+    wire  take_scaled;
+    wire  scrub_now;
+    wire  [13:0] scrub_next;
+    wire  [14:0] scrub_last;
+    wire  write;
     reg  [16:0] address;
     reg  [519:0] value;
     // Sub module instances
@@ -17472,15 +18655,86 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
         .clock(scrub_at__clock)
     );
     // Update code
+    assign taken__clock = clock;
+    assign taken_valid__clock = clock;
+    assign judged__clock = clock;
+    assign judged_valid__clock = clock;
+    assign present__clock = clock;
+    assign again__clock = clock;
+    assign scrubbing__clock = clock;
+    assign scrub_at__clock = clock;
+    assign ram__clock = clock;
+    assign tags__clock = clock;
+    assign arrivals__clock = clock;
     always @(*) begin
-        taken__clock = clock;
-        taken_valid__clock = clock;
-        judged__clock = clock;
-        judged_valid__clock = clock;
-        present__clock = clock;
-        again__clock = clock;
-        scrubbing__clock = clock;
-        scrub_at__clock = clock;
+        tags__read_address[(64'h0)+:(3)] = rx[(64'h0)+:(3)];
+        tags__read_address[(64'h3)+:(14)] = rx[(64'h3)+:(14)];
+    end
+    assign read = tags__read_data == taken__q[(64'h25)+:(8)];
+    assign slot = judged__q[(64'h0)+:(3)];
+    assign is_open = open[slot];
+    assign accept = judged_valid__q && is_open && ~present__q;
+    assign accepted = accept;
+    assign decided = judged__q;
+    assign drop_late = judged_valid__q && ~is_open;
+    assign drop_duplicate = judged_valid__q && is_open && present__q;
+    assign same = (judged__q[(64'h0)+:(3)] == rx[(64'h0)+:(3)]) && (judged__q[(64'h3)+:(14)] == rx[(64'h3)+:(14)]) && (judged__q[(64'h25)+:(8)] == rx[(64'h25)+:(8)]);
+    assign take_scaled = scaled_valid && ~judged_valid__q;
+    assign scaled_ready = take_scaled;
+    assign scrub_now = scrubbing__q && ~judged_valid__q && ~scaled_valid;
+    assign write = accept || take_scaled || scrub_now;
+    always @(*) begin
+        address[(64'h0)+:(3)] = scaled[(64'h0)+:(3)];
+        address[(64'h3)+:(14)] = scaled[(64'h3)+:(14)];
+        if (judged_valid__q) begin
+            address[(64'h0)+:(3)] = slot;
+            address[(64'h3)+:(14)] = judged__q[(64'h3)+:(14)];
+        end
+        if (scrub_now) begin
+            address = scrub_at__q;
+        end
+    end
+    always @(*) begin
+        value[(64'h0)+:(512)] = scaled[(64'h2d)+:(512)];
+        value[(64'h200)+:(8)] = scaled[(64'h25)+:(8)];
+        if (judged_valid__q) begin
+            value[(64'h0)+:(512)] = judged__q[(64'h2d)+:(512)];
+            value[(64'h200)+:(8)] = judged__q[(64'h25)+:(8)];
+        end
+        if (scrub_now) begin
+            value[(64'h200)+:(8)] = ((32'h0) & 8'hff);
+        end
+    end
+    assign scrub_next = scrub_at__q[(64'h3)+:(14)] + 32'h1;
+    assign scrub_last = window_beats - 32'h1;
+    assign scrub_busy = scrubbing__q || scrub;
+    assign ram__write_enable = write;
+    assign ram__write_address = address;
+    assign ram__write_data = value;
+    assign tags__write_enable = write;
+    assign tags__write_address = address;
+    assign tags__write_data = value[(64'h200)+:(8)];
+    assign finish_ready = finish_valid && ~send_valid;
+    always @(*) begin
+        ram__read_address = finish_address;
+        if (send_valid) begin
+            ram__read_address = send_address;
+        end
+    end
+    assign word = ram__read_data;
+    assign arrivals__accept = accept;
+    assign arrivals__epoch = judged__q[(64'h25)+:(8)];
+    always @(*) begin
+        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((judged__q[(64'h1f)+:(6)]) & 9'h1ff);
+        if (scrub_now) begin
+            arrivals__address = (((scrub_at__q[(64'h0)+:(3)]) & 9'h1ff) << 32'h6) | (((scrub_at__q[(64'h3)+:(14)]) & 9'h1ff) & 32'h3f);
+        end
+    end
+    assign arrivals__scrub = scrub_now;
+    assign arrivals__read_address = count_address;
+    assign arrivals__read_epoch = count_epoch;
+    assign count = arrivals__count;
+    always @(*) begin
         taken__d = taken__q;
         taken_valid__d = taken_valid__q;
         judged__d = judged__q;
@@ -17489,45 +18743,13 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
         again__d = again__q;
         scrubbing__d = scrubbing__q;
         scrub_at__d = scrub_at__q;
-        ram__clock = clock;
-        tags__clock = clock;
-        arrivals__clock = clock;
         taken_valid__d = rx_valid;
         taken__d = rx;
-        tags__read_address[(64'h0)+:(3)] = rx[(64'h0)+:(3)];
-        tags__read_address[(64'h3)+:(14)] = rx[(64'h3)+:(14)];
-        read = tags__read_data == taken__q[(64'h25)+:(8)];
         judged_valid__d = taken_valid__q;
         judged__d = taken__q;
         present__d = read || again__q;
-        slot = judged__q[(64'h0)+:(3)];
-        is_open = open[slot];
-        accept = judged_valid__q && is_open && ~present__q;
-        accepted = accept;
-        decided = judged__q;
-        drop_late = judged_valid__q && ~is_open;
-        drop_duplicate = judged_valid__q && is_open && present__q;
-        same = (judged__q[(64'h0)+:(3)] == rx[(64'h0)+:(3)]) && (judged__q[(64'h3)+:(14)] == rx[(64'h3)+:(14)]) && (judged__q[(64'h25)+:(8)] == rx[(64'h25)+:(8)]);
         again__d = accept && same;
-        take_scaled = scaled_valid && ~judged_valid__q;
-        scaled_ready = take_scaled;
-        scrub_now = scrubbing__q && ~judged_valid__q && ~scaled_valid;
-        write = accept || take_scaled || scrub_now;
-        address[(64'h0)+:(3)] = scaled[(64'h0)+:(3)];
-        address[(64'h3)+:(14)] = scaled[(64'h3)+:(14)];
-        value[(64'h0)+:(512)] = scaled[(64'h2d)+:(512)];
-        value[(64'h200)+:(8)] = scaled[(64'h25)+:(8)];
-        if (judged_valid__q) begin
-            address[(64'h0)+:(3)] = slot;
-            address[(64'h3)+:(14)] = judged__q[(64'h3)+:(14)];
-            value[(64'h0)+:(512)] = judged__q[(64'h2d)+:(512)];
-            value[(64'h200)+:(8)] = judged__q[(64'h25)+:(8)];
-        end
-        scrub_next = scrub_at__q[(64'h3)+:(14)] + 32'h1;
-        scrub_last = window_beats - 32'h1;
         if (scrub_now) begin
-            address = scrub_at__q;
-            value[(64'h200)+:(8)] = ((32'h0) & 8'hff);
             scrub_at__d[(64'h3)+:(14)] = scrub_next;
             if (((scrub_at__q[(64'h3)+:(14)]) & 15'h7fff) == scrub_last) begin
                 scrubbing__d = 1'b0;
@@ -17541,30 +18763,8 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
         if (clear) begin
             scrubbing__d = 1'b0;
         end
-        scrub_busy = scrubbing__q || scrub;
-        ram__write_enable = write;
-        ram__write_address = address;
-        ram__write_data = value;
-        tags__write_enable = write;
-        tags__write_address = address;
-        tags__write_data = value[(64'h200)+:(8)];
-        finish_ready = finish_valid && ~send_valid;
-        ram__read_address = finish_address;
-        if (send_valid) begin
-            ram__read_address = send_address;
-        end
-        word = ram__read_data;
-        arrivals__accept = accept;
-        arrivals__epoch = judged__q[(64'h25)+:(8)];
-        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((judged__q[(64'h1f)+:(6)]) & 9'h1ff);
-        arrivals__scrub = scrub_now;
-        if (scrub_now) begin
-            arrivals__address = (((scrub_at__q[(64'h0)+:(3)]) & 9'h1ff) << 32'h6) | (((scrub_at__q[(64'h3)+:(14)]) & 9'h1ff) & 32'h3f);
-        end
-        arrivals__read_address = count_address;
-        arrivals__read_epoch = count_epoch;
-        count = arrivals__count;
     end
+    wire unused__scaled = &{scaled[36:17]};
 endmodule
 
 module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data,tx_last,tx_error,tx_ready,busy);
@@ -17574,22 +18774,22 @@ module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data
     input wire  reset;
     input wire  valid;
     input wire  [512:0] beat;
-    output reg  ready;
-    output reg  tx_valid;
-    output reg  [511:0] tx_data;
-    output reg  tx_last;
-    output reg  tx_error;
+    output wire  ready;
+    output wire  tx_valid;
+    output wire  [511:0] tx_data;
+    output wire  tx_last;
+    output wire  tx_error;
     input wire  tx_ready;
-    output reg  busy;
+    output wire  busy;
     // Stub signals
     reg  [514:0] held__d;
     wire  [514:0] held__q;
-    reg  held__clock;
+    wire  held__clock;
     reg  open__d;
     wire  open__q;
-    reg  open__clock;
+    wire  open__clock;
     // Local signals
-    reg  free;
+    wire  free;
     // Sub module instances
     optireduce_nic__guard__held held(
         .d(held__d),
@@ -17602,13 +18802,18 @@ module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data
         .clock(open__clock)
     );
     // Update code
+    assign held__clock = clock;
+    assign open__clock = clock;
+    assign free = ~held__q[(64'h0)+:(1)] || tx_ready;
+    assign ready = free && ~clear;
+    assign tx_valid = held__q[(64'h0)+:(1)];
+    assign tx_data = held__q[(64'h1)+:(512)];
+    assign tx_last = held__q[(64'h201)+:(1)];
+    assign tx_error = held__q[(64'h202)+:(1)];
+    assign busy = held__q[(64'h0)+:(1)] || open__q;
     always @(*) begin
-        held__clock = clock;
-        open__clock = clock;
         held__d = held__q;
         open__d = open__q;
-        free = ~held__q[(64'h0)+:(1)] || tx_ready;
-        ready = free && ~clear;
         if (free) begin
             held__d[(64'h0)+:(1)] = 1'b0;
             if (clear) begin
@@ -17626,11 +18831,6 @@ module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data
                 open__d = ~beat[(64'h200)+:(1)];
             end
         end
-        tx_valid = held__q[(64'h0)+:(1)];
-        tx_data = held__q[(64'h1)+:(512)];
-        tx_last = held__q[(64'h201)+:(1)];
-        tx_error = held__q[(64'h202)+:(1)];
-        busy = held__q[(64'h0)+:(1)] || open__q;
         if (reset) begin
             held__d[(64'h0)+:(1)] = 1'b0;
             open__d = 1'b0;
@@ -17648,174 +18848,174 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
     input wire  [404:0] arm_context;
     input wire  [7:0] freed;
     input wire  stall;
-    output reg  busy;
+    output wire  busy;
     input wire  in_valid;
     input wire  in_head;
     input wire  [77:0] in_header;
     input wire  [511:0] in_data;
-    output reg  valid;
-    output reg  broadcast;
+    output wire  valid;
+    output wire  broadcast;
     output reg  [556:0] beat;
-    output reg  packet;
-    output reg  mark;
-    output reg  empty;
+    output wire  packet;
+    output wire  mark;
+    output wire  empty;
     output reg  drop_no_window;
     output reg  drop_stale;
     output reg  drop_flags;
     output reg  drop_out_of_shard;
     // Stub signals
-    reg  key__0__clock;
-    reg  key__0__arm;
-    reg  [404:0] key__0__ctx;
-    reg  key__0__free;
-    reg  key__0__compare;
-    reg  [77:0] key__0__header;
+    wire  key__0__clock;
+    wire  key__0__arm;
+    wire  [404:0] key__0__ctx;
+    wire  key__0__free;
+    wire  key__0__compare;
+    wire  [77:0] key__0__header;
     wire  key__0__hit;
     wire  key__0__stale;
     wire  [14:0] key__0__distance;
-    reg  key__1__clock;
-    reg  key__1__arm;
-    reg  [404:0] key__1__ctx;
-    reg  key__1__free;
-    reg  key__1__compare;
-    reg  [77:0] key__1__header;
+    wire  key__1__clock;
+    wire  key__1__arm;
+    wire  [404:0] key__1__ctx;
+    wire  key__1__free;
+    wire  key__1__compare;
+    wire  [77:0] key__1__header;
     wire  key__1__hit;
     wire  key__1__stale;
     wire  [14:0] key__1__distance;
-    reg  key__2__clock;
-    reg  key__2__arm;
-    reg  [404:0] key__2__ctx;
-    reg  key__2__free;
-    reg  key__2__compare;
-    reg  [77:0] key__2__header;
+    wire  key__2__clock;
+    wire  key__2__arm;
+    wire  [404:0] key__2__ctx;
+    wire  key__2__free;
+    wire  key__2__compare;
+    wire  [77:0] key__2__header;
     wire  key__2__hit;
     wire  key__2__stale;
     wire  [14:0] key__2__distance;
-    reg  key__3__clock;
-    reg  key__3__arm;
-    reg  [404:0] key__3__ctx;
-    reg  key__3__free;
-    reg  key__3__compare;
-    reg  [77:0] key__3__header;
+    wire  key__3__clock;
+    wire  key__3__arm;
+    wire  [404:0] key__3__ctx;
+    wire  key__3__free;
+    wire  key__3__compare;
+    wire  [77:0] key__3__header;
     wire  key__3__hit;
     wire  key__3__stale;
     wire  [14:0] key__3__distance;
-    reg  key__4__clock;
-    reg  key__4__arm;
-    reg  [404:0] key__4__ctx;
-    reg  key__4__free;
-    reg  key__4__compare;
-    reg  [77:0] key__4__header;
+    wire  key__4__clock;
+    wire  key__4__arm;
+    wire  [404:0] key__4__ctx;
+    wire  key__4__free;
+    wire  key__4__compare;
+    wire  [77:0] key__4__header;
     wire  key__4__hit;
     wire  key__4__stale;
     wire  [14:0] key__4__distance;
-    reg  key__5__clock;
-    reg  key__5__arm;
-    reg  [404:0] key__5__ctx;
-    reg  key__5__free;
-    reg  key__5__compare;
-    reg  [77:0] key__5__header;
+    wire  key__5__clock;
+    wire  key__5__arm;
+    wire  [404:0] key__5__ctx;
+    wire  key__5__free;
+    wire  key__5__compare;
+    wire  [77:0] key__5__header;
     wire  key__5__hit;
     wire  key__5__stale;
     wire  [14:0] key__5__distance;
-    reg  key__6__clock;
-    reg  key__6__arm;
-    reg  [404:0] key__6__ctx;
-    reg  key__6__free;
-    reg  key__6__compare;
-    reg  [77:0] key__6__header;
+    wire  key__6__clock;
+    wire  key__6__arm;
+    wire  [404:0] key__6__ctx;
+    wire  key__6__free;
+    wire  key__6__compare;
+    wire  [77:0] key__6__header;
     wire  key__6__hit;
     wire  key__6__stale;
     wire  [14:0] key__6__distance;
-    reg  key__7__clock;
-    reg  key__7__arm;
-    reg  [404:0] key__7__ctx;
-    reg  key__7__free;
-    reg  key__7__compare;
-    reg  [77:0] key__7__header;
+    wire  key__7__clock;
+    wire  key__7__arm;
+    wire  [404:0] key__7__ctx;
+    wire  key__7__free;
+    wire  key__7__compare;
+    wire  [77:0] key__7__header;
     wire  key__7__hit;
     wire  key__7__stale;
     wire  [14:0] key__7__distance;
-    reg  contexts__clock;
-    reg  [2:0] contexts__read_address;
+    wire  contexts__clock;
+    wire  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
-    reg  [2:0] contexts__write_address;
-    reg  [404:0] contexts__write_data;
-    reg  contexts__write_enable;
-    reg  [511:0] widen__data;
-    reg  widen__bf16;
-    reg  widen__high;
+    wire  [2:0] contexts__write_address;
+    wire  [404:0] contexts__write_data;
+    wire  contexts__write_enable;
+    wire  [511:0] widen__data;
+    wire  widen__bf16;
+    wire  widen__high;
     wire  [511:0] widen__beat;
     reg  [19:0] named__d;
     wire  [19:0] named__q;
-    reg  named__clock;
+    wire  named__clock;
     reg  [39:0] found__d;
     wire  [39:0] found__q;
-    reg  found__clock;
+    wire  found__clock;
     reg  [106:0] known__d;
     wire  [106:0] known__q;
-    reg  known__clock;
+    wire  known__clock;
     reg  [126:0] placed__d;
     wire  [126:0] placed__q;
-    reg  placed__clock;
+    wire  placed__clock;
     reg  [97:0] ranged__d;
     wire  [97:0] ranged__q;
-    reg  ranged__clock;
+    wire  ranged__clock;
     reg  [50:0] verdict__d;
     wire  [50:0] verdict__q;
-    reg  verdict__clock;
+    wire  verdict__clock;
     reg  [14:0] position__d;
     wire  [14:0] position__q;
-    reg  position__clock;
+    wire  position__clock;
     reg  padding__d;
     wire  padding__q;
-    reg  padding__clock;
+    wire  padding__clock;
     reg  half__d;
     wire  half__q;
-    reg  half__clock;
+    wire  half__clock;
     reg  [513:0] first__d;
     wire  [513:0] first__q;
-    reg  first__clock;
+    wire  first__clock;
     reg  [513:0] second__d;
     wire  [513:0] second__q;
-    reg  second__clock;
+    wire  second__clock;
     reg  [513:0] third__d;
     wire  [513:0] third__q;
-    reg  third__clock;
+    wire  third__clock;
     reg  [513:0] fourth__d;
     wire  [513:0] fourth__q;
-    reg  fourth__clock;
+    wire  fourth__clock;
     reg  [513:0] fifth__d;
     wire  [513:0] fifth__q;
-    reg  fifth__clock;
+    wire  fifth__clock;
     reg  [513:0] last__d;
     wire  [513:0] last__q;
-    reg  last__clock;
+    wire  last__clock;
     // Local signals
     reg  [2:0] slot;
     reg  [14:0] distance;
     reg  any_hit;
     reg  any_stale;
-    reg  head1;
-    reg  head2;
-    reg  head3;
-    reg  head4;
-    reg  head5;
-    reg  [404:0] ctx;
-    reg  [6:0] sum;
-    reg  [6:0] wrapped;
-    reg  [21:0] product;
-    reg  [14:0] start;
-    reg  [14:0] limit;
-    reg  [14:0] own_end;
+    wire  head1;
+    wire  head2;
+    wire  head3;
+    wire  head4;
+    wire  head5;
+    wire  [404:0] ctx;
+    wire  [6:0] sum;
+    wire  [6:0] wrapped;
+    wire  [21:0] product;
+    wire  [14:0] start;
+    wire  [14:0] limit;
+    wire  [14:0] own_end;
     reg  [14:0] covered;
-    reg  [14:0] packet_end;
+    wire  [14:0] packet_end;
     reg  [14:0] allowed;
-    reg  fits;
-    reg  splitting;
-    reg  step;
-    reg  [14:0] next_position;
-    reg  [14:0] relative;
+    wire  fits;
+    wire  splitting;
+    wire  step;
+    wire  [14:0] next_position;
+    wire  [14:0] relative;
     // Sub module instances
     optireduce_nic__lookup__key__0 key__0(
         .clock(key__0__clock),
@@ -17995,16 +19195,263 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .clock(last__clock)
     );
     // Update code
+    assign named__clock = clock;
+    assign found__clock = clock;
+    assign known__clock = clock;
+    assign placed__clock = clock;
+    assign ranged__clock = clock;
+    assign verdict__clock = clock;
+    assign position__clock = clock;
+    assign padding__clock = clock;
+    assign half__clock = clock;
+    assign first__clock = clock;
+    assign second__clock = clock;
+    assign third__clock = clock;
+    assign fourth__clock = clock;
+    assign fifth__clock = clock;
+    assign last__clock = clock;
+    assign contexts__clock = clock;
+    assign contexts__write_enable = arm != 32'h0;
+    assign contexts__write_address = arm_slot;
+    assign contexts__write_data = arm_context;
+    assign splitting = fifth__q[(64'h0)+:(1)] && ~fifth__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && verdict__q[(64'h32)+:(1)] && ~half__q;
+    assign busy = stall || splitting;
+    assign step = ~stall && ~splitting;
+    assign head1 = in_valid && in_head && step;
+    assign head2 = first__q[(64'h0)+:(1)] && first__q[(64'h1)+:(1)] && step;
+    assign head3 = second__q[(64'h0)+:(1)] && second__q[(64'h1)+:(1)] && step;
+    assign head4 = third__q[(64'h0)+:(1)] && third__q[(64'h1)+:(1)] && step;
+    assign head5 = fourth__q[(64'h0)+:(1)] && fourth__q[(64'h1)+:(1)] && step;
+    assign key__0__clock = clock;
+    assign key__0__arm = arm[0];
+    assign key__0__ctx = arm_context;
+    assign key__0__free = freed[0] || clear;
+    assign key__0__compare = head1;
+    assign key__0__header = in_header;
+    assign key__1__clock = clock;
+    assign key__1__arm = arm[1];
+    assign key__1__ctx = arm_context;
+    assign key__1__free = freed[1] || clear;
+    assign key__1__compare = head1;
+    assign key__1__header = in_header;
+    assign key__2__clock = clock;
+    assign key__2__arm = arm[2];
+    assign key__2__ctx = arm_context;
+    assign key__2__free = freed[2] || clear;
+    assign key__2__compare = head1;
+    assign key__2__header = in_header;
+    assign key__3__clock = clock;
+    assign key__3__arm = arm[3];
+    assign key__3__ctx = arm_context;
+    assign key__3__free = freed[3] || clear;
+    assign key__3__compare = head1;
+    assign key__3__header = in_header;
+    assign key__4__clock = clock;
+    assign key__4__arm = arm[4];
+    assign key__4__ctx = arm_context;
+    assign key__4__free = freed[4] || clear;
+    assign key__4__compare = head1;
+    assign key__4__header = in_header;
+    assign key__5__clock = clock;
+    assign key__5__arm = arm[5];
+    assign key__5__ctx = arm_context;
+    assign key__5__free = freed[5] || clear;
+    assign key__5__compare = head1;
+    assign key__5__header = in_header;
+    assign key__6__clock = clock;
+    assign key__6__arm = arm[6];
+    assign key__6__ctx = arm_context;
+    assign key__6__free = freed[6] || clear;
+    assign key__6__compare = head1;
+    assign key__6__header = in_header;
+    assign key__7__clock = clock;
+    assign key__7__arm = arm[7];
+    assign key__7__ctx = arm_context;
+    assign key__7__free = freed[7] || clear;
+    assign key__7__compare = head1;
+    assign key__7__header = in_header;
     always @(*) begin
-        named__clock = clock;
-        found__clock = clock;
-        known__clock = clock;
-        placed__clock = clock;
-        ranged__clock = clock;
-        verdict__clock = clock;
-        position__clock = clock;
-        padding__clock = clock;
-        half__clock = clock;
+        slot = ((32'h0) & 3'h7);
+        if (key__1__hit || key__3__hit || key__5__hit || key__7__hit) begin
+            slot = ((32'h1) & 3'h7);
+        end
+        if (key__2__hit || key__3__hit || key__6__hit || key__7__hit) begin
+            slot = slot | 32'h2;
+        end
+        if (key__4__hit || key__5__hit || key__6__hit || key__7__hit) begin
+            slot = slot | 32'h4;
+        end
+    end
+    always @(*) begin
+        distance = ((32'h0) & 15'h7fff);
+        if (key__0__hit) begin
+            distance = distance | key__0__distance;
+        end
+        if (key__1__hit) begin
+            distance = distance | key__1__distance;
+        end
+        if (key__2__hit) begin
+            distance = distance | key__2__distance;
+        end
+        if (key__3__hit) begin
+            distance = distance | key__3__distance;
+        end
+        if (key__4__hit) begin
+            distance = distance | key__4__distance;
+        end
+        if (key__5__hit) begin
+            distance = distance | key__5__distance;
+        end
+        if (key__6__hit) begin
+            distance = distance | key__6__distance;
+        end
+        if (key__7__hit) begin
+            distance = distance | key__7__distance;
+        end
+    end
+    always @(*) begin
+        any_hit = 1'b0;
+        if (key__0__hit) begin
+            any_hit = 1'b1;
+        end
+        if (key__1__hit) begin
+            any_hit = 1'b1;
+        end
+        if (key__2__hit) begin
+            any_hit = 1'b1;
+        end
+        if (key__3__hit) begin
+            any_hit = 1'b1;
+        end
+        if (key__4__hit) begin
+            any_hit = 1'b1;
+        end
+        if (key__5__hit) begin
+            any_hit = 1'b1;
+        end
+        if (key__6__hit) begin
+            any_hit = 1'b1;
+        end
+        if (key__7__hit) begin
+            any_hit = 1'b1;
+        end
+    end
+    always @(*) begin
+        any_stale = 1'b0;
+        any_stale = any_stale || key__0__stale;
+        any_stale = any_stale || key__1__stale;
+        any_stale = any_stale || key__2__stale;
+        any_stale = any_stale || key__3__stale;
+        any_stale = any_stale || key__4__stale;
+        any_stale = any_stale || key__5__stale;
+        any_stale = any_stale || key__6__stale;
+        any_stale = any_stale || key__7__stale;
+    end
+    assign contexts__read_address = found__q[(64'h2)+:(3)];
+    assign ctx = contexts__read_data;
+    assign sum = ((found__q[(64'h14)+:(6)]) & 7'h7f) + ctx[(64'h7f)+:(7)];
+    assign wrapped = sum - job[(64'h6)+:(7)];
+    assign product = known__q[(64'h37)+:(15)] * known__q[(64'h30)+:(7)];
+    always @(*) begin
+        covered = ((known__q[(64'h1d)+:(10)]) & 15'h7fff);
+        if (known__q[(64'h1c)+:(1)]) begin
+            covered = ((known__q[(64'h1d)+:(10)]) & 15'h7fff) << 32'h1;
+        end
+    end
+    assign packet_end = known__q[(64'h5)+:(15)] + covered;
+    assign start = ((placed__q[(64'h44)+:(22)]) & 15'h7fff) + ((placed__q[(64'h5a)+:(7)]) & 15'h7fff);
+    assign limit = start + placed__q[(64'h61)+:(15)];
+    assign own_end = placed__q[(64'h26)+:(15)] + placed__q[(64'h35)+:(15)];
+    always @(*) begin
+        allowed = ranged__q[(64'h33)+:(15)];
+        if (ranged__q[(64'h61)+:(1)]) begin
+            allowed = ranged__q[(64'h33)+:(15)] + 32'h1;
+        end
+    end
+    assign fits = (ranged__q[(64'h6)+:(15)] >= ranged__q[(64'h24)+:(15)]) && (ranged__q[(64'h15)+:(15)] <= allowed);
+    assign next_position = position__q + 32'h1;
+    always @(*) begin
+        drop_no_window = 1'b0;
+        if (~stall) begin
+            if (fifth__q[(64'h0)+:(1)] && fifth__q[(64'h1)+:(1)]) begin
+                if (ranged__q[(64'h0)+:(1)]) begin
+                end
+                else if (ranged__q[(64'h1)+:(1)]) begin
+                end
+                else begin
+                    drop_no_window = 1'b1;
+                end
+            end
+        end
+        if (clear) begin
+            drop_no_window = 1'b0;
+        end
+    end
+    always @(*) begin
+        drop_stale = 1'b0;
+        if (~stall) begin
+            if (fifth__q[(64'h0)+:(1)] && fifth__q[(64'h1)+:(1)]) begin
+                if (ranged__q[(64'h0)+:(1)]) begin
+                end
+                else if (ranged__q[(64'h1)+:(1)]) begin
+                    drop_stale = 1'b1;
+                end
+            end
+        end
+        if (clear) begin
+            drop_stale = 1'b0;
+        end
+    end
+    always @(*) begin
+        drop_flags = 1'b0;
+        if (~stall) begin
+            if (fifth__q[(64'h0)+:(1)] && fifth__q[(64'h1)+:(1)]) begin
+                if (ranged__q[(64'h0)+:(1)]) begin
+                    if (ranged__q[(64'h2)+:(1)]) begin
+                        drop_flags = 1'b1;
+                    end
+                end
+            end
+        end
+        if (clear) begin
+            drop_flags = 1'b0;
+        end
+    end
+    always @(*) begin
+        drop_out_of_shard = 1'b0;
+        if (~stall) begin
+            if (fifth__q[(64'h0)+:(1)] && fifth__q[(64'h1)+:(1)]) begin
+                if (ranged__q[(64'h0)+:(1)]) begin
+                    if (ranged__q[(64'h2)+:(1)]) begin
+                    end
+                    else if (~fits) begin
+                        drop_out_of_shard = 1'b1;
+                    end
+                end
+            end
+        end
+        if (clear) begin
+            drop_out_of_shard = 1'b0;
+        end
+    end
+    assign widen__data = fifth__q[(64'h2)+:(512)];
+    assign widen__bf16 = verdict__q[(64'h32)+:(1)];
+    assign widen__high = half__q;
+    assign relative = position__q - verdict__q[(64'h13)+:(15)];
+    assign valid = last__q[(64'h0)+:(1)] && ~last__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && ~padding__q;
+    assign broadcast = verdict__q[(64'h1)+:(1)];
+    always @(*) begin
+        beat[(64'h0)+:(3)] = verdict__q[(64'h2)+:(3)];
+        beat[(64'h3)+:(14)] = position__q[(32'h0)+:(14)];
+        beat[(64'h11)+:(14)] = relative[(32'h0)+:(14)];
+        beat[(64'h1f)+:(6)] = verdict__q[(64'h5)+:(6)];
+        beat[(64'h25)+:(8)] = verdict__q[(64'hb)+:(8)];
+        beat[(64'h2d)+:(512)] = last__q[(64'h2)+:(512)];
+    end
+    assign packet = last__q[(64'h0)+:(1)] && last__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && ~stall;
+    assign mark = verdict__q[(64'h31)+:(1)];
+    assign empty = ~first__q[(64'h0)+:(1)] && ~second__q[(64'h0)+:(1)] && ~third__q[(64'h0)+:(1)] && ~fourth__q[(64'h0)+:(1)] && ~fifth__q[(64'h0)+:(1)] && ~last__q[(64'h0)+:(1)];
+    always @(*) begin
         named__d = named__q;
         found__d = found__q;
         known__d = known__q;
@@ -18014,30 +19461,12 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         position__d = position__q;
         padding__d = padding__q;
         half__d = half__q;
-        first__clock = clock;
-        second__clock = clock;
-        third__clock = clock;
-        fourth__clock = clock;
-        fifth__clock = clock;
-        last__clock = clock;
         first__d = first__q;
         second__d = second__q;
         third__d = third__q;
         fourth__d = fourth__q;
         fifth__d = fifth__q;
         last__d = last__q;
-        contexts__clock = clock;
-        contexts__write_enable = arm != 32'h0;
-        contexts__write_address = arm_slot;
-        contexts__write_data = arm_context;
-        splitting = fifth__q[(64'h0)+:(1)] && ~fifth__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && verdict__q[(64'h32)+:(1)] && ~half__q;
-        busy = stall || splitting;
-        step = ~stall && ~splitting;
-        head1 = in_valid && in_head && step;
-        head2 = first__q[(64'h0)+:(1)] && first__q[(64'h1)+:(1)] && step;
-        head3 = second__q[(64'h0)+:(1)] && second__q[(64'h1)+:(1)] && step;
-        head4 = third__q[(64'h0)+:(1)] && third__q[(64'h1)+:(1)] && step;
-        head5 = fourth__q[(64'h0)+:(1)] && fourth__q[(64'h1)+:(1)] && step;
         if (step) begin
             first__d[(64'h0)+:(1)] = in_valid;
             first__d[(64'h1)+:(1)] = in_head;
@@ -18047,54 +19476,6 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
             fourth__d = third__q;
             fifth__d = fourth__q;
         end
-        key__0__clock = clock;
-        key__0__arm = arm[0];
-        key__0__ctx = arm_context;
-        key__0__free = freed[0] || clear;
-        key__0__compare = head1;
-        key__0__header = in_header;
-        key__1__clock = clock;
-        key__1__arm = arm[1];
-        key__1__ctx = arm_context;
-        key__1__free = freed[1] || clear;
-        key__1__compare = head1;
-        key__1__header = in_header;
-        key__2__clock = clock;
-        key__2__arm = arm[2];
-        key__2__ctx = arm_context;
-        key__2__free = freed[2] || clear;
-        key__2__compare = head1;
-        key__2__header = in_header;
-        key__3__clock = clock;
-        key__3__arm = arm[3];
-        key__3__ctx = arm_context;
-        key__3__free = freed[3] || clear;
-        key__3__compare = head1;
-        key__3__header = in_header;
-        key__4__clock = clock;
-        key__4__arm = arm[4];
-        key__4__ctx = arm_context;
-        key__4__free = freed[4] || clear;
-        key__4__compare = head1;
-        key__4__header = in_header;
-        key__5__clock = clock;
-        key__5__arm = arm[5];
-        key__5__ctx = arm_context;
-        key__5__free = freed[5] || clear;
-        key__5__compare = head1;
-        key__5__header = in_header;
-        key__6__clock = clock;
-        key__6__arm = arm[6];
-        key__6__ctx = arm_context;
-        key__6__free = freed[6] || clear;
-        key__6__compare = head1;
-        key__6__header = in_header;
-        key__7__clock = clock;
-        key__7__arm = arm[7];
-        key__7__ctx = arm_context;
-        key__7__free = freed[7] || clear;
-        key__7__compare = head1;
-        key__7__header = in_header;
         if (head1) begin
             named__d[(64'h0)+:(6)] = in_header[(64'h44)+:(6)];
             named__d[(64'h6)+:(1)] = in_header[(64'h4a)+:(1)];
@@ -18102,59 +19483,6 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
             named__d[(64'h8)+:(1)] = in_header[(64'h4c)+:(1)];
             named__d[(64'h9)+:(1)] = in_header[(64'h4d)+:(1)];
             named__d[(64'ha)+:(10)] = in_header[(64'h3a)+:(10)];
-        end
-        slot = ((32'h0) & 3'h7);
-        distance = ((32'h0) & 15'h7fff);
-        any_hit = 1'b0;
-        any_stale = 1'b0;
-        if (key__0__hit) begin
-            distance = distance | key__0__distance;
-            any_hit = 1'b1;
-        end
-        any_stale = any_stale || key__0__stale;
-        if (key__1__hit) begin
-            distance = distance | key__1__distance;
-            any_hit = 1'b1;
-        end
-        any_stale = any_stale || key__1__stale;
-        if (key__2__hit) begin
-            distance = distance | key__2__distance;
-            any_hit = 1'b1;
-        end
-        any_stale = any_stale || key__2__stale;
-        if (key__3__hit) begin
-            distance = distance | key__3__distance;
-            any_hit = 1'b1;
-        end
-        any_stale = any_stale || key__3__stale;
-        if (key__4__hit) begin
-            distance = distance | key__4__distance;
-            any_hit = 1'b1;
-        end
-        any_stale = any_stale || key__4__stale;
-        if (key__5__hit) begin
-            distance = distance | key__5__distance;
-            any_hit = 1'b1;
-        end
-        any_stale = any_stale || key__5__stale;
-        if (key__6__hit) begin
-            distance = distance | key__6__distance;
-            any_hit = 1'b1;
-        end
-        any_stale = any_stale || key__6__stale;
-        if (key__7__hit) begin
-            distance = distance | key__7__distance;
-            any_hit = 1'b1;
-        end
-        any_stale = any_stale || key__7__stale;
-        if (key__1__hit || key__3__hit || key__5__hit || key__7__hit) begin
-            slot = ((32'h1) & 3'h7);
-        end
-        if (key__2__hit || key__3__hit || key__6__hit || key__7__hit) begin
-            slot = slot | 32'h2;
-        end
-        if (key__4__hit || key__5__hit || key__6__hit || key__7__hit) begin
-            slot = slot | 32'h4;
         end
         if (head2) begin
             found__d[(64'h0)+:(1)] = any_hit;
@@ -18168,10 +19496,6 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
             found__d[(64'h1d)+:(1)] = named__q[(64'h9)+:(1)];
             found__d[(64'h1e)+:(10)] = named__q[(64'ha)+:(10)];
         end
-        contexts__read_address = found__q[(64'h2)+:(3)];
-        ctx = contexts__read_data;
-        sum = ((found__q[(64'h14)+:(6)]) & 7'h7f) + ctx[(64'h7f)+:(7)];
-        wrapped = sum - job[(64'h6)+:(7)];
         if (head3) begin
             known__d[(64'h0)+:(1)] = found__q[(64'h0)+:(1)];
             known__d[(64'h1)+:(1)] = found__q[(64'h1)+:(1)];
@@ -18193,12 +19517,6 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
             known__d[(64'h4d)+:(15)] = ctx[(64'haf)+:(15)];
             known__d[(64'h5c)+:(15)] = ctx[(64'hbe)+:(15)];
         end
-        product = known__q[(64'h37)+:(15)] * known__q[(64'h30)+:(7)];
-        covered = ((known__q[(64'h1d)+:(10)]) & 15'h7fff);
-        if (known__q[(64'h1c)+:(1)]) begin
-            covered = ((known__q[(64'h1d)+:(10)]) & 15'h7fff) << 32'h1;
-        end
-        packet_end = known__q[(64'h5)+:(15)] + covered;
         if (head4) begin
             placed__d[(64'h0)+:(1)] = known__q[(64'h0)+:(1)];
             placed__d[(64'h1)+:(1)] = known__q[(64'h1)+:(1)];
@@ -18221,9 +19539,6 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
             end
             placed__d[(64'h70)+:(15)] = packet_end;
         end
-        start = ((placed__q[(64'h44)+:(22)]) & 15'h7fff) + ((placed__q[(64'h5a)+:(7)]) & 15'h7fff);
-        limit = start + placed__q[(64'h61)+:(15)];
-        own_end = placed__q[(64'h26)+:(15)] + placed__q[(64'h35)+:(15)];
         if (head5) begin
             ranged__d[(64'h0)+:(1)] = placed__q[(64'h0)+:(1)];
             ranged__d[(64'h1)+:(1)] = placed__q[(64'h1)+:(1)];
@@ -18244,19 +19559,6 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
                 ranged__d[(64'h33)+:(15)] = limit;
             end
         end
-        allowed = ranged__q[(64'h33)+:(15)];
-        if (ranged__q[(64'h61)+:(1)]) begin
-            allowed = ranged__q[(64'h33)+:(15)] + 32'h1;
-        end
-        fits = (ranged__q[(64'h6)+:(15)] >= ranged__q[(64'h24)+:(15)]) && (ranged__q[(64'h15)+:(15)] <= allowed);
-        next_position = position__q + 32'h1;
-        drop_no_window = 1'b0;
-        drop_stale = 1'b0;
-        drop_flags = 1'b0;
-        drop_out_of_shard = 1'b0;
-        widen__data = fifth__q[(64'h2)+:(512)];
-        widen__bf16 = verdict__q[(64'h32)+:(1)];
-        widen__high = half__q;
         if (~stall) begin
             last__d[(64'h0)+:(1)] = fifth__q[(64'h0)+:(1)];
             last__d[(64'h1)+:(1)] = fifth__q[(64'h1)+:(1)];
@@ -18281,35 +19583,15 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
                 verdict__d[(64'h32)+:(1)] = ranged__q[(64'h61)+:(1)];
                 if (ranged__q[(64'h0)+:(1)]) begin
                     if (ranged__q[(64'h2)+:(1)]) begin
-                        drop_flags = 1'b1;
                     end
                     else if (~fits) begin
-                        drop_out_of_shard = 1'b1;
                     end
                     else begin
                         verdict__d[(64'h0)+:(1)] = 1'b1;
                     end
                 end
-                else if (ranged__q[(64'h1)+:(1)]) begin
-                    drop_stale = 1'b1;
-                end
-                else begin
-                    drop_no_window = 1'b1;
-                end
             end
         end
-        relative = position__q - verdict__q[(64'h13)+:(15)];
-        valid = last__q[(64'h0)+:(1)] && ~last__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && ~padding__q;
-        broadcast = verdict__q[(64'h1)+:(1)];
-        beat[(64'h0)+:(3)] = verdict__q[(64'h2)+:(3)];
-        beat[(64'h3)+:(14)] = position__q[(32'h0)+:(14)];
-        beat[(64'h11)+:(14)] = relative[(32'h0)+:(14)];
-        beat[(64'h1f)+:(6)] = verdict__q[(64'h5)+:(6)];
-        beat[(64'h25)+:(8)] = verdict__q[(64'hb)+:(8)];
-        beat[(64'h2d)+:(512)] = last__q[(64'h2)+:(512)];
-        packet = last__q[(64'h0)+:(1)] && last__q[(64'h1)+:(1)] && verdict__q[(64'h0)+:(1)] && ~stall;
-        mark = verdict__q[(64'h31)+:(1)];
-        empty = ~first__q[(64'h0)+:(1)] && ~second__q[(64'h0)+:(1)] && ~third__q[(64'h0)+:(1)] && ~fourth__q[(64'h0)+:(1)] && ~fifth__q[(64'h0)+:(1)] && ~last__q[(64'h0)+:(1)];
         if (clear) begin
             first__d[(64'h0)+:(1)] = 1'b0;
             second__d[(64'h0)+:(1)] = 1'b0;
@@ -18319,12 +19601,11 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
             last__d[(64'h0)+:(1)] = 1'b0;
             verdict__d[(64'h0)+:(1)] = 1'b0;
             half__d = 1'b0;
-            drop_no_window = 1'b0;
-            drop_stale = 1'b0;
-            drop_flags = 1'b0;
-            drop_out_of_shard = 1'b0;
         end
     end
+    wire unused__ctx = &{ctx[404:213], ctx[174:136], ctx[104:0]};
+    wire unused__job = &{job[199:13], job[5:0]};
+    wire unused__relative = &{relative[14]};
 endmodule
 
 module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,valid,head,header,data,empty,drop_foreign,drop_malformed,drop_version,drop_job);
@@ -18334,13 +19615,13 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
     input wire  in_valid;
     input wire  [512:0] in_data;
     input wire  [9:0] frame_beats;
-    output reg  pop;
+    output wire  pop;
     input wire  stall;
-    output reg  valid;
-    output reg  head;
-    output reg  [77:0] header;
-    output reg  [511:0] data;
-    output reg  empty;
+    output wire  valid;
+    output wire  head;
+    output wire  [77:0] header;
+    output wire  [511:0] data;
+    output wire  empty;
     output reg  drop_foreign;
     output reg  drop_malformed;
     output reg  drop_version;
@@ -18348,35 +19629,35 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
     // Stub signals
     reg  [524:0] raw__d;
     wire  [524:0] raw__q;
-    reg  raw__clock;
+    wire  raw__clock;
     reg  [514:0] parsed__d;
     wire  [514:0] parsed__q;
-    reg  parsed__clock;
+    wire  parsed__clock;
     reg  [77:0] fields__d;
     wire  [77:0] fields__q;
-    reg  fields__clock;
+    wire  fields__clock;
     reg  in_frame__d;
     wire  in_frame__q;
-    reg  in_frame__clock;
+    wire  in_frame__clock;
     // Local signals
-    reg  [511:0] h;
-    reg  [15:0] fragment;
-    reg  [15:0] total;
-    reg  [15:0] udp_length;
-    reg  [15:0] udp_expected;
-    reg  [15:0] payload;
-    reg  [9:0] payload_beats;
-    reg  [9:0] frame_expected;
-    reg  [31:0] offset;
-    reg  [15:0] sender;
-    reg  [3:0] stage;
-    reg  [3:0] version;
-    reg  foreign;
-    reg  malformed;
-    reg  wrong_version;
-    reg  wrong_job;
-    reg  [7:0] flags;
-    reg  [7:0] version_stage;
+    wire  [511:0] h;
+    wire  [15:0] fragment;
+    wire  [15:0] total;
+    wire  [15:0] udp_length;
+    wire  [15:0] udp_expected;
+    wire  [15:0] payload;
+    wire  [9:0] payload_beats;
+    wire  [9:0] frame_expected;
+    wire  [31:0] offset;
+    wire  [15:0] sender;
+    wire  [3:0] stage;
+    wire  [3:0] version;
+    wire  foreign;
+    wire  malformed;
+    wire  wrong_version;
+    wire  wrong_job;
+    wire  [7:0] flags;
+    wire  [7:0] version_stage;
     // Sub module instances
     optireduce_nic__parser__raw raw(
         .d(raw__d),
@@ -18399,16 +19680,91 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
         .clock(in_frame__clock)
     );
     // Update code
+    assign raw__clock = clock;
+    assign parsed__clock = clock;
+    assign fields__clock = clock;
+    assign in_frame__clock = clock;
+    assign pop = ~stall;
+    assign h = ((raw__q[(64'h2)+:(512)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    assign fragment = h[(64'ha0)+:(16)] & 32'hff3f;
+    assign total = (((h[(64'h80)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h88)+:(8)]) & 16'hffff);
+    assign udp_length = (((h[(64'h130)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h138)+:(8)]) & 16'hffff);
+    assign udp_expected = total - 32'h14;
+    assign payload = total - 32'h32;
+    assign payload_beats = payload[(32'h6)+:(10)];
+    assign frame_expected = payload_beats + 32'h1;
+    assign offset = (((h[(64'h160)+:(8)]) & 32'hffffffff) << 32'h18) | (((h[(64'h168)+:(8)]) & 32'hffffffff) << 32'h10) | (((h[(64'h170)+:(8)]) & 32'hffffffff) << 32'h8) | ((h[(64'h178)+:(8)]) & 32'hffffffff);
+    assign sender = (((h[(64'h1a0)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h1a8)+:(8)]) & 16'hffff);
+    assign flags = h[(64'h190)+:(8)];
+    assign version_stage = h[(64'h198)+:(8)];
+    assign stage = version_stage[(32'h0)+:(4)];
+    assign version = version_stage[(32'h4)+:(4)];
+    assign foreign = (h[(64'h60)+:(16)] != 32'h8) || (h[(64'h70)+:(8)] != 32'h45) || (fragment != 32'h0) || (h[(64'hb8)+:(8)] != 32'h11) || (h[(64'h120)+:(16)] != job[(64'h55)+:(16)]);
+    assign malformed = (total < 32'h72) || (udp_length != udp_expected) || (payload[(32'h0)+:(6)] != 32'h0) || (raw__q[(64'h203)+:(10)] != frame_expected) || (sender >= ((job[(64'h6)+:(7)]) & 16'hffff)) || (sender == ((job[(64'h0)+:(6)]) & 16'hffff)) || ((stage != 32'h0) && (stage != 32'h2)) || (offset[(32'h0)+:(6)] != 32'h0);
+    assign wrong_version = version != 32'h1;
+    assign wrong_job = h[(64'h1c0)+:(64)] != job[(64'hd)+:(64)];
     always @(*) begin
-        raw__clock = clock;
-        parsed__clock = clock;
-        fields__clock = clock;
-        in_frame__clock = clock;
+        drop_foreign = 1'b0;
+        if (~stall) begin
+            if (raw__q[(64'h0)+:(1)] && raw__q[(64'h1)+:(1)]) begin
+                if (foreign) begin
+                    drop_foreign = 1'b1;
+                end
+            end
+        end
+    end
+    always @(*) begin
+        drop_malformed = 1'b0;
+        if (~stall) begin
+            if (raw__q[(64'h0)+:(1)] && raw__q[(64'h1)+:(1)]) begin
+                if (foreign) begin
+                end
+                else if (malformed) begin
+                    drop_malformed = 1'b1;
+                end
+            end
+        end
+    end
+    always @(*) begin
+        drop_version = 1'b0;
+        if (~stall) begin
+            if (raw__q[(64'h0)+:(1)] && raw__q[(64'h1)+:(1)]) begin
+                if (foreign) begin
+                end
+                else if (malformed) begin
+                end
+                else if (wrong_version) begin
+                    drop_version = 1'b1;
+                end
+            end
+        end
+    end
+    always @(*) begin
+        drop_job = 1'b0;
+        if (~stall) begin
+            if (raw__q[(64'h0)+:(1)] && raw__q[(64'h1)+:(1)]) begin
+                if (foreign) begin
+                end
+                else if (malformed) begin
+                end
+                else if (wrong_version) begin
+                end
+                else if (wrong_job) begin
+                    drop_job = 1'b1;
+                end
+            end
+        end
+    end
+    assign valid = parsed__q[(64'h0)+:(1)] && parsed__q[(64'h202)+:(1)];
+    assign head = parsed__q[(64'h1)+:(1)];
+    assign header = fields__q;
+    assign data = parsed__q[(64'h2)+:(512)];
+    assign empty = ~raw__q[(64'h0)+:(1)] && ~parsed__q[(64'h0)+:(1)];
+    always @(*) begin
         raw__d = raw__q;
         parsed__d = parsed__q;
         fields__d = fields__q;
         in_frame__d = in_frame__q;
-        pop = ~stall;
         if (~stall) begin
             raw__d[(64'h0)+:(1)] = in_valid;
             raw__d[(64'h1)+:(1)] = ~in_frame__q;
@@ -18417,28 +19773,6 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
             raw__d[(64'h203)+:(10)] = frame_beats;
             in_frame__d = in_valid && ~in_data[(64'h200)+:(1)];
         end
-        h = ((raw__q[(64'h2)+:(512)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        fragment = h[(64'ha0)+:(16)] & 32'hff3f;
-        total = (((h[(64'h80)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h88)+:(8)]) & 16'hffff);
-        udp_length = (((h[(64'h130)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h138)+:(8)]) & 16'hffff);
-        udp_expected = total - 32'h14;
-        payload = total - 32'h32;
-        payload_beats = payload[(32'h6)+:(10)];
-        frame_expected = payload_beats + 32'h1;
-        offset = (((h[(64'h160)+:(8)]) & 32'hffffffff) << 32'h18) | (((h[(64'h168)+:(8)]) & 32'hffffffff) << 32'h10) | (((h[(64'h170)+:(8)]) & 32'hffffffff) << 32'h8) | ((h[(64'h178)+:(8)]) & 32'hffffffff);
-        sender = (((h[(64'h1a0)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h1a8)+:(8)]) & 16'hffff);
-        flags = h[(64'h190)+:(8)];
-        version_stage = h[(64'h198)+:(8)];
-        stage = version_stage[(32'h0)+:(4)];
-        version = version_stage[(32'h4)+:(4)];
-        foreign = (h[(64'h60)+:(16)] != 32'h8) || (h[(64'h70)+:(8)] != 32'h45) || (fragment != 32'h0) || (h[(64'hb8)+:(8)] != 32'h11) || (h[(64'h120)+:(16)] != job[(64'h55)+:(16)]);
-        malformed = (total < 32'h72) || (udp_length != udp_expected) || (payload[(32'h0)+:(6)] != 32'h0) || (raw__q[(64'h203)+:(10)] != frame_expected) || (sender >= ((job[(64'h6)+:(7)]) & 16'hffff)) || (sender == ((job[(64'h0)+:(6)]) & 16'hffff)) || ((stage != 32'h0) && (stage != 32'h2)) || (offset[(32'h0)+:(6)] != 32'h0);
-        wrong_version = version != 32'h1;
-        wrong_job = h[(64'h1c0)+:(64)] != job[(64'hd)+:(64)];
-        drop_foreign = 1'b0;
-        drop_malformed = 1'b0;
-        drop_version = 1'b0;
-        drop_job = 1'b0;
         if (~stall) begin
             parsed__d[(64'h0)+:(1)] = raw__q[(64'h0)+:(1)];
             parsed__d[(64'h1)+:(1)] = raw__q[(64'h1)+:(1)];
@@ -18446,16 +19780,12 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
             if (raw__q[(64'h0)+:(1)] && raw__q[(64'h1)+:(1)]) begin
                 parsed__d[(64'h202)+:(1)] = 1'b0;
                 if (foreign) begin
-                    drop_foreign = 1'b1;
                 end
                 else if (malformed) begin
-                    drop_malformed = 1'b1;
                 end
                 else if (wrong_version) begin
-                    drop_version = 1'b1;
                 end
                 else if (wrong_job) begin
-                    drop_job = 1'b1;
                 end
                 else begin
                     parsed__d[(64'h202)+:(1)] = 1'b1;
@@ -18471,12 +19801,10 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
                 fields__d[(64'h4d)+:(1)] = flags[32'h2];
             end
         end
-        valid = parsed__q[(64'h0)+:(1)] && parsed__q[(64'h202)+:(1)];
-        head = parsed__q[(64'h1)+:(1)];
-        header = fields__q;
-        data = parsed__q[(64'h2)+:(512)];
-        empty = ~raw__q[(64'h0)+:(1)] && ~parsed__q[(64'h0)+:(1)];
     end
+    wire unused__flags = &{flags[7:3]};
+    wire unused__h = &{h[399:384], h[335:320], h[287:192], h[183:176], h[159:144], h[127:120], h[95:0]};
+    wire unused__job = &{job[199:101], job[84:77]};
 endmodule
 
 module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_data,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,filled_low,filled_high,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
@@ -18493,7 +19821,7 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
     input wire  [404:0] arm_context;
     input wire  contribute_valid;
     input wire  [24:0] contribute;
-    output reg  contribute_ready;
+    output wire  contribute_ready;
     input wire  [14:0] filled_low;
     input wire  [14:0] filled_high;
     input wire  broadcast_valid;
@@ -18505,7 +19833,7 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
     output reg  valid;
     output reg  [115:0] order;
     input wire  ready;
-    output reg  working;
+    output wire  working;
     // Enums
     localparam PlanState__Idle = 0;
     localparam PlanState__Window = 1;
@@ -18521,134 +19849,134 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
     localparam PlanState__Advance = 11;
     localparam PlanState__Finish = 12;
     // Stub signals
-    reg  contributes__clock;
-    reg  contributes__clear;
-    reg  contributes__push;
-    reg  [24:0] contributes__push_data;
+    wire  contributes__clock;
+    wire  contributes__clear;
+    wire  contributes__push;
+    wire  [24:0] contributes__push_data;
     wire  contributes__full;
     reg  contributes__pop;
     wire  [24:0] contributes__pop_data;
     wire  contributes__empty;
     wire  [15:0] contributes__room;
-    reg  broadcasts__clock;
-    reg  broadcasts__clear;
-    reg  broadcasts__push;
-    reg  [24:0] broadcasts__push_data;
+    wire  broadcasts__clock;
+    wire  broadcasts__clear;
+    wire  broadcasts__push;
+    wire  [24:0] broadcasts__push_data;
     wire  broadcasts__full;
     reg  broadcasts__pop;
     wire  [24:0] broadcasts__pop_data;
     wire  broadcasts__empty;
     wire  [15:0] broadcasts__room;
-    reg  contexts__clock;
-    reg  [2:0] contexts__read_address;
+    wire  contexts__clock;
+    wire  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
-    reg  [2:0] contexts__write_address;
-    reg  [404:0] contexts__write_data;
-    reg  contexts__write_enable;
-    reg  shares__clock;
-    reg  [4:0] shares__read_address;
+    wire  [2:0] contexts__write_address;
+    wire  [404:0] contexts__write_data;
+    wire  contexts__write_enable;
+    wire  shares__clock;
+    wire  [4:0] shares__read_address;
     wire  [35:0] shares__read_data;
-    reg  [4:0] shares__write_address;
+    wire  [4:0] shares__write_address;
     reg  [35:0] shares__write_data;
     reg  shares__write_enable;
-    reg  pacer__clock;
-    reg  pacer__clear;
-    reg  [199:0] pacer__job;
-    reg  [47:0] pacer__now_ns;
-    reg  pacer__peer_write;
-    reg  [7:0] pacer__peer_word;
-    reg  [31:0] pacer__peer_data;
-    reg  [5:0] pacer__peer;
+    wire  pacer__clock;
+    wire  pacer__clear;
+    wire  [199:0] pacer__job;
+    wire  [47:0] pacer__now_ns;
+    wire  pacer__peer_write;
+    wire  [7:0] pacer__peer_word;
+    wire  [31:0] pacer__peer_data;
+    wire  [5:0] pacer__peer;
     wire  pacer__paced;
-    reg  pacer__ask;
-    reg  [7:0] pacer__beats;
+    wire  pacer__ask;
+    wire  [7:0] pacer__beats;
     wire  pacer__answer;
     wire  pacer__granted;
     reg  [3:0] state__d;
     wire  [3:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     reg  [24:0] now__d;
     wire  [24:0] now__q;
-    reg  now__clock;
+    wire  now__clock;
     reg  [20:0] at__d;
     wire  [20:0] at__q;
-    reg  at__clock;
+    wire  at__clock;
     reg  kept__d;
     wire  kept__q;
-    reg  kept__clock;
+    wire  kept__clock;
     reg  [24:0] kept_order__d;
     wire  [24:0] kept_order__q;
-    reg  kept_order__clock;
+    wire  kept_order__clock;
     reg  [20:0] kept_at__d;
     wire  [20:0] kept_at__q;
-    reg  kept_at__clock;
+    wire  kept_at__clock;
     reg  [16:0] mark_beats__d;
     wire  [16:0] mark_beats__q;
-    reg  mark_beats__clock;
+    wire  mark_beats__clock;
     reg  [8:0] packet_most__d;
     wire  [8:0] packet_most__q;
-    reg  packet_most__clock;
+    wire  packet_most__clock;
     reg  [14:0] turn__d;
     wire  [14:0] turn__q;
-    reg  turn__clock;
+    wire  turn__clock;
     reg  [14:0] wrap__d;
     wire  [14:0] wrap__q;
-    reg  wrap__clock;
+    wire  wrap__clock;
     reg  [6:0] peer__d;
     wire  [6:0] peer__q;
-    reg  peer__clock;
+    wire  peer__clock;
     reg  [6:0] shard__d;
     wire  [6:0] shard__q;
-    reg  shard__clock;
+    wire  shard__clock;
     reg  [14:0] start__d;
     wire  [14:0] start__q;
-    reg  start__clock;
+    wire  start__clock;
     reg  [14:0] length__d;
     wire  [14:0] length__q;
-    reg  length__clock;
+    wire  length__clock;
     reg  [35:0] packet__d;
     wire  [35:0] packet__q;
-    reg  packet__clock;
+    wire  packet__clock;
     reg  [8:0] packet_beats__d;
     wire  [8:0] packet_beats__q;
-    reg  packet_beats__clock;
+    wire  packet_beats__clock;
     reg  marked__d;
     wire  marked__q;
-    reg  marked__clock;
+    wire  marked__clock;
     reg  after_turn__d;
     wire  after_turn__q;
-    reg  after_turn__clock;
+    wire  after_turn__clock;
     // Local signals
-    reg  [404:0] ctx;
+    wire  [404:0] ctx;
     reg  [3:0] incast;
-    reg  [14:0] own_end;
-    reg  [8:0] payload;
-    reg  [15:0] marks;
-    reg  [6:0] step;
-    reg  [6:0] peer_sum;
-    reg  [6:0] peer_wrapped;
-    reg  [6:0] shard_sum;
-    reg  [6:0] shard_wrapped;
+    wire  [14:0] own_end;
+    wire  [8:0] payload;
+    wire  [15:0] marks;
+    wire  [6:0] step;
+    wire  [6:0] peer_sum;
+    wire  [6:0] peer_wrapped;
+    wire  [6:0] shard_sum;
+    wire  [6:0] shard_wrapped;
     reg  [6:0] extra;
     reg  [14:0] longer;
-    reg  [21:0] product;
+    wire  [21:0] product;
     reg  [4:0] place;
-    reg  [35:0] share;
+    wire  [35:0] share;
     reg  [14:0] taken;
     reg  [14:0] ahead;
     reg  [14:0] filled;
-    reg  present;
-    reg  [14:0] position_next;
-    reg  [14:0] remaining_next;
+    wire  present;
+    wire  [14:0] position_next;
+    wire  [14:0] remaining_next;
     reg  consumed;
-    reg  [8:0] halves;
+    wire  [8:0] halves;
     reg  [7:0] wire_beats;
-    reg  [25:0] offset;
-    reg  [3:0] live_more;
-    reg  [3:0] live_less;
-    reg  [3:0] index_next;
-    reg  [6:0] round_here;
-    reg  [6:0] round_next;
+    wire  [25:0] offset;
+    wire  [3:0] live_more;
+    wire  [3:0] live_less;
+    wire  [3:0] index_next;
+    wire  [6:0] round_here;
+    wire  [6:0] round_next;
     // Sub module instances
     optireduce_nic__planner__contributes contributes(
         .clock(contributes__clock),
@@ -18794,25 +20122,250 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         .clock(after_turn__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign now__clock = clock;
+    assign at__clock = clock;
+    assign kept__clock = clock;
+    assign kept_order__clock = clock;
+    assign kept_at__clock = clock;
+    assign mark_beats__clock = clock;
+    assign packet_most__clock = clock;
+    assign turn__clock = clock;
+    assign wrap__clock = clock;
+    assign peer__clock = clock;
+    assign shard__clock = clock;
+    assign start__clock = clock;
+    assign length__clock = clock;
+    assign packet__clock = clock;
+    assign packet_beats__clock = clock;
+    assign marked__clock = clock;
+    assign after_turn__clock = clock;
+    assign contexts__clock = clock;
+    assign contexts__write_enable = arm != 32'h0;
+    assign contexts__write_address = arm_slot;
+    assign contexts__write_data = arm_context;
+    assign contexts__read_address = now__q[(64'h0)+:(3)];
+    assign ctx = contexts__read_data;
+    assign contributes__clock = clock;
+    assign contributes__clear = clear;
+    assign contributes__push = contribute_valid;
+    assign contributes__push_data = contribute;
     always @(*) begin
-        state__clock = clock;
-        now__clock = clock;
-        at__clock = clock;
-        kept__clock = clock;
-        kept_order__clock = clock;
-        kept_at__clock = clock;
-        mark_beats__clock = clock;
-        packet_most__clock = clock;
-        turn__clock = clock;
-        wrap__clock = clock;
-        peer__clock = clock;
-        shard__clock = clock;
-        start__clock = clock;
-        length__clock = clock;
-        packet__clock = clock;
-        packet_beats__clock = clock;
-        marked__clock = clock;
-        after_turn__clock = clock;
+        contributes__pop = 1'b0;
+        case (state__q)
+            PlanState__Idle: begin
+                if (~broadcasts__empty) begin
+                end
+                else if (kept__q) begin
+                end
+                else if (~contributes__empty) begin
+                    contributes__pop = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign contribute_ready = ~contributes__full;
+    assign broadcasts__clock = clock;
+    assign broadcasts__clear = clear;
+    assign broadcasts__push = broadcast_valid;
+    assign broadcasts__push_data = broadcast;
+    always @(*) begin
+        broadcasts__pop = 1'b0;
+        case (state__q)
+            PlanState__Idle: begin
+                if (~broadcasts__empty) begin
+                    broadcasts__pop = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign pacer__clock = clock;
+    assign pacer__clear = clear;
+    assign pacer__job = job;
+    assign pacer__now_ns = now_ns;
+    assign pacer__peer_write = peer_write;
+    assign pacer__peer_word = peer_word;
+    assign pacer__peer_data = peer_data;
+    always @(*) begin
+        incast = ctx[(64'ha9)+:(4)];
+        if (ctx[(64'ha9)+:(4)] == 32'h0) begin
+            incast = ((32'h1) & 4'hf);
+        end
+    end
+    assign own_end = ctx[(64'haf)+:(15)] + ctx[(64'hbe)+:(15)];
+    assign payload = ((job[(64'h4d)+:(8)]) & 9'h1ff);
+    assign marks = ctx[(64'ha1)+:(8)] * job[(64'h4d)+:(8)];
+    assign step = at__q[(64'h0)+:(7)] + ((at__q[(64'h7)+:(4)]) & 7'h7f);
+    assign peer_sum = ((job[(64'h0)+:(6)]) & 7'h7f) + step;
+    assign peer_wrapped = peer_sum - job[(64'h6)+:(7)];
+    assign shard_sum = peer__q + ctx[(64'h7f)+:(7)];
+    assign shard_wrapped = shard_sum - job[(64'h6)+:(7)];
+    always @(*) begin
+        extra = ctx[(64'h78)+:(7)];
+        if (shard__q < ctx[(64'h78)+:(7)]) begin
+            extra = shard__q;
+        end
+    end
+    always @(*) begin
+        longer = ctx[(64'h69)+:(15)];
+        if (shard__q < ctx[(64'h78)+:(7)]) begin
+            longer = ctx[(64'h69)+:(15)] + 32'h1;
+        end
+    end
+    assign product = ctx[(64'h69)+:(15)] * shard__q;
+    always @(*) begin
+        place = ((at__q[(64'h7)+:(4)]) & 5'h1f);
+        if (now__q[(64'h3)+:(1)]) begin
+            place = ((at__q[(64'h7)+:(4)]) & 5'h1f) | 32'h10;
+        end
+    end
+    assign shares__clock = clock;
+    assign shares__read_address = place;
+    assign share = shares__read_data;
+    assign shares__write_address = place;
+    always @(*) begin
+        shares__write_enable = 1'b0;
+        case (state__q)
+            PlanState__Begin: begin
+                shares__write_enable = 1'b1;
+            end
+            default: begin
+            end
+        endcase
+        if (consumed) begin
+            shares__write_enable = 1'b1;
+        end
+    end
+    always @(*) begin
+        shares__write_data = packet__q;
+        case (state__q)
+            PlanState__Begin: begin
+                shares__write_data[(64'h0)+:(6)] = peer__q[(32'h0)+:(6)];
+                shares__write_data[(64'h6)+:(15)] = start__q;
+                shares__write_data[(64'h15)+:(15)] = length__q;
+            end
+            default: begin
+            end
+        endcase
+        if (consumed) begin
+            shares__write_data[(64'h6)+:(15)] = position_next;
+            shares__write_data[(64'h15)+:(15)] = remaining_next;
+        end
+    end
+    always @(*) begin
+        taken = ((packet_most__q) & 15'h7fff);
+        if (share[(64'h15)+:(15)] < ((packet_most__q) & 15'h7fff)) begin
+            taken = share[(64'h15)+:(15)];
+        end
+    end
+    assign position_next = packet__q[(64'h6)+:(15)] + ((packet_beats__q) & 15'h7fff);
+    assign remaining_next = packet__q[(64'h15)+:(15)] - ((packet_beats__q) & 15'h7fff);
+    assign offset = ctx[(64'h40)+:(26)] + ((packet__q[(64'h6)+:(15)]) & 26'h3ffffff);
+    assign halves = packet_beats__q + 32'h1;
+    always @(*) begin
+        wire_beats = packet_beats__q[(32'h0)+:(8)];
+        if (ctx[(64'h87)+:(1)]) begin
+            wire_beats = halves[(32'h1)+:(8)];
+        end
+    end
+    always @(*) begin
+        ahead = position_next + wrap__q;
+        if (after_turn__q) begin
+            ahead = position_next - turn__q;
+        end
+    end
+    always @(*) begin
+        filled = filled_low;
+        if (now__q[(64'h4)+:(1)]) begin
+            filled = filled_high;
+        end
+    end
+    assign present = ahead <= filled;
+    assign pacer__peer = packet__q[(64'h0)+:(6)];
+    assign pacer__beats = wire_beats;
+    assign pacer__ask = state__q == PlanState__Pace;
+    always @(*) begin
+        consumed = 1'b0;
+        case (state__q)
+            PlanState__Answer: begin
+                if (word[(64'h200)+:(8)] != ctx[(64'hcd)+:(8)]) begin
+                    consumed = 1'b1;
+                end
+            end
+            PlanState__Order: begin
+                if (ready) begin
+                    consumed = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign live_more = at__q[(64'hf)+:(4)] + 32'h1;
+    assign live_less = at__q[(64'hf)+:(4)] - 32'h1;
+    assign index_next = at__q[(64'h7)+:(4)] + 32'h1;
+    assign round_here = at__q[(64'h0)+:(7)] + ((at__q[(64'h7)+:(4)]) & 7'h7f);
+    assign round_next = at__q[(64'h0)+:(7)] + ((at__q[(64'hb)+:(4)]) & 7'h7f);
+    always @(*) begin
+        ask_valid = 1'b0;
+        case (state__q)
+            PlanState__Ask: begin
+                if (now__q[(64'h3)+:(1)]) begin
+                    ask_valid = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
+        ask_address[(64'h0)+:(3)] = now__q[(64'h0)+:(3)];
+        ask_address[(64'h3)+:(14)] = ((packet__q[(64'h6)+:(15)]) & 14'h3fff);
+    end
+    always @(*) begin
+        valid = 1'b0;
+        case (state__q)
+            PlanState__Order: begin
+                valid = 1'b1;
+            end
+            PlanState__Finish: begin
+                valid = 1'b1;
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
+        order[(64'h0)+:(3)] = now__q[(64'h0)+:(3)];
+        order[(64'h3)+:(1)] = now__q[(64'h3)+:(1)];
+        order[(64'h4)+:(1)] = now__q[(64'h4)+:(1)];
+        order[(64'h5)+:(6)] = packet__q[(64'h0)+:(6)];
+        order[(64'hb)+:(14)] = ((packet__q[(64'h6)+:(15)]) & 14'h3fff);
+        order[(64'h19)+:(8)] = wire_beats;
+        order[(64'h21)+:(1)] = ctx[(64'h87)+:(1)] && packet_beats__q[32'h0];
+        order[(64'h22)+:(1)] = marked__q;
+        order[(64'h23)+:(1)] = state__q == PlanState__Finish;
+        order[(64'h24)+:(16)] = now__q[(64'h5)+:(16)];
+        order[(64'h34)+:(4)] = now__q[(64'h15)+:(4)];
+        order[(64'h38)+:(16)] = ctx[(64'h20)+:(16)];
+        order[(64'h48)+:(16)] = ctx[(64'h30)+:(16)];
+        order[(64'h58)+:(26)] = offset;
+        order[(64'h72)+:(1)] = ctx[(64'h86)+:(1)];
+        order[(64'h73)+:(1)] = ctx[(64'h87)+:(1)];
+        case (state__q)
+            PlanState__Finish: begin
+                order[(64'h19)+:(8)] = ((32'h0) & 8'hff);
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign working = (state__q != PlanState__Idle) || kept__q || ~contributes__empty || ~broadcasts__empty;
+    always @(*) begin
         state__d = state__q;
         now__d = now__q;
         at__d = at__q;
@@ -18831,314 +20384,192 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         packet_beats__d = packet_beats__q;
         marked__d = marked__q;
         after_turn__d = after_turn__q;
-        contexts__clock = clock;
-        contexts__write_enable = arm != 32'h0;
-        contexts__write_address = arm_slot;
-        contexts__write_data = arm_context;
-        contexts__read_address = now__q[(64'h0)+:(3)];
-        ctx = contexts__read_data;
-        contributes__clock = clock;
-        contributes__clear = clear;
-        contributes__push = contribute_valid;
-        contributes__push_data = contribute;
-        contributes__pop = 1'b0;
-        contribute_ready = ~contributes__full;
-        broadcasts__clock = clock;
-        broadcasts__clear = clear;
-        broadcasts__push = broadcast_valid;
-        broadcasts__push_data = broadcast;
-        broadcasts__pop = 1'b0;
-        pacer__clock = clock;
-        pacer__clear = clear;
-        pacer__job = job;
-        pacer__now_ns = now_ns;
-        pacer__peer_write = peer_write;
-        pacer__peer_word = peer_word;
-        pacer__peer_data = peer_data;
-        incast = ctx[(64'ha9)+:(4)];
-        if (ctx[(64'ha9)+:(4)] == 32'h0) begin
-            incast = ((32'h1) & 4'hf);
-        end
-        own_end = ctx[(64'haf)+:(15)] + ctx[(64'hbe)+:(15)];
-        payload = ((job[(64'h4d)+:(8)]) & 9'h1ff);
-        marks = ctx[(64'ha1)+:(8)] * job[(64'h4d)+:(8)];
-        step = at__q[(64'h0)+:(7)] + ((at__q[(64'h7)+:(4)]) & 7'h7f);
-        peer_sum = ((job[(64'h0)+:(6)]) & 7'h7f) + step;
-        peer_wrapped = peer_sum - job[(64'h6)+:(7)];
-        shard_sum = peer__q + ctx[(64'h7f)+:(7)];
-        shard_wrapped = shard_sum - job[(64'h6)+:(7)];
-        extra = ctx[(64'h78)+:(7)];
-        longer = ctx[(64'h69)+:(15)];
-        if (shard__q < ctx[(64'h78)+:(7)]) begin
-            extra = shard__q;
-            longer = ctx[(64'h69)+:(15)] + 32'h1;
-        end
-        product = ctx[(64'h69)+:(15)] * shard__q;
-        place = ((at__q[(64'h7)+:(4)]) & 5'h1f);
-        if (now__q[(64'h3)+:(1)]) begin
-            place = ((at__q[(64'h7)+:(4)]) & 5'h1f) | 32'h10;
-        end
-        shares__clock = clock;
-        shares__read_address = place;
-        share = shares__read_data;
-        shares__write_address = place;
-        shares__write_enable = 1'b0;
-        shares__write_data = packet__q;
-        taken = ((packet_most__q) & 15'h7fff);
-        if (share[(64'h15)+:(15)] < ((packet_most__q) & 15'h7fff)) begin
-            taken = share[(64'h15)+:(15)];
-        end
-        position_next = packet__q[(64'h6)+:(15)] + ((packet_beats__q) & 15'h7fff);
-        remaining_next = packet__q[(64'h15)+:(15)] - ((packet_beats__q) & 15'h7fff);
-        offset = ctx[(64'h40)+:(26)] + ((packet__q[(64'h6)+:(15)]) & 26'h3ffffff);
-        halves = packet_beats__q + 32'h1;
-        wire_beats = packet_beats__q[(32'h0)+:(8)];
-        if (ctx[(64'h87)+:(1)]) begin
-            wire_beats = halves[(32'h1)+:(8)];
-        end
-        ahead = position_next + wrap__q;
-        if (after_turn__q) begin
-            ahead = position_next - turn__q;
-        end
-        filled = filled_low;
-        if (now__q[(64'h4)+:(1)]) begin
-            filled = filled_high;
-        end
-        present = ahead <= filled;
-        pacer__peer = packet__q[(64'h0)+:(6)];
-        pacer__beats = wire_beats;
-        pacer__ask = state__q == PlanState__Pace;
-        consumed = 1'b0;
-        live_more = at__q[(64'hf)+:(4)] + 32'h1;
-        live_less = at__q[(64'hf)+:(4)] - 32'h1;
-        index_next = at__q[(64'h7)+:(4)] + 32'h1;
-        round_here = at__q[(64'h0)+:(7)] + ((at__q[(64'h7)+:(4)]) & 7'h7f);
-        round_next = at__q[(64'h0)+:(7)] + ((at__q[(64'hb)+:(4)]) & 7'h7f);
-        ask_valid = 1'b0;
-        ask_address[(64'h0)+:(3)] = now__q[(64'h0)+:(3)];
-        ask_address[(64'h3)+:(14)] = ((packet__q[(64'h6)+:(15)]) & 14'h3fff);
-        valid = 1'b0;
-        order[(64'h0)+:(3)] = now__q[(64'h0)+:(3)];
-        order[(64'h3)+:(1)] = now__q[(64'h3)+:(1)];
-        order[(64'h4)+:(1)] = now__q[(64'h4)+:(1)];
-        order[(64'h5)+:(6)] = packet__q[(64'h0)+:(6)];
-        order[(64'hb)+:(14)] = ((packet__q[(64'h6)+:(15)]) & 14'h3fff);
-        order[(64'h19)+:(8)] = wire_beats;
-        order[(64'h21)+:(1)] = ctx[(64'h87)+:(1)] && packet_beats__q[32'h0];
-        order[(64'h22)+:(1)] = marked__q;
-        order[(64'h23)+:(1)] = state__q == PlanState__Finish;
-        order[(64'h24)+:(16)] = now__q[(64'h5)+:(16)];
-        order[(64'h34)+:(4)] = now__q[(64'h15)+:(4)];
-        order[(64'h38)+:(16)] = ctx[(64'h20)+:(16)];
-        order[(64'h48)+:(16)] = ctx[(64'h30)+:(16)];
-        order[(64'h58)+:(26)] = offset;
-        order[(64'h72)+:(1)] = ctx[(64'h86)+:(1)];
-        order[(64'h73)+:(1)] = ctx[(64'h87)+:(1)];
         case (state__q)
-            PlanState__Idle:
-                begin
-                    at__d[(64'h0)+:(7)] = ((32'h1) & 7'h7f);
-                    at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
-                    at__d[(64'hf)+:(4)] = ((32'h0) & 4'hf);
-                    at__d[(64'h13)+:(1)] = 1'b0;
-                    at__d[(64'h14)+:(1)] = 1'b0;
-                    if (~broadcasts__empty) begin
-                        broadcasts__pop = 1'b1;
-                        now__d = broadcasts__pop_data;
-                        state__d = PlanState__Window;
-                    end
-                    else if (kept__q) begin
-                        kept__d = 1'b0;
-                        now__d = kept_order__q;
-                        at__d = kept_at__q;
-                        state__d = PlanState__Window;
-                    end
-                    else if (~contributes__empty) begin
-                        contributes__pop = 1'b1;
-                        now__d = contributes__pop_data;
-                        state__d = PlanState__Window;
-                    end
+            PlanState__Idle: begin
+                at__d[(64'h0)+:(7)] = ((32'h1) & 7'h7f);
+                at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
+                at__d[(64'hf)+:(4)] = ((32'h0) & 4'hf);
+                at__d[(64'h13)+:(1)] = 1'b0;
+                at__d[(64'h14)+:(1)] = 1'b0;
+                if (~broadcasts__empty) begin
+                    now__d = broadcasts__pop_data;
+                    state__d = PlanState__Window;
                 end
-            PlanState__Window:
-                begin
-                    mark_beats__d = ((marks) & 17'h1ffff);
-                    packet_most__d = payload;
-                    if (ctx[(64'h87)+:(1)]) begin
-                        mark_beats__d = ((marks) & 17'h1ffff) << 32'h1;
-                        packet_most__d = payload << 32'h1;
+                else if (kept__q) begin
+                    kept__d = 1'b0;
+                    now__d = kept_order__q;
+                    at__d = kept_at__q;
+                    state__d = PlanState__Window;
+                end
+                else if (~contributes__empty) begin
+                    now__d = contributes__pop_data;
+                    state__d = PlanState__Window;
+                end
+            end
+            PlanState__Window: begin
+                mark_beats__d = ((marks) & 17'h1ffff);
+                packet_most__d = payload;
+                if (ctx[(64'h87)+:(1)]) begin
+                    mark_beats__d = ((marks) & 17'h1ffff) << 32'h1;
+                    packet_most__d = payload << 32'h1;
+                end
+                turn__d = own_end;
+                wrap__d = ctx[(64'h5a)+:(15)] - own_end;
+                if (ctx[(64'h86)+:(1)] || (own_end == ctx[(64'h5a)+:(15)])) begin
+                    turn__d = ((32'h0) & 15'h7fff);
+                end
+                state__d = PlanState__Peer;
+                if (at__q[(64'h14)+:(1)]) begin
+                    state__d = PlanState__Packet;
+                end
+            end
+            PlanState__Peer: begin
+                peer__d = peer_sum;
+                if (peer_sum >= job[(64'h6)+:(7)]) begin
+                    peer__d = peer_wrapped;
+                end
+                state__d = PlanState__Shard;
+                if ((at__q[(64'h7)+:(4)] == incast) || (step >= job[(64'h6)+:(7)])) begin
+                    at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
+                    if (at__q[(64'h7)+:(4)] == 32'h0) begin
+                        state__d = PlanState__Finish;
                     end
-                    turn__d = own_end;
-                    wrap__d = ctx[(64'h5a)+:(15)] - own_end;
-                    if (ctx[(64'h86)+:(1)] || (own_end == ctx[(64'h5a)+:(15)])) begin
-                        turn__d = ((32'h0) & 15'h7fff);
+                    else if (at__q[(64'hf)+:(4)] == 32'h0) begin
+                        at__d[(64'h0)+:(7)] = round_here;
+                        state__d = PlanState__Peer;
                     end
-                    state__d = PlanState__Peer;
-                    if (at__q[(64'h14)+:(1)]) begin
+                    else begin
+                        at__d[(64'hb)+:(4)] = at__q[(64'h7)+:(4)];
+                        at__d[(64'h13)+:(1)] = 1'b1;
+                        at__d[(64'h14)+:(1)] = 1'b1;
                         state__d = PlanState__Packet;
                     end
                 end
-            PlanState__Peer:
-                begin
-                    peer__d = peer_sum;
-                    if (peer_sum >= job[(64'h6)+:(7)]) begin
-                        peer__d = peer_wrapped;
+            end
+            PlanState__Shard: begin
+                shard__d = shard_sum;
+                if (shard_sum >= job[(64'h6)+:(7)]) begin
+                    shard__d = shard_wrapped;
+                end
+                state__d = PlanState__Place;
+            end
+            PlanState__Place: begin
+                start__d = product[(32'h0)+:(15)] + ((extra) & 15'h7fff);
+                length__d = longer;
+                if (now__q[(64'h3)+:(1)]) begin
+                    start__d = ctx[(64'haf)+:(15)];
+                    length__d = ctx[(64'hbe)+:(15)];
+                end
+                state__d = PlanState__Begin;
+            end
+            PlanState__Begin: begin
+                at__d[(64'h14)+:(1)] = 1'b1;
+                if (length__q != 32'h0) begin
+                    at__d[(64'hf)+:(4)] = live_more;
+                end
+                state__d = PlanState__Packet;
+            end
+            PlanState__Packet: begin
+                packet__d = share;
+                packet_beats__d = taken[(32'h0)+:(9)];
+                marked__d = ((share[(64'h15)+:(15)]) & 17'h1ffff) <= mark_beats__q;
+                after_turn__d = share[(64'h6)+:(15)] >= turn__q;
+                state__d = PlanState__Ask;
+                if (share[(64'h15)+:(15)] == 32'h0) begin
+                    state__d = PlanState__Advance;
+                end
+                else if (~now__q[(64'h3)+:(1)] && ~broadcasts__empty) begin
+                    kept__d = 1'b1;
+                    kept_order__d = now__q;
+                    kept_at__d = at__q;
+                    state__d = PlanState__Idle;
+                end
+            end
+            PlanState__Ask: begin
+                if (now__q[(64'h3)+:(1)]) begin
+                    if (ask_ready) begin
+                        state__d = PlanState__Answer;
                     end
-                    state__d = PlanState__Shard;
-                    if ((at__q[(64'h7)+:(4)] == incast) || (step >= job[(64'h6)+:(7)])) begin
+                end
+                else if (~present) begin
+                    state__d = PlanState__Packet;
+                end
+                else if (pacer__paced) begin
+                    state__d = PlanState__Pace;
+                end
+                else begin
+                    state__d = PlanState__Order;
+                end
+            end
+            PlanState__Answer: begin
+                state__d = PlanState__Order;
+                if (word[(64'h200)+:(8)] != ctx[(64'hcd)+:(8)]) begin
+                    state__d = PlanState__Advance;
+                end
+                else if (pacer__paced) begin
+                    state__d = PlanState__Pace;
+                end
+            end
+            PlanState__Pace: begin
+                if (pacer__granted) begin
+                    state__d = PlanState__Order;
+                end
+                else if (pacer__answer) begin
+                    state__d = PlanState__Advance;
+                end
+            end
+            PlanState__Order: begin
+                if (ready) begin
+                    state__d = PlanState__Advance;
+                end
+            end
+            PlanState__Advance: begin
+                if (~at__q[(64'h13)+:(1)]) begin
+                    at__d[(64'h7)+:(4)] = index_next;
+                    at__d[(64'h14)+:(1)] = 1'b0;
+                    state__d = PlanState__Peer;
+                end
+                else if (at__q[(64'hf)+:(4)] == 32'h0) begin
+                    at__d[(64'h0)+:(7)] = round_next;
+                    at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
+                    at__d[(64'h13)+:(1)] = 1'b0;
+                    at__d[(64'h14)+:(1)] = 1'b0;
+                    state__d = PlanState__Peer;
+                end
+                else begin
+                    at__d[(64'h7)+:(4)] = index_next;
+                    if (index_next == at__q[(64'hb)+:(4)]) begin
                         at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
-                        if (at__q[(64'h7)+:(4)] == 32'h0) begin
-                            state__d = PlanState__Finish;
-                        end
-                        else if (at__q[(64'hf)+:(4)] == 32'h0) begin
-                            at__d[(64'h0)+:(7)] = round_here;
-                            state__d = PlanState__Peer;
-                        end
-                        else begin
-                            at__d[(64'hb)+:(4)] = at__q[(64'h7)+:(4)];
-                            at__d[(64'h13)+:(1)] = 1'b1;
-                            at__d[(64'h14)+:(1)] = 1'b1;
-                            state__d = PlanState__Packet;
-                        end
-                    end
-                end
-            PlanState__Shard:
-                begin
-                    shard__d = shard_sum;
-                    if (shard_sum >= job[(64'h6)+:(7)]) begin
-                        shard__d = shard_wrapped;
-                    end
-                    state__d = PlanState__Place;
-                end
-            PlanState__Place:
-                begin
-                    start__d = product[(32'h0)+:(15)] + ((extra) & 15'h7fff);
-                    length__d = longer;
-                    if (now__q[(64'h3)+:(1)]) begin
-                        start__d = ctx[(64'haf)+:(15)];
-                        length__d = ctx[(64'hbe)+:(15)];
-                    end
-                    state__d = PlanState__Begin;
-                end
-            PlanState__Begin:
-                begin
-                    shares__write_enable = 1'b1;
-                    shares__write_data[(64'h0)+:(6)] = peer__q[(32'h0)+:(6)];
-                    shares__write_data[(64'h6)+:(15)] = start__q;
-                    shares__write_data[(64'h15)+:(15)] = length__q;
-                    at__d[(64'h14)+:(1)] = 1'b1;
-                    if (length__q != 32'h0) begin
-                        at__d[(64'hf)+:(4)] = live_more;
                     end
                     state__d = PlanState__Packet;
                 end
-            PlanState__Packet:
-                begin
-                    packet__d = share;
-                    packet_beats__d = taken[(32'h0)+:(9)];
-                    marked__d = ((share[(64'h15)+:(15)]) & 17'h1ffff) <= mark_beats__q;
-                    after_turn__d = share[(64'h6)+:(15)] >= turn__q;
-                    state__d = PlanState__Ask;
-                    if (share[(64'h15)+:(15)] == 32'h0) begin
-                        state__d = PlanState__Advance;
-                    end
-                    else if (~now__q[(64'h3)+:(1)] && ~broadcasts__empty) begin
-                        kept__d = 1'b1;
-                        kept_order__d = now__q;
-                        kept_at__d = at__q;
-                        state__d = PlanState__Idle;
-                    end
+            end
+            PlanState__Finish: begin
+                if (ready) begin
+                    state__d = PlanState__Idle;
                 end
-            PlanState__Ask:
-                begin
-                    if (now__q[(64'h3)+:(1)]) begin
-                        ask_valid = 1'b1;
-                        if (ask_ready) begin
-                            state__d = PlanState__Answer;
-                        end
-                    end
-                    else if (~present) begin
-                        state__d = PlanState__Packet;
-                    end
-                    else if (pacer__paced) begin
-                        state__d = PlanState__Pace;
-                    end
-                    else begin
-                        state__d = PlanState__Order;
-                    end
-                end
-            PlanState__Answer:
-                begin
-                    state__d = PlanState__Order;
-                    if (word[(64'h200)+:(8)] != ctx[(64'hcd)+:(8)]) begin
-                        consumed = 1'b1;
-                        state__d = PlanState__Advance;
-                    end
-                    else if (pacer__paced) begin
-                        state__d = PlanState__Pace;
-                    end
-                end
-            PlanState__Pace:
-                begin
-                    if (pacer__granted) begin
-                        state__d = PlanState__Order;
-                    end
-                    else if (pacer__answer) begin
-                        state__d = PlanState__Advance;
-                    end
-                end
-            PlanState__Order:
-                begin
-                    valid = 1'b1;
-                    if (ready) begin
-                        consumed = 1'b1;
-                        state__d = PlanState__Advance;
-                    end
-                end
-            PlanState__Advance:
-                begin
-                    if (~at__q[(64'h13)+:(1)]) begin
-                        at__d[(64'h7)+:(4)] = index_next;
-                        at__d[(64'h14)+:(1)] = 1'b0;
-                        state__d = PlanState__Peer;
-                    end
-                    else if (at__q[(64'hf)+:(4)] == 32'h0) begin
-                        at__d[(64'h0)+:(7)] = round_next;
-                        at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
-                        at__d[(64'h13)+:(1)] = 1'b0;
-                        at__d[(64'h14)+:(1)] = 1'b0;
-                        state__d = PlanState__Peer;
-                    end
-                    else begin
-                        at__d[(64'h7)+:(4)] = index_next;
-                        if (index_next == at__q[(64'hb)+:(4)]) begin
-                            at__d[(64'h7)+:(4)] = ((32'h0) & 4'hf);
-                        end
-                        state__d = PlanState__Packet;
-                    end
-                end
-            PlanState__Finish:
-                begin
-                    valid = 1'b1;
-                    order[(64'h19)+:(8)] = ((32'h0) & 8'hff);
-                    if (ready) begin
-                        state__d = PlanState__Idle;
-                    end
-                end
+            end
+            default: begin
+            end
         endcase
         if (consumed) begin
-            shares__write_enable = 1'b1;
-            shares__write_data[(64'h6)+:(15)] = position_next;
-            shares__write_data[(64'h15)+:(15)] = remaining_next;
             if (remaining_next == 32'h0) begin
                 at__d[(64'hf)+:(4)] = live_less;
             end
         end
-        working = (state__q != PlanState__Idle) || kept__q || ~contributes__empty || ~broadcasts__empty;
         if (clear) begin
             state__d = PlanState__Idle;
             kept__d = 1'b0;
         end
     end
+    wire unused__broadcasts__full = &{broadcasts__full};
+    wire unused__broadcasts__room = &{broadcasts__room};
+    wire unused__contributes__room = &{contributes__room};
+    wire unused__ctx = &{ctx[404:213], ctx[174:173], ctx[160:136], ctx[31:0]};
+    wire unused__word = &{word[511:0]};
+    wire unused__halves = &{halves[0]};
+    wire unused__product = &{product[21:15]};
+    wire unused__taken = &{taken[14:9]};
 endmodule
 
 module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,own,own_ready,accepted,accepted_own,decided,drop_late,drop_duplicate,scale_valid,scale_address,scale_ready,scale_word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
@@ -19148,174 +20579,174 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     input wire  [7:0] open;
     input wire  rx_valid;
     input wire  [556:0] rx;
-    output reg  rx_ready;
+    output wire  rx_ready;
     input wire  own_valid;
     input wire  [556:0] own;
-    output reg  own_ready;
-    output reg  accepted;
-    output reg  accepted_own;
-    output reg  [556:0] decided;
-    output reg  drop_late;
-    output reg  drop_duplicate;
+    output wire  own_ready;
+    output wire  accepted;
+    output wire  accepted_own;
+    output wire  [556:0] decided;
+    output wire  drop_late;
+    output wire  drop_duplicate;
     input wire  scale_valid;
     input wire  [16:0] scale_address;
-    output reg  scale_ready;
-    output reg  [590:0] scale_word;
+    output wire  scale_ready;
+    output wire  [590:0] scale_word;
     input wire  [8:0] count_address;
     input wire  [7:0] count_epoch;
-    output reg  [15:0] count;
+    output wire  [15:0] count;
     input wire  [14:0] window_beats;
     input wire  scrub;
     input wire  [2:0] scrub_slot;
-    output reg  scrub_busy;
+    output wire  scrub_busy;
     // Stub signals
-    reg  ram__clock;
+    wire  ram__clock;
     reg  [16:0] ram__read_address;
     wire  [590:0] ram__read_data;
     reg  [16:0] ram__write_address;
     reg  [590:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  adder__clock;
-    reg  [511:0] adder__a;
-    reg  [511:0] adder__b;
+    wire  ram__write_enable;
+    wire  adder__clock;
+    wire  [511:0] adder__a;
+    wire  [511:0] adder__b;
     wire  [511:0] adder__sum;
-    reg  first__fresh;
-    reg  [511:0] first__data;
+    wire  first__fresh;
+    wire  [511:0] first__data;
     wire  [511:0] first__sum;
-    reg  arrivals__clock;
-    reg  arrivals__accept;
+    wire  arrivals__clock;
+    wire  arrivals__accept;
     reg  [8:0] arrivals__address;
-    reg  [7:0] arrivals__epoch;
-    reg  arrivals__scrub;
-    reg  [8:0] arrivals__read_address;
-    reg  [7:0] arrivals__read_epoch;
+    wire  [7:0] arrivals__epoch;
+    wire  arrivals__scrub;
+    wire  [8:0] arrivals__read_address;
+    wire  [7:0] arrivals__read_epoch;
     wire  [15:0] arrivals__count;
     reg  [556:0] taken__d;
     wire  [556:0] taken__q;
-    reg  taken__clock;
+    wire  taken__clock;
     reg  taken_own__d;
     wire  taken_own__q;
-    reg  taken_own__clock;
+    wire  taken_own__clock;
     reg  [590:0] word__d;
     wire  [590:0] word__q;
-    reg  word__clock;
+    wire  word__clock;
     reg  [556:0] checked__d;
     wire  [556:0] checked__q;
-    reg  checked__clock;
+    wire  checked__clock;
     reg  checked_own__d;
     wire  checked_own__q;
-    reg  checked_own__clock;
+    wire  checked_own__clock;
     reg  [511:0] augend__d;
     wire  [511:0] augend__q;
-    reg  augend__clock;
+    wire  augend__clock;
     reg  [511:0] addend__d;
     wire  [511:0] addend__q;
-    reg  addend__clock;
+    wire  addend__clock;
     reg  busy__0__d;
     wire  busy__0__q;
-    reg  busy__0__clock;
+    wire  busy__0__clock;
     reg  busy__1__d;
     wire  busy__1__q;
-    reg  busy__1__clock;
+    wire  busy__1__clock;
     reg  busy__2__d;
     wire  busy__2__q;
-    reg  busy__2__clock;
+    wire  busy__2__clock;
     reg  busy__3__d;
     wire  busy__3__q;
-    reg  busy__3__clock;
+    wire  busy__3__clock;
     reg  busy__4__d;
     wire  busy__4__q;
-    reg  busy__4__clock;
+    wire  busy__4__clock;
     reg  busy__5__d;
     wire  busy__5__q;
-    reg  busy__5__clock;
+    wire  busy__5__clock;
     reg  busy__6__d;
     wire  busy__6__q;
-    reg  busy__6__clock;
+    wire  busy__6__clock;
     reg  busy__7__d;
     wire  busy__7__q;
-    reg  busy__7__clock;
+    wire  busy__7__clock;
     reg  busy__8__d;
     wire  busy__8__q;
-    reg  busy__8__clock;
+    wire  busy__8__clock;
     reg  [16:0] place__0__d;
     wire  [16:0] place__0__q;
-    reg  place__0__clock;
+    wire  place__0__clock;
     reg  [16:0] place__1__d;
     wire  [16:0] place__1__q;
-    reg  place__1__clock;
+    wire  place__1__clock;
     reg  [16:0] place__2__d;
     wire  [16:0] place__2__q;
-    reg  place__2__clock;
+    wire  place__2__clock;
     reg  [16:0] place__3__d;
     wire  [16:0] place__3__q;
-    reg  place__3__clock;
+    wire  place__3__clock;
     reg  [16:0] place__4__d;
     wire  [16:0] place__4__q;
-    reg  place__4__clock;
+    wire  place__4__clock;
     reg  [16:0] place__5__d;
     wire  [16:0] place__5__q;
-    reg  place__5__clock;
+    wire  place__5__clock;
     reg  [16:0] place__6__d;
     wire  [16:0] place__6__q;
-    reg  place__6__clock;
+    wire  place__6__clock;
     reg  [16:0] place__7__d;
     wire  [16:0] place__7__q;
-    reg  place__7__clock;
+    wire  place__7__clock;
     reg  [16:0] place__8__d;
     wire  [16:0] place__8__q;
-    reg  place__8__clock;
+    wire  place__8__clock;
     reg  [95:0] flight__0__d;
     wire  [95:0] flight__0__q;
-    reg  flight__0__clock;
+    wire  flight__0__clock;
     reg  [95:0] flight__1__d;
     wire  [95:0] flight__1__q;
-    reg  flight__1__clock;
+    wire  flight__1__clock;
     reg  [95:0] flight__2__d;
     wire  [95:0] flight__2__q;
-    reg  flight__2__clock;
+    wire  flight__2__clock;
     reg  [95:0] flight__3__d;
     wire  [95:0] flight__3__q;
-    reg  flight__3__clock;
+    wire  flight__3__clock;
     reg  [95:0] flight__4__d;
     wire  [95:0] flight__4__q;
-    reg  flight__4__clock;
+    wire  flight__4__clock;
     reg  [95:0] flight__5__d;
     wire  [95:0] flight__5__q;
-    reg  flight__5__clock;
+    wire  flight__5__clock;
     reg  [95:0] flight__6__d;
     wire  [95:0] flight__6__q;
-    reg  flight__6__clock;
+    wire  flight__6__clock;
     reg  scrubbing__d;
     wire  scrubbing__q;
-    reg  scrubbing__clock;
+    wire  scrubbing__clock;
     reg  [16:0] scrub_at__d;
     wire  [16:0] scrub_at__q;
-    reg  scrub_at__clock;
+    wire  scrub_at__clock;
     // Local signals
     reg  [16:0] rx_address;
     reg  [16:0] own_address;
     reg  rx_hazard;
     reg  own_hazard;
-    reg  take_rx;
-    reg  take_own;
-    reg  fresh;
-    reg  [63:0] one;
-    reg  [63:0] mask;
-    reg  is_open;
-    reg  [5:0] sender;
-    reg  [63:0] arrivals_before;
-    reg  duplicate;
-    reg  accept;
+    wire  take_rx;
+    wire  take_own;
+    wire  fresh;
+    wire  [63:0] one;
+    wire  [63:0] mask;
+    wire  is_open;
+    wire  [5:0] sender;
+    wire  [63:0] arrivals_before;
+    wire  duplicate;
+    wire  accept;
     reg  [63:0] arrived;
     reg  [6:0] sum_count;
-    reg  [2:0] slot;
+    wire  [2:0] slot;
     reg  [95:0] back;
-    reg  scrub_now;
-    reg  [13:0] scrub_next;
-    reg  [14:0] scrub_half;
-    reg  [14:0] scrub_last;
-    reg  [8:0] scrub_arrival;
+    wire  scrub_now;
+    wire  [13:0] scrub_next;
+    wire  [14:0] scrub_half;
+    wire  [14:0] scrub_last;
+    wire  [8:0] scrub_arrival;
     // Sub module instances
     optireduce_nic__reduce__ram ram(
         .clock(ram__clock),
@@ -19517,16 +20948,197 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         .clock(scrub_at__clock)
     );
     // Update code
+    assign taken__clock = clock;
+    assign taken_own__clock = clock;
+    assign word__clock = clock;
+    assign checked__clock = clock;
+    assign checked_own__clock = clock;
+    assign augend__clock = clock;
+    assign addend__clock = clock;
+    assign scrubbing__clock = clock;
+    assign scrub_at__clock = clock;
+    assign ram__clock = clock;
+    assign adder__clock = clock;
+    assign arrivals__clock = clock;
+    assign busy__0__clock = clock;
+    assign place__0__clock = clock;
+    assign busy__1__clock = clock;
+    assign place__1__clock = clock;
+    assign busy__2__clock = clock;
+    assign place__2__clock = clock;
+    assign busy__3__clock = clock;
+    assign place__3__clock = clock;
+    assign busy__4__clock = clock;
+    assign place__4__clock = clock;
+    assign busy__5__clock = clock;
+    assign place__5__clock = clock;
+    assign busy__6__clock = clock;
+    assign place__6__clock = clock;
+    assign busy__7__clock = clock;
+    assign place__7__clock = clock;
+    assign busy__8__clock = clock;
+    assign place__8__clock = clock;
+    assign flight__0__clock = clock;
+    assign flight__1__clock = clock;
+    assign flight__2__clock = clock;
+    assign flight__3__clock = clock;
+    assign flight__4__clock = clock;
+    assign flight__5__clock = clock;
+    assign flight__6__clock = clock;
     always @(*) begin
-        taken__clock = clock;
-        taken_own__clock = clock;
-        word__clock = clock;
-        checked__clock = clock;
-        checked_own__clock = clock;
-        augend__clock = clock;
-        addend__clock = clock;
-        scrubbing__clock = clock;
-        scrub_at__clock = clock;
+        rx_address[(64'h0)+:(3)] = rx[(64'h0)+:(3)];
+        rx_address[(64'h3)+:(14)] = rx[(64'h11)+:(14)];
+    end
+    always @(*) begin
+        own_address[(64'h0)+:(3)] = own[(64'h0)+:(3)];
+        own_address[(64'h3)+:(14)] = own[(64'h11)+:(14)];
+    end
+    always @(*) begin
+        rx_hazard = 1'b0;
+        if (busy__0__q && (place__0__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__1__q && (place__1__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__2__q && (place__2__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__3__q && (place__3__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__4__q && (place__4__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__5__q && (place__5__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__6__q && (place__6__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__7__q && (place__7__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+        if (busy__8__q && (place__8__q == rx_address)) begin
+            rx_hazard = 1'b1;
+        end
+    end
+    always @(*) begin
+        own_hazard = 1'b0;
+        if (busy__0__q && (place__0__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__1__q && (place__1__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__2__q && (place__2__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__3__q && (place__3__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__4__q && (place__4__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__5__q && (place__5__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__6__q && (place__6__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__7__q && (place__7__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+        if (busy__8__q && (place__8__q == own_address)) begin
+            own_hazard = 1'b1;
+        end
+    end
+    assign take_rx = rx_valid && ~rx_hazard;
+    assign scale_ready = scale_valid && ~rx_valid;
+    assign take_own = own_valid && ~own_hazard && ~rx_valid && ~scale_valid;
+    assign rx_ready = ~rx_hazard;
+    assign own_ready = take_own;
+    always @(*) begin
+        ram__read_address = own_address;
+        if (scale_valid) begin
+            ram__read_address = scale_address;
+        end
+        if (rx_valid) begin
+            ram__read_address = rx_address;
+        end
+    end
+    assign scale_word = word__q;
+    assign slot = checked__q[(64'h0)+:(3)];
+    assign sender = checked__q[(64'h1f)+:(6)];
+    assign is_open = open[slot];
+    assign fresh = word__q[(64'h247)+:(8)] == checked__q[(64'h25)+:(8)];
+    assign one = ((32'h1) & 64'hffffffffffffffff);
+    assign mask = one << checked__q[(64'h1f)+:(6)];
+    assign arrivals_before = word__q[(64'h200)+:(64)];
+    always @(*) begin
+        arrived = ((32'h0) & 64'hffffffffffffffff);
+        if (fresh) begin
+            arrived = word__q[(64'h200)+:(64)];
+        end
+    end
+    always @(*) begin
+        sum_count = ((32'h1) & 7'h7f);
+        if (fresh) begin
+            sum_count = word__q[(64'h240)+:(7)] + 32'h1;
+        end
+    end
+    assign duplicate = fresh && arrivals_before[sender];
+    assign accept = busy__1__q && is_open && ~duplicate;
+    assign accepted = accept;
+    assign accepted_own = checked_own__q;
+    assign decided = checked__q;
+    assign drop_late = busy__1__q && ~is_open && ~checked_own__q;
+    assign drop_duplicate = busy__1__q && is_open && duplicate && ~checked_own__q;
+    assign first__fresh = fresh;
+    assign first__data = word__q[(64'h0)+:(512)];
+    assign adder__a = augend__q;
+    assign adder__b = addend__q;
+    always @(*) begin
+        back[(64'h0)+:(17)] = place__1__q;
+        back[(64'h11)+:(64)] = arrived | mask;
+        back[(64'h51)+:(7)] = sum_count;
+        back[(64'h58)+:(8)] = checked__q[(64'h25)+:(8)];
+    end
+    assign scrub_now = scrubbing__q && ~busy__8__q && ~busy__1__q;
+    assign scrub_next = scrub_at__q[(64'h3)+:(14)] + 32'h1;
+    assign scrub_half = window_beats >> 32'h1;
+    assign scrub_last = scrub_half - 32'h1;
+    assign scrub_arrival = (((scrub_at__q[(64'h0)+:(3)]) & 9'h1ff) << 32'h6) | (((scrub_at__q[(64'h3)+:(14)]) & 9'h1ff) & 32'h3f);
+    assign scrub_busy = scrubbing__q || scrub;
+    assign ram__write_enable = busy__8__q || scrub_now;
+    always @(*) begin
+        ram__write_address = flight__6__q[(64'h0)+:(17)];
+        if (scrub_now) begin
+            ram__write_address = scrub_at__q;
+        end
+    end
+    always @(*) begin
+        ram__write_data[(64'h0)+:(512)] = adder__sum;
+        ram__write_data[(64'h200)+:(64)] = flight__6__q[(64'h11)+:(64)];
+        ram__write_data[(64'h240)+:(7)] = flight__6__q[(64'h51)+:(7)];
+        ram__write_data[(64'h247)+:(8)] = flight__6__q[(64'h58)+:(8)];
+        if (scrub_now) begin
+            ram__write_data[(64'h247)+:(8)] = ((32'h0) & 8'hff);
+        end
+    end
+    assign arrivals__accept = accept;
+    assign arrivals__epoch = checked__q[(64'h25)+:(8)];
+    always @(*) begin
+        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((sender) & 9'h1ff);
+        if (scrub_now) begin
+            arrivals__address = scrub_arrival;
+        end
+    end
+    assign arrivals__scrub = scrub_now;
+    assign arrivals__read_address = count_address;
+    assign arrivals__read_epoch = count_epoch;
+    assign count = arrivals__count;
+    always @(*) begin
         taken__d = taken__q;
         taken_own__d = taken_own__q;
         word__d = word__q;
@@ -19536,27 +21148,6 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         addend__d = addend__q;
         scrubbing__d = scrubbing__q;
         scrub_at__d = scrub_at__q;
-        ram__clock = clock;
-        adder__clock = clock;
-        arrivals__clock = clock;
-        busy__0__clock = clock;
-        place__0__clock = clock;
-        busy__1__clock = clock;
-        place__1__clock = clock;
-        busy__2__clock = clock;
-        place__2__clock = clock;
-        busy__3__clock = clock;
-        place__3__clock = clock;
-        busy__4__clock = clock;
-        place__4__clock = clock;
-        busy__5__clock = clock;
-        place__5__clock = clock;
-        busy__6__clock = clock;
-        place__6__clock = clock;
-        busy__7__clock = clock;
-        place__7__clock = clock;
-        busy__8__clock = clock;
-        place__8__clock = clock;
         busy__1__d = busy__0__q;
         place__1__d = place__0__q;
         busy__2__d = busy__1__q;
@@ -19573,138 +21164,27 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         place__7__d = place__6__q;
         busy__8__d = busy__7__q;
         place__8__d = place__7__q;
-        flight__0__clock = clock;
-        flight__1__clock = clock;
-        flight__2__clock = clock;
-        flight__3__clock = clock;
-        flight__4__clock = clock;
-        flight__5__clock = clock;
-        flight__6__clock = clock;
         flight__1__d = flight__0__q;
         flight__2__d = flight__1__q;
         flight__3__d = flight__2__q;
         flight__4__d = flight__3__q;
         flight__5__d = flight__4__q;
         flight__6__d = flight__5__q;
-        rx_address[(64'h0)+:(3)] = rx[(64'h0)+:(3)];
-        rx_address[(64'h3)+:(14)] = rx[(64'h11)+:(14)];
-        own_address[(64'h0)+:(3)] = own[(64'h0)+:(3)];
-        own_address[(64'h3)+:(14)] = own[(64'h11)+:(14)];
-        rx_hazard = 1'b0;
-        own_hazard = 1'b0;
-        if (busy__0__q && (place__0__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__0__q && (place__0__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        if (busy__1__q && (place__1__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__1__q && (place__1__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        if (busy__2__q && (place__2__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__2__q && (place__2__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        if (busy__3__q && (place__3__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__3__q && (place__3__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        if (busy__4__q && (place__4__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__4__q && (place__4__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        if (busy__5__q && (place__5__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__5__q && (place__5__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        if (busy__6__q && (place__6__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__6__q && (place__6__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        if (busy__7__q && (place__7__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__7__q && (place__7__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        if (busy__8__q && (place__8__q == rx_address)) begin
-            rx_hazard = 1'b1;
-        end
-        if (busy__8__q && (place__8__q == own_address)) begin
-            own_hazard = 1'b1;
-        end
-        take_rx = rx_valid && ~rx_hazard;
-        scale_ready = scale_valid && ~rx_valid;
-        take_own = own_valid && ~own_hazard && ~rx_valid && ~scale_valid;
-        rx_ready = ~rx_hazard;
-        own_ready = take_own;
         busy__0__d = take_rx || take_own;
         place__0__d = own_address;
         taken__d = own;
         taken_own__d = ~rx_valid;
-        ram__read_address = own_address;
-        if (scale_valid) begin
-            ram__read_address = scale_address;
-        end
         if (rx_valid) begin
             place__0__d = rx_address;
             taken__d = rx;
-            ram__read_address = rx_address;
         end
         word__d = ram__read_data;
         checked__d = taken__q;
         checked_own__d = taken_own__q;
-        scale_word = word__q;
-        slot = checked__q[(64'h0)+:(3)];
-        sender = checked__q[(64'h1f)+:(6)];
-        is_open = open[slot];
-        fresh = word__q[(64'h247)+:(8)] == checked__q[(64'h25)+:(8)];
-        one = ((32'h1) & 64'hffffffffffffffff);
-        mask = one << checked__q[(64'h1f)+:(6)];
-        arrivals_before = word__q[(64'h200)+:(64)];
-        arrived = ((32'h0) & 64'hffffffffffffffff);
-        sum_count = ((32'h1) & 7'h7f);
-        if (fresh) begin
-            arrived = word__q[(64'h200)+:(64)];
-            sum_count = word__q[(64'h240)+:(7)] + 32'h1;
-        end
-        duplicate = fresh && arrivals_before[sender];
-        accept = busy__1__q && is_open && ~duplicate;
-        accepted = accept;
-        accepted_own = checked_own__q;
-        decided = checked__q;
-        drop_late = busy__1__q && ~is_open && ~checked_own__q;
-        drop_duplicate = busy__1__q && is_open && duplicate && ~checked_own__q;
-        first__fresh = fresh;
-        first__data = word__q[(64'h0)+:(512)];
         augend__d = first__sum;
         addend__d = checked__q[(64'h2d)+:(512)];
-        adder__a = augend__q;
-        adder__b = addend__q;
         busy__2__d = accept;
-        back[(64'h0)+:(17)] = place__1__q;
-        back[(64'h11)+:(64)] = arrived | mask;
-        back[(64'h51)+:(7)] = sum_count;
-        back[(64'h58)+:(8)] = checked__q[(64'h25)+:(8)];
         flight__0__d = back;
-        scrub_now = scrubbing__q && ~busy__8__q && ~busy__1__q;
-        scrub_next = scrub_at__q[(64'h3)+:(14)] + 32'h1;
-        scrub_half = window_beats >> 32'h1;
-        scrub_last = scrub_half - 32'h1;
-        scrub_arrival = (((scrub_at__q[(64'h0)+:(3)]) & 9'h1ff) << 32'h6) | (((scrub_at__q[(64'h3)+:(14)]) & 9'h1ff) & 32'h3f);
         if (scrub_now) begin
             scrub_at__d[(64'h3)+:(14)] = scrub_next;
             if (((scrub_at__q[(64'h3)+:(14)]) & 15'h7fff) == scrub_last) begin
@@ -19719,27 +21199,6 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         if (clear) begin
             scrubbing__d = 1'b0;
         end
-        scrub_busy = scrubbing__q || scrub;
-        ram__write_enable = busy__8__q || scrub_now;
-        ram__write_address = flight__6__q[(64'h0)+:(17)];
-        ram__write_data[(64'h0)+:(512)] = adder__sum;
-        ram__write_data[(64'h200)+:(64)] = flight__6__q[(64'h11)+:(64)];
-        ram__write_data[(64'h240)+:(7)] = flight__6__q[(64'h51)+:(7)];
-        ram__write_data[(64'h247)+:(8)] = flight__6__q[(64'h58)+:(8)];
-        if (scrub_now) begin
-            ram__write_address = scrub_at__q;
-            ram__write_data[(64'h247)+:(8)] = ((32'h0) & 8'hff);
-        end
-        arrivals__accept = accept;
-        arrivals__epoch = checked__q[(64'h25)+:(8)];
-        arrivals__address = (((slot) & 9'h1ff) << 32'h6) | ((sender) & 9'h1ff);
-        arrivals__scrub = scrub_now;
-        if (scrub_now) begin
-            arrivals__address = scrub_arrival;
-        end
-        arrivals__read_address = count_address;
-        arrivals__read_epoch = count_epoch;
-        count = arrivals__count;
     end
 endmodule
 
@@ -19753,7 +21212,7 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
     input wire  [9:0] write_address;
     input wire  [31:0] write_data;
     input wire  [9:0] read_address;
-    output reg  [31:0] read_data;
+    output wire  [31:0] read_data;
     input wire  [15:0] sq_head__0;
     input wire  [15:0] sq_head__1;
     input wire  [15:0] sq_head__2;
@@ -19765,158 +21224,158 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
     input wire  dma_fault;
     input wire  [3:0] stop;
     input wire  [14:0] events;
-    output reg  enable;
+    output wire  enable;
     output reg  [199:0] job;
-    output reg  [3:0] usable;
+    output wire  [3:0] usable;
     input wire  [1:0] sq_queue;
-    output reg  [63:0] sq_base;
-    output reg  [15:0] sq_mask;
-    output reg  [15:0] sq_tail__0;
-    output reg  [15:0] sq_tail__1;
-    output reg  [15:0] sq_tail__2;
-    output reg  [15:0] sq_tail__3;
+    output wire  [63:0] sq_base;
+    output wire  [15:0] sq_mask;
+    output wire  [15:0] sq_tail__0;
+    output wire  [15:0] sq_tail__1;
+    output wire  [15:0] sq_tail__2;
+    output wire  [15:0] sq_tail__3;
     input wire  [1:0] cq_queue;
-    output reg  [63:0] cq_base;
-    output reg  [15:0] cq_mask__0;
-    output reg  [15:0] cq_mask__1;
-    output reg  [15:0] cq_mask__2;
-    output reg  [15:0] cq_mask__3;
-    output reg  [15:0] cq_head__0;
-    output reg  [15:0] cq_head__1;
-    output reg  [15:0] cq_head__2;
-    output reg  [15:0] cq_head__3;
-    output reg  peer_write;
-    output reg  [7:0] peer_word;
+    output wire  [63:0] cq_base;
+    output wire  [15:0] cq_mask__0;
+    output wire  [15:0] cq_mask__1;
+    output wire  [15:0] cq_mask__2;
+    output wire  [15:0] cq_mask__3;
+    output wire  [15:0] cq_head__0;
+    output wire  [15:0] cq_head__1;
+    output wire  [15:0] cq_head__2;
+    output wire  [15:0] cq_head__3;
+    output wire  peer_write;
+    output wire  [7:0] peer_word;
     // Stub signals
     reg  [213:0] host__d;
     wire  [213:0] host__q;
-    reg  host__clock;
-    reg  copy__clock;
-    reg  [9:0] copy__read_address;
+    wire  host__clock;
+    wire  copy__clock;
+    wire  [9:0] copy__read_address;
     wire  [31:0] copy__read_data;
-    reg  [9:0] copy__write_address;
-    reg  [31:0] copy__write_data;
-    reg  copy__write_enable;
-    reg  sq_base_lo__clock;
-    reg  [1:0] sq_base_lo__read_address;
+    wire  [9:0] copy__write_address;
+    wire  [31:0] copy__write_data;
+    wire  copy__write_enable;
+    wire  sq_base_lo__clock;
+    wire  [1:0] sq_base_lo__read_address;
     wire  [31:0] sq_base_lo__read_data;
-    reg  [1:0] sq_base_lo__write_address;
-    reg  [31:0] sq_base_lo__write_data;
-    reg  sq_base_lo__write_enable;
-    reg  sq_base_hi__clock;
-    reg  [1:0] sq_base_hi__read_address;
+    wire  [1:0] sq_base_lo__write_address;
+    wire  [31:0] sq_base_lo__write_data;
+    wire  sq_base_lo__write_enable;
+    wire  sq_base_hi__clock;
+    wire  [1:0] sq_base_hi__read_address;
     wire  [31:0] sq_base_hi__read_data;
-    reg  [1:0] sq_base_hi__write_address;
-    reg  [31:0] sq_base_hi__write_data;
-    reg  sq_base_hi__write_enable;
-    reg  sq_log2__clock;
-    reg  [1:0] sq_log2__read_address;
+    wire  [1:0] sq_base_hi__write_address;
+    wire  [31:0] sq_base_hi__write_data;
+    wire  sq_base_hi__write_enable;
+    wire  sq_log2__clock;
+    wire  [1:0] sq_log2__read_address;
     wire  [3:0] sq_log2__read_data;
-    reg  [1:0] sq_log2__write_address;
-    reg  [3:0] sq_log2__write_data;
-    reg  sq_log2__write_enable;
-    reg  cq_base_lo__clock;
-    reg  [1:0] cq_base_lo__read_address;
+    wire  [1:0] sq_log2__write_address;
+    wire  [3:0] sq_log2__write_data;
+    wire  sq_log2__write_enable;
+    wire  cq_base_lo__clock;
+    wire  [1:0] cq_base_lo__read_address;
     wire  [31:0] cq_base_lo__read_data;
-    reg  [1:0] cq_base_lo__write_address;
-    reg  [31:0] cq_base_lo__write_data;
-    reg  cq_base_lo__write_enable;
-    reg  cq_base_hi__clock;
-    reg  [1:0] cq_base_hi__read_address;
+    wire  [1:0] cq_base_lo__write_address;
+    wire  [31:0] cq_base_lo__write_data;
+    wire  cq_base_lo__write_enable;
+    wire  cq_base_hi__clock;
+    wire  [1:0] cq_base_hi__read_address;
     wire  [31:0] cq_base_hi__read_data;
-    reg  [1:0] cq_base_hi__write_address;
-    reg  [31:0] cq_base_hi__write_data;
-    reg  cq_base_hi__write_enable;
+    wire  [1:0] cq_base_hi__write_address;
+    wire  [31:0] cq_base_hi__write_data;
+    wire  cq_base_hi__write_enable;
     reg  [3:0] cq_log2__0__d;
     wire  [3:0] cq_log2__0__q;
-    reg  cq_log2__0__clock;
+    wire  cq_log2__0__clock;
     reg  [3:0] cq_log2__1__d;
     wire  [3:0] cq_log2__1__q;
-    reg  cq_log2__1__clock;
+    wire  cq_log2__1__clock;
     reg  [3:0] cq_log2__2__d;
     wire  [3:0] cq_log2__2__q;
-    reg  cq_log2__2__clock;
+    wire  cq_log2__2__clock;
     reg  [3:0] cq_log2__3__d;
     wire  [3:0] cq_log2__3__q;
-    reg  cq_log2__3__clock;
+    wire  cq_log2__3__clock;
     reg  [15:0] tail__0__d;
     wire  [15:0] tail__0__q;
-    reg  tail__0__clock;
+    wire  tail__0__clock;
     reg  [15:0] tail__1__d;
     wire  [15:0] tail__1__q;
-    reg  tail__1__clock;
+    wire  tail__1__clock;
     reg  [15:0] tail__2__d;
     wire  [15:0] tail__2__q;
-    reg  tail__2__clock;
+    wire  tail__2__clock;
     reg  [15:0] tail__3__d;
     wire  [15:0] tail__3__q;
-    reg  tail__3__clock;
+    wire  tail__3__clock;
     reg  [15:0] head__0__d;
     wire  [15:0] head__0__q;
-    reg  head__0__clock;
+    wire  head__0__clock;
     reg  [15:0] head__1__d;
     wire  [15:0] head__1__q;
-    reg  head__1__clock;
+    wire  head__1__clock;
     reg  [15:0] head__2__d;
     wire  [15:0] head__2__q;
-    reg  head__2__clock;
+    wire  head__2__clock;
     reg  [15:0] head__3__d;
     wire  [15:0] head__3__q;
-    reg  head__3__clock;
+    wire  head__3__clock;
     reg  [3:0] sq_lo_set__d;
     wire  [3:0] sq_lo_set__q;
-    reg  sq_lo_set__clock;
+    wire  sq_lo_set__clock;
     reg  [3:0] sq_hi_set__d;
     wire  [3:0] sq_hi_set__q;
-    reg  sq_hi_set__clock;
+    wire  sq_hi_set__clock;
     reg  [3:0] cq_lo_set__d;
     wire  [3:0] cq_lo_set__q;
-    reg  cq_lo_set__clock;
+    wire  cq_lo_set__clock;
     reg  [3:0] cq_hi_set__d;
     wire  [3:0] cq_hi_set__q;
-    reg  cq_hi_set__clock;
+    wire  cq_hi_set__clock;
     reg  [3:0] stopped__d;
     wire  [3:0] stopped__q;
-    reg  stopped__clock;
+    wire  stopped__clock;
     reg  [415:0] counters__d;
     wire  [415:0] counters__q;
-    reg  counters__clock;
+    wire  counters__clock;
     reg  faulty__d;
     wire  faulty__q;
-    reg  faulty__clock;
+    wire  faulty__clock;
     reg  [31:0] value__d;
     wire  [31:0] value__q;
-    reg  value__clock;
+    wire  value__clock;
     wire  [14:0] build__window_beats;
     wire  [3:0] build__log2_n_max;
     // Local signals
-    reg  [31:0] data;
+    wire  [31:0] data;
     reg  [31:0] kept;
     reg  [3:0] some;
-    reg  [1:0] queue;
-    reg  of_queue;
-    reg  [5:0] place;
-    reg  [3:0] one4;
+    wire  [1:0] queue;
+    wire  of_queue;
+    wire  [5:0] place;
+    wire  [3:0] one4;
     reg  [3:0] queue_bit;
-    reg  [3:0] other_queues;
-    reg  [1:0] read_queue;
-    reg  [5:0] read_place;
-    reg  [3:0] read_bit;
+    wire  [3:0] other_queues;
+    wire  [1:0] read_queue;
+    wire  [5:0] read_place;
+    wire  [3:0] read_bit;
     reg  [15:0] head_read;
     reg  [15:0] tail_read;
-    reg  [15:0] one;
-    reg  [15:0] sq_size;
-    reg  [15:0] cq_size__0;
-    reg  [15:0] cq_size__1;
-    reg  [15:0] cq_size__2;
-    reg  [15:0] cq_size__3;
+    wire  [15:0] one;
+    wire  [15:0] sq_size;
+    wire  [15:0] cq_size__0;
+    wire  [15:0] cq_size__1;
+    wire  [15:0] cq_size__2;
+    wire  [15:0] cq_size__3;
     reg  [1:0] late;
     reg  [1:0] duplicate;
-    reg  [31:0] inverted;
+    wire  [31:0] inverted;
     reg  fault_bit;
     reg  busy_bit;
     reg  enable_bit;
-    reg  [63:0] tag;
+    wire  [63:0] tag;
     // Sub module instances
     optireduce_nic__registers__host host(
         .d(host__d),
@@ -20076,16 +21535,241 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         .log2_n_max(build__log2_n_max)
     );
     // Update code
+    assign host__clock = clock;
+    assign sq_lo_set__clock = clock;
+    assign sq_hi_set__clock = clock;
+    assign cq_lo_set__clock = clock;
+    assign cq_hi_set__clock = clock;
+    assign stopped__clock = clock;
+    assign counters__clock = clock;
+    assign faulty__clock = clock;
+    assign value__clock = clock;
+    assign copy__clock = clock;
+    assign sq_base_lo__clock = clock;
+    assign sq_base_hi__clock = clock;
+    assign sq_log2__clock = clock;
+    assign cq_base_lo__clock = clock;
+    assign cq_base_hi__clock = clock;
+    assign data = write_data;
+    assign queue = write_address[(32'h6)+:(2)];
+    assign place = write_address[(32'h0)+:(6)];
+    assign of_queue = write && (write_address[(32'h8)+:(2)] == 32'h2);
+    assign one4 = ((32'h1) & 4'hf);
     always @(*) begin
-        host__clock = clock;
-        sq_lo_set__clock = clock;
-        sq_hi_set__clock = clock;
-        cq_lo_set__clock = clock;
-        cq_hi_set__clock = clock;
-        stopped__clock = clock;
-        counters__clock = clock;
-        faulty__clock = clock;
-        value__clock = clock;
+        queue_bit = ((32'h0) & 4'hf);
+        if (of_queue) begin
+            queue_bit = one4 << queue;
+        end
+    end
+    assign other_queues = queue_bit ^ 32'hf;
+    always @(*) begin
+        some = ((32'h0) & 4'hf);
+        if (data != 32'h0) begin
+            some = queue_bit;
+        end
+    end
+    assign sq_base_lo__write_enable = of_queue && (place == 32'h0);
+    assign sq_base_hi__write_enable = of_queue && (place == 32'h1);
+    assign sq_log2__write_enable = of_queue && (place == 32'h2);
+    assign cq_base_lo__write_enable = of_queue && (place == 32'h3);
+    assign cq_base_hi__write_enable = of_queue && (place == 32'h4);
+    assign sq_base_lo__write_address = queue;
+    assign sq_base_hi__write_address = queue;
+    assign sq_log2__write_address = queue;
+    assign cq_base_lo__write_address = queue;
+    assign cq_base_hi__write_address = queue;
+    assign sq_base_lo__write_data = data;
+    assign sq_base_hi__write_data = data;
+    assign sq_log2__write_data = data[(32'h0)+:(4)];
+    assign cq_base_lo__write_data = data;
+    assign cq_base_hi__write_data = data;
+    assign cq_log2__0__clock = clock;
+    assign tail__0__clock = clock;
+    assign head__0__clock = clock;
+    assign cq_log2__1__clock = clock;
+    assign tail__1__clock = clock;
+    assign head__1__clock = clock;
+    assign cq_log2__2__clock = clock;
+    assign tail__2__clock = clock;
+    assign head__2__clock = clock;
+    assign cq_log2__3__clock = clock;
+    assign tail__3__clock = clock;
+    assign head__3__clock = clock;
+    always @(*) begin
+        kept = ((32'h0) & 32'hffffffff);
+        if (of_queue) begin
+            if (place == 32'h0) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (place == 32'h1) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (place == 32'h3) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (place == 32'h4) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if ((place == 32'h2) || (place == 32'h5)) begin
+                kept = ((32'hf) & 32'hffffffff);
+            end
+            else if ((place == 32'h10) || (place == 32'h20)) begin
+                kept = ((32'hffff) & 32'hffffffff);
+            end
+        end
+        else if (write) begin
+            if (write_address == 32'h40) begin
+            end
+            else if (write_address == 32'h41) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h42) begin
+                kept = ((32'h3f) & 32'hffffffff);
+            end
+            else if (write_address == 32'h43) begin
+                kept = ((32'h7f) & 32'hffffffff);
+            end
+            else if (write_address == 32'h44) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h45) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h46) begin
+                kept = ((32'hff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h47) begin
+                kept = ((32'hffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h48) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h49) begin
+                kept = ((64'hffffffff) & 32'hffffffff);
+            end
+            else if (write_address == 32'h4a) begin
+                kept = ((32'hffff) & 32'hffffffff);
+            end
+        end
+    end
+    assign copy__write_enable = kept != 32'h0;
+    assign copy__write_address = write_address;
+    assign copy__write_data = data & kept;
+    assign copy__read_address = read_address;
+    assign peer_write = write && (write_address[(32'h8)+:(2)] == 32'h1);
+    assign peer_word = write_address[(32'h0)+:(8)];
+    always @(*) begin
+        fault_bit = ((32'h0) & 1'h1);
+        if (faulty__q) begin
+            fault_bit = ((32'h1) & 1'h1);
+        end
+    end
+    always @(*) begin
+        busy_bit = ((32'h0) & 1'h1);
+        if (busy) begin
+            busy_bit = ((32'h1) & 1'h1);
+        end
+    end
+    always @(*) begin
+        enable_bit = ((32'h0) & 1'h1);
+        if (host__q[(64'h0)+:(1)]) begin
+            enable_bit = ((32'h1) & 1'h1);
+        end
+    end
+    assign inverted = host__q[(64'h1)+:(32)] ^ 64'hffffffff;
+    assign read_queue = read_address[(32'h6)+:(2)];
+    assign read_place = read_address[(32'h0)+:(6)];
+    assign read_bit = one4 << read_queue;
+    always @(*) begin
+        head_read = ((32'h0) & 16'hffff);
+        if (read_bit[0]) begin
+            head_read = sq_head__0;
+        end
+        if (read_bit[1]) begin
+            head_read = sq_head__1;
+        end
+        if (read_bit[2]) begin
+            head_read = sq_head__2;
+        end
+        if (read_bit[3]) begin
+            head_read = sq_head__3;
+        end
+    end
+    always @(*) begin
+        tail_read = ((32'h0) & 16'hffff);
+        if (read_bit[0]) begin
+            tail_read = cq_tail__0;
+        end
+        if (read_bit[1]) begin
+            tail_read = cq_tail__1;
+        end
+        if (read_bit[2]) begin
+            tail_read = cq_tail__2;
+        end
+        if (read_bit[3]) begin
+            tail_read = cq_tail__3;
+        end
+    end
+    assign read_data = value__q | copy__read_data;
+    always @(*) begin
+        late = ((32'h0) & 2'h3);
+        if (events[(64'hb)+:(1)] && events[(64'hc)+:(1)]) begin
+            late = ((32'h2) & 2'h3);
+        end
+        else if (events[(64'hb)+:(1)] || events[(64'hc)+:(1)]) begin
+            late = ((32'h1) & 2'h3);
+        end
+    end
+    always @(*) begin
+        duplicate = ((32'h0) & 2'h3);
+        if (events[(64'hd)+:(1)] && events[(64'he)+:(1)]) begin
+            duplicate = ((32'h2) & 2'h3);
+        end
+        else if (events[(64'hd)+:(1)] || events[(64'he)+:(1)]) begin
+            duplicate = ((32'h1) & 2'h3);
+        end
+    end
+    assign enable = host__q[(64'h0)+:(1)];
+    assign usable = (sq_lo_set__q | sq_hi_set__q) & (cq_lo_set__q | cq_hi_set__q) & (stopped__q ^ 32'hf);
+    assign one = ((32'h1) & 16'hffff);
+    assign sq_base_lo__read_address = sq_queue;
+    assign sq_base_hi__read_address = sq_queue;
+    assign sq_log2__read_address = sq_queue;
+    assign cq_base_lo__read_address = cq_queue;
+    assign cq_base_hi__read_address = cq_queue;
+    assign sq_size = one << sq_log2__read_data;
+    assign sq_mask = sq_size - 32'h1;
+    assign sq_base = (((sq_base_hi__read_data) & 64'hffffffffffffffff) << 32'h20) | ((sq_base_lo__read_data) & 64'hffffffffffffffff);
+    assign cq_base = (((cq_base_hi__read_data) & 64'hffffffffffffffff) << 32'h20) | ((cq_base_lo__read_data) & 64'hffffffffffffffff);
+    assign cq_size__0 = one << cq_log2__0__q;
+    assign cq_mask__0 = cq_size__0 - 32'h1;
+    assign sq_tail__0 = tail__0__q;
+    assign cq_head__0 = head__0__q;
+    assign cq_size__1 = one << cq_log2__1__q;
+    assign cq_mask__1 = cq_size__1 - 32'h1;
+    assign sq_tail__1 = tail__1__q;
+    assign cq_head__1 = head__1__q;
+    assign cq_size__2 = one << cq_log2__2__q;
+    assign cq_mask__2 = cq_size__2 - 32'h1;
+    assign sq_tail__2 = tail__2__q;
+    assign cq_head__2 = head__2__q;
+    assign cq_size__3 = one << cq_log2__3__q;
+    assign cq_mask__3 = cq_size__3 - 32'h1;
+    assign sq_tail__3 = tail__3__q;
+    assign cq_head__3 = head__3__q;
+    assign tag = (((host__q[(64'h4e)+:(32)]) & 64'hffffffffffffffff) << 32'h20) | ((host__q[(64'h2e)+:(32)]) & 64'hffffffffffffffff);
+    always @(*) begin
+        job[(64'hb5)+:(15)] = build__window_beats;
+        job[(64'hc4)+:(4)] = build__log2_n_max;
+        job[(64'h0)+:(6)] = host__q[(64'h21)+:(6)];
+        job[(64'h6)+:(7)] = host__q[(64'h27)+:(7)];
+        job[(64'hd)+:(64)] = tag;
+        job[(64'h4d)+:(8)] = host__q[(64'h6e)+:(8)];
+        job[(64'h55)+:(16)] = host__q[(64'h76)+:(16)];
+        job[(64'h65)+:(32)] = host__q[(64'h86)+:(32)];
+        job[(64'h85)+:(48)] = (((host__q[(64'hc6)+:(16)]) & 48'hffffffffffff) << 32'h20) | ((host__q[(64'ha6)+:(32)]) & 48'hffffffffffff);
+    end
+    always @(*) begin
         host__d = host__q;
         sq_lo_set__d = sq_lo_set__q;
         sq_hi_set__d = sq_hi_set__q;
@@ -20095,44 +21779,6 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         counters__d = counters__q;
         faulty__d = faulty__q;
         value__d = value__q;
-        copy__clock = clock;
-        sq_base_lo__clock = clock;
-        sq_base_hi__clock = clock;
-        sq_log2__clock = clock;
-        cq_base_lo__clock = clock;
-        cq_base_hi__clock = clock;
-        data = write_data;
-        queue = write_address[(32'h6)+:(2)];
-        place = write_address[(32'h0)+:(6)];
-        of_queue = write && (write_address[(32'h8)+:(2)] == 32'h2);
-        one4 = ((32'h1) & 4'hf);
-        queue_bit = ((32'h0) & 4'hf);
-        if (of_queue) begin
-            queue_bit = one4 << queue;
-        end
-        other_queues = queue_bit ^ 32'hf;
-        some = ((32'h0) & 4'hf);
-        if (data != 32'h0) begin
-            some = queue_bit;
-        end
-        sq_base_lo__write_enable = of_queue && (place == 32'h0);
-        sq_base_hi__write_enable = of_queue && (place == 32'h1);
-        sq_log2__write_enable = of_queue && (place == 32'h2);
-        cq_base_lo__write_enable = of_queue && (place == 32'h3);
-        cq_base_hi__write_enable = of_queue && (place == 32'h4);
-        sq_base_lo__write_address = queue;
-        sq_base_hi__write_address = queue;
-        sq_log2__write_address = queue;
-        cq_base_lo__write_address = queue;
-        cq_base_hi__write_address = queue;
-        sq_base_lo__write_data = data;
-        sq_base_hi__write_data = data;
-        sq_log2__write_data = data[(32'h0)+:(4)];
-        cq_base_lo__write_data = data;
-        cq_base_hi__write_data = data;
-        cq_log2__0__clock = clock;
-        tail__0__clock = clock;
-        head__0__clock = clock;
         cq_log2__0__d = cq_log2__0__q;
         tail__0__d = tail__0__q;
         head__0__d = head__0__q;
@@ -20147,9 +21793,6 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
                 head__0__d = data[(32'h0)+:(16)];
             end
         end
-        cq_log2__1__clock = clock;
-        tail__1__clock = clock;
-        head__1__clock = clock;
         cq_log2__1__d = cq_log2__1__q;
         tail__1__d = tail__1__q;
         head__1__d = head__1__q;
@@ -20164,9 +21807,6 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
                 head__1__d = data[(32'h0)+:(16)];
             end
         end
-        cq_log2__2__clock = clock;
-        tail__2__clock = clock;
-        head__2__clock = clock;
         cq_log2__2__d = cq_log2__2__q;
         tail__2__d = tail__2__q;
         head__2__d = head__2__q;
@@ -20181,9 +21821,6 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
                 head__2__d = data[(32'h0)+:(16)];
             end
         end
-        cq_log2__3__clock = clock;
-        tail__3__clock = clock;
-        head__3__clock = clock;
         cq_log2__3__d = cq_log2__3__q;
         tail__3__d = tail__3__q;
         head__3__d = head__3__q;
@@ -20198,29 +21835,18 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
                 head__3__d = data[(32'h0)+:(16)];
             end
         end
-        kept = ((32'h0) & 32'hffffffff);
         if (of_queue) begin
             if (place == 32'h0) begin
-                kept = ((64'hffffffff) & 32'hffffffff);
                 sq_lo_set__d = (sq_lo_set__q & other_queues) | some;
             end
             else if (place == 32'h1) begin
-                kept = ((64'hffffffff) & 32'hffffffff);
                 sq_hi_set__d = (sq_hi_set__q & other_queues) | some;
             end
             else if (place == 32'h3) begin
-                kept = ((64'hffffffff) & 32'hffffffff);
                 cq_lo_set__d = (cq_lo_set__q & other_queues) | some;
             end
             else if (place == 32'h4) begin
-                kept = ((64'hffffffff) & 32'hffffffff);
                 cq_hi_set__d = (cq_hi_set__q & other_queues) | some;
-            end
-            else if ((place == 32'h2) || (place == 32'h5)) begin
-                kept = ((32'hf) & 32'hffffffff);
-            end
-            else if ((place == 32'h10) || (place == 32'h20)) begin
-                kept = ((32'hffff) & 32'hffffffff);
             end
         end
         else if (write) begin
@@ -20229,84 +21855,34 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
             end
             else if (write_address == 32'h41) begin
                 host__d[(64'h1)+:(32)] = data;
-                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h42) begin
                 host__d[(64'h21)+:(6)] = data[(32'h0)+:(6)];
-                kept = ((32'h3f) & 32'hffffffff);
             end
             else if (write_address == 32'h43) begin
                 host__d[(64'h27)+:(7)] = data[(32'h0)+:(7)];
-                kept = ((32'h7f) & 32'hffffffff);
             end
             else if (write_address == 32'h44) begin
                 host__d[(64'h2e)+:(32)] = data;
-                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h45) begin
                 host__d[(64'h4e)+:(32)] = data;
-                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h46) begin
                 host__d[(64'h6e)+:(8)] = data[(32'h0)+:(8)];
-                kept = ((32'hff) & 32'hffffffff);
             end
             else if (write_address == 32'h47) begin
                 host__d[(64'h76)+:(16)] = data[(32'h0)+:(16)];
-                kept = ((32'hffff) & 32'hffffffff);
             end
             else if (write_address == 32'h48) begin
                 host__d[(64'h86)+:(32)] = data;
-                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h49) begin
                 host__d[(64'ha6)+:(32)] = data;
-                kept = ((64'hffffffff) & 32'hffffffff);
             end
             else if (write_address == 32'h4a) begin
                 host__d[(64'hc6)+:(16)] = data[(32'h0)+:(16)];
-                kept = ((32'hffff) & 32'hffffffff);
             end
-        end
-        copy__write_enable = kept != 32'h0;
-        copy__write_address = write_address;
-        copy__write_data = data & kept;
-        copy__read_address = read_address;
-        peer_write = write && (write_address[(32'h8)+:(2)] == 32'h1);
-        peer_word = write_address[(32'h0)+:(8)];
-        fault_bit = ((32'h0) & 1'h1);
-        if (faulty__q) begin
-            fault_bit = ((32'h1) & 1'h1);
-        end
-        busy_bit = ((32'h0) & 1'h1);
-        if (busy) begin
-            busy_bit = ((32'h1) & 1'h1);
-        end
-        enable_bit = ((32'h0) & 1'h1);
-        if (host__q[(64'h0)+:(1)]) begin
-            enable_bit = ((32'h1) & 1'h1);
-        end
-        inverted = host__q[(64'h1)+:(32)] ^ 64'hffffffff;
-        read_queue = read_address[(32'h6)+:(2)];
-        read_place = read_address[(32'h0)+:(6)];
-        read_bit = one4 << read_queue;
-        head_read = ((32'h0) & 16'hffff);
-        tail_read = ((32'h0) & 16'hffff);
-        if (read_bit[0]) begin
-            head_read = sq_head__0;
-            tail_read = cq_tail__0;
-        end
-        if (read_bit[1]) begin
-            head_read = sq_head__1;
-            tail_read = cq_tail__1;
-        end
-        if (read_bit[2]) begin
-            head_read = sq_head__2;
-            tail_read = cq_tail__2;
-        end
-        if (read_bit[3]) begin
-            head_read = sq_head__3;
-            tail_read = cq_tail__3;
         end
         value__d = ((32'h0) & 32'hffffffff);
         if (read_address[(32'h8)+:(2)] == 32'h2) begin
@@ -20392,21 +21968,6 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         else if (read_address == 32'h2c) begin
             value__d = counters__q[(64'h180)+:(32)];
         end
-        read_data = value__q | copy__read_data;
-        late = ((32'h0) & 2'h3);
-        if (events[(64'hb)+:(1)] && events[(64'hc)+:(1)]) begin
-            late = ((32'h2) & 2'h3);
-        end
-        else if (events[(64'hb)+:(1)] || events[(64'hc)+:(1)]) begin
-            late = ((32'h1) & 2'h3);
-        end
-        duplicate = ((32'h0) & 2'h3);
-        if (events[(64'hd)+:(1)] && events[(64'he)+:(1)]) begin
-            duplicate = ((32'h2) & 2'h3);
-        end
-        else if (events[(64'hd)+:(1)] || events[(64'he)+:(1)]) begin
-            duplicate = ((32'h1) & 2'h3);
-        end
         if (events[(64'h0)+:(1)]) begin
             counters__d[(64'h0)+:(32)] = counters__q[(64'h0)+:(32)] + 32'h1;
         end
@@ -20466,44 +22027,6 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         if (reset) begin
             host__d[(64'h0)+:(1)] = 1'b0;
         end
-        enable = host__q[(64'h0)+:(1)];
-        usable = (sq_lo_set__q | sq_hi_set__q) & (cq_lo_set__q | cq_hi_set__q) & (stopped__q ^ 32'hf);
-        one = ((32'h1) & 16'hffff);
-        sq_base_lo__read_address = sq_queue;
-        sq_base_hi__read_address = sq_queue;
-        sq_log2__read_address = sq_queue;
-        cq_base_lo__read_address = cq_queue;
-        cq_base_hi__read_address = cq_queue;
-        sq_size = one << sq_log2__read_data;
-        sq_mask = sq_size - 32'h1;
-        sq_base = (((sq_base_hi__read_data) & 64'hffffffffffffffff) << 32'h20) | ((sq_base_lo__read_data) & 64'hffffffffffffffff);
-        cq_base = (((cq_base_hi__read_data) & 64'hffffffffffffffff) << 32'h20) | ((cq_base_lo__read_data) & 64'hffffffffffffffff);
-        cq_size__0 = one << cq_log2__0__q;
-        cq_mask__0 = cq_size__0 - 32'h1;
-        sq_tail__0 = tail__0__q;
-        cq_head__0 = head__0__q;
-        cq_size__1 = one << cq_log2__1__q;
-        cq_mask__1 = cq_size__1 - 32'h1;
-        sq_tail__1 = tail__1__q;
-        cq_head__1 = head__1__q;
-        cq_size__2 = one << cq_log2__2__q;
-        cq_mask__2 = cq_size__2 - 32'h1;
-        sq_tail__2 = tail__2__q;
-        cq_head__2 = head__2__q;
-        cq_size__3 = one << cq_log2__3__q;
-        cq_mask__3 = cq_size__3 - 32'h1;
-        sq_tail__3 = tail__3__q;
-        cq_head__3 = head__3__q;
-        tag = (((host__q[(64'h4e)+:(32)]) & 64'hffffffffffffffff) << 32'h20) | ((host__q[(64'h2e)+:(32)]) & 64'hffffffffffffffff);
-        job[(64'hb5)+:(15)] = build__window_beats;
-        job[(64'hc4)+:(4)] = build__log2_n_max;
-        job[(64'h0)+:(6)] = host__q[(64'h21)+:(6)];
-        job[(64'h6)+:(7)] = host__q[(64'h27)+:(7)];
-        job[(64'hd)+:(64)] = tag;
-        job[(64'h4d)+:(8)] = host__q[(64'h6e)+:(8)];
-        job[(64'h55)+:(16)] = host__q[(64'h76)+:(16)];
-        job[(64'h65)+:(32)] = host__q[(64'h86)+:(32)];
-        job[(64'h85)+:(48)] = (((host__q[(64'hc6)+:(16)]) & 48'hffffffffffff) << 32'h20) | ((host__q[(64'ha6)+:(32)]) & 48'hffffffffffff);
     end
 endmodule
 
@@ -20512,20 +22035,20 @@ module optireduce_nic__restart(clock,enable,owed,clear,busy);
     input wire  clock;
     input wire  enable;
     input wire  owed;
-    output reg  clear;
-    output reg  busy;
+    output wire  clear;
+    output wire  busy;
     // Stub signals
     reg  live__d;
     wire  live__q;
-    reg  live__clock;
+    wire  live__clock;
     reg  ending__d;
     wire  ending__q;
-    reg  ending__clock;
+    wire  ending__clock;
     reg  [4:0] count__d;
     wire  [4:0] count__q;
-    reg  count__clock;
+    wire  count__clock;
     // Local signals
-    reg  [4:0] count_next;
+    wire  [4:0] count_next;
     // Sub module instances
     optireduce_nic__finisher__drain__side__0 live(
         .d(live__d),
@@ -20543,16 +22066,16 @@ module optireduce_nic__restart(clock,enable,owed,clear,busy);
         .clock(count__clock)
     );
     // Update code
+    assign live__clock = clock;
+    assign ending__clock = clock;
+    assign count__clock = clock;
+    assign clear = ~live__q;
+    assign busy = ending__q || (live__q && ~enable);
+    assign count_next = count__q + 32'h1;
     always @(*) begin
-        live__clock = clock;
-        ending__clock = clock;
-        count__clock = clock;
         live__d = live__q;
         ending__d = ending__q;
         count__d = count__q;
-        clear = ~live__q;
-        busy = ending__q || (live__q && ~enable);
-        count_next = count__q + 32'h1;
         if (live__q) begin
             if (~enable) begin
                 live__d = 1'b0;
@@ -20583,40 +22106,40 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
     input wire  [511:0] rx_data;
     input wire  rx_last;
     input wire  rx_error;
-    output reg  valid;
-    output reg  [512:0] data;
-    output reg  [9:0] frame_beats;
+    output wire  valid;
+    output wire  [512:0] data;
+    output wire  [9:0] frame_beats;
     input wire  pop;
     output reg  stored;
     output reg  dropped;
     // Stub signals
-    reg  ram__clock;
+    wire  ram__clock;
     reg  [8:0] ram__read_address;
     wire  [512:0] ram__read_data;
-    reg  [8:0] ram__write_address;
-    reg  [512:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  lengths__clock;
-    reg  lengths__clear;
+    wire  [8:0] ram__write_address;
+    wire  [512:0] ram__write_data;
+    wire  ram__write_enable;
+    wire  lengths__clock;
+    wire  lengths__clear;
     reg  lengths__push;
-    reg  [9:0] lengths__push_data;
+    wire  [9:0] lengths__push_data;
     wire  lengths__full;
-    reg  lengths__pop;
+    wire  lengths__pop;
     wire  [9:0] lengths__pop_data;
     wire  lengths__empty;
     wire  [15:0] lengths__room;
     reg  [52:0] st__d;
     wire  [52:0] st__q;
-    reg  st__clock;
+    wire  st__clock;
     // Local signals
-    reg  [9:0] used;
-    reg  [9:0] write_next;
-    reg  [9:0] read_next;
-    reg  [9:0] length;
-    reg  spoiled;
-    reg  has_beat;
-    reg  take;
-    reg  comes;
+    wire  [9:0] used;
+    wire  [9:0] write_next;
+    wire  [9:0] read_next;
+    wire  [9:0] length;
+    wire  spoiled;
+    wire  has_beat;
+    wire  take;
+    wire  comes;
     reg  [512:0] word;
     // Sub module instances
     optireduce_nic__rx_buffer__ram ram(
@@ -20644,26 +22167,78 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
         .clock(st__clock)
     );
     // Update code
+    assign st__clock = clock;
+    assign ram__clock = clock;
+    assign lengths__clock = clock;
+    assign lengths__clear = clear;
+    assign used = st__q[(64'h0)+:(10)] - st__q[(64'h28)+:(10)];
+    assign write_next = st__q[(64'h0)+:(10)] + 32'h1;
+    assign length = write_next - st__q[(64'ha)+:(10)];
+    assign spoiled = st__q[(64'h32)+:(1)] || (used == 32'h200) || lengths__full;
     always @(*) begin
-        st__clock = clock;
-        st__d = st__q;
-        ram__clock = clock;
-        lengths__clock = clock;
-        lengths__clear = clear;
-        used = st__q[(64'h0)+:(10)] - st__q[(64'h28)+:(10)];
-        write_next = st__q[(64'h0)+:(10)] + 32'h1;
-        length = write_next - st__q[(64'ha)+:(10)];
-        spoiled = st__q[(64'h32)+:(1)] || (used == 32'h200) || lengths__full;
         word[(64'h0)+:(512)] = rx_data;
         word[(64'h200)+:(1)] = rx_last;
-        ram__write_address = ((st__q[(64'h0)+:(10)]) & 9'h1ff);
-        ram__write_data = word;
-        comes = rx_valid && ~st__q[(64'h34)+:(1)];
-        ram__write_enable = comes && ~spoiled;
+    end
+    assign ram__write_address = ((st__q[(64'h0)+:(10)]) & 9'h1ff);
+    assign ram__write_data = word;
+    assign comes = rx_valid && ~st__q[(64'h34)+:(1)];
+    assign ram__write_enable = comes && ~spoiled;
+    always @(*) begin
         lengths__push = 1'b0;
-        lengths__push_data = length;
+        if (comes) begin
+            if (rx_last) begin
+                if (spoiled || rx_error) begin
+                end
+                else begin
+                    lengths__push = 1'b1;
+                end
+            end
+        end
+    end
+    assign lengths__push_data = length;
+    always @(*) begin
         stored = 1'b0;
+        if (comes) begin
+            if (rx_last) begin
+                if (spoiled || rx_error) begin
+                end
+                else begin
+                    stored = 1'b1;
+                end
+            end
+        end
+        if (clear) begin
+            stored = 1'b0;
+        end
+    end
+    always @(*) begin
         dropped = 1'b0;
+        if (comes) begin
+            if (rx_last) begin
+                if (spoiled || rx_error) begin
+                    dropped = 1'b1;
+                end
+            end
+        end
+        if (clear) begin
+            dropped = 1'b0;
+        end
+    end
+    assign has_beat = st__q[(64'h28)+:(10)] != st__q[(64'h1e)+:(10)];
+    assign take = has_beat && pop;
+    assign read_next = st__q[(64'h28)+:(10)] + 32'h1;
+    always @(*) begin
+        ram__read_address = ((st__q[(64'h28)+:(10)]) & 9'h1ff);
+        if (take) begin
+            ram__read_address = read_next[(32'h0)+:(9)];
+        end
+    end
+    assign valid = has_beat;
+    assign data = ram__read_data;
+    assign frame_beats = lengths__pop_data;
+    assign lengths__pop = take && ram__read_data[(64'h200)+:(1)];
+    always @(*) begin
+        st__d = st__q;
         if (rx_valid) begin
             st__d[(64'h33)+:(1)] = ~rx_last;
             if (rx_last) begin
@@ -20675,14 +22250,11 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
                 st__d[(64'h32)+:(1)] = 1'b0;
                 if (spoiled || rx_error) begin
                     st__d[(64'h0)+:(10)] = st__q[(64'ha)+:(10)];
-                    dropped = 1'b1;
                 end
                 else begin
                     st__d[(64'h0)+:(10)] = write_next;
                     st__d[(64'ha)+:(10)] = write_next;
                     st__d[(64'h14)+:(10)] = write_next;
-                    lengths__push = 1'b1;
-                    stored = 1'b1;
                 end
             end
             else begin
@@ -20693,18 +22265,9 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
             end
         end
         st__d[(64'h1e)+:(10)] = st__q[(64'h14)+:(10)];
-        has_beat = st__q[(64'h28)+:(10)] != st__q[(64'h1e)+:(10)];
-        take = has_beat && pop;
-        read_next = st__q[(64'h28)+:(10)] + 32'h1;
-        ram__read_address = ((st__q[(64'h28)+:(10)]) & 9'h1ff);
         if (take) begin
-            ram__read_address = read_next[(32'h0)+:(9)];
             st__d[(64'h28)+:(10)] = read_next;
         end
-        valid = has_beat;
-        data = ram__read_data;
-        frame_beats = lengths__pop_data;
-        lengths__pop = take && ram__read_data[(64'h200)+:(1)];
         if (clear) begin
             st__d[(64'h0)+:(10)] = ((32'h0) & 10'h3ff);
             st__d[(64'ha)+:(10)] = ((32'h0) & 10'h3ff);
@@ -20716,14 +22279,14 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
             if (rx_valid) begin
                 st__d[(64'h34)+:(1)] = ~rx_last;
             end
-            stored = 1'b0;
-            dropped = 1'b0;
         end
         if (reset) begin
             st__d[(64'h33)+:(1)] = 1'b0;
             st__d[(64'h34)+:(1)] = 1'b0;
         end
     end
+    wire unused__lengths__empty = &{lengths__empty};
+    wire unused__lengths__room = &{lengths__room};
 endmodule
 
 module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_valid,read_address,read_ready,word,valid,mean,ready,broadcast,broadcast_slot,working);
@@ -20734,17 +22297,17 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
     input wire  [2:0] arm_slot;
     input wire  [404:0] arm_context;
     input wire  [7:0] closed;
-    output reg  [7:0] scaled;
-    output reg  read_valid;
+    output wire  [7:0] scaled;
+    output wire  read_valid;
     output reg  [16:0] read_address;
     input wire  read_ready;
     input wire  [590:0] word;
-    output reg  valid;
-    output reg  [556:0] mean;
+    output wire  valid;
+    output wire  [556:0] mean;
     input wire  ready;
     output reg  broadcast;
-    output reg  [2:0] broadcast_slot;
-    output reg  working;
+    output wire  [2:0] broadcast_slot;
+    output wire  working;
     // Enums
     localparam ScaleState__Idle = 0;
     localparam ScaleState__Drain = 1;
@@ -20753,87 +22316,87 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
     // Stub signals
     reg  [1:0] state__d;
     wire  [1:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     reg  [2:0] slot__d;
     wire  [2:0] slot__q;
-    reg  slot__clock;
+    wire  slot__clock;
     reg  [14:0] index__d;
     wire  [14:0] index__q;
-    reg  index__clock;
+    wire  index__clock;
     reg  [4:0] pause__d;
     wire  [4:0] pause__q;
-    reg  pause__clock;
+    wire  pause__clock;
     reg  [7:0] done__d;
     wire  [7:0] done__q;
-    reg  done__clock;
-    reg  contexts__clock;
-    reg  [2:0] contexts__read_address;
+    wire  done__clock;
+    wire  contexts__clock;
+    wire  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
-    reg  [2:0] contexts__write_address;
-    reg  [404:0] contexts__write_data;
-    reg  contexts__write_enable;
-    reg  reciprocal__clock;
-    reg  [10:0] reciprocal__count;
+    wire  [2:0] contexts__write_address;
+    wire  [404:0] contexts__write_data;
+    wire  contexts__write_enable;
+    wire  reciprocal__clock;
+    wire  [10:0] reciprocal__count;
     wire  [31:0] reciprocal__factor;
-    reg  multiplier__clock;
-    reg  [511:0] multiplier__a;
-    reg  [31:0] multiplier__factor;
+    wire  multiplier__clock;
+    wire  [511:0] multiplier__a;
+    wire  [31:0] multiplier__factor;
     wire  [511:0] multiplier__product;
-    reg  [511:0] round__data;
+    wire  [511:0] round__data;
     wire  [511:0] round__rounded;
     reg  [14:0] asked__0__d;
     wire  [14:0] asked__0__q;
-    reg  asked__0__clock;
+    wire  asked__0__clock;
     reg  [14:0] asked__1__d;
     wire  [14:0] asked__1__q;
-    reg  asked__1__clock;
+    wire  asked__1__clock;
     reg  [511:0] data__d;
     wire  [511:0] data__q;
-    reg  data__clock;
+    wire  data__clock;
     reg  [14:0] side__0__d;
     wire  [14:0] side__0__q;
-    reg  side__0__clock;
+    wire  side__0__clock;
     reg  [14:0] side__1__d;
     wire  [14:0] side__1__q;
-    reg  side__1__clock;
+    wire  side__1__clock;
     reg  [14:0] side__2__d;
     wire  [14:0] side__2__q;
-    reg  side__2__clock;
+    wire  side__2__clock;
     reg  [14:0] side__3__d;
     wire  [14:0] side__3__q;
-    reg  side__3__clock;
+    wire  side__3__clock;
     reg  [14:0] side__4__d;
     wire  [14:0] side__4__q;
-    reg  side__4__clock;
+    wire  side__4__clock;
     reg  [14:0] side__5__d;
     wire  [14:0] side__5__q;
-    reg  side__5__clock;
+    wire  side__5__clock;
     reg  [14:0] side__6__d;
     wire  [14:0] side__6__q;
-    reg  side__6__clock;
-    reg  outbox__clock;
-    reg  outbox__clear;
-    reg  outbox__push;
+    wire  side__6__clock;
+    wire  outbox__clock;
+    wire  outbox__clear;
+    wire  outbox__push;
     reg  [556:0] outbox__push_data;
     wire  outbox__full;
-    reg  outbox__pop;
+    wire  outbox__pop;
     wire  [556:0] outbox__pop_data;
     wire  outbox__empty;
     wire  [15:0] outbox__room;
     // Local signals
-    reg  [404:0] ctx;
+    wire  [404:0] ctx;
     reg  [14:0] side0;
-    reg  [7:0] one;
-    reg  [7:0] slot_bit;
-    reg  [7:0] pending;
-    reg  [7:0] undone;
-    reg  [7:0] keep;
-    reg  [14:0] index_next;
-    reg  [2:0] slot_next;
-    reg  [4:0] wait_next;
-    reg  [14:0] position;
+    wire  [7:0] one;
+    wire  [7:0] slot_bit;
+    wire  [7:0] pending;
+    wire  [7:0] undone;
+    wire  [7:0] keep;
+    wire  [14:0] index_next;
+    wire  [2:0] slot_next;
+    wire  [4:0] wait_next;
+    wire  [14:0] position;
     reg  ask;
-    reg  present;
+    wire  present;
     // Sub module instances
     optireduce_nic__finisher__drain__state state(
         .d(state__d),
@@ -20945,137 +22508,167 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         .room(outbox__room)
     );
     // Update code
+    assign state__clock = clock;
+    assign slot__clock = clock;
+    assign index__clock = clock;
+    assign pause__clock = clock;
+    assign done__clock = clock;
+    assign data__clock = clock;
+    assign contexts__clock = clock;
+    assign contexts__write_enable = arm != 32'h0;
+    assign contexts__write_address = arm_slot;
+    assign contexts__write_data = arm_context;
+    assign contexts__read_address = slot__q;
+    assign ctx = contexts__read_data;
+    assign reciprocal__clock = clock;
+    assign multiplier__clock = clock;
+    assign outbox__clock = clock;
+    assign outbox__clear = clear;
+    assign side__0__clock = clock;
+    assign side__1__clock = clock;
+    assign side__2__clock = clock;
+    assign side__3__clock = clock;
+    assign side__4__clock = clock;
+    assign side__5__clock = clock;
+    assign side__6__clock = clock;
+    assign asked__0__clock = clock;
+    assign asked__1__clock = clock;
+    assign one = ((32'h1) & 8'hff);
+    assign slot_bit = one << slot__q;
+    assign undone = done__q ^ 32'hff;
+    assign pending = closed & undone & slot_bit;
+    assign slot_next = slot__q + 32'h1;
+    assign index_next = index__q + 32'h1;
+    assign wait_next = pause__q + 32'h1;
+    assign keep = arm ^ 32'hff;
     always @(*) begin
-        state__clock = clock;
-        slot__clock = clock;
-        index__clock = clock;
-        pause__clock = clock;
-        done__clock = clock;
-        data__clock = clock;
+        ask = 1'b0;
+        case (state__q)
+            ScaleState__Read: begin
+                ask = (index__q != ctx[(64'hbe)+:(15)]) && (outbox__room >= 32'ha);
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
+        broadcast = 1'b0;
+        case (state__q)
+            ScaleState__Store: begin
+                if (pause__q == 32'hf) begin
+                    if (outbox__empty) begin
+                        broadcast = ctx[(64'h88)+:(1)];
+                    end
+                end
+            end
+            default: begin
+            end
+        endcase
+        if (clear) begin
+            broadcast = 1'b0;
+        end
+    end
+    assign broadcast_slot = slot__q;
+    assign working = (state__q != ScaleState__Idle) || ((closed & undone) != 32'h0);
+    assign read_valid = ask;
+    always @(*) begin
+        read_address[(64'h0)+:(3)] = slot__q;
+        read_address[(64'h3)+:(14)] = index__q[(32'h0)+:(14)];
+    end
+    assign position = ctx[(64'haf)+:(15)] + index__q;
+    assign present = word[(64'h247)+:(8)] == ctx[(64'hcd)+:(8)];
+    always @(*) begin
+        side0[(64'h0)+:(1)] = asked__1__q[(64'h0)+:(1)] && present;
+        side0[(64'h1)+:(14)] = asked__1__q[(64'h1)+:(14)];
+    end
+    assign reciprocal__count = ((word[(64'h240)+:(7)]) & 11'h7ff);
+    assign multiplier__a = data__q;
+    assign multiplier__factor = reciprocal__factor;
+    assign outbox__push = side__6__q[(64'h0)+:(1)];
+    always @(*) begin
+        outbox__push_data[(64'h0)+:(3)] = slot__q;
+        outbox__push_data[(64'h3)+:(14)] = side__6__q[(64'h1)+:(14)];
+        outbox__push_data[(64'h11)+:(14)] = ((32'h0) & 14'h3fff);
+        outbox__push_data[(64'h1f)+:(6)] = ((32'h0) & 6'h3f);
+        outbox__push_data[(64'h25)+:(8)] = ctx[(64'hcd)+:(8)];
+        outbox__push_data[(64'h2d)+:(512)] = multiplier__product;
+        if (ctx[(64'h87)+:(1)]) begin
+            outbox__push_data[(64'h2d)+:(512)] = round__rounded;
+        end
+    end
+    assign round__data = multiplier__product;
+    assign valid = ~outbox__empty;
+    assign mean = outbox__pop_data;
+    assign outbox__pop = ready;
+    assign scaled = done__q;
+    always @(*) begin
         state__d = state__q;
         slot__d = slot__q;
         index__d = index__q;
         pause__d = pause__q;
         done__d = done__q;
         data__d = data__q;
-        contexts__clock = clock;
-        contexts__write_enable = arm != 32'h0;
-        contexts__write_address = arm_slot;
-        contexts__write_data = arm_context;
-        contexts__read_address = slot__q;
-        ctx = contexts__read_data;
-        reciprocal__clock = clock;
-        multiplier__clock = clock;
-        outbox__clock = clock;
-        outbox__clear = clear;
-        side__0__clock = clock;
-        side__1__clock = clock;
-        side__2__clock = clock;
-        side__3__clock = clock;
-        side__4__clock = clock;
-        side__5__clock = clock;
-        side__6__clock = clock;
-        asked__0__clock = clock;
-        asked__1__clock = clock;
         side__1__d = side__0__q;
         side__2__d = side__1__q;
         side__3__d = side__2__q;
         side__4__d = side__3__q;
         side__5__d = side__4__q;
         side__6__d = side__5__q;
-        one = ((32'h1) & 8'hff);
-        slot_bit = one << slot__q;
-        undone = done__q ^ 32'hff;
-        pending = closed & undone & slot_bit;
-        slot_next = slot__q + 32'h1;
-        index_next = index__q + 32'h1;
-        wait_next = pause__q + 32'h1;
-        keep = arm ^ 32'hff;
         done__d = done__q & keep;
-        ask = 1'b0;
-        broadcast = 1'b0;
-        broadcast_slot = slot__q;
-        working = (state__q != ScaleState__Idle) || ((closed & undone) != 32'h0);
         case (state__q)
-            ScaleState__Idle:
-                begin
-                    index__d = ((32'h0) & 15'h7fff);
+            ScaleState__Idle: begin
+                index__d = ((32'h0) & 15'h7fff);
+                pause__d = ((32'h0) & 5'h1f);
+                if (pending != 32'h0) begin
+                    state__d = ScaleState__Drain;
+                end
+                else begin
+                    slot__d = slot_next;
+                end
+            end
+            ScaleState__Drain: begin
+                pause__d = wait_next;
+                if (pause__q == 32'hf) begin
+                    state__d = ScaleState__Read;
                     pause__d = ((32'h0) & 5'h1f);
-                    if (pending != 32'h0) begin
-                        state__d = ScaleState__Drain;
-                    end
-                    else begin
-                        slot__d = slot_next;
+                end
+            end
+            ScaleState__Read: begin
+                if (index__q == ctx[(64'hbe)+:(15)]) begin
+                    state__d = ScaleState__Store;
+                end
+                if (read_ready) begin
+                    index__d = index_next;
+                end
+            end
+            ScaleState__Store: begin
+                pause__d = wait_next;
+                if (pause__q == 32'hf) begin
+                    pause__d = pause__q;
+                    if (outbox__empty) begin
+                        done__d = (done__q & keep) | slot_bit;
+                        state__d = ScaleState__Idle;
                     end
                 end
-            ScaleState__Drain:
-                begin
-                    pause__d = wait_next;
-                    if (pause__q == 32'hf) begin
-                        state__d = ScaleState__Read;
-                        pause__d = ((32'h0) & 5'h1f);
-                    end
-                end
-            ScaleState__Read:
-                begin
-                    ask = (index__q != ctx[(64'hbe)+:(15)]) && (outbox__room >= 32'ha);
-                    if (index__q == ctx[(64'hbe)+:(15)]) begin
-                        state__d = ScaleState__Store;
-                    end
-                    if (read_ready) begin
-                        index__d = index_next;
-                    end
-                end
-            ScaleState__Store:
-                begin
-                    pause__d = wait_next;
-                    if (pause__q == 32'hf) begin
-                        pause__d = pause__q;
-                        if (outbox__empty) begin
-                            done__d = (done__q & keep) | slot_bit;
-                            broadcast = ctx[(64'h88)+:(1)];
-                            state__d = ScaleState__Idle;
-                        end
-                    end
-                end
+            end
+            default: begin
+            end
         endcase
-        read_valid = ask;
-        read_address[(64'h0)+:(3)] = slot__q;
-        read_address[(64'h3)+:(14)] = index__q[(32'h0)+:(14)];
-        position = ctx[(64'haf)+:(15)] + index__q;
         asked__0__d[(64'h0)+:(1)] = ask && read_ready;
         asked__0__d[(64'h1)+:(14)] = position[(32'h0)+:(14)];
         asked__1__d = asked__0__q;
-        present = word[(64'h247)+:(8)] == ctx[(64'hcd)+:(8)];
-        side0[(64'h0)+:(1)] = asked__1__q[(64'h0)+:(1)] && present;
-        side0[(64'h1)+:(14)] = asked__1__q[(64'h1)+:(14)];
         side__0__d = side0;
-        reciprocal__count = ((word[(64'h240)+:(7)]) & 11'h7ff);
         data__d = word[(64'h0)+:(512)];
-        multiplier__a = data__q;
-        multiplier__factor = reciprocal__factor;
-        outbox__push = side__6__q[(64'h0)+:(1)];
-        outbox__push_data[(64'h0)+:(3)] = slot__q;
-        outbox__push_data[(64'h3)+:(14)] = side__6__q[(64'h1)+:(14)];
-        outbox__push_data[(64'h11)+:(14)] = ((32'h0) & 14'h3fff);
-        outbox__push_data[(64'h1f)+:(6)] = ((32'h0) & 6'h3f);
-        outbox__push_data[(64'h25)+:(8)] = ctx[(64'hcd)+:(8)];
-        round__data = multiplier__product;
-        outbox__push_data[(64'h2d)+:(512)] = multiplier__product;
-        if (ctx[(64'h87)+:(1)]) begin
-            outbox__push_data[(64'h2d)+:(512)] = round__rounded;
-        end
-        valid = ~outbox__empty;
-        mean = outbox__pop_data;
-        outbox__pop = ready;
-        scaled = done__q;
         if (clear) begin
             state__d = ScaleState__Idle;
             slot__d = ((32'h0) & 3'h7);
             done__d = ((32'h0) & 8'hff);
-            broadcast = 1'b0;
         end
     end
+    wire unused__outbox__full = &{outbox__full};
+    wire unused__ctx = &{ctx[404:213], ctx[174:137], ctx[134:0]};
+    wire unused__word = &{word[575:512]};
+    wire unused__position = &{position[14]};
 endmodule
 
 module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,stop,ar_valid,ar_address,ar_ready,r_valid,r_data,r_error,arm,arm_slot,arm_context,contribute_rules,broadcast_rules,enter,order_valid,order,order_ready,send_valid,send,send_ready,scaled,freed,scrub,scrub_slot,scrub_busy,finishing,ordering,refuse_ready,refuse,refusal,working);
@@ -21084,27 +22677,27 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
     input wire  clear;
     input wire  [199:0] job;
     input wire  [3:0] usable;
-    output reg  [1:0] sq_queue;
+    output wire  [1:0] sq_queue;
     input wire  [63:0] sq_base;
     input wire  [15:0] sq_mask;
     input wire  [15:0] sq_tail__0;
     input wire  [15:0] sq_tail__1;
     input wire  [15:0] sq_tail__2;
     input wire  [15:0] sq_tail__3;
-    output reg  [15:0] sq_head__0;
-    output reg  [15:0] sq_head__1;
-    output reg  [15:0] sq_head__2;
-    output reg  [15:0] sq_head__3;
+    output wire  [15:0] sq_head__0;
+    output wire  [15:0] sq_head__1;
+    output wire  [15:0] sq_head__2;
+    output wire  [15:0] sq_head__3;
     output reg  [3:0] stop;
-    output reg  ar_valid;
-    output reg  [63:0] ar_address;
+    output wire  ar_valid;
+    output wire  [63:0] ar_address;
     input wire  ar_ready;
     input wire  r_valid;
     input wire  [511:0] r_data;
     input wire  r_error;
     output reg  [7:0] arm;
-    output reg  [2:0] arm_slot;
-    output reg  [404:0] arm_context;
+    output wire  [2:0] arm_slot;
+    output wire  [404:0] arm_context;
     output reg  [172:0] contribute_rules;
     output reg  [172:0] broadcast_rules;
     output reg  [7:0] enter;
@@ -21117,14 +22710,14 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
     input wire  [7:0] scaled;
     input wire  [7:0] freed;
     output reg  scrub;
-    output reg  [2:0] scrub_slot;
+    output wire  [2:0] scrub_slot;
     input wire  scrub_busy;
     input wire  [7:0] finishing;
     output reg  [7:0] ordering;
     input wire  [3:0] refuse_ready;
     output reg  refuse;
     output reg  [49:0] refusal;
-    output reg  working;
+    output wire  working;
     // Enums
     localparam SubmitState__Idle = 0;
     localparam SubmitState__Ask = 1;
@@ -21141,123 +22734,123 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
     // Stub signals
     reg  [3:0] state__d;
     wire  [3:0] state__q;
-    reg  state__clock;
+    wire  state__clock;
     reg  [1:0] queue__d;
     wire  [1:0] queue__q;
-    reg  queue__clock;
+    wire  queue__clock;
     reg  [15:0] head__0__d;
     wire  [15:0] head__0__q;
-    reg  head__0__clock;
+    wire  head__0__clock;
     reg  [15:0] head__1__d;
     wire  [15:0] head__1__q;
-    reg  head__1__clock;
+    wire  head__1__clock;
     reg  [15:0] head__2__d;
     wire  [15:0] head__2__q;
-    reg  head__2__clock;
+    wire  head__2__clock;
     reg  [15:0] head__3__d;
     wire  [15:0] head__3__q;
-    reg  head__3__clock;
+    wire  head__3__clock;
     reg  [511:0] entry__d;
     wire  [511:0] entry__q;
-    reg  entry__clock;
+    wire  entry__clock;
     reg  [7:0] in_use__d;
     wire  [7:0] in_use__q;
-    reg  in_use__clock;
+    wire  in_use__clock;
     reg  [7:0] asked__d;
     wire  [7:0] asked__q;
-    reg  asked__clock;
+    wire  asked__clock;
     reg  [7:0] status__d;
     wire  [7:0] status__q;
-    reg  status__clock;
-    reg  contexts__clock;
-    reg  [2:0] contexts__read_address;
+    wire  status__clock;
+    wire  contexts__clock;
+    wire  [2:0] contexts__read_address;
     wire  [404:0] contexts__read_data;
-    reg  [2:0] contexts__write_address;
-    reg  [404:0] contexts__write_data;
-    reg  contexts__write_enable;
-    reg  epochs__clock;
-    reg  [2:0] epochs__read_address;
+    wire  [2:0] contexts__write_address;
+    wire  [404:0] contexts__write_data;
+    wire  contexts__write_enable;
+    wire  epochs__clock;
+    wire  [2:0] epochs__read_address;
     wire  [7:0] epochs__read_data;
-    reg  [2:0] epochs__write_address;
-    reg  [7:0] epochs__write_data;
-    reg  epochs__write_enable;
+    wire  [2:0] epochs__write_address;
+    wire  [7:0] epochs__write_data;
+    wire  epochs__write_enable;
     reg  [7:0] epoch__d;
     wire  [7:0] epoch__q;
-    reg  epoch__clock;
+    wire  epoch__clock;
     reg  [14:0] own_start__d;
     wire  [14:0] own_start__q;
-    reg  own_start__clock;
+    wire  own_start__clock;
     reg  [14:0] own_beats__d;
     wire  [14:0] own_beats__q;
-    reg  own_beats__clock;
+    wire  own_beats__clock;
     reg  [6:0] rank__d;
     wire  [6:0] rank__q;
-    reg  rank__clock;
+    wire  rank__clock;
     reg  [63:0] contribute_senders__d;
     wire  [63:0] contribute_senders__q;
-    reg  contribute_senders__clock;
+    wire  contribute_senders__clock;
     reg  [63:0] broadcast_senders__d;
     wire  [63:0] broadcast_senders__q;
-    reg  broadcast_senders__clock;
+    wire  broadcast_senders__clock;
     // Local signals
-    reg  rings__0;
-    reg  rings__1;
-    reg  rings__2;
-    reg  rings__3;
+    wire  rings__0;
+    wire  rings__1;
+    wire  rings__2;
+    wire  rings__3;
     reg  [3:0] waiting;
-    reg  [3:0] ready;
-    reg  [1:0] second;
-    reg  [1:0] third;
-    reg  [1:0] fourth;
-    reg  [3:0] one4;
-    reg  [3:0] queue_bit;
+    wire  [3:0] ready;
+    wire  [1:0] second;
+    wire  [1:0] third;
+    wire  [1:0] fourth;
+    wire  [3:0] one4;
+    wire  [3:0] queue_bit;
     reg  [15:0] head_now;
     reg  [3:0] consumed;
-    reg  [511:0] e;
-    reg  [2:0] slot;
-    reg  [7:0] flags;
-    reg  [7:0] one;
-    reg  [7:0] slot_bit;
-    reg  busy;
-    reg  ready_mean;
-    reg  [404:0] ctx;
+    wire  [511:0] e;
+    wire  [2:0] slot;
+    wire  [7:0] flags;
+    wire  [7:0] one;
+    wire  [7:0] slot_bit;
+    wire  busy;
+    wire  ready_mean;
+    wire  [404:0] ctx;
     reg  [404:0] fresh;
-    reg  same;
-    reg  ending;
-    reg  [15:0] index;
-    reg  [63:0] offset;
-    reg  [15:0] head_next;
-    reg  [6:0] sum;
-    reg  [6:0] wrapped;
+    wire  same;
+    wire  ending;
+    wire  [15:0] index;
+    wire  [63:0] offset;
+    wire  [15:0] head_next;
+    wire  [6:0] sum;
+    wire  [6:0] wrapped;
     reg  [6:0] shard;
-    reg  [6:0] remainder;
-    reg  [6:0] rotation;
-    reg  [14:0] quotient;
+    wire  [6:0] remainder;
+    wire  [6:0] rotation;
+    wire  [14:0] quotient;
     reg  [6:0] extra;
     reg  [14:0] length;
-    reg  [21:0] start;
-    reg  [21:0] start_extra;
-    reg  [21:0] cut;
-    reg  [21:0] cut_sum;
-    reg  [31:0] base;
-    reg  [7:0] block_log2;
-    reg  [7:0] window_log2;
-    reg  [15:0] one16;
-    reg  [15:0] encoded_beats;
-    reg  good_size;
-    reg  host_misplaced;
-    reg  misplaced;
-    reg  good;
-    reg  [14:0] shard_beats;
-    reg  [7:0] epoch_now;
-    reg  [7:0] epoch_next;
-    reg  [63:0] one64;
-    reg  [63:0] rank_bit;
-    reg  [6:0] rank_next;
-    reg  [21:0] contribute_all;
-    reg  [14:0] broadcast_all;
-    reg  [7:0] unfreed;
-    reg  [7:0] kept;
+    wire  [21:0] start;
+    wire  [21:0] start_extra;
+    wire  [21:0] cut;
+    wire  [21:0] cut_sum;
+    wire  [31:0] base;
+    wire  [7:0] block_log2;
+    wire  [7:0] window_log2;
+    wire  [15:0] one16;
+    wire  [15:0] encoded_beats;
+    wire  good_size;
+    wire  host_misplaced;
+    wire  misplaced;
+    wire  good;
+    wire  [14:0] shard_beats;
+    wire  [7:0] epoch_now;
+    wire  [7:0] epoch_next;
+    wire  [63:0] one64;
+    wire  [63:0] rank_bit;
+    wire  [6:0] rank_next;
+    wire  [21:0] contribute_all;
+    wire  [14:0] broadcast_all;
+    wire  [7:0] unfreed;
+    wire  [7:0] kept;
     // Sub module instances
     optireduce_nic__planner__state state(
         .d(state__d),
@@ -21356,114 +22949,136 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .clock(broadcast_senders__clock)
     );
     // Update code
+    assign state__clock = clock;
+    assign queue__clock = clock;
+    assign entry__clock = clock;
+    assign in_use__clock = clock;
+    assign asked__clock = clock;
+    assign status__clock = clock;
+    assign epoch__clock = clock;
+    assign own_start__clock = clock;
+    assign own_beats__clock = clock;
+    assign rank__clock = clock;
+    assign contribute_senders__clock = clock;
+    assign broadcast_senders__clock = clock;
+    assign e = entry__q;
+    assign slot = ((e[(64'h8)+:(8)]) & 3'h7);
+    assign flags = e[(64'h50)+:(8)];
+    assign one = ((32'h1) & 8'hff);
+    assign slot_bit = one << slot;
+    assign busy = (in_use__q & slot_bit) != 32'h0;
+    assign ready_mean = (scaled & slot_bit) != 32'h0;
+    assign contexts__clock = clock;
+    assign contexts__read_address = slot;
+    assign ctx = contexts__read_data;
+    assign ending = (finishing & slot_bit) != 32'h0;
+    assign same = busy && ~ending && (ctx[(64'had)+:(2)] == queue__q) && (ctx[(64'h0)+:(32)] == e[(64'h20)+:(32)]) && (ctx[(64'h20)+:(16)] == e[(64'h10)+:(16)]);
+    assign epochs__clock = clock;
+    assign epochs__read_address = slot;
+    assign epoch_now = epochs__read_data;
+    assign epoch_next = epoch_now + 32'h1;
+    assign one4 = ((32'h1) & 4'hf);
+    assign queue_bit = one4 << queue__q;
     always @(*) begin
-        state__clock = clock;
-        queue__clock = clock;
-        entry__clock = clock;
-        in_use__clock = clock;
-        asked__clock = clock;
-        status__clock = clock;
-        epoch__clock = clock;
-        own_start__clock = clock;
-        own_beats__clock = clock;
-        rank__clock = clock;
-        contribute_senders__clock = clock;
-        broadcast_senders__clock = clock;
-        state__d = state__q;
-        queue__d = queue__q;
-        entry__d = entry__q;
-        in_use__d = in_use__q;
-        asked__d = asked__q;
-        status__d = status__q;
-        epoch__d = epoch__q;
-        own_start__d = own_start__q;
-        own_beats__d = own_beats__q;
-        rank__d = rank__q;
-        contribute_senders__d = contribute_senders__q;
-        broadcast_senders__d = broadcast_senders__q;
-        e = entry__q;
-        slot = ((e[(64'h8)+:(8)]) & 3'h7);
-        flags = e[(64'h50)+:(8)];
-        one = ((32'h1) & 8'hff);
-        slot_bit = one << slot;
-        busy = (in_use__q & slot_bit) != 32'h0;
-        ready_mean = (scaled & slot_bit) != 32'h0;
-        contexts__clock = clock;
-        contexts__read_address = slot;
-        ctx = contexts__read_data;
-        ending = (finishing & slot_bit) != 32'h0;
-        same = busy && ~ending && (ctx[(64'had)+:(2)] == queue__q) && (ctx[(64'h0)+:(32)] == e[(64'h20)+:(32)]) && (ctx[(64'h20)+:(16)] == e[(64'h10)+:(16)]);
-        epochs__clock = clock;
-        epochs__read_address = slot;
-        epoch_now = epochs__read_data;
-        epoch_next = epoch_now + 32'h1;
-        one4 = ((32'h1) & 4'hf);
-        queue_bit = one4 << queue__q;
         head_now = ((32'h0) & 16'hffff);
-        waiting = ((32'h0) & 4'hf);
-        rings__0 = head__0__q != sq_tail__0;
-        waiting = (waiting & ~(1 << (0)) | ((rings__0) << (0)));
         if (queue_bit[0]) begin
             head_now = head__0__q;
         end
-        rings__1 = head__1__q != sq_tail__1;
-        waiting = (waiting & ~(1 << (1)) | ((rings__1) << (1)));
         if (queue_bit[1]) begin
             head_now = head__1__q;
         end
-        rings__2 = head__2__q != sq_tail__2;
-        waiting = (waiting & ~(1 << (2)) | ((rings__2) << (2)));
         if (queue_bit[2]) begin
             head_now = head__2__q;
         end
-        rings__3 = head__3__q != sq_tail__3;
-        waiting = (waiting & ~(1 << (3)) | ((rings__3) << (3)));
         if (queue_bit[3]) begin
             head_now = head__3__q;
         end
-        ready = waiting & usable & refuse_ready;
-        second = queue__q + 32'h1;
-        third = queue__q + 32'h2;
-        fourth = queue__q + 32'h3;
-        sq_queue = queue__q;
+    end
+    always @(*) begin
+        waiting = ((32'h0) & 4'hf);
+        waiting = (waiting & ~(1 << (0)) | ((rings__0) << (0)));
+        waiting = (waiting & ~(1 << (1)) | ((rings__1) << (1)));
+        waiting = (waiting & ~(1 << (2)) | ((rings__2) << (2)));
+        waiting = (waiting & ~(1 << (3)) | ((rings__3) << (3)));
+    end
+    assign rings__0 = head__0__q != sq_tail__0;
+    assign rings__1 = head__1__q != sq_tail__1;
+    assign rings__2 = head__2__q != sq_tail__2;
+    assign rings__3 = head__3__q != sq_tail__3;
+    assign ready = waiting & usable & refuse_ready;
+    assign second = queue__q + 32'h1;
+    assign third = queue__q + 32'h2;
+    assign fourth = queue__q + 32'h3;
+    assign sq_queue = queue__q;
+    always @(*) begin
         stop = ((32'h0) & 4'hf);
+        case (state__q)
+            SubmitState__Wait: begin
+                if (r_valid) begin
+                    if (r_error) begin
+                        stop = queue_bit;
+                    end
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         consumed = ((32'h0) & 4'hf);
-        index = head_now & sq_mask;
-        offset = ((index) & 64'hffffffffffffffff) << 32'h6;
-        ar_address = sq_base + offset;
-        head_next = head_now + 32'h1;
-        rotation = ((e[(64'ha8)+:(8)]) & 7'h7f);
-        remainder = ((e[(64'ha0)+:(8)]) & 7'h7f);
-        quotient = ((e[(64'h90)+:(16)]) & 15'h7fff);
-        sum = rank__q + rotation;
-        wrapped = sum - job[(64'h6)+:(7)];
+        case (state__q)
+            SubmitState__Next: begin
+                consumed = queue_bit;
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign index = head_now & sq_mask;
+    assign offset = ((index) & 64'hffffffffffffffff) << 32'h6;
+    assign ar_address = sq_base + offset;
+    assign head_next = head_now + 32'h1;
+    assign rotation = ((e[(64'ha8)+:(8)]) & 7'h7f);
+    assign remainder = ((e[(64'ha0)+:(8)]) & 7'h7f);
+    assign quotient = ((e[(64'h90)+:(16)]) & 15'h7fff);
+    assign sum = rank__q + rotation;
+    assign wrapped = sum - job[(64'h6)+:(7)];
+    always @(*) begin
         shard = sum;
         if (sum >= job[(64'h6)+:(7)]) begin
             shard = wrapped;
         end
+    end
+    always @(*) begin
         extra = remainder;
-        length = quotient;
         if (shard < remainder) begin
             extra = shard;
+        end
+    end
+    always @(*) begin
+        length = quotient;
+        if (shard < remainder) begin
             length = quotient + 32'h1;
         end
-        start = quotient * shard;
-        start_extra = start + ((extra) & 22'h3fffff);
-        cut = quotient * job[(64'h6)+:(7)];
-        cut_sum = cut + ((remainder) & 22'h3fffff);
-        block_log2 = e[(64'h58)+:(8)] - 32'h4;
-        window_log2 = block_log2 + e[(64'hb8)+:(8)];
-        one16 = ((32'h1) & 16'hffff);
-        encoded_beats = one16 << window_log2;
-        good_size = ~flags[32'h0] || (((e[(64'h58)+:(8)] == 32'h8) || (e[(64'h58)+:(8)] == 32'ha) || (e[(64'h58)+:(8)] == 32'hc) || (e[(64'h58)+:(8)] == 32'he)) && (e[(64'h58)+:(8)] <= ((job[(64'hc4)+:(4)]) & 8'hff)) && (e[(64'hb8)+:(8)] < 32'hb) && (encoded_beats == e[(64'h80)+:(16)]));
-        host_misplaced = (e[(64'h140)+:(64)] & 32'h3f) != 32'h0;
-        misplaced = host_misplaced || ((e[(64'h180)+:(64)] & 32'hff) != 32'h0) || ((e[(64'h60)+:(32)] & 32'h3f) != 32'h0);
-        shard_beats = job[(64'hb5)+:(15)] >> 32'h1;
-        good = (e[(64'h80)+:(16)] != 32'h0) && (e[(64'h80)+:(16)] <= ((job[(64'hb5)+:(15)]) & 16'hffff)) && (e[(64'h100)+:(16)] <= e[(64'h80)+:(16)]) && (e[(64'h90)+:(16)] <= ((shard_beats) & 16'hffff)) && (e[(64'ha0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'ha8)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (cut_sum == ((e[(64'h80)+:(16)]) & 22'h3fffff)) && (e[(64'hb0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'h130)+:(8)] < 32'h10) && ~misplaced && good_size;
-        one64 = ((32'h1) & 64'hffffffffffffffff);
-        rank_bit = one64 << rank__q;
-        rank_next = rank__q + 32'h1;
-        base = e[(64'h60)+:(32)];
+    end
+    assign start = quotient * shard;
+    assign start_extra = start + ((extra) & 22'h3fffff);
+    assign cut = quotient * job[(64'h6)+:(7)];
+    assign cut_sum = cut + ((remainder) & 22'h3fffff);
+    assign block_log2 = e[(64'h58)+:(8)] - 32'h4;
+    assign window_log2 = block_log2 + e[(64'hb8)+:(8)];
+    assign one16 = ((32'h1) & 16'hffff);
+    assign encoded_beats = one16 << window_log2;
+    assign good_size = ~flags[32'h0] || (((e[(64'h58)+:(8)] == 32'h8) || (e[(64'h58)+:(8)] == 32'ha) || (e[(64'h58)+:(8)] == 32'hc) || (e[(64'h58)+:(8)] == 32'he)) && (e[(64'h58)+:(8)] <= ((job[(64'hc4)+:(4)]) & 8'hff)) && (e[(64'hb8)+:(8)] < 32'hb) && (encoded_beats == e[(64'h80)+:(16)]));
+    assign host_misplaced = (e[(64'h140)+:(64)] & 32'h3f) != 32'h0;
+    assign misplaced = host_misplaced || ((e[(64'h180)+:(64)] & 32'hff) != 32'h0) || ((e[(64'h60)+:(32)] & 32'h3f) != 32'h0);
+    assign shard_beats = job[(64'hb5)+:(15)] >> 32'h1;
+    assign good = (e[(64'h80)+:(16)] != 32'h0) && (e[(64'h80)+:(16)] <= ((job[(64'hb5)+:(15)]) & 16'hffff)) && (e[(64'h100)+:(16)] <= e[(64'h80)+:(16)]) && (e[(64'h90)+:(16)] <= ((shard_beats) & 16'hffff)) && (e[(64'ha0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'ha8)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (cut_sum == ((e[(64'h80)+:(16)]) & 22'h3fffff)) && (e[(64'hb0)+:(8)] < ((job[(64'h6)+:(7)]) & 8'hff)) && (e[(64'h130)+:(8)] < 32'h10) && ~misplaced && good_size;
+    assign one64 = ((32'h1) & 64'hffffffffffffffff);
+    assign rank_bit = one64 << rank__q;
+    assign rank_next = rank__q + 32'h1;
+    assign base = e[(64'h60)+:(32)];
+    always @(*) begin
         fresh[(64'h0)+:(32)] = e[(64'h20)+:(32)];
         fresh[(64'h20)+:(16)] = e[(64'h10)+:(16)];
         fresh[(64'h30)+:(16)] = e[(64'h40)+:(16)];
@@ -21488,11 +23103,22 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         fresh[(64'hd5)+:(64)] = e[(64'h140)+:(64)];
         fresh[(64'h115)+:(64)] = e[(64'h180)+:(64)];
         fresh[(64'h155)+:(64)] = e[(64'h1c0)+:(64)];
+    end
+    always @(*) begin
         arm = ((32'h0) & 8'hff);
-        arm_slot = slot;
-        arm_context = fresh;
-        contribute_all = own_beats__q * job[(64'h6)+:(7)];
-        broadcast_all = ((e[(64'h80)+:(16)]) & 15'h7fff) - own_beats__q;
+        case (state__q)
+            SubmitState__Arm: begin
+                arm = slot_bit;
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign arm_slot = slot;
+    assign arm_context = fresh;
+    assign contribute_all = own_beats__q * job[(64'h6)+:(7)];
+    assign broadcast_all = ((e[(64'h80)+:(16)]) & 15'h7fff) - own_beats__q;
+    always @(*) begin
         contribute_rules[(64'h0)+:(32)] = e[(64'hc0)+:(32)];
         contribute_rules[(64'h20)+:(32)] = e[(64'he0)+:(32)];
         contribute_rules[(64'h40)+:(7)] = ((e[(64'hb0)+:(8)]) & 7'h7f);
@@ -21500,6 +23126,8 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         contribute_rules[(64'h48)+:(64)] = contribute_senders__q;
         contribute_rules[(64'h88)+:(22)] = contribute_all;
         contribute_rules[(64'h9e)+:(15)] = own_beats__q;
+    end
+    always @(*) begin
         broadcast_rules[(64'h0)+:(32)] = e[(64'hc0)+:(32)];
         broadcast_rules[(64'h20)+:(32)] = e[(64'he0)+:(32)];
         broadcast_rules[(64'h40)+:(7)] = ((e[(64'hb0)+:(8)]) & 7'h7f);
@@ -21507,227 +23135,302 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         broadcast_rules[(64'h48)+:(64)] = broadcast_senders__q;
         broadcast_rules[(64'h88)+:(22)] = ((broadcast_all) & 22'h3fffff);
         broadcast_rules[(64'h9e)+:(15)] = ((32'h0) & 15'h7fff);
-        contexts__write_enable = state__q == SubmitState__Arm;
-        contexts__write_address = slot;
-        contexts__write_data = fresh;
-        epochs__write_enable = state__q == SubmitState__Arm;
-        epochs__write_address = slot;
-        epochs__write_data = epoch__q;
+    end
+    assign contexts__write_enable = state__q == SubmitState__Arm;
+    assign contexts__write_address = slot;
+    assign contexts__write_data = fresh;
+    assign epochs__write_enable = state__q == SubmitState__Arm;
+    assign epochs__write_address = slot;
+    assign epochs__write_data = epoch__q;
+    always @(*) begin
         order_valid = 1'b0;
+        case (state__q)
+            SubmitState__Contribute: begin
+                if (ending) begin
+                end
+                else begin
+                    order_valid = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         order[(64'h0)+:(3)] = slot;
         order[(64'h3)+:(64)] = e[(64'h140)+:(64)];
         order[(64'h43)+:(15)] = ((e[(64'h100)+:(16)]) & 15'h7fff);
         order[(64'h52)+:(16)] = e[(64'h110)+:(16)];
         order[(64'h62)+:(4)] = ((e[(64'h120)+:(8)]) & 4'hf);
+    end
+    always @(*) begin
         send_valid = 1'b0;
+        case (state__q)
+            SubmitState__Broadcast: begin
+                if (ending) begin
+                end
+                else begin
+                    send_valid = 1'b1;
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         send[(64'h0)+:(3)] = slot;
         send[(64'h3)+:(1)] = 1'b1;
         send[(64'h4)+:(1)] = 1'b0;
         send[(64'h5)+:(16)] = e[(64'h110)+:(16)];
         send[(64'h15)+:(4)] = ((e[(64'h120)+:(8)]) & 4'hf);
+    end
+    always @(*) begin
         enter = ((32'h0) & 8'hff);
+        case (state__q)
+            SubmitState__Contribute: begin
+                if (ending) begin
+                end
+                else begin
+                    if (order_ready) begin
+                        enter = slot_bit;
+                    end
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         ordering = ((32'h0) & 8'hff);
+        case (state__q)
+            SubmitState__Contribute: begin
+                ordering = slot_bit;
+            end
+            SubmitState__Broadcast: begin
+                ordering = slot_bit;
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         refuse = 1'b0;
+        case (state__q)
+            SubmitState__Refuse: begin
+                refuse = 1'b1;
+            end
+            default: begin
+            end
+        endcase
+    end
+    always @(*) begin
         refusal[(64'h0)+:(2)] = queue__q;
         refusal[(64'h2)+:(8)] = e[(64'h8)+:(8)];
         refusal[(64'ha)+:(32)] = e[(64'h20)+:(32)];
         refusal[(64'h2a)+:(8)] = status__q;
+    end
+    always @(*) begin
         scrub = 1'b0;
-        scrub_slot = slot;
-        unfreed = freed ^ 32'hff;
-        kept = in_use__q & unfreed;
+        case (state__q)
+            SubmitState__Senders: begin
+                if (rank_next == job[(64'h6)+:(7)]) begin
+                    if (epoch__q == 32'h0) begin
+                        scrub = 1'b1;
+                    end
+                end
+            end
+            default: begin
+            end
+        endcase
+    end
+    assign scrub_slot = slot;
+    assign unfreed = freed ^ 32'hff;
+    assign kept = in_use__q & unfreed;
+    assign ar_valid = state__q == SubmitState__Ask;
+    assign head__0__clock = clock;
+    assign sq_head__0 = head__0__q;
+    assign head__1__clock = clock;
+    assign sq_head__1 = head__1__q;
+    assign head__2__clock = clock;
+    assign sq_head__2 = head__2__q;
+    assign head__3__clock = clock;
+    assign sq_head__3 = head__3__q;
+    assign working = (state__q != SubmitState__Idle) || ((waiting & usable) != 32'h0);
+    always @(*) begin
+        state__d = state__q;
+        queue__d = queue__q;
+        entry__d = entry__q;
+        in_use__d = in_use__q;
+        asked__d = asked__q;
+        status__d = status__q;
+        epoch__d = epoch__q;
+        own_start__d = own_start__q;
+        own_beats__d = own_beats__q;
+        rank__d = rank__q;
+        contribute_senders__d = contribute_senders__q;
+        broadcast_senders__d = broadcast_senders__q;
         in_use__d = kept;
         asked__d = asked__q & kept;
-        ar_valid = state__q == SubmitState__Ask;
         case (state__q)
-            SubmitState__Idle:
-                begin
-                    if (ready != 32'h0) begin
-                        state__d = SubmitState__Ask;
-                        if (ready[second]) begin
-                            queue__d = second;
+            SubmitState__Idle: begin
+                if (ready != 32'h0) begin
+                    state__d = SubmitState__Ask;
+                    if (ready[second]) begin
+                        queue__d = second;
+                    end
+                    else if (ready[third]) begin
+                        queue__d = third;
+                    end
+                    else if (ready[fourth]) begin
+                        queue__d = fourth;
+                    end
+                end
+            end
+            SubmitState__Ask: begin
+                if (ar_ready) begin
+                    state__d = SubmitState__Wait;
+                end
+            end
+            SubmitState__Wait: begin
+                if (r_valid) begin
+                    entry__d = ((r_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+                    state__d = SubmitState__Decode;
+                    if (r_error) begin
+                        state__d = SubmitState__Idle;
+                    end
+                end
+            end
+            SubmitState__Decode: begin
+                rank__d = ((job[(64'h0)+:(6)]) & 7'h7f);
+                status__d = ((32'h2) & 8'hff);
+                state__d = SubmitState__Refuse;
+                if (e[(64'h8)+:(8)] < 32'h8) begin
+                    if (e[(64'h0)+:(8)] == 32'h1) begin
+                        state__d = SubmitState__Check;
+                    end
+                    else if (e[(64'h0)+:(8)] == 32'h2) begin
+                        if (~same || ((asked__q & slot_bit) != 32'h0)) begin
+                            status__d = ((32'h4) & 8'hff);
                         end
-                        else if (ready[third]) begin
-                            queue__d = third;
+                        else if ((e[(64'h100)+:(16)] <= ((ctx[(64'h5a)+:(15)]) & 16'hffff)) && ~host_misplaced) begin
+                            state__d = SubmitState__Contribute;
                         end
-                        else if (ready[fourth]) begin
-                            queue__d = fourth;
+                    end
+                    else if (e[(64'h0)+:(8)] == 32'h3) begin
+                        if (~same || ~ready_mean) begin
+                            status__d = ((32'h4) & 8'hff);
+                        end
+                        else if (~ctx[(64'h88)+:(1)]) begin
+                            state__d = SubmitState__Broadcast;
                         end
                     end
                 end
-            SubmitState__Ask:
-                begin
-                    if (ar_ready) begin
-                        state__d = SubmitState__Wait;
-                    end
-                end
-            SubmitState__Wait:
-                begin
-                    if (r_valid) begin
-                        entry__d = ((r_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-                        state__d = SubmitState__Decode;
-                        if (r_error) begin
-                            stop = queue_bit;
-                            state__d = SubmitState__Idle;
-                        end
-                    end
-                end
-            SubmitState__Decode:
-                begin
-                    rank__d = ((job[(64'h0)+:(6)]) & 7'h7f);
-                    status__d = ((32'h2) & 8'hff);
+            end
+            SubmitState__Check: begin
+                own_start__d = start_extra[(32'h0)+:(15)];
+                own_beats__d = length;
+                rank__d = ((32'h0) & 7'h7f);
+                contribute_senders__d = ((32'h0) & 64'hffffffffffffffff);
+                broadcast_senders__d = ((32'h0) & 64'hffffffffffffffff);
+                epoch__d = epoch_next;
+                if (~good) begin
                     state__d = SubmitState__Refuse;
-                    if (e[(64'h8)+:(8)] < 32'h8) begin
-                        if (e[(64'h0)+:(8)] == 32'h1) begin
-                            state__d = SubmitState__Check;
-                        end
-                        else if (e[(64'h0)+:(8)] == 32'h2) begin
-                            if (~same || ((asked__q & slot_bit) != 32'h0)) begin
-                                status__d = ((32'h4) & 8'hff);
-                            end
-                            else if ((e[(64'h100)+:(16)] <= ((ctx[(64'h5a)+:(15)]) & 16'hffff)) && ~host_misplaced) begin
-                                state__d = SubmitState__Contribute;
-                            end
-                        end
-                        else if (e[(64'h0)+:(8)] == 32'h3) begin
-                            if (~same || ~ready_mean) begin
-                                status__d = ((32'h4) & 8'hff);
-                            end
-                            else if (~ctx[(64'h88)+:(1)]) begin
-                                state__d = SubmitState__Broadcast;
-                            end
-                        end
+                end
+                else if (busy) begin
+                    status__d = ((32'h3) & 8'hff);
+                    state__d = SubmitState__Refuse;
+                end
+                else begin
+                    state__d = SubmitState__Senders;
+                end
+            end
+            SubmitState__Senders: begin
+                rank__d = rank_next;
+                if (rank__q != ((job[(64'h0)+:(6)]) & 7'h7f)) begin
+                    if (own_beats__q != 32'h0) begin
+                        contribute_senders__d = contribute_senders__q | rank_bit;
+                    end
+                    if (length != 32'h0) begin
+                        broadcast_senders__d = broadcast_senders__q | rank_bit;
                     end
                 end
-            SubmitState__Check:
-                begin
-                    own_start__d = start_extra[(32'h0)+:(15)];
-                    own_beats__d = length;
-                    rank__d = ((32'h0) & 7'h7f);
-                    contribute_senders__d = ((32'h0) & 64'hffffffffffffffff);
-                    broadcast_senders__d = ((32'h0) & 64'hffffffffffffffff);
-                    epoch__d = epoch_next;
-                    if (~good) begin
-                        state__d = SubmitState__Refuse;
-                    end
-                    else if (busy) begin
-                        status__d = ((32'h3) & 8'hff);
-                        state__d = SubmitState__Refuse;
-                    end
-                    else begin
-                        state__d = SubmitState__Senders;
+                if (rank_next == job[(64'h6)+:(7)]) begin
+                    state__d = SubmitState__Arm;
+                    if (epoch__q == 32'h0) begin
+                        epoch__d = ((32'h1) & 8'hff);
+                        state__d = SubmitState__Scrub;
                     end
                 end
-            SubmitState__Senders:
-                begin
-                    rank__d = rank_next;
-                    if (rank__q != ((job[(64'h0)+:(6)]) & 7'h7f)) begin
-                        if (own_beats__q != 32'h0) begin
-                            contribute_senders__d = contribute_senders__q | rank_bit;
-                        end
-                        if (length != 32'h0) begin
-                            broadcast_senders__d = broadcast_senders__q | rank_bit;
-                        end
-                    end
-                    if (rank_next == job[(64'h6)+:(7)]) begin
-                        state__d = SubmitState__Arm;
-                        if (epoch__q == 32'h0) begin
-                            epoch__d = ((32'h1) & 8'hff);
-                            scrub = 1'b1;
-                            state__d = SubmitState__Scrub;
-                        end
-                    end
+            end
+            SubmitState__Scrub: begin
+                if (~scrub_busy) begin
+                    state__d = SubmitState__Arm;
                 end
-            SubmitState__Scrub:
-                begin
-                    if (~scrub_busy) begin
-                        state__d = SubmitState__Arm;
+            end
+            SubmitState__Arm: begin
+                in_use__d = kept | slot_bit;
+                state__d = SubmitState__Next;
+            end
+            SubmitState__Contribute: begin
+                if (ending) begin
+                    status__d = ((32'h4) & 8'hff);
+                    state__d = SubmitState__Refuse;
+                end
+                else begin
+                    if (order_ready) begin
+                        asked__d = (asked__q & kept) | slot_bit;
+                        state__d = SubmitState__Next;
                     end
                 end
-            SubmitState__Arm:
-                begin
-                    arm = slot_bit;
-                    in_use__d = kept | slot_bit;
-                    state__d = SubmitState__Next;
+            end
+            SubmitState__Broadcast: begin
+                if (ending) begin
+                    status__d = ((32'h4) & 8'hff);
+                    state__d = SubmitState__Refuse;
                 end
-            SubmitState__Contribute:
-                begin
-                    ordering = slot_bit;
-                    if (ending) begin
-                        status__d = ((32'h4) & 8'hff);
-                        state__d = SubmitState__Refuse;
-                    end
-                    else begin
-                        order_valid = 1'b1;
-                        if (order_ready) begin
-                            enter = slot_bit;
-                            asked__d = (asked__q & kept) | slot_bit;
-                            state__d = SubmitState__Next;
-                        end
+                else begin
+                    if (send_ready) begin
+                        state__d = SubmitState__Next;
                     end
                 end
-            SubmitState__Broadcast:
-                begin
-                    ordering = slot_bit;
-                    if (ending) begin
-                        status__d = ((32'h4) & 8'hff);
-                        state__d = SubmitState__Refuse;
-                    end
-                    else begin
-                        send_valid = 1'b1;
-                        if (send_ready) begin
-                            state__d = SubmitState__Next;
-                        end
-                    end
-                end
-            SubmitState__Refuse:
-                begin
-                    refuse = 1'b1;
-                    state__d = SubmitState__Next;
-                end
-            SubmitState__Next:
-                begin
-                    consumed = queue_bit;
-                    state__d = SubmitState__Idle;
-                end
+            end
+            SubmitState__Refuse: begin
+                state__d = SubmitState__Next;
+            end
+            SubmitState__Next: begin
+                state__d = SubmitState__Idle;
+            end
+            default: begin
+            end
         endcase
-        head__0__clock = clock;
         head__0__d = head__0__q;
-        sq_head__0 = head__0__q;
         if (consumed[0]) begin
             head__0__d = head_next;
         end
         if (clear) begin
             head__0__d = ((32'h0) & 16'hffff);
         end
-        head__1__clock = clock;
         head__1__d = head__1__q;
-        sq_head__1 = head__1__q;
         if (consumed[1]) begin
             head__1__d = head_next;
         end
         if (clear) begin
             head__1__d = ((32'h0) & 16'hffff);
         end
-        head__2__clock = clock;
         head__2__d = head__2__q;
-        sq_head__2 = head__2__q;
         if (consumed[2]) begin
             head__2__d = head_next;
         end
         if (clear) begin
             head__2__d = ((32'h0) & 16'hffff);
         end
-        head__3__clock = clock;
         head__3__d = head__3__q;
-        sq_head__3 = head__3__q;
         if (consumed[3]) begin
             head__3__d = head_next;
         end
         if (clear) begin
             head__3__d = ((32'h0) & 16'hffff);
         end
-        working = (state__q != SubmitState__Idle) || ((waiting & usable) != 32'h0);
         if (clear) begin
             state__d = SubmitState__Idle;
             queue__d = ((32'h0) & 2'h3);
@@ -21735,6 +23438,12 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
             asked__d = ((32'h0) & 8'hff);
         end
     end
+    wire unused__ctx = &{ctx[404:175], ctx[172:137], ctx[135:105], ctx[89:48]};
+    wire unused__e = &{e[319:312]};
+    wire unused__flags = &{flags[7:4]};
+    wire unused__job = &{job[180:13]};
+    wire unused__base = &{base[5:0]};
+    wire unused__start_extra = &{start_extra[21:15]};
 endmodule
 
 module optireduce_registers__address(d,q,clock);
@@ -21756,26 +23465,26 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     input wire  [9:0] reg_write_address;
     input wire  [31:0] reg_write_data;
     input wire  [9:0] reg_read_address;
-    output reg  [31:0] reg_read_data;
-    output reg  msix_valid;
-    output reg  [1:0] msix_vector;
+    output wire  [31:0] reg_read_data;
+    output wire  msix_valid;
+    output wire  [1:0] msix_vector;
     input wire  msix_ready;
-    output reg  axi_ar_valid;
-    output reg  [63:0] axi_ar_address;
-    output reg  [6:0] axi_ar_beats;
+    output wire  axi_ar_valid;
+    output wire  [63:0] axi_ar_address;
+    output wire  [6:0] axi_ar_beats;
     input wire  axi_ar_ready;
     input wire  axi_r_valid;
     input wire  [511:0] axi_r_data;
     input wire  axi_r_last;
     input wire  axi_r_error;
-    output reg  axi_r_ready;
-    output reg  axi_aw_valid;
-    output reg  [63:0] axi_aw_address;
-    output reg  [6:0] axi_aw_beats;
+    output wire  axi_r_ready;
+    output wire  axi_aw_valid;
+    output wire  [63:0] axi_aw_address;
+    output wire  [6:0] axi_aw_beats;
     input wire  axi_aw_ready;
-    output reg  axi_w_valid;
-    output reg  [511:0] axi_w_data;
-    output reg  axi_w_last;
+    output wire  axi_w_valid;
+    output wire  [511:0] axi_w_data;
+    output wire  axi_w_last;
     input wire  axi_w_ready;
     input wire  axi_b_valid;
     input wire  axi_b_error;
@@ -21783,53 +23492,53 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     input wire  [511:0] rx_data;
     input wire  rx_last;
     input wire  rx_error;
-    output reg  tx_valid;
-    output reg  [511:0] tx_data;
-    output reg  tx_last;
-    output reg  tx_error;
+    output wire  tx_valid;
+    output wire  [511:0] tx_data;
+    output wire  tx_last;
+    output wire  tx_error;
     input wire  tx_ready;
-    output reg  asleep;
-    output reg  [47:0] timer_ns;
-    output reg  [7:0] trace_arm;
-    output reg  [31:0] trace_cookie;
-    output reg  trace_sum;
-    output reg  [22:0] trace_sum_place;
-    output reg  trace_mean;
-    output reg  [22:0] trace_mean_place;
-    output reg  [7:0] trace_contribute_open;
-    output reg  [7:0] trace_broadcast_open;
+    output wire  asleep;
+    output wire  [47:0] timer_ns;
+    output wire  [7:0] trace_arm;
+    output wire  [31:0] trace_cookie;
+    output wire  trace_sum;
+    output wire  [22:0] trace_sum_place;
+    output wire  trace_mean;
+    output wire  [22:0] trace_mean_place;
+    output wire  [7:0] trace_contribute_open;
+    output wire  [7:0] trace_broadcast_open;
     // Stub signals
-    reg  registers__clock;
-    reg  registers__reset;
-    reg  registers__clear;
-    reg  registers__busy;
-    reg  registers__write;
-    reg  [9:0] registers__write_address;
-    reg  [31:0] registers__write_data;
-    reg  [9:0] registers__read_address;
+    wire  registers__clock;
+    wire  registers__reset;
+    wire  registers__clear;
+    wire  registers__busy;
+    wire  registers__write;
+    wire  [9:0] registers__write_address;
+    wire  [31:0] registers__write_data;
+    wire  [9:0] registers__read_address;
     wire  [31:0] registers__read_data;
-    reg  [15:0] registers__sq_head__0;
-    reg  [15:0] registers__sq_head__1;
-    reg  [15:0] registers__sq_head__2;
-    reg  [15:0] registers__sq_head__3;
-    reg  [15:0] registers__cq_tail__0;
-    reg  [15:0] registers__cq_tail__1;
-    reg  [15:0] registers__cq_tail__2;
-    reg  [15:0] registers__cq_tail__3;
-    reg  registers__dma_fault;
-    reg  [3:0] registers__stop;
-    reg  [14:0] registers__events;
+    wire  [15:0] registers__sq_head__0;
+    wire  [15:0] registers__sq_head__1;
+    wire  [15:0] registers__sq_head__2;
+    wire  [15:0] registers__sq_head__3;
+    wire  [15:0] registers__cq_tail__0;
+    wire  [15:0] registers__cq_tail__1;
+    wire  [15:0] registers__cq_tail__2;
+    wire  [15:0] registers__cq_tail__3;
+    wire  registers__dma_fault;
+    wire  [3:0] registers__stop;
+    wire  [14:0] registers__events;
     wire  registers__enable;
     wire  [199:0] registers__job;
     wire  [3:0] registers__usable;
-    reg  [1:0] registers__sq_queue;
+    wire  [1:0] registers__sq_queue;
     wire  [63:0] registers__sq_base;
     wire  [15:0] registers__sq_mask;
     wire  [15:0] registers__sq_tail__0;
     wire  [15:0] registers__sq_tail__1;
     wire  [15:0] registers__sq_tail__2;
     wire  [15:0] registers__sq_tail__3;
-    reg  [1:0] registers__cq_queue;
+    wire  [1:0] registers__cq_queue;
     wire  [63:0] registers__cq_base;
     wire  [15:0] registers__cq_mask__0;
     wire  [15:0] registers__cq_mask__1;
@@ -21841,58 +23550,58 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  [15:0] registers__cq_head__3;
     wire  registers__peer_write;
     wire  [7:0] registers__peer_word;
-    reg  restart__clock;
-    reg  restart__enable;
-    reg  restart__owed;
+    wire  restart__clock;
+    wire  restart__enable;
+    wire  restart__owed;
     wire  restart__clear;
     wire  restart__busy;
-    reg  guard__clock;
-    reg  guard__clear;
-    reg  guard__reset;
-    reg  guard__valid;
-    reg  [512:0] guard__beat;
+    wire  guard__clock;
+    wire  guard__clear;
+    wire  guard__reset;
+    wire  guard__valid;
+    wire  [512:0] guard__beat;
     wire  guard__ready;
     wire  guard__tx_valid;
     wire  [511:0] guard__tx_data;
     wire  guard__tx_last;
     wire  guard__tx_error;
-    reg  guard__tx_ready;
+    wire  guard__tx_ready;
     wire  guard__busy;
-    reg  dma_read__clock;
-    reg  dma_read__clear;
-    reg  dma_read__reset;
-    reg  dma_read__submit_valid;
-    reg  [63:0] dma_read__submit_address;
+    wire  dma_read__clock;
+    wire  dma_read__clear;
+    wire  dma_read__reset;
+    wire  dma_read__submit_valid;
+    wire  [63:0] dma_read__submit_address;
     wire  dma_read__submit_ready;
     wire  dma_read__submit_beat;
-    reg  dma_read__contribute_valid;
-    reg  [63:0] dma_read__contribute_address;
-    reg  [6:0] dma_read__contribute_beats;
-    reg  [2:0] dma_read__contribute_slot;
+    wire  dma_read__contribute_valid;
+    wire  [63:0] dma_read__contribute_address;
+    wire  [6:0] dma_read__contribute_beats;
+    wire  [2:0] dma_read__contribute_slot;
     wire  dma_read__contribute_ready;
     wire  dma_read__contribute_beat;
-    reg  dma_read__contribute_take;
+    wire  dma_read__contribute_take;
     wire  [7:0] dma_read__unread;
     wire  dma_read__ar_valid;
     wire  [63:0] dma_read__ar_address;
     wire  [6:0] dma_read__ar_beats;
-    reg  dma_read__ar_ready;
-    reg  dma_read__r_valid;
-    reg  dma_read__r_last;
-    reg  dma_read__r_error;
+    wire  dma_read__ar_ready;
+    wire  dma_read__r_valid;
+    wire  dma_read__r_last;
+    wire  dma_read__r_error;
     wire  dma_read__r_ready;
     wire  dma_read__busy;
-    reg  submit__clock;
-    reg  submit__clear;
-    reg  [199:0] submit__job;
-    reg  [3:0] submit__usable;
+    wire  submit__clock;
+    wire  submit__clear;
+    wire  [199:0] submit__job;
+    wire  [3:0] submit__usable;
     wire  [1:0] submit__sq_queue;
-    reg  [63:0] submit__sq_base;
-    reg  [15:0] submit__sq_mask;
-    reg  [15:0] submit__sq_tail__0;
-    reg  [15:0] submit__sq_tail__1;
-    reg  [15:0] submit__sq_tail__2;
-    reg  [15:0] submit__sq_tail__3;
+    wire  [63:0] submit__sq_base;
+    wire  [15:0] submit__sq_mask;
+    wire  [15:0] submit__sq_tail__0;
+    wire  [15:0] submit__sq_tail__1;
+    wire  [15:0] submit__sq_tail__2;
+    wire  [15:0] submit__sq_tail__3;
     wire  [15:0] submit__sq_head__0;
     wire  [15:0] submit__sq_head__1;
     wire  [15:0] submit__sq_head__2;
@@ -21900,10 +23609,10 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  [3:0] submit__stop;
     wire  submit__ar_valid;
     wire  [63:0] submit__ar_address;
-    reg  submit__ar_ready;
-    reg  submit__r_valid;
-    reg  [511:0] submit__r_data;
-    reg  submit__r_error;
+    wire  submit__ar_ready;
+    wire  submit__r_valid;
+    wire  [511:0] submit__r_data;
+    wire  submit__r_error;
     wire  [7:0] submit__arm;
     wire  [2:0] submit__arm_slot;
     wire  [404:0] submit__arm_context;
@@ -21912,120 +23621,120 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  [7:0] submit__enter;
     wire  submit__order_valid;
     wire  [101:0] submit__order;
-    reg  submit__order_ready;
+    wire  submit__order_ready;
     wire  submit__send_valid;
     wire  [24:0] submit__send;
-    reg  submit__send_ready;
-    reg  [7:0] submit__scaled;
-    reg  [7:0] submit__freed;
+    wire  submit__send_ready;
+    wire  [7:0] submit__scaled;
+    wire  [7:0] submit__freed;
     wire  submit__scrub;
     wire  [2:0] submit__scrub_slot;
-    reg  submit__scrub_busy;
-    reg  [7:0] submit__finishing;
+    wire  submit__scrub_busy;
+    wire  [7:0] submit__finishing;
     wire  [7:0] submit__ordering;
-    reg  [3:0] submit__refuse_ready;
+    wire  [3:0] submit__refuse_ready;
     wire  submit__refuse;
     wire  [49:0] submit__refusal;
     wire  submit__working;
-    reg  contribute__clock;
-    reg  contribute__clear;
-    reg  [199:0] contribute__job;
-    reg  [7:0] contribute__arm;
-    reg  [2:0] contribute__arm_slot;
-    reg  [404:0] contribute__arm_context;
-    reg  contribute__order_valid;
-    reg  [101:0] contribute__order;
+    wire  contribute__clock;
+    wire  contribute__clear;
+    wire  [199:0] contribute__job;
+    wire  [7:0] contribute__arm;
+    wire  [2:0] contribute__arm_slot;
+    wire  [404:0] contribute__arm_context;
+    wire  contribute__order_valid;
+    wire  [101:0] contribute__order;
     wire  contribute__order_ready;
     wire  contribute__ar_valid;
     wire  [63:0] contribute__ar_address;
     wire  [6:0] contribute__ar_beats;
     wire  [2:0] contribute__ar_slot;
-    reg  contribute__ar_ready;
-    reg  contribute__r_valid;
-    reg  [511:0] contribute__r_data;
+    wire  contribute__ar_ready;
+    wire  contribute__r_valid;
+    wire  [511:0] contribute__r_data;
     wire  contribute__r_ready;
     wire  contribute__own_valid;
     wire  [556:0] contribute__own;
-    reg  contribute__own_ready;
+    wire  contribute__own_ready;
     wire  contribute__send_valid;
     wire  [24:0] contribute__send;
-    reg  contribute__send_ready;
+    wire  contribute__send_ready;
     wire  [14:0] contribute__filled_low;
     wire  [14:0] contribute__filled_high;
-    reg  contribute__read_valid;
-    reg  [16:0] contribute__read_address;
+    wire  contribute__read_valid;
+    wire  [16:0] contribute__read_address;
     wire  [511:0] contribute__read_data;
-    reg  [1:0] contribute__sent;
+    wire  [1:0] contribute__sent;
     wire  [7:0] contribute__held;
     wire  contribute__working;
     wire  contribute__emptying;
-    reg  planner__clock;
-    reg  planner__clear;
-    reg  [199:0] planner__job;
-    reg  [47:0] planner__now_ns;
-    reg  planner__peer_write;
-    reg  [7:0] planner__peer_word;
-    reg  [31:0] planner__peer_data;
-    reg  [7:0] planner__arm;
-    reg  [2:0] planner__arm_slot;
-    reg  [404:0] planner__arm_context;
-    reg  planner__contribute_valid;
-    reg  [24:0] planner__contribute;
+    wire  planner__clock;
+    wire  planner__clear;
+    wire  [199:0] planner__job;
+    wire  [47:0] planner__now_ns;
+    wire  planner__peer_write;
+    wire  [7:0] planner__peer_word;
+    wire  [31:0] planner__peer_data;
+    wire  [7:0] planner__arm;
+    wire  [2:0] planner__arm_slot;
+    wire  [404:0] planner__arm_context;
+    wire  planner__contribute_valid;
+    wire  [24:0] planner__contribute;
     wire  planner__contribute_ready;
-    reg  [14:0] planner__filled_low;
-    reg  [14:0] planner__filled_high;
-    reg  planner__broadcast_valid;
-    reg  [24:0] planner__broadcast;
+    wire  [14:0] planner__filled_low;
+    wire  [14:0] planner__filled_high;
+    wire  planner__broadcast_valid;
+    wire  [24:0] planner__broadcast;
     wire  planner__ask_valid;
     wire  [16:0] planner__ask_address;
-    reg  planner__ask_ready;
-    reg  [519:0] planner__word;
+    wire  planner__ask_ready;
+    wire  [519:0] planner__word;
     wire  planner__valid;
     wire  [115:0] planner__order;
     reg  planner__ready;
     wire  planner__working;
-    reg  builder__clock;
-    reg  builder__clear;
-    reg  [199:0] builder__job;
-    reg  builder__peer_write;
-    reg  [7:0] builder__peer_word;
-    reg  [31:0] builder__peer_data;
-    reg  builder__order_valid;
-    reg  [115:0] builder__order;
+    wire  builder__clock;
+    wire  builder__clear;
+    wire  [199:0] builder__job;
+    wire  builder__peer_write;
+    wire  [7:0] builder__peer_word;
+    wire  [31:0] builder__peer_data;
+    wire  builder__order_valid;
+    wire  [115:0] builder__order;
     wire  builder__order_ready;
     wire  builder__buffer_valid;
     wire  [16:0] builder__buffer_address;
-    reg  [511:0] builder__buffer_data;
+    wire  [511:0] builder__buffer_data;
     wire  builder__gather_valid;
     wire  [16:0] builder__gather_address;
-    reg  [519:0] builder__gather_word;
+    wire  [519:0] builder__gather_word;
     wire  [1:0] builder__sent_bank;
     wire  [7:0] builder__sent_slot;
     wire  builder__mac_valid;
     wire  [512:0] builder__mac;
-    reg  builder__mac_ready;
+    wire  builder__mac_ready;
     wire  builder__began;
     wire  builder__working;
-    reg  rx_buffer__clock;
-    reg  rx_buffer__clear;
-    reg  rx_buffer__reset;
-    reg  rx_buffer__rx_valid;
-    reg  [511:0] rx_buffer__rx_data;
-    reg  rx_buffer__rx_last;
-    reg  rx_buffer__rx_error;
+    wire  rx_buffer__clock;
+    wire  rx_buffer__clear;
+    wire  rx_buffer__reset;
+    wire  rx_buffer__rx_valid;
+    wire  [511:0] rx_buffer__rx_data;
+    wire  rx_buffer__rx_last;
+    wire  rx_buffer__rx_error;
     wire  rx_buffer__valid;
     wire  [512:0] rx_buffer__data;
     wire  [9:0] rx_buffer__frame_beats;
-    reg  rx_buffer__pop;
+    wire  rx_buffer__pop;
     wire  rx_buffer__stored;
     wire  rx_buffer__dropped;
-    reg  parser__clock;
-    reg  [199:0] parser__job;
-    reg  parser__in_valid;
-    reg  [512:0] parser__in_data;
-    reg  [9:0] parser__frame_beats;
+    wire  parser__clock;
+    wire  [199:0] parser__job;
+    wire  parser__in_valid;
+    wire  [512:0] parser__in_data;
+    wire  [9:0] parser__frame_beats;
     wire  parser__pop;
-    reg  parser__stall;
+    wire  parser__stall;
     wire  parser__valid;
     wire  parser__head;
     wire  [77:0] parser__header;
@@ -22035,19 +23744,19 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  parser__drop_malformed;
     wire  parser__drop_version;
     wire  parser__drop_job;
-    reg  lookup__clock;
-    reg  lookup__clear;
-    reg  [199:0] lookup__job;
-    reg  [7:0] lookup__arm;
-    reg  [2:0] lookup__arm_slot;
-    reg  [404:0] lookup__arm_context;
-    reg  [7:0] lookup__freed;
-    reg  lookup__stall;
+    wire  lookup__clock;
+    wire  lookup__clear;
+    wire  [199:0] lookup__job;
+    wire  [7:0] lookup__arm;
+    wire  [2:0] lookup__arm_slot;
+    wire  [404:0] lookup__arm_context;
+    wire  [7:0] lookup__freed;
+    wire  lookup__stall;
     wire  lookup__busy;
-    reg  lookup__in_valid;
-    reg  lookup__in_head;
-    reg  [77:0] lookup__in_header;
-    reg  [511:0] lookup__in_data;
+    wire  lookup__in_valid;
+    wire  lookup__in_head;
+    wire  [77:0] lookup__in_header;
+    wire  [511:0] lookup__in_data;
     wire  lookup__valid;
     wire  lookup__broadcast;
     wire  [556:0] lookup__beat;
@@ -22058,157 +23767,157 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  lookup__drop_stale;
     wire  lookup__drop_flags;
     wire  lookup__drop_out_of_shard;
-    reg  contribute_gates__clock;
-    reg  contribute_gates__clear;
-    reg  [47:0] contribute_gates__now_ns;
-    reg  [7:0] contribute_gates__arm;
-    reg  [2:0] contribute_gates__arm_slot;
-    reg  [172:0] contribute_gates__rules;
-    reg  [7:0] contribute_gates__enter;
-    reg  contribute_gates__packet;
-    reg  [2:0] contribute_gates__packet_slot;
-    reg  [63:0] contribute_gates__sender;
-    reg  contribute_gates__mark;
-    reg  contribute_gates__beat;
-    reg  [2:0] contribute_gates__beat_slot;
-    reg  contribute_gates__own;
-    reg  contribute_gates__quiet;
-    reg  [7:0] contribute_gates__free;
+    wire  contribute_gates__clock;
+    wire  contribute_gates__clear;
+    wire  [47:0] contribute_gates__now_ns;
+    wire  [7:0] contribute_gates__arm;
+    wire  [2:0] contribute_gates__arm_slot;
+    wire  [172:0] contribute_gates__rules;
+    wire  [7:0] contribute_gates__enter;
+    wire  contribute_gates__packet;
+    wire  [2:0] contribute_gates__packet_slot;
+    wire  [63:0] contribute_gates__sender;
+    wire  contribute_gates__mark;
+    wire  contribute_gates__beat;
+    wire  [2:0] contribute_gates__beat_slot;
+    wire  contribute_gates__own;
+    wire  contribute_gates__quiet;
+    wire  [7:0] contribute_gates__free;
     wire  [7:0] contribute_gates__open;
     wire  [7:0] contribute_gates__closed;
-    reg  [2:0] contribute_gates__report_slot;
+    wire  [2:0] contribute_gates__report_slot;
     wire  [205:0] contribute_gates__report;
-    reg  [2:0] contribute_gates__timer_slot;
+    wire  [2:0] contribute_gates__timer_slot;
     wire  [47:0] contribute_gates__timer_ns;
-    reg  broadcast_gates__clock;
-    reg  broadcast_gates__clear;
-    reg  [47:0] broadcast_gates__now_ns;
-    reg  [7:0] broadcast_gates__arm;
-    reg  [2:0] broadcast_gates__arm_slot;
-    reg  [172:0] broadcast_gates__rules;
-    reg  [7:0] broadcast_gates__enter;
-    reg  broadcast_gates__packet;
-    reg  [2:0] broadcast_gates__packet_slot;
-    reg  [63:0] broadcast_gates__sender;
-    reg  broadcast_gates__mark;
-    reg  broadcast_gates__beat;
-    reg  [2:0] broadcast_gates__beat_slot;
-    reg  broadcast_gates__own;
-    reg  broadcast_gates__quiet;
-    reg  [7:0] broadcast_gates__free;
+    wire  broadcast_gates__clock;
+    wire  broadcast_gates__clear;
+    wire  [47:0] broadcast_gates__now_ns;
+    wire  [7:0] broadcast_gates__arm;
+    wire  [2:0] broadcast_gates__arm_slot;
+    wire  [172:0] broadcast_gates__rules;
+    wire  [7:0] broadcast_gates__enter;
+    wire  broadcast_gates__packet;
+    wire  [2:0] broadcast_gates__packet_slot;
+    wire  [63:0] broadcast_gates__sender;
+    wire  broadcast_gates__mark;
+    wire  broadcast_gates__beat;
+    wire  [2:0] broadcast_gates__beat_slot;
+    wire  broadcast_gates__own;
+    wire  broadcast_gates__quiet;
+    wire  [7:0] broadcast_gates__free;
     wire  [7:0] broadcast_gates__open;
     wire  [7:0] broadcast_gates__closed;
-    reg  [2:0] broadcast_gates__report_slot;
+    wire  [2:0] broadcast_gates__report_slot;
     wire  [205:0] broadcast_gates__report;
-    reg  [2:0] broadcast_gates__timer_slot;
+    wire  [2:0] broadcast_gates__timer_slot;
     wire  [47:0] broadcast_gates__timer_ns;
-    reg  reduce__clock;
-    reg  reduce__clear;
-    reg  [7:0] reduce__open;
-    reg  reduce__rx_valid;
-    reg  [556:0] reduce__rx;
+    wire  reduce__clock;
+    wire  reduce__clear;
+    wire  [7:0] reduce__open;
+    wire  reduce__rx_valid;
+    wire  [556:0] reduce__rx;
     wire  reduce__rx_ready;
-    reg  reduce__own_valid;
-    reg  [556:0] reduce__own;
+    wire  reduce__own_valid;
+    wire  [556:0] reduce__own;
     wire  reduce__own_ready;
     wire  reduce__accepted;
     wire  reduce__accepted_own;
     wire  [556:0] reduce__decided;
     wire  reduce__drop_late;
     wire  reduce__drop_duplicate;
-    reg  reduce__scale_valid;
-    reg  [16:0] reduce__scale_address;
+    wire  reduce__scale_valid;
+    wire  [16:0] reduce__scale_address;
     wire  reduce__scale_ready;
     wire  [590:0] reduce__scale_word;
-    reg  [8:0] reduce__count_address;
-    reg  [7:0] reduce__count_epoch;
+    wire  [8:0] reduce__count_address;
+    wire  [7:0] reduce__count_epoch;
     wire  [15:0] reduce__count;
-    reg  [14:0] reduce__window_beats;
-    reg  reduce__scrub;
-    reg  [2:0] reduce__scrub_slot;
+    wire  [14:0] reduce__window_beats;
+    wire  reduce__scrub;
+    wire  [2:0] reduce__scrub_slot;
     wire  reduce__scrub_busy;
-    reg  scale__clock;
-    reg  scale__clear;
-    reg  [7:0] scale__arm;
-    reg  [2:0] scale__arm_slot;
-    reg  [404:0] scale__arm_context;
-    reg  [7:0] scale__closed;
+    wire  scale__clock;
+    wire  scale__clear;
+    wire  [7:0] scale__arm;
+    wire  [2:0] scale__arm_slot;
+    wire  [404:0] scale__arm_context;
+    wire  [7:0] scale__closed;
     wire  [7:0] scale__scaled;
     wire  scale__read_valid;
     wire  [16:0] scale__read_address;
-    reg  scale__read_ready;
-    reg  [590:0] scale__word;
+    wire  scale__read_ready;
+    wire  [590:0] scale__word;
     wire  scale__valid;
     wire  [556:0] scale__mean;
-    reg  scale__ready;
+    wire  scale__ready;
     wire  scale__broadcast;
     wire  [2:0] scale__broadcast_slot;
     wire  scale__working;
-    reg  gather__clock;
-    reg  gather__clear;
-    reg  [7:0] gather__open;
-    reg  gather__rx_valid;
-    reg  [556:0] gather__rx;
+    wire  gather__clock;
+    wire  gather__clear;
+    wire  [7:0] gather__open;
+    wire  gather__rx_valid;
+    wire  [556:0] gather__rx;
     wire  gather__accepted;
     wire  [556:0] gather__decided;
     wire  gather__drop_late;
     wire  gather__drop_duplicate;
-    reg  gather__scaled_valid;
-    reg  [556:0] gather__scaled;
+    wire  gather__scaled_valid;
+    wire  [556:0] gather__scaled;
     wire  gather__scaled_ready;
-    reg  gather__send_valid;
+    wire  gather__send_valid;
     reg  [16:0] gather__send_address;
-    reg  gather__finish_valid;
-    reg  [16:0] gather__finish_address;
+    wire  gather__finish_valid;
+    wire  [16:0] gather__finish_address;
     wire  gather__finish_ready;
     wire  [519:0] gather__word;
-    reg  [8:0] gather__count_address;
-    reg  [7:0] gather__count_epoch;
+    wire  [8:0] gather__count_address;
+    wire  [7:0] gather__count_epoch;
     wire  [15:0] gather__count;
-    reg  [14:0] gather__window_beats;
-    reg  gather__scrub;
-    reg  [2:0] gather__scrub_slot;
+    wire  [14:0] gather__window_beats;
+    wire  gather__scrub;
+    wire  [2:0] gather__scrub_slot;
     wire  gather__scrub_busy;
-    reg  finisher__clock;
-    reg  finisher__clear;
-    reg  finisher__reset;
-    reg  [199:0] finisher__job;
-    reg  [7:0] finisher__arm;
-    reg  [2:0] finisher__arm_slot;
-    reg  [404:0] finisher__arm_context;
+    wire  finisher__clock;
+    wire  finisher__clear;
+    wire  finisher__reset;
+    wire  [199:0] finisher__job;
+    wire  [7:0] finisher__arm;
+    wire  [2:0] finisher__arm_slot;
+    wire  [404:0] finisher__arm_context;
     wire  [3:0] finisher__refuse_ready;
-    reg  finisher__refuse;
-    reg  [49:0] finisher__refusal;
-    reg  [7:0] finisher__scaled;
-    reg  [7:0] finisher__broadcast_closed;
-    reg  [7:0] finisher__sending;
-    reg  [7:0] finisher__unread;
+    wire  finisher__refuse;
+    wire  [49:0] finisher__refusal;
+    wire  [7:0] finisher__scaled;
+    wire  [7:0] finisher__broadcast_closed;
+    wire  [7:0] finisher__sending;
+    wire  [7:0] finisher__unread;
     wire  [7:0] finisher__finishing;
     wire  [2:0] finisher__slot;
     wire  finisher__broadcast;
-    reg  [205:0] finisher__gate;
+    wire  [205:0] finisher__gate;
     wire  [8:0] finisher__count_address;
     wire  [7:0] finisher__count_epoch;
-    reg  [15:0] finisher__contribute_count;
-    reg  [15:0] finisher__broadcast_count;
+    wire  [15:0] finisher__contribute_count;
+    wire  [15:0] finisher__broadcast_count;
     wire  finisher__read_valid;
     wire  [16:0] finisher__read_address;
-    reg  finisher__read_ready;
-    reg  [519:0] finisher__word;
+    wire  finisher__read_ready;
+    wire  [519:0] finisher__word;
     wire  [1:0] finisher__cq_queue;
-    reg  [63:0] finisher__cq_base;
-    reg  [15:0] finisher__cq_mask__0;
-    reg  [15:0] finisher__cq_mask__1;
-    reg  [15:0] finisher__cq_mask__2;
-    reg  [15:0] finisher__cq_mask__3;
-    reg  [15:0] finisher__cq_head__0;
-    reg  [15:0] finisher__cq_head__1;
-    reg  [15:0] finisher__cq_head__2;
-    reg  [15:0] finisher__cq_head__3;
-    reg  [15:0] finisher__sq_head__0;
-    reg  [15:0] finisher__sq_head__1;
-    reg  [15:0] finisher__sq_head__2;
-    reg  [15:0] finisher__sq_head__3;
+    wire  [63:0] finisher__cq_base;
+    wire  [15:0] finisher__cq_mask__0;
+    wire  [15:0] finisher__cq_mask__1;
+    wire  [15:0] finisher__cq_mask__2;
+    wire  [15:0] finisher__cq_mask__3;
+    wire  [15:0] finisher__cq_head__0;
+    wire  [15:0] finisher__cq_head__1;
+    wire  [15:0] finisher__cq_head__2;
+    wire  [15:0] finisher__cq_head__3;
+    wire  [15:0] finisher__sq_head__0;
+    wire  [15:0] finisher__sq_head__1;
+    wire  [15:0] finisher__sq_head__2;
+    wire  [15:0] finisher__sq_head__3;
     wire  [15:0] finisher__cq_tail__0;
     wire  [15:0] finisher__cq_tail__1;
     wire  [15:0] finisher__cq_tail__2;
@@ -22217,60 +23926,60 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  finisher__aw_valid;
     wire  [63:0] finisher__aw_address;
     wire  [6:0] finisher__aw_beats;
-    reg  finisher__aw_ready;
+    wire  finisher__aw_ready;
     wire  finisher__w_valid;
     wire  [511:0] finisher__w_data;
     wire  finisher__w_last;
-    reg  finisher__w_ready;
-    reg  finisher__b_valid;
-    reg  finisher__b_error;
+    wire  finisher__w_ready;
+    wire  finisher__b_valid;
+    wire  finisher__b_error;
     wire  [7:0] finisher__freed;
     wire  finisher__msix_valid;
     wire  [1:0] finisher__msix_vector;
-    reg  finisher__msix_ready;
+    wire  finisher__msix_ready;
     wire  finisher__working;
     wire  finisher__busy;
     reg  [7:0] sending__d;
     wire  [7:0] sending__q;
-    reg  sending__clock;
+    wire  sending__clock;
     reg  [7:0] unread__d;
     wire  [7:0] unread__q;
-    reg  unread__clock;
+    wire  unread__clock;
     reg  [3:0] scan__d;
     wire  [3:0] scan__q;
-    reg  scan__clock;
+    wire  scan__clock;
     reg  [47:0] nearest__d;
     wire  [47:0] nearest__q;
-    reg  nearest__clock;
+    wire  nearest__clock;
     reg  [47:0] timer__d;
     wire  [47:0] timer__q;
-    reg  timer__clock;
+    wire  timer__clock;
     // Local signals
-    reg  clear;
-    reg  [7:0] own_slot;
-    reg  own_bad;
-    reg  [7:0] order_slot;
-    reg  skip;
+    wire  clear;
+    wire  [7:0] own_slot;
+    wire  own_bad;
+    wire  [7:0] order_slot;
+    wire  skip;
     reg  [1:0] skipped_bank;
-    reg  stall;
-    reg  quiet;
-    reg  to_reduce;
-    reg  to_gather;
-    reg  [7:0] contribute_open;
-    reg  [7:0] contribute_closed;
-    reg  [7:0] broadcast_open;
-    reg  [7:0] broadcast_closed;
-    reg  [63:0] one64;
-    reg  [7:0] one8;
-    reg  [63:0] sender;
+    wire  stall;
+    wire  quiet;
+    wire  to_reduce;
+    wire  to_gather;
+    wire  [7:0] contribute_open;
+    wire  [7:0] contribute_closed;
+    wire  [7:0] broadcast_open;
+    wire  [7:0] broadcast_closed;
+    wire  [63:0] one64;
+    wire  [7:0] one8;
+    wire  [63:0] sender;
     reg  [205:0] finish_gate;
-    reg  auto_valid;
+    wire  auto_valid;
     reg  [24:0] send;
     reg  [7:0] send_slot;
-    reg  [7:0] unsent;
+    wire  [7:0] unsent;
     reg  [47:0] looked_at;
-    reg  [3:0] scan_next;
-    reg  [404:0] ctx;
+    wire  [3:0] scan_next;
+    wire  [404:0] ctx;
     reg  [14:0] events;
     // Sub module instances
     optireduce_nic__registers registers(
@@ -22764,308 +24473,305 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .clock(timer__clock)
     );
     // Update code
+    assign sending__clock = clock;
+    assign unread__clock = clock;
+    assign scan__clock = clock;
+    assign nearest__clock = clock;
+    assign timer__clock = clock;
+    assign restart__clock = clock;
+    assign guard__clock = clock;
+    assign registers__clock = clock;
+    assign dma_read__clock = clock;
+    assign submit__clock = clock;
+    assign contribute__clock = clock;
+    assign planner__clock = clock;
+    assign builder__clock = clock;
+    assign rx_buffer__clock = clock;
+    assign parser__clock = clock;
+    assign lookup__clock = clock;
+    assign reduce__clock = clock;
+    assign scale__clock = clock;
+    assign gather__clock = clock;
+    assign finisher__clock = clock;
+    assign registers__write = reg_write;
+    assign registers__write_address = reg_write_address;
+    assign registers__write_data = reg_write_data;
+    assign registers__read_address = reg_read_address;
+    assign reg_read_data = registers__read_data;
+    assign registers__reset = reset;
+    assign restart__enable = registers__enable;
+    assign restart__owed = dma_read__busy || finisher__busy || contribute__emptying || guard__busy;
+    assign clear = restart__clear;
+    assign registers__clear = clear;
+    assign registers__busy = restart__busy;
+    assign dma_read__reset = reset;
+    assign finisher__reset = reset;
+    assign guard__reset = reset;
+    assign guard__clear = clear;
+    assign dma_read__clear = clear;
+    assign submit__clear = clear;
+    assign contribute__clear = clear;
+    assign planner__clear = clear;
+    assign builder__clear = clear;
+    assign rx_buffer__clear = clear;
+    assign rx_buffer__reset = reset;
+    assign lookup__clear = clear;
+    assign reduce__clear = clear;
+    assign scale__clear = clear;
+    assign gather__clear = clear;
+    assign finisher__clear = clear;
+    assign submit__job = registers__job;
+    assign contribute__job = registers__job;
+    assign planner__job = registers__job;
+    assign builder__job = registers__job;
+    assign parser__job = registers__job;
+    assign lookup__job = registers__job;
+    assign finisher__job = registers__job;
+    assign builder__peer_write = registers__peer_write;
+    assign builder__peer_word = registers__peer_word;
+    assign builder__peer_data = reg_write_data;
+    assign dma_read__submit_valid = submit__ar_valid;
+    assign dma_read__submit_address = submit__ar_address;
+    assign submit__ar_ready = dma_read__submit_ready;
+    assign submit__r_valid = dma_read__submit_beat;
+    assign submit__r_data = axi_r_data;
+    assign submit__r_error = axi_r_error;
+    assign dma_read__contribute_valid = contribute__ar_valid;
+    assign dma_read__contribute_address = contribute__ar_address;
+    assign dma_read__contribute_beats = contribute__ar_beats;
+    assign dma_read__contribute_slot = contribute__ar_slot;
+    assign contribute__ar_ready = dma_read__contribute_ready;
+    assign contribute__r_valid = dma_read__contribute_beat;
+    assign contribute__r_data = axi_r_data;
+    assign dma_read__contribute_take = contribute__r_ready;
+    assign axi_ar_valid = dma_read__ar_valid;
+    assign axi_ar_address = dma_read__ar_address;
+    assign axi_ar_beats = dma_read__ar_beats;
+    assign dma_read__ar_ready = axi_ar_ready;
+    assign dma_read__r_valid = axi_r_valid;
+    assign dma_read__r_last = axi_r_last;
+    assign dma_read__r_error = axi_r_error;
+    assign axi_r_ready = dma_read__r_ready;
+    assign axi_aw_valid = finisher__aw_valid;
+    assign axi_aw_address = finisher__aw_address;
+    assign axi_aw_beats = finisher__aw_beats;
+    assign finisher__aw_ready = axi_aw_ready;
+    assign axi_w_valid = finisher__w_valid;
+    assign axi_w_data = finisher__w_data;
+    assign axi_w_last = finisher__w_last;
+    assign finisher__w_ready = axi_w_ready;
+    assign finisher__b_valid = axi_b_valid;
+    assign finisher__b_error = axi_b_error;
+    assign registers__dma_fault = (axi_r_valid && axi_r_error) || (axi_b_valid && axi_b_error);
+    assign submit__usable = registers__usable;
+    assign registers__sq_queue = submit__sq_queue;
+    assign submit__sq_base = registers__sq_base;
+    assign submit__sq_mask = registers__sq_mask;
+    assign registers__cq_queue = finisher__cq_queue;
+    assign finisher__cq_base = registers__cq_base;
+    assign submit__sq_tail__0 = registers__sq_tail__0;
+    assign registers__sq_head__0 = submit__sq_head__0;
+    assign finisher__sq_head__0 = submit__sq_head__0;
+    assign finisher__cq_mask__0 = registers__cq_mask__0;
+    assign finisher__cq_head__0 = registers__cq_head__0;
+    assign registers__cq_tail__0 = finisher__cq_tail__0;
+    assign submit__sq_tail__1 = registers__sq_tail__1;
+    assign registers__sq_head__1 = submit__sq_head__1;
+    assign finisher__sq_head__1 = submit__sq_head__1;
+    assign finisher__cq_mask__1 = registers__cq_mask__1;
+    assign finisher__cq_head__1 = registers__cq_head__1;
+    assign registers__cq_tail__1 = finisher__cq_tail__1;
+    assign submit__sq_tail__2 = registers__sq_tail__2;
+    assign registers__sq_head__2 = submit__sq_head__2;
+    assign finisher__sq_head__2 = submit__sq_head__2;
+    assign finisher__cq_mask__2 = registers__cq_mask__2;
+    assign finisher__cq_head__2 = registers__cq_head__2;
+    assign registers__cq_tail__2 = finisher__cq_tail__2;
+    assign submit__sq_tail__3 = registers__sq_tail__3;
+    assign registers__sq_head__3 = submit__sq_head__3;
+    assign finisher__sq_head__3 = submit__sq_head__3;
+    assign finisher__cq_mask__3 = registers__cq_mask__3;
+    assign finisher__cq_head__3 = registers__cq_head__3;
+    assign registers__cq_tail__3 = finisher__cq_tail__3;
+    assign registers__stop = submit__stop | finisher__stop;
+    assign msix_valid = finisher__msix_valid;
+    assign msix_vector = finisher__msix_vector;
+    assign finisher__msix_ready = msix_ready;
+    assign ctx = submit__arm_context;
+    assign lookup__arm = submit__arm;
+    assign lookup__arm_slot = submit__arm_slot;
+    assign lookup__arm_context = ctx;
+    assign contribute__arm = submit__arm;
+    assign contribute__arm_slot = submit__arm_slot;
+    assign contribute__arm_context = ctx;
+    assign planner__arm = submit__arm;
+    assign planner__arm_slot = submit__arm_slot;
+    assign planner__arm_context = ctx;
+    assign scale__arm = submit__arm;
+    assign scale__arm_slot = submit__arm_slot;
+    assign scale__arm_context = ctx;
+    assign finisher__arm = submit__arm;
+    assign finisher__arm_slot = submit__arm_slot;
+    assign finisher__arm_context = ctx;
+    assign lookup__freed = finisher__freed;
+    assign submit__freed = finisher__freed;
+    assign rx_buffer__rx_valid = rx_valid;
+    assign rx_buffer__rx_data = rx_data;
+    assign rx_buffer__rx_last = rx_last;
+    assign rx_buffer__rx_error = rx_error;
+    assign parser__in_valid = rx_buffer__valid;
+    assign parser__in_data = rx_buffer__data;
+    assign parser__frame_beats = rx_buffer__frame_beats;
+    assign rx_buffer__pop = parser__pop;
+    assign lookup__in_valid = parser__valid;
+    assign lookup__in_head = parser__head;
+    assign lookup__in_header = parser__header;
+    assign lookup__in_data = parser__data;
+    assign to_reduce = lookup__valid && ~lookup__broadcast;
+    assign to_gather = lookup__valid && lookup__broadcast;
+    assign reduce__rx_valid = to_reduce;
+    assign reduce__rx = lookup__beat;
+    assign gather__rx_valid = to_gather;
+    assign gather__rx = lookup__beat;
+    assign stall = to_reduce && ~reduce__rx_ready;
+    assign parser__stall = lookup__busy;
+    assign lookup__stall = stall;
+    assign quiet = ~rx_buffer__valid && parser__empty && lookup__empty;
+    assign one8 = ((32'h1) & 8'hff);
+    assign own_slot = one8 << contribute__own[(64'h0)+:(3)];
+    assign own_bad = (unread__q & own_slot) != 32'h0;
+    assign finisher__unread = unread__q;
+    assign reduce__own_valid = contribute__own_valid && ~own_bad;
+    assign reduce__own = contribute__own;
+    assign contribute__own_ready = reduce__own_ready || own_bad;
+    assign reduce__scale_valid = scale__read_valid;
+    assign reduce__scale_address = scale__read_address;
+    assign scale__read_ready = reduce__scale_ready;
+    assign scale__word = reduce__scale_word;
+    assign gather__scaled_valid = scale__valid;
+    assign gather__scaled = scale__mean;
+    assign scale__ready = gather__scaled_ready;
+    assign submit__scaled = scale__scaled;
+    assign finisher__scaled = scale__scaled;
+    assign reduce__window_beats = registers__job[(64'hb5)+:(15)];
+    assign gather__window_beats = registers__job[(64'hb5)+:(15)];
+    assign reduce__scrub = submit__scrub;
+    assign reduce__scrub_slot = submit__scrub_slot;
+    assign gather__scrub = submit__scrub;
+    assign gather__scrub_slot = submit__scrub_slot;
+    assign submit__scrub_busy = reduce__scrub_busy || gather__scrub_busy;
+    assign one64 = ((32'h1) & 64'hffffffffffffffff);
+    assign sender = one64 << lookup__beat[(64'h1f)+:(6)];
+    assign contribute_open = contribute_gates__open;
+    assign contribute_closed = contribute_gates__closed;
+    assign broadcast_open = broadcast_gates__open;
+    assign broadcast_closed = broadcast_gates__closed;
+    assign contribute_gates__clock = clock;
+    assign contribute_gates__clear = clear;
+    assign contribute_gates__now_ns = now_ns;
+    assign contribute_gates__quiet = quiet;
+    assign contribute_gates__arm = submit__arm;
+    assign contribute_gates__arm_slot = submit__arm_slot;
+    assign contribute_gates__rules = submit__contribute_rules;
+    assign contribute_gates__enter = submit__enter;
+    assign contribute_gates__packet = lookup__packet && ~lookup__broadcast;
+    assign contribute_gates__packet_slot = lookup__beat[(64'h0)+:(3)];
+    assign contribute_gates__sender = sender;
+    assign contribute_gates__mark = lookup__mark;
+    assign contribute_gates__beat = reduce__accepted;
+    assign contribute_gates__beat_slot = reduce__decided[(64'h0)+:(3)];
+    assign contribute_gates__own = reduce__accepted_own;
+    assign contribute_gates__free = finisher__freed;
+    assign contribute_gates__report_slot = finisher__slot;
+    assign contribute_gates__timer_slot = scan__q[(32'h0)+:(3)];
+    assign broadcast_gates__clock = clock;
+    assign broadcast_gates__clear = clear;
+    assign broadcast_gates__now_ns = now_ns;
+    assign broadcast_gates__quiet = quiet;
+    assign broadcast_gates__arm = submit__arm;
+    assign broadcast_gates__arm_slot = submit__arm_slot;
+    assign broadcast_gates__rules = submit__broadcast_rules;
+    assign broadcast_gates__enter = contribute_closed;
+    assign broadcast_gates__packet = lookup__packet && lookup__broadcast;
+    assign broadcast_gates__packet_slot = lookup__beat[(64'h0)+:(3)];
+    assign broadcast_gates__sender = sender;
+    assign broadcast_gates__mark = lookup__mark;
+    assign broadcast_gates__beat = gather__accepted;
+    assign broadcast_gates__beat_slot = gather__decided[(64'h0)+:(3)];
+    assign broadcast_gates__own = 1'b0;
+    assign broadcast_gates__free = finisher__freed;
+    assign broadcast_gates__report_slot = finisher__slot;
+    assign broadcast_gates__timer_slot = scan__q[(32'h0)+:(3)];
+    assign reduce__open = contribute_open;
+    assign gather__open = broadcast_open;
+    assign scale__closed = contribute_closed;
+    assign finisher__broadcast_closed = broadcast_closed;
     always @(*) begin
-        sending__clock = clock;
-        unread__clock = clock;
-        scan__clock = clock;
-        nearest__clock = clock;
-        timer__clock = clock;
-        sending__d = sending__q;
-        unread__d = unread__q;
-        scan__d = scan__q;
-        nearest__d = nearest__q;
-        timer__d = timer__q;
-        restart__clock = clock;
-        guard__clock = clock;
-        registers__clock = clock;
-        dma_read__clock = clock;
-        submit__clock = clock;
-        contribute__clock = clock;
-        planner__clock = clock;
-        builder__clock = clock;
-        rx_buffer__clock = clock;
-        parser__clock = clock;
-        lookup__clock = clock;
-        reduce__clock = clock;
-        scale__clock = clock;
-        gather__clock = clock;
-        finisher__clock = clock;
-        registers__write = reg_write;
-        registers__write_address = reg_write_address;
-        registers__write_data = reg_write_data;
-        registers__read_address = reg_read_address;
-        reg_read_data = registers__read_data;
-        registers__reset = reset;
-        restart__enable = registers__enable;
-        restart__owed = dma_read__busy || finisher__busy || contribute__emptying || guard__busy;
-        clear = restart__clear;
-        registers__clear = clear;
-        registers__busy = restart__busy;
-        dma_read__reset = reset;
-        finisher__reset = reset;
-        guard__reset = reset;
-        guard__clear = clear;
-        dma_read__clear = clear;
-        submit__clear = clear;
-        contribute__clear = clear;
-        planner__clear = clear;
-        builder__clear = clear;
-        rx_buffer__clear = clear;
-        rx_buffer__reset = reset;
-        lookup__clear = clear;
-        reduce__clear = clear;
-        scale__clear = clear;
-        gather__clear = clear;
-        finisher__clear = clear;
-        submit__job = registers__job;
-        contribute__job = registers__job;
-        planner__job = registers__job;
-        builder__job = registers__job;
-        parser__job = registers__job;
-        lookup__job = registers__job;
-        finisher__job = registers__job;
-        builder__peer_write = registers__peer_write;
-        builder__peer_word = registers__peer_word;
-        builder__peer_data = reg_write_data;
-        dma_read__submit_valid = submit__ar_valid;
-        dma_read__submit_address = submit__ar_address;
-        submit__ar_ready = dma_read__submit_ready;
-        submit__r_valid = dma_read__submit_beat;
-        submit__r_data = axi_r_data;
-        submit__r_error = axi_r_error;
-        dma_read__contribute_valid = contribute__ar_valid;
-        dma_read__contribute_address = contribute__ar_address;
-        dma_read__contribute_beats = contribute__ar_beats;
-        dma_read__contribute_slot = contribute__ar_slot;
-        contribute__ar_ready = dma_read__contribute_ready;
-        contribute__r_valid = dma_read__contribute_beat;
-        contribute__r_data = axi_r_data;
-        dma_read__contribute_take = contribute__r_ready;
-        axi_ar_valid = dma_read__ar_valid;
-        axi_ar_address = dma_read__ar_address;
-        axi_ar_beats = dma_read__ar_beats;
-        dma_read__ar_ready = axi_ar_ready;
-        dma_read__r_valid = axi_r_valid;
-        dma_read__r_last = axi_r_last;
-        dma_read__r_error = axi_r_error;
-        axi_r_ready = dma_read__r_ready;
-        axi_aw_valid = finisher__aw_valid;
-        axi_aw_address = finisher__aw_address;
-        axi_aw_beats = finisher__aw_beats;
-        finisher__aw_ready = axi_aw_ready;
-        axi_w_valid = finisher__w_valid;
-        axi_w_data = finisher__w_data;
-        axi_w_last = finisher__w_last;
-        finisher__w_ready = axi_w_ready;
-        finisher__b_valid = axi_b_valid;
-        finisher__b_error = axi_b_error;
-        registers__dma_fault = (axi_r_valid && axi_r_error) || (axi_b_valid && axi_b_error);
-        submit__usable = registers__usable;
-        registers__sq_queue = submit__sq_queue;
-        submit__sq_base = registers__sq_base;
-        submit__sq_mask = registers__sq_mask;
-        registers__cq_queue = finisher__cq_queue;
-        finisher__cq_base = registers__cq_base;
-        submit__sq_tail__0 = registers__sq_tail__0;
-        registers__sq_head__0 = submit__sq_head__0;
-        finisher__sq_head__0 = submit__sq_head__0;
-        finisher__cq_mask__0 = registers__cq_mask__0;
-        finisher__cq_head__0 = registers__cq_head__0;
-        registers__cq_tail__0 = finisher__cq_tail__0;
-        submit__sq_tail__1 = registers__sq_tail__1;
-        registers__sq_head__1 = submit__sq_head__1;
-        finisher__sq_head__1 = submit__sq_head__1;
-        finisher__cq_mask__1 = registers__cq_mask__1;
-        finisher__cq_head__1 = registers__cq_head__1;
-        registers__cq_tail__1 = finisher__cq_tail__1;
-        submit__sq_tail__2 = registers__sq_tail__2;
-        registers__sq_head__2 = submit__sq_head__2;
-        finisher__sq_head__2 = submit__sq_head__2;
-        finisher__cq_mask__2 = registers__cq_mask__2;
-        finisher__cq_head__2 = registers__cq_head__2;
-        registers__cq_tail__2 = finisher__cq_tail__2;
-        submit__sq_tail__3 = registers__sq_tail__3;
-        registers__sq_head__3 = submit__sq_head__3;
-        finisher__sq_head__3 = submit__sq_head__3;
-        finisher__cq_mask__3 = registers__cq_mask__3;
-        finisher__cq_head__3 = registers__cq_head__3;
-        registers__cq_tail__3 = finisher__cq_tail__3;
-        registers__stop = submit__stop | finisher__stop;
-        msix_valid = finisher__msix_valid;
-        msix_vector = finisher__msix_vector;
-        finisher__msix_ready = msix_ready;
-        ctx = submit__arm_context;
-        lookup__arm = submit__arm;
-        lookup__arm_slot = submit__arm_slot;
-        lookup__arm_context = ctx;
-        contribute__arm = submit__arm;
-        contribute__arm_slot = submit__arm_slot;
-        contribute__arm_context = ctx;
-        planner__arm = submit__arm;
-        planner__arm_slot = submit__arm_slot;
-        planner__arm_context = ctx;
-        scale__arm = submit__arm;
-        scale__arm_slot = submit__arm_slot;
-        scale__arm_context = ctx;
-        finisher__arm = submit__arm;
-        finisher__arm_slot = submit__arm_slot;
-        finisher__arm_context = ctx;
-        lookup__freed = finisher__freed;
-        submit__freed = finisher__freed;
-        rx_buffer__rx_valid = rx_valid;
-        rx_buffer__rx_data = rx_data;
-        rx_buffer__rx_last = rx_last;
-        rx_buffer__rx_error = rx_error;
-        parser__in_valid = rx_buffer__valid;
-        parser__in_data = rx_buffer__data;
-        parser__frame_beats = rx_buffer__frame_beats;
-        rx_buffer__pop = parser__pop;
-        lookup__in_valid = parser__valid;
-        lookup__in_head = parser__head;
-        lookup__in_header = parser__header;
-        lookup__in_data = parser__data;
-        to_reduce = lookup__valid && ~lookup__broadcast;
-        to_gather = lookup__valid && lookup__broadcast;
-        reduce__rx_valid = to_reduce;
-        reduce__rx = lookup__beat;
-        gather__rx_valid = to_gather;
-        gather__rx = lookup__beat;
-        stall = to_reduce && ~reduce__rx_ready;
-        parser__stall = lookup__busy;
-        lookup__stall = stall;
-        quiet = ~rx_buffer__valid && parser__empty && lookup__empty;
-        unread__d = (unread__q & (submit__arm ^ 32'hff)) | dma_read__unread;
-        if (clear) begin
-            unread__d = ((32'h0) & 8'hff);
-        end
-        one8 = ((32'h1) & 8'hff);
-        own_slot = one8 << contribute__own[(64'h0)+:(3)];
-        own_bad = (unread__q & own_slot) != 32'h0;
-        finisher__unread = unread__q;
-        reduce__own_valid = contribute__own_valid && ~own_bad;
-        reduce__own = contribute__own;
-        contribute__own_ready = reduce__own_ready || own_bad;
-        reduce__scale_valid = scale__read_valid;
-        reduce__scale_address = scale__read_address;
-        scale__read_ready = reduce__scale_ready;
-        scale__word = reduce__scale_word;
-        gather__scaled_valid = scale__valid;
-        gather__scaled = scale__mean;
-        scale__ready = gather__scaled_ready;
-        submit__scaled = scale__scaled;
-        finisher__scaled = scale__scaled;
-        reduce__window_beats = registers__job[(64'hb5)+:(15)];
-        gather__window_beats = registers__job[(64'hb5)+:(15)];
-        reduce__scrub = submit__scrub;
-        reduce__scrub_slot = submit__scrub_slot;
-        gather__scrub = submit__scrub;
-        gather__scrub_slot = submit__scrub_slot;
-        submit__scrub_busy = reduce__scrub_busy || gather__scrub_busy;
-        one64 = ((32'h1) & 64'hffffffffffffffff);
-        sender = one64 << lookup__beat[(64'h1f)+:(6)];
-        contribute_open = contribute_gates__open;
-        contribute_closed = contribute_gates__closed;
-        broadcast_open = broadcast_gates__open;
-        broadcast_closed = broadcast_gates__closed;
-        contribute_gates__clock = clock;
-        contribute_gates__clear = clear;
-        contribute_gates__now_ns = now_ns;
-        contribute_gates__quiet = quiet;
-        contribute_gates__arm = submit__arm;
-        contribute_gates__arm_slot = submit__arm_slot;
-        contribute_gates__rules = submit__contribute_rules;
-        contribute_gates__enter = submit__enter;
-        contribute_gates__packet = lookup__packet && ~lookup__broadcast;
-        contribute_gates__packet_slot = lookup__beat[(64'h0)+:(3)];
-        contribute_gates__sender = sender;
-        contribute_gates__mark = lookup__mark;
-        contribute_gates__beat = reduce__accepted;
-        contribute_gates__beat_slot = reduce__decided[(64'h0)+:(3)];
-        contribute_gates__own = reduce__accepted_own;
-        contribute_gates__free = finisher__freed;
-        contribute_gates__report_slot = finisher__slot;
-        contribute_gates__timer_slot = scan__q[(32'h0)+:(3)];
-        broadcast_gates__clock = clock;
-        broadcast_gates__clear = clear;
-        broadcast_gates__now_ns = now_ns;
-        broadcast_gates__quiet = quiet;
-        broadcast_gates__arm = submit__arm;
-        broadcast_gates__arm_slot = submit__arm_slot;
-        broadcast_gates__rules = submit__broadcast_rules;
-        broadcast_gates__enter = contribute_closed;
-        broadcast_gates__packet = lookup__packet && lookup__broadcast;
-        broadcast_gates__packet_slot = lookup__beat[(64'h0)+:(3)];
-        broadcast_gates__sender = sender;
-        broadcast_gates__mark = lookup__mark;
-        broadcast_gates__beat = gather__accepted;
-        broadcast_gates__beat_slot = gather__decided[(64'h0)+:(3)];
-        broadcast_gates__own = 1'b0;
-        broadcast_gates__free = finisher__freed;
-        broadcast_gates__report_slot = finisher__slot;
-        broadcast_gates__timer_slot = scan__q[(32'h0)+:(3)];
-        reduce__open = contribute_open;
-        gather__open = broadcast_open;
-        scale__closed = contribute_closed;
-        finisher__broadcast_closed = broadcast_closed;
         finish_gate = contribute_gates__report;
         if (finisher__broadcast) begin
             finish_gate = broadcast_gates__report;
         end
-        finisher__gate = finish_gate;
-        reduce__count_address = finisher__count_address;
-        reduce__count_epoch = finisher__count_epoch;
-        finisher__contribute_count = reduce__count;
-        gather__count_address = finisher__count_address;
-        gather__count_epoch = finisher__count_epoch;
-        finisher__broadcast_count = gather__count;
-        submit__finishing = finisher__finishing;
-        submit__refuse_ready = finisher__refuse_ready;
-        finisher__refuse = submit__refuse;
-        finisher__refusal = submit__refusal;
-        gather__finish_valid = finisher__read_valid;
-        gather__finish_address = finisher__read_address;
-        finisher__read_ready = gather__finish_ready;
-        finisher__word = gather__word;
-        contribute__order_valid = submit__order_valid;
-        contribute__order = submit__order;
-        submit__order_ready = contribute__order_ready;
-        planner__now_ns = now_ns;
-        planner__peer_write = registers__peer_write;
-        planner__peer_word = registers__peer_word;
-        planner__peer_data = reg_write_data;
-        planner__filled_low = contribute__filled_low;
-        planner__filled_high = contribute__filled_high;
-        planner__contribute_valid = contribute__send_valid;
-        planner__contribute = contribute__send;
-        contribute__send_ready = planner__contribute_ready;
-        auto_valid = scale__broadcast;
+    end
+    assign finisher__gate = finish_gate;
+    assign reduce__count_address = finisher__count_address;
+    assign reduce__count_epoch = finisher__count_epoch;
+    assign finisher__contribute_count = reduce__count;
+    assign gather__count_address = finisher__count_address;
+    assign gather__count_epoch = finisher__count_epoch;
+    assign finisher__broadcast_count = gather__count;
+    assign submit__finishing = finisher__finishing;
+    assign submit__refuse_ready = finisher__refuse_ready;
+    assign finisher__refuse = submit__refuse;
+    assign finisher__refusal = submit__refusal;
+    assign gather__finish_valid = finisher__read_valid;
+    assign gather__finish_address = finisher__read_address;
+    assign finisher__read_ready = gather__finish_ready;
+    assign finisher__word = gather__word;
+    assign contribute__order_valid = submit__order_valid;
+    assign contribute__order = submit__order;
+    assign submit__order_ready = contribute__order_ready;
+    assign planner__now_ns = now_ns;
+    assign planner__peer_write = registers__peer_write;
+    assign planner__peer_word = registers__peer_word;
+    assign planner__peer_data = reg_write_data;
+    assign planner__filled_low = contribute__filled_low;
+    assign planner__filled_high = contribute__filled_high;
+    assign planner__contribute_valid = contribute__send_valid;
+    assign planner__contribute = contribute__send;
+    assign contribute__send_ready = planner__contribute_ready;
+    assign auto_valid = scale__broadcast;
+    always @(*) begin
         send = submit__send;
         if (auto_valid) begin
             send[(64'h0)+:(3)] = scale__broadcast_slot;
             send[(64'h5)+:(16)] = ((32'h0) & 16'hffff);
             send[(64'h15)+:(4)] = ((32'h0) & 4'hf);
         end
-        submit__send_ready = ~auto_valid;
-        planner__broadcast_valid = auto_valid || submit__send_valid;
-        planner__broadcast = send;
+    end
+    assign submit__send_ready = ~auto_valid;
+    assign planner__broadcast_valid = auto_valid || submit__send_valid;
+    assign planner__broadcast = send;
+    always @(*) begin
         send_slot = ((32'h0) & 8'hff);
         if (planner__broadcast_valid) begin
             send_slot = one8 << send[(64'h0)+:(3)];
         end
-        unsent = builder__sent_slot ^ 32'hff;
-        sending__d = (sending__q & unsent) | send_slot;
-        if (clear) begin
-            sending__d = ((32'h0) & 8'hff);
-        end
-        finisher__sending = sending__q | send_slot | contribute__held | submit__ordering;
-        order_slot = one8 << planner__order[(64'h0)+:(3)];
-        skip = planner__valid && ~planner__order[(64'h3)+:(1)] && ((unread__q & order_slot) != 32'h0);
-        builder__order_valid = planner__valid && ~skip;
-        builder__order = planner__order;
+    end
+    assign unsent = builder__sent_slot ^ 32'hff;
+    assign finisher__sending = sending__q | send_slot | contribute__held | submit__ordering;
+    assign order_slot = one8 << planner__order[(64'h0)+:(3)];
+    assign skip = planner__valid && ~planner__order[(64'h3)+:(1)] && ((unread__q & order_slot) != 32'h0);
+    assign builder__order_valid = planner__valid && ~skip;
+    assign builder__order = planner__order;
+    always @(*) begin
         planner__ready = builder__order_ready;
-        skipped_bank = ((32'h0) & 2'h3);
         if (skip) begin
             planner__ready = ~planner__order[(64'h23)+:(1)] || ~builder__working;
+        end
+    end
+    always @(*) begin
+        skipped_bank = ((32'h0) & 2'h3);
+        if (skip) begin
             if (planner__order[(64'h23)+:(1)] && ~builder__working) begin
                 skipped_bank = ((32'h1) & 2'h3);
                 if (planner__order[(64'h4)+:(1)]) begin
@@ -23073,26 +24779,30 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
                 end
             end
         end
-        contribute__read_valid = builder__buffer_valid;
-        contribute__read_address = builder__buffer_address;
-        builder__buffer_data = contribute__read_data;
-        contribute__sent = builder__sent_bank | skipped_bank;
-        gather__send_valid = builder__gather_valid || planner__ask_valid;
+    end
+    assign contribute__read_valid = builder__buffer_valid;
+    assign contribute__read_address = builder__buffer_address;
+    assign builder__buffer_data = contribute__read_data;
+    assign contribute__sent = builder__sent_bank | skipped_bank;
+    assign gather__send_valid = builder__gather_valid || planner__ask_valid;
+    always @(*) begin
         gather__send_address = planner__ask_address;
         if (builder__gather_valid) begin
             gather__send_address = builder__gather_address;
         end
-        planner__ask_ready = ~builder__gather_valid;
-        planner__word = gather__word;
-        builder__gather_word = gather__word;
-        guard__valid = builder__mac_valid;
-        guard__beat = builder__mac;
-        builder__mac_ready = guard__ready;
-        tx_valid = guard__tx_valid;
-        tx_data = guard__tx_data;
-        tx_last = guard__tx_last;
-        tx_error = guard__tx_error;
-        guard__tx_ready = tx_ready;
+    end
+    assign planner__ask_ready = ~builder__gather_valid;
+    assign planner__word = gather__word;
+    assign builder__gather_word = gather__word;
+    assign guard__valid = builder__mac_valid;
+    assign guard__beat = builder__mac;
+    assign builder__mac_ready = guard__ready;
+    assign tx_valid = guard__tx_valid;
+    assign tx_data = guard__tx_data;
+    assign tx_last = guard__tx_last;
+    assign tx_error = guard__tx_error;
+    assign guard__tx_ready = tx_ready;
+    always @(*) begin
         events[(64'h0)+:(1)] = rx_buffer__stored || rx_buffer__dropped;
         events[(64'h1)+:(1)] = builder__began;
         events[(64'h2)+:(1)] = rx_buffer__dropped;
@@ -23108,13 +24818,40 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         events[(64'hc)+:(1)] = gather__drop_late;
         events[(64'hd)+:(1)] = reduce__drop_duplicate;
         events[(64'he)+:(1)] = gather__drop_duplicate;
-        registers__events = events;
-        scan_next = scan__q + 32'h1;
-        scan__d = scan_next;
+    end
+    assign registers__events = events;
+    assign scan_next = scan__q + 32'h1;
+    always @(*) begin
         looked_at = contribute_gates__timer_ns;
         if (scan__q[32'h3]) begin
             looked_at = broadcast_gates__timer_ns;
         end
+    end
+    assign timer_ns = timer__q;
+    assign asleep = quiet && ~restart__busy && ~guard__busy && ~rx_valid && ~submit__working && ~contribute__working && ~scale__working && ~planner__working && ~builder__working && ~finisher__working;
+    assign trace_arm = submit__arm;
+    assign trace_cookie = ctx[(64'h0)+:(32)];
+    assign trace_sum = reduce__accepted;
+    assign trace_sum_place = (((reduce__decided[(64'h0)+:(3)]) & 23'h7fffff) << 32'h14) | (((reduce__decided[(64'h3)+:(14)]) & 23'h7fffff) << 32'h6) | ((reduce__decided[(64'h1f)+:(6)]) & 23'h7fffff);
+    assign trace_mean = gather__accepted;
+    assign trace_mean_place = (((gather__decided[(64'h0)+:(3)]) & 23'h7fffff) << 32'h14) | (((gather__decided[(64'h3)+:(14)]) & 23'h7fffff) << 32'h6) | ((gather__decided[(64'h1f)+:(6)]) & 23'h7fffff);
+    assign trace_contribute_open = contribute_open;
+    assign trace_broadcast_open = broadcast_open;
+    always @(*) begin
+        sending__d = sending__q;
+        unread__d = unread__q;
+        scan__d = scan__q;
+        nearest__d = nearest__q;
+        timer__d = timer__q;
+        unread__d = (unread__q & (submit__arm ^ 32'hff)) | dma_read__unread;
+        if (clear) begin
+            unread__d = ((32'h0) & 8'hff);
+        end
+        sending__d = (sending__q & unsent) | send_slot;
+        if (clear) begin
+            sending__d = ((32'h0) & 8'hff);
+        end
+        scan__d = scan_next;
         if ((scan__q == 32'h0) || (looked_at < nearest__q)) begin
             nearest__d = looked_at;
         end
@@ -23124,17 +24861,9 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         if (clear) begin
             scan__d = ((32'h0) & 4'hf);
         end
-        timer_ns = timer__q;
-        asleep = quiet && ~restart__busy && ~guard__busy && ~rx_valid && ~submit__working && ~contribute__working && ~scale__working && ~planner__working && ~builder__working && ~finisher__working;
-        trace_arm = submit__arm;
-        trace_cookie = ctx[(64'h0)+:(32)];
-        trace_sum = reduce__accepted;
-        trace_sum_place = (((reduce__decided[(64'h0)+:(3)]) & 23'h7fffff) << 32'h14) | (((reduce__decided[(64'h3)+:(14)]) & 23'h7fffff) << 32'h6) | ((reduce__decided[(64'h1f)+:(6)]) & 23'h7fffff);
-        trace_mean = gather__accepted;
-        trace_mean_place = (((gather__decided[(64'h0)+:(3)]) & 23'h7fffff) << 32'h14) | (((gather__decided[(64'h3)+:(14)]) & 23'h7fffff) << 32'h6) | ((gather__decided[(64'h1f)+:(6)]) & 23'h7fffff);
-        trace_contribute_open = contribute_open;
-        trace_broadcast_open = broadcast_open;
     end
+    wire unused__gather__decided = &{gather__decided[556:37], gather__decided[30:17]};
+    wire unused__reduce__decided = &{reduce__decided[556:37], reduce__decided[30:17]};
 endmodule
 
 module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstrb,wready,bvalid,bresp,bready,arvalid,araddr,arready,rvalid,rdata,rresp,rready,write,write_address,write_data,read_address,read_data);
@@ -23143,68 +24872,68 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
     input wire  reset;
     input wire  awvalid;
     input wire  [11:0] awaddr;
-    output reg  awready;
+    output wire  awready;
     input wire  wvalid;
     input wire  [31:0] wdata;
     input wire  [3:0] wstrb;
-    output reg  wready;
-    output reg  bvalid;
+    output wire  wready;
+    output wire  bvalid;
     output reg  [1:0] bresp;
     input wire  bready;
     input wire  arvalid;
     input wire  [11:0] araddr;
-    output reg  arready;
-    output reg  rvalid;
-    output reg  [31:0] rdata;
-    output reg  [1:0] rresp;
+    output wire  arready;
+    output wire  rvalid;
+    output wire  [31:0] rdata;
+    output wire  [1:0] rresp;
     input wire  rready;
-    output reg  write;
-    output reg  [9:0] write_address;
-    output reg  [31:0] write_data;
-    output reg  [9:0] read_address;
+    output wire  write;
+    output wire  [9:0] write_address;
+    output wire  [31:0] write_data;
+    output wire  [9:0] read_address;
     input wire  [31:0] read_data;
     // Stub signals
     reg  have_address__d;
     wire  have_address__q;
-    reg  have_address__clock;
+    wire  have_address__clock;
     reg  [11:0] address__d;
     wire  [11:0] address__q;
-    reg  address__clock;
+    wire  address__clock;
     reg  have_data__d;
     wire  have_data__q;
-    reg  have_data__clock;
+    wire  have_data__clock;
     reg  [31:0] data__d;
     wire  [31:0] data__q;
-    reg  data__clock;
+    wire  data__clock;
     reg  whole__d;
     wire  whole__q;
-    reg  whole__clock;
+    wire  whole__clock;
     reg  answer__d;
     wire  answer__q;
-    reg  answer__clock;
+    wire  answer__clock;
     reg  failed__d;
     wire  failed__q;
-    reg  failed__clock;
+    wire  failed__clock;
     reg  asked__d;
     wire  asked__q;
-    reg  asked__clock;
+    wire  asked__clock;
     reg  coming__d;
     wire  coming__q;
-    reg  coming__clock;
+    wire  coming__clock;
     reg  waiting__d;
     wire  waiting__q;
-    reg  waiting__clock;
+    wire  waiting__clock;
     reg  [11:0] read__d;
     wire  [11:0] read__q;
-    reg  read__clock;
+    wire  read__clock;
     reg  have_value__d;
     wire  have_value__q;
-    reg  have_value__clock;
+    wire  have_value__clock;
     reg  [31:0] value__d;
     wire  [31:0] value__q;
-    reg  value__clock;
+    wire  value__clock;
     // Local signals
-    reg  go;
+    wire  go;
     // Sub module instances
     optireduce_nic__finisher__drain__side__0 have_address(
         .d(have_address__d),
@@ -23272,20 +25001,38 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
         .clock(value__clock)
     );
     // Update code
+    assign have_address__clock = clock;
+    assign address__clock = clock;
+    assign have_data__clock = clock;
+    assign data__clock = clock;
+    assign whole__clock = clock;
+    assign answer__clock = clock;
+    assign failed__clock = clock;
+    assign asked__clock = clock;
+    assign coming__clock = clock;
+    assign waiting__clock = clock;
+    assign read__clock = clock;
+    assign have_value__clock = clock;
+    assign value__clock = clock;
+    assign awready = ~have_address__q;
+    assign wready = ~have_data__q;
+    assign go = have_address__q && have_data__q && ~answer__q;
+    assign write = go && whole__q;
+    assign write_address = address__q[(32'h2)+:(10)];
+    assign write_data = data__q;
+    assign bvalid = answer__q;
     always @(*) begin
-        have_address__clock = clock;
-        address__clock = clock;
-        have_data__clock = clock;
-        data__clock = clock;
-        whole__clock = clock;
-        answer__clock = clock;
-        failed__clock = clock;
-        asked__clock = clock;
-        coming__clock = clock;
-        waiting__clock = clock;
-        read__clock = clock;
-        have_value__clock = clock;
-        value__clock = clock;
+        bresp = ((32'h0) & 2'h3);
+        if (failed__q) begin
+            bresp = ((32'h2) & 2'h3);
+        end
+    end
+    assign arready = ~asked__q;
+    assign read_address = read__q[(32'h2)+:(10)];
+    assign rvalid = have_value__q;
+    assign rdata = value__q;
+    assign rresp = ((32'h0) & 2'h3);
+    always @(*) begin
         have_address__d = have_address__q;
         address__d = address__q;
         have_data__d = have_data__q;
@@ -23299,21 +25046,15 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
         read__d = read__q;
         have_value__d = have_value__q;
         value__d = value__q;
-        awready = ~have_address__q;
         if (awvalid && ~have_address__q) begin
             have_address__d = 1'b1;
             address__d = awaddr;
         end
-        wready = ~have_data__q;
         if (wvalid && ~have_data__q) begin
             have_data__d = 1'b1;
             data__d = wdata;
             whole__d = wstrb == 32'hf;
         end
-        go = have_address__q && have_data__q && ~answer__q;
-        write = go && whole__q;
-        write_address = address__q[(32'h2)+:(10)];
-        write_data = data__q;
         if (answer__q && bready) begin
             answer__d = 1'b0;
         end
@@ -23323,19 +25064,12 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
             answer__d = 1'b1;
             failed__d = ~whole__q;
         end
-        bvalid = answer__q;
-        bresp = ((32'h0) & 2'h3);
-        if (failed__q) begin
-            bresp = ((32'h2) & 2'h3);
-        end
-        arready = ~asked__q;
         coming__d = 1'b0;
         if (arvalid && ~asked__q) begin
             asked__d = 1'b1;
             coming__d = 1'b1;
             read__d = araddr;
         end
-        read_address = read__q[(32'h2)+:(10)];
         waiting__d = coming__q;
         if (waiting__q) begin
             have_value__d = 1'b1;
@@ -23345,9 +25079,6 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
             have_value__d = 1'b0;
             asked__d = 1'b0;
         end
-        rvalid = have_value__q;
-        rdata = value__q;
-        rresp = ((32'h0) & 2'h3);
         if (reset) begin
             have_address__d = 1'b0;
             have_data__d = 1'b0;
@@ -23367,112 +25098,112 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
     input wire  [11:0] s_axil_awaddr;
     input wire  [2:0] s_axil_awprot;
     input wire  s_axil_awvalid;
-    output reg  s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output reg  s_axil_wready;
-    output reg  [1:0] s_axil_bresp;
-    output reg  s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [11:0] s_axil_araddr;
     input wire  [2:0] s_axil_arprot;
     input wire  s_axil_arvalid;
-    output reg  s_axil_arready;
-    output reg  [31:0] s_axil_rdata;
-    output reg  [1:0] s_axil_rresp;
-    output reg  s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
-    output reg  [3:0] m_axi_awid;
-    output reg  [63:0] m_axi_awaddr;
-    output reg  [7:0] m_axi_awlen;
-    output reg  [2:0] m_axi_awsize;
-    output reg  [1:0] m_axi_awburst;
-    output reg  m_axi_awlock;
-    output reg  [3:0] m_axi_awcache;
-    output reg  [2:0] m_axi_awprot;
-    output reg  m_axi_awvalid;
+    output wire  [3:0] m_axi_awid;
+    output wire  [63:0] m_axi_awaddr;
+    output wire  [7:0] m_axi_awlen;
+    output wire  [2:0] m_axi_awsize;
+    output wire  [1:0] m_axi_awburst;
+    output wire  m_axi_awlock;
+    output wire  [3:0] m_axi_awcache;
+    output wire  [2:0] m_axi_awprot;
+    output wire  m_axi_awvalid;
     input wire  m_axi_awready;
-    output reg  [511:0] m_axi_wdata;
-    output reg  [63:0] m_axi_wstrb;
-    output reg  m_axi_wlast;
-    output reg  m_axi_wvalid;
+    output wire  [511:0] m_axi_wdata;
+    output wire  [63:0] m_axi_wstrb;
+    output wire  m_axi_wlast;
+    output wire  m_axi_wvalid;
     input wire  m_axi_wready;
     input wire  [3:0] m_axi_bid;
     input wire  [1:0] m_axi_bresp;
     input wire  m_axi_bvalid;
-    output reg  m_axi_bready;
-    output reg  [3:0] m_axi_arid;
-    output reg  [63:0] m_axi_araddr;
-    output reg  [7:0] m_axi_arlen;
-    output reg  [2:0] m_axi_arsize;
-    output reg  [1:0] m_axi_arburst;
-    output reg  m_axi_arlock;
-    output reg  [3:0] m_axi_arcache;
-    output reg  [2:0] m_axi_arprot;
-    output reg  m_axi_arvalid;
+    output wire  m_axi_bready;
+    output wire  [3:0] m_axi_arid;
+    output wire  [63:0] m_axi_araddr;
+    output wire  [7:0] m_axi_arlen;
+    output wire  [2:0] m_axi_arsize;
+    output wire  [1:0] m_axi_arburst;
+    output wire  m_axi_arlock;
+    output wire  [3:0] m_axi_arcache;
+    output wire  [2:0] m_axi_arprot;
+    output wire  m_axi_arvalid;
     input wire  m_axi_arready;
     input wire  [3:0] m_axi_rid;
     input wire  [511:0] m_axi_rdata;
     input wire  [1:0] m_axi_rresp;
     input wire  m_axi_rlast;
     input wire  m_axi_rvalid;
-    output reg  m_axi_rready;
+    output wire  m_axi_rready;
     input wire  [511:0] s_axis_rx_tdata;
     input wire  [63:0] s_axis_rx_tkeep;
     input wire  s_axis_rx_tlast;
     input wire  s_axis_rx_tuser;
     input wire  s_axis_rx_tvalid;
-    output reg  s_axis_rx_tready;
-    output reg  [511:0] m_axis_tx_tdata;
-    output reg  [63:0] m_axis_tx_tkeep;
-    output reg  m_axis_tx_tlast;
-    output reg  m_axis_tx_tuser;
-    output reg  m_axis_tx_tvalid;
+    output wire  s_axis_rx_tready;
+    output wire  [511:0] m_axis_tx_tdata;
+    output wire  [63:0] m_axis_tx_tkeep;
+    output wire  m_axis_tx_tlast;
+    output wire  m_axis_tx_tuser;
+    output wire  m_axis_tx_tvalid;
     input wire  m_axis_tx_tready;
-    output reg  msix_valid;
-    output reg  [1:0] msix_vector;
+    output wire  msix_valid;
+    output wire  [1:0] msix_vector;
     input wire  msix_ready;
     // Stub signals
-    reg  nic__clock;
-    reg  nic__reset;
-    reg  [47:0] nic__now_ns;
-    reg  nic__reg_write;
-    reg  [9:0] nic__reg_write_address;
-    reg  [31:0] nic__reg_write_data;
-    reg  [9:0] nic__reg_read_address;
+    wire  nic__clock;
+    wire  nic__reset;
+    wire  [47:0] nic__now_ns;
+    wire  nic__reg_write;
+    wire  [9:0] nic__reg_write_address;
+    wire  [31:0] nic__reg_write_data;
+    wire  [9:0] nic__reg_read_address;
     wire  [31:0] nic__reg_read_data;
     wire  nic__msix_valid;
     wire  [1:0] nic__msix_vector;
-    reg  nic__msix_ready;
+    wire  nic__msix_ready;
     wire  nic__axi_ar_valid;
     wire  [63:0] nic__axi_ar_address;
     wire  [6:0] nic__axi_ar_beats;
-    reg  nic__axi_ar_ready;
-    reg  nic__axi_r_valid;
-    reg  [511:0] nic__axi_r_data;
-    reg  nic__axi_r_last;
-    reg  nic__axi_r_error;
+    wire  nic__axi_ar_ready;
+    wire  nic__axi_r_valid;
+    wire  [511:0] nic__axi_r_data;
+    wire  nic__axi_r_last;
+    wire  nic__axi_r_error;
     wire  nic__axi_r_ready;
     wire  nic__axi_aw_valid;
     wire  [63:0] nic__axi_aw_address;
     wire  [6:0] nic__axi_aw_beats;
-    reg  nic__axi_aw_ready;
+    wire  nic__axi_aw_ready;
     wire  nic__axi_w_valid;
     wire  [511:0] nic__axi_w_data;
     wire  nic__axi_w_last;
-    reg  nic__axi_w_ready;
-    reg  nic__axi_b_valid;
-    reg  nic__axi_b_error;
-    reg  nic__rx_valid;
-    reg  [511:0] nic__rx_data;
-    reg  nic__rx_last;
-    reg  nic__rx_error;
+    wire  nic__axi_w_ready;
+    wire  nic__axi_b_valid;
+    wire  nic__axi_b_error;
+    wire  nic__rx_valid;
+    wire  [511:0] nic__rx_data;
+    wire  nic__rx_last;
+    wire  nic__rx_error;
     wire  nic__tx_valid;
     wire  [511:0] nic__tx_data;
     wire  nic__tx_last;
     wire  nic__tx_error;
-    reg  nic__tx_ready;
+    wire  nic__tx_ready;
     wire  nic__asleep;
     wire  [47:0] nic__timer_ns;
     wire  [7:0] nic__trace_arm;
@@ -23483,42 +25214,42 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
     wire  [22:0] nic__trace_mean_place;
     wire  [7:0] nic__trace_contribute_open;
     wire  [7:0] nic__trace_broadcast_open;
-    reg  registers__clock;
-    reg  registers__reset;
-    reg  registers__awvalid;
-    reg  [11:0] registers__awaddr;
+    wire  registers__clock;
+    wire  registers__reset;
+    wire  registers__awvalid;
+    wire  [11:0] registers__awaddr;
     wire  registers__awready;
-    reg  registers__wvalid;
-    reg  [31:0] registers__wdata;
-    reg  [3:0] registers__wstrb;
+    wire  registers__wvalid;
+    wire  [31:0] registers__wdata;
+    wire  [3:0] registers__wstrb;
     wire  registers__wready;
     wire  registers__bvalid;
     wire  [1:0] registers__bresp;
-    reg  registers__bready;
-    reg  registers__arvalid;
-    reg  [11:0] registers__araddr;
+    wire  registers__bready;
+    wire  registers__arvalid;
+    wire  [11:0] registers__araddr;
     wire  registers__arready;
     wire  registers__rvalid;
     wire  [31:0] registers__rdata;
     wire  [1:0] registers__rresp;
-    reg  registers__rready;
+    wire  registers__rready;
     wire  registers__write;
     wire  [9:0] registers__write_address;
     wire  [31:0] registers__write_data;
     wire  [9:0] registers__read_address;
-    reg  [31:0] registers__read_data;
+    wire  [31:0] registers__read_data;
     reg  [47:0] now_ns__d;
     wire  [47:0] now_ns__q;
-    reg  now_ns__clock;
+    wire  now_ns__clock;
     reg  rx_bad__d;
     wire  rx_bad__q;
-    reg  rx_bad__clock;
+    wire  rx_bad__clock;
     // Local signals
-    reg  reset;
-    reg  [47:0] now_next;
-    reg  rx_spoilt;
-    reg  [6:0] ar_len;
-    reg  [6:0] aw_len;
+    wire  reset;
+    wire  [47:0] now_next;
+    wire  rx_spoilt;
+    wire  [6:0] ar_len;
+    wire  [6:0] aw_len;
     // Sub module instances
     optireduce_nic nic(
         .clock(nic__clock),
@@ -23608,97 +25339,111 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
         .clock(rx_bad__clock)
     );
     // Update code
+    assign now_ns__clock = clock;
+    assign rx_bad__clock = clock;
+    assign nic__clock = clock;
+    assign registers__clock = clock;
+    assign reset = ~aresetn;
+    assign nic__reset = reset;
+    assign registers__reset = reset;
+    assign now_next = now_ns__q + 32'h4;
+    assign nic__now_ns = now_ns__q;
+    assign registers__awvalid = s_axil_awvalid;
+    assign registers__awaddr = s_axil_awaddr;
+    assign s_axil_awready = registers__awready;
+    assign registers__wvalid = s_axil_wvalid;
+    assign registers__wdata = s_axil_wdata;
+    assign registers__wstrb = s_axil_wstrb;
+    assign s_axil_wready = registers__wready;
+    assign s_axil_bvalid = registers__bvalid;
+    assign s_axil_bresp = registers__bresp;
+    assign registers__bready = s_axil_bready;
+    assign registers__arvalid = s_axil_arvalid;
+    assign registers__araddr = s_axil_araddr;
+    assign s_axil_arready = registers__arready;
+    assign s_axil_rvalid = registers__rvalid;
+    assign s_axil_rdata = registers__rdata;
+    assign s_axil_rresp = registers__rresp;
+    assign registers__rready = s_axil_rready;
+    assign nic__reg_write = registers__write;
+    assign nic__reg_write_address = registers__write_address;
+    assign nic__reg_write_data = registers__write_data;
+    assign nic__reg_read_address = registers__read_address;
+    assign registers__read_data = nic__reg_read_data;
+    assign aw_len = nic__axi_aw_beats - 32'h1;
+    assign m_axi_awid = ((32'h0) & 4'hf);
+    assign m_axi_awaddr = nic__axi_aw_address;
+    assign m_axi_awlen = ((aw_len) & 8'hff);
+    assign m_axi_awsize = ((32'h6) & 3'h7);
+    assign m_axi_awburst = ((32'h1) & 2'h3);
+    assign m_axi_awlock = ((32'h0) & 1'h1);
+    assign m_axi_awcache = ((32'h3) & 4'hf);
+    assign m_axi_awprot = ((32'h0) & 3'h7);
+    assign m_axi_awvalid = nic__axi_aw_valid;
+    assign nic__axi_aw_ready = m_axi_awready;
+    assign m_axi_wdata = nic__axi_w_data;
+    assign m_axi_wstrb = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
+    assign m_axi_wlast = nic__axi_w_last;
+    assign m_axi_wvalid = nic__axi_w_valid;
+    assign nic__axi_w_ready = m_axi_wready;
+    assign nic__axi_b_valid = m_axi_bvalid;
+    assign nic__axi_b_error = m_axi_bresp != 32'h0;
+    assign m_axi_bready = 1'b1;
+    assign ar_len = nic__axi_ar_beats - 32'h1;
+    assign m_axi_arid = ((32'h0) & 4'hf);
+    assign m_axi_araddr = nic__axi_ar_address;
+    assign m_axi_arlen = ((ar_len) & 8'hff);
+    assign m_axi_arsize = ((32'h6) & 3'h7);
+    assign m_axi_arburst = ((32'h1) & 2'h3);
+    assign m_axi_arlock = ((32'h0) & 1'h1);
+    assign m_axi_arcache = ((32'h3) & 4'hf);
+    assign m_axi_arprot = ((32'h0) & 3'h7);
+    assign m_axi_arvalid = nic__axi_ar_valid;
+    assign nic__axi_ar_ready = m_axi_arready;
+    assign nic__axi_r_valid = m_axi_rvalid;
+    assign nic__axi_r_data = m_axi_rdata;
+    assign nic__axi_r_last = m_axi_rlast;
+    assign nic__axi_r_error = m_axi_rresp != 32'h0;
+    assign m_axi_rready = nic__axi_r_ready;
+    assign s_axis_rx_tready = 1'b1;
+    assign rx_spoilt = rx_bad__q || (s_axis_rx_tkeep != 64'hffffffffffffffff);
+    assign nic__rx_valid = s_axis_rx_tvalid;
+    assign nic__rx_data = s_axis_rx_tdata;
+    assign nic__rx_last = s_axis_rx_tlast;
+    assign nic__rx_error = s_axis_rx_tuser || rx_spoilt;
+    assign m_axis_tx_tdata = nic__tx_data;
+    assign m_axis_tx_tkeep = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
+    assign m_axis_tx_tlast = nic__tx_last;
+    assign m_axis_tx_tuser = nic__tx_error;
+    assign m_axis_tx_tvalid = nic__tx_valid;
+    assign nic__tx_ready = m_axis_tx_tready;
+    assign msix_valid = nic__msix_valid;
+    assign msix_vector = nic__msix_vector;
+    assign nic__msix_ready = msix_ready;
     always @(*) begin
-        now_ns__clock = clock;
-        rx_bad__clock = clock;
         now_ns__d = now_ns__q;
         rx_bad__d = rx_bad__q;
-        nic__clock = clock;
-        registers__clock = clock;
-        reset = ~aresetn;
-        nic__reset = reset;
-        registers__reset = reset;
-        now_next = now_ns__q + 32'h4;
         now_ns__d = now_next;
-        nic__now_ns = now_ns__q;
-        registers__awvalid = s_axil_awvalid;
-        registers__awaddr = s_axil_awaddr;
-        s_axil_awready = registers__awready;
-        registers__wvalid = s_axil_wvalid;
-        registers__wdata = s_axil_wdata;
-        registers__wstrb = s_axil_wstrb;
-        s_axil_wready = registers__wready;
-        s_axil_bvalid = registers__bvalid;
-        s_axil_bresp = registers__bresp;
-        registers__bready = s_axil_bready;
-        registers__arvalid = s_axil_arvalid;
-        registers__araddr = s_axil_araddr;
-        s_axil_arready = registers__arready;
-        s_axil_rvalid = registers__rvalid;
-        s_axil_rdata = registers__rdata;
-        s_axil_rresp = registers__rresp;
-        registers__rready = s_axil_rready;
-        nic__reg_write = registers__write;
-        nic__reg_write_address = registers__write_address;
-        nic__reg_write_data = registers__write_data;
-        nic__reg_read_address = registers__read_address;
-        registers__read_data = nic__reg_read_data;
-        aw_len = nic__axi_aw_beats - 32'h1;
-        m_axi_awid = ((32'h0) & 4'hf);
-        m_axi_awaddr = nic__axi_aw_address;
-        m_axi_awlen = ((aw_len) & 8'hff);
-        m_axi_awsize = ((32'h6) & 3'h7);
-        m_axi_awburst = ((32'h1) & 2'h3);
-        m_axi_awlock = ((32'h0) & 1'h1);
-        m_axi_awcache = ((32'h3) & 4'hf);
-        m_axi_awprot = ((32'h0) & 3'h7);
-        m_axi_awvalid = nic__axi_aw_valid;
-        nic__axi_aw_ready = m_axi_awready;
-        m_axi_wdata = nic__axi_w_data;
-        m_axi_wstrb = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
-        m_axi_wlast = nic__axi_w_last;
-        m_axi_wvalid = nic__axi_w_valid;
-        nic__axi_w_ready = m_axi_wready;
-        nic__axi_b_valid = m_axi_bvalid;
-        nic__axi_b_error = m_axi_bresp != 32'h0;
-        m_axi_bready = 1'b1;
-        ar_len = nic__axi_ar_beats - 32'h1;
-        m_axi_arid = ((32'h0) & 4'hf);
-        m_axi_araddr = nic__axi_ar_address;
-        m_axi_arlen = ((ar_len) & 8'hff);
-        m_axi_arsize = ((32'h6) & 3'h7);
-        m_axi_arburst = ((32'h1) & 2'h3);
-        m_axi_arlock = ((32'h0) & 1'h1);
-        m_axi_arcache = ((32'h3) & 4'hf);
-        m_axi_arprot = ((32'h0) & 3'h7);
-        m_axi_arvalid = nic__axi_ar_valid;
-        nic__axi_ar_ready = m_axi_arready;
-        nic__axi_r_valid = m_axi_rvalid;
-        nic__axi_r_data = m_axi_rdata;
-        nic__axi_r_last = m_axi_rlast;
-        nic__axi_r_error = m_axi_rresp != 32'h0;
-        m_axi_rready = nic__axi_r_ready;
-        s_axis_rx_tready = 1'b1;
-        rx_spoilt = rx_bad__q || (s_axis_rx_tkeep != 64'hffffffffffffffff);
         if (s_axis_rx_tvalid) begin
             rx_bad__d = rx_spoilt && ~s_axis_rx_tlast;
         end
-        nic__rx_valid = s_axis_rx_tvalid;
-        nic__rx_data = s_axis_rx_tdata;
-        nic__rx_last = s_axis_rx_tlast;
-        nic__rx_error = s_axis_rx_tuser || rx_spoilt;
-        m_axis_tx_tdata = nic__tx_data;
-        m_axis_tx_tkeep = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
-        m_axis_tx_tlast = nic__tx_last;
-        m_axis_tx_tuser = nic__tx_error;
-        m_axis_tx_tvalid = nic__tx_valid;
-        nic__tx_ready = m_axis_tx_tready;
-        msix_valid = nic__msix_valid;
-        msix_vector = nic__msix_vector;
-        nic__msix_ready = msix_ready;
         if (reset) begin
             now_ns__d = ((32'h0) & 48'hffffffffffff);
             rx_bad__d = 1'b0;
         end
     end
+    wire unused__m_axi_bid = &{m_axi_bid};
+    wire unused__m_axi_rid = &{m_axi_rid};
+    wire unused__nic__asleep = &{nic__asleep};
+    wire unused__nic__timer_ns = &{nic__timer_ns};
+    wire unused__nic__trace_arm = &{nic__trace_arm};
+    wire unused__nic__trace_broadcast_open = &{nic__trace_broadcast_open};
+    wire unused__nic__trace_contribute_open = &{nic__trace_contribute_open};
+    wire unused__nic__trace_cookie = &{nic__trace_cookie};
+    wire unused__nic__trace_mean = &{nic__trace_mean};
+    wire unused__nic__trace_mean_place = &{nic__trace_mean_place};
+    wire unused__nic__trace_sum = &{nic__trace_sum};
+    wire unused__nic__trace_sum_place = &{nic__trace_sum_place};
+    wire unused__s_axil_arprot = &{s_axil_arprot};
+    wire unused__s_axil_awprot = &{s_axil_awprot};
 endmodule

@@ -13,6 +13,7 @@ use crate::fp_add::{self, FpAdd};
 use crate::fp_mul::{self, Multiply, Unpack};
 use crate::fp_to_int::{self, FpToScaledInt};
 use crate::hadamard::butterflies::Butterflies;
+use crate::hadamard::value_by_value::ValueByValue;
 use crate::int_to_fp::{self, ScaledIntToFp};
 use crate::{emit, rtl};
 use optireduce_contract::limits::CONTRACT_VERSION;
@@ -91,7 +92,7 @@ pub(crate) fn hadamard_lanes() -> Vec<Lane> {
 
 /// The butterflies of a Hadamard engine for blocks of 256.
 pub(crate) fn butterflies() -> Substitute {
-    Substitute { verilog: emit::of_built(Box::new(Butterflies::new(8))), by: Butterflies::value_by_value() }
+    Substitute { verilog: emit::of_built(Box::new(Butterflies::new(8))), by: emit::of::<ValueByValue>() }
 }
 
 /// The Verilog of the reduced card, its top called `optireduce_card`.

@@ -46,7 +46,8 @@ initial read_data = 0;
 always @(posedge clock) begin
     read_data <= mem[read_address[{high}:0]];
     if (write_enable) mem[write_address[{high}:0]] <= write_data;
-end",
+end
+wire unused = &{{read_address[15:{log2}], write_address[15:{log2}]}};",
             zeroed_memory::<T>("block", log2)
         ))
     }

@@ -10,8 +10,8 @@
 
 use crate::ports::{Ports, Rows};
 use crate::replay::{self, Layout};
-use crate::share;
 use crate::verilated::Model;
+use crate::{share, split, unused};
 use rust_hdl::core::prelude::*;
 use std::any::type_name;
 use std::marker::PhantomData;
@@ -214,7 +214,10 @@ pub fn verilog<B: Block>(block: &B) -> String {
     if let Err(error) = check_all(block) {
         panic!("{}: {error:?}", type_name::<B>());
     }
-    share::verilog(&share::shared(&generate_verilog_unchecked(block)))
+    let mut modules = share::shared(&generate_verilog_unchecked(block));
+    split::split(&mut modules);
+    unused::sink(&mut modules);
+    share::verilog(&modules)
 }
 
 #[cfg(test)]

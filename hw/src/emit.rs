@@ -79,6 +79,7 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "hadamard_in_beat", build: || of_built(Box::new(hadamard::in_beat::InBeat::new(false))) },
     Emittable { name: "hadamard_in_beat_halving", build: || of_built(Box::new(hadamard::in_beat::InBeat::new(true))) },
     Emittable { name: "hadamard_across", build: || of_built(Box::new(hadamard::across::Across::new(7))) },
+    Emittable { name: "hadamard_value_by_value", build: of::<hadamard::value_by_value::ValueByValue> },
     Emittable { name: "hadamard_to_float", build: of::<hadamard::to_float::ToFloat> },
     Emittable { name: "hadamard_gather", build: || of_built(Box::new(hadamard::gather::Gather::new(12))) },
     Emittable { name: "hadamard_signs", build: of::<hadamard::signs::Signs> },

@@ -32,7 +32,7 @@ pub struct Lane {
 pub struct Substitute {
     /// The module's Verilog, as the top.
     pub verilog: String,
-    /// What takes its place, as `module top `: the same ports and `tick`, and the same values whenever that is high.
+    /// What takes its place, as the top: the same ports and `tick`, and the same values whenever that is high.
     pub by: String,
 }
 
@@ -73,14 +73,26 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
         shareable.insert(&module.name, lane);
     }
     let by_name: HashMap<&str, &Module> = modules.iter().map(|module| (module.name.as_str(), module)).collect();
-    let mut out = String::new();
+    // Clocks of lanes that are gone, `tick` in a module without registers: what is left over is no fault.
+    let mut out = "/* verilator lint_off UNUSEDSIGNAL */\n".to_owned();
     let (mut slow, mut fast) = (vec!["top"], Vec::new());
     let mut next = 0;
     while let Some(name) = slow.get(next).copied() {
         next += 1;
         let module = by_name[name];
         if let Some(by) = replaced.get(name) {
-            out += &by.replacen("\nmodule top ", &format!("\nmodule {name} "), 1);
+            let own = |of_by: &str| {
+                of_by.replacen("top", &if of_by == "top" { name.into() } else { format!("{name}$by") }, 1)
+            };
+            for module in share::shared(by) {
+                _ = writeln!(out, "\nmodule {}", own(&module.name));
+                for line in module.body.lines() {
+                    _ = match child(line) {
+                        Some((name, instance)) => writeln!(out, "    {} {instance}(", own(name)),
+                        None => writeln!(out, "{line}"),
+                    };
+                }
+            }
             continue;
         }
         let mut shared = Vec::new();

@@ -70,7 +70,7 @@ impl FpToScaledInt {
         // 1: a subnormal has exponent 1 and no hidden bit. From a distance of 32 on, nothing is left to round.
         self.exponent.next = self.a.val().get_bits::<8>(23);
         self.st.d.next.mantissa = self.a.val().get_bits::<24>(0) | 0x80_0000;
-        if self.exponent.val() == 0 {
+        if self.a.val().get_bits::<8>(23) == 0 {
             self.exponent.next = bits_w::<8>(1);
             self.st.d.next.mantissa = bit_cast_w::<24, 32>(self.a.val()) & 0x7f_ffff;
         }

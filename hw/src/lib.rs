@@ -7,7 +7,8 @@
 //!   and a faster engine.
 //! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
 //! * [`prove`]: proofs about the Verilog for all inputs; [`report`]: what the card costs on an FPGA; both by [`eda`].
-//! * [`share`]: equal modules of the emitted Verilog become one.
+//! * [`share`]: equal modules of the emitted Verilog become one; `split`: a block for each signal; `unused`: what nobody
+//!   reads, by name.
 //! * [`rtl`], [`fold`], [`bitstream`]: the card for use without Rust, the card with shared lanes, its ECP5 bitstream.
 //! * [`emit`], [`reference`], [`check`], [`lint`]: Verilog by name, the contract as Markdown, arithmetic against files of
 //!   vectors, and a lint of the sources: the command is `optireduce-hdl`.
@@ -54,5 +55,7 @@ mod replay;
 pub mod report;
 pub mod rtl;
 pub mod share;
+mod split;
+mod unused;
 mod verilated;
 pub mod word;

@@ -293,11 +293,11 @@ impl Proof {
             if cut.iter().any(|cut| cut == name) {
                 found += 1;
                 for line in ports {
-                    out += &format!("{line}\n");
-                    let output = line.trim().strip_prefix("output reg").and_then(|port| port.strip_suffix(';'));
+                    out += &format!("{}\n", line.replace("output reg", "output wire"));
+                    let output = line.trim().strip_prefix("output ").and_then(|port| port.strip_suffix(';'));
                     if let Some(port) = output.and_then(|port| port.split_whitespace().last()) {
                         let range = format!("[$bits({port})-1:0]");
-                        out += &format!("(* anyseq *) wire {range} {port}$any;\nalways @(*) {port} = {port}$any;\n");
+                        out += &format!("(* anyseq *) wire {range} {port}$any;\nassign {port} = {port}$any;\n");
                     }
                 }
                 out += "endmodule\n";

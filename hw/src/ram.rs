@@ -1,4 +1,4 @@
-//! Memories: [`Ram`], [`WindowRam`] and [`Rom`] for block RAM, [`LutRam`] for distributed RAM.
+//! Memories: [`Ram`], [`WindowRam`] and [`Rom`] for block RAM, [`LutRam`] for distributed RAM; a [`Delay`] takes either.
 //!
 //! They hold 2^A words of any signal type (a `WindowRam` what it is built with), have one clock, take a read and a write every cycle and start as zeros (a
 //! ROM with its contents). A read of the address that is being written returns the old word.
@@ -195,17 +195,26 @@ impl<T: Synth> Logic for WindowRam<T> {
     }
 
     fn hdl(&self) -> Verilog {
-        let place = |port: &str| format!("{{{port}[{}:0], {port}[{}:3]}}", self._slots_log2 - 1, self._beats_log2 + 2);
+        let (slots, beats) = (self._slots_log2, self._beats_log2 + 3);
+        let place = |port: &str| format!("{{{port}[{}:0], {port}[{}:3]}}", slots - 1, beats - 1);
+        // What a smaller memory leaves of an address.
+        let left = [(slots, 3), (beats, 17)].into_iter().filter(|(low, end)| low < end);
+        let left = |port: &str| -> Vec<String> {
+            left.clone().map(|(low, end)| format!("{port}[{}:{low}]", end - 1)).collect()
+        };
+        let left = [left("read_address"), left("write_address")].concat().join(", ");
         Verilog::Custom(format!(
             "{}
 initial read_data = 0;
 always @(posedge clock) begin
     read_data <= mem[{}];
     if (write_enable) mem[{}] <= write_data;
-end",
+end
+{}",
             zeroed_memory::<T>("block", self._slots_log2 + self._beats_log2),
             place("read_address"),
             place("write_address"),
+            if left.is_empty() { left } else { format!("wire unused = &{{{left}}};") },
         ))
     }
 }
@@ -272,6 +281,92 @@ initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
         T::BITS - 1,
         last = (1u64 << log2) - 1
     )
+}
+
+/// What was there some enabled cycles ago; distributed RAM, from 64 words on block RAM. Zeros before.
+#[derive(LogicBlock)]
+pub struct Delay<T: Synth> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// This cycle counts.
+    pub enable: Signal<In, bool>,
+    /// What enters.
+    pub data: Signal<In, T>,
+    /// What entered.
+    pub delayed: Signal<Out, T>,
+    _words: Vec<T>,
+    _depth: usize,
+    _pointer: usize,
+}
+
+impl<T: Synth> Delay<T> {
+    /// A delay of `depth` cycles.
+    ///
+    /// # Panics
+    /// When `depth` is 0: that is a design error.
+    pub fn new(depth: usize) -> Self {
+        assert!(depth > 0, "a delay of no cycle is a wire");
+        Self {
+            clock: Signal::default(),
+            enable: Signal::default(),
+            data: Signal::default(),
+            delayed: Signal::default(),
+            _words: vec![T::default(); depth.next_power_of_two()],
+            _depth: depth,
+            _pointer: 0,
+        }
+    }
+}
+
+impl<T: Synth> Logic for Delay<T> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() && self.enable.val() {
+            let words = self._words.len();
+            self._words[self._pointer] = self.data.val();
+            self.delayed.next = self._words[(self._pointer + words + 1 - self._depth) % words];
+            self._pointer = (self._pointer + 1) % words;
+        }
+    }
+
+    fn connect(&mut self) {
+        self.delayed.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        if self._depth == 1 {
+            return Verilog::Custom(
+                "initial delayed = 0;\nalways @(posedge clock) if (enable) delayed <= data;".into(),
+            );
+        }
+        let log2 = self._words.len().ilog2();
+        let memory = match self._words.len() < 64 {
+            true => zeroed_memory::<T>("distributed", log2),
+            // The word that is written is never the one that is read.
+            false => zeroed_memory::<T>("block", log2).replacen("\"block\"", "\"block\", no_rw_check", 1),
+        };
+        Verilog::Custom(format!(
+            "{memory}
+reg [{high}:0] pointer;
+wire [{high}:0] oldest = pointer - {log2}'d{};
+initial begin
+    pointer = 0;
+    delayed = 0;
+end
+always @(posedge clock) if (enable) begin
+    mem[pointer] <= data;
+    delayed <= mem[oldest];
+    pointer <= pointer + 1'b1;
+end",
+            self._depth - 1,
+            high = log2 - 1,
+        ))
+    }
+}
+
+impl<T: Synth> Clocked for Delay<T> {
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
 }
 
 impl<T: Synth, const A: usize> Clocked for Ram<T, A> {
@@ -384,6 +479,24 @@ mod tests {
             assert_eq!(bench.block.data.val(), contents.get(address as usize).copied().unwrap_or_default());
         }
         bench.verify_with_verilator("rom");
+    }
+
+    #[test]
+    fn a_delay_returns_what_entered_so_many_enabled_cycles_ago() {
+        for depth in [1, 2, 3, 16, 22, 64, 89] {
+            let mut random = Random::new(4);
+            let mut bench = Bench::recording(Delay::<W<24>>::new(depth));
+            let mut entered = vec![0; depth];
+            for _ in 0..500 {
+                let (data, enable) = (random.next() >> 40, random.one_in(2));
+                bench.block.data.next = bits_w(data);
+                bench.block.enable.next = enable;
+                bench.tick();
+                entered.extend(enable.then_some(data));
+                assert_eq!(bench.block.delayed.val().raw(), entered[entered.len() - depth], "depth {depth}");
+            }
+            bench.verify_with_verilator(&format!("delay_{depth}"));
+        }
     }
 
     #[test]

@@ -20,12 +20,8 @@ use std::{env, fs, process};
 
 const INTERFACE: &str = include_str!("verilated.cpp");
 
-/// Everything Verilator warns about is an error, except: WIDTH (rust-hdl prints literals and sums without the width
-/// of their target; the replay checks the values), DECLFILENAME (one file holds all modules), UNUSEDSIGNAL (89 in the
-/// card: 68 are bits, of a bundle that one unit needs in part or of a sum that is cut, 21 outputs of sub-blocks that nobody
-/// reads; rust-hdl connects every port, and an open one would be a warning too) and UNOPTFLAT (56: one always block a
-/// module makes a handshake that goes in and out of it look like a loop; it costs speed only, and yosys finds no loop in
-/// the flattened netlist, see `eda::check_structure`).
+/// Everything Verilator warns about is an error, except WIDTH (rust-hdl prints literals and sums without the width of
+/// their target; the replay checks the values) and DECLFILENAME (one file holds all modules).
 /// Symbols are hidden, as a process loads several libraries with the same ones.
 const FLAGS: &[&str] = &[
     "--cc",
@@ -37,8 +33,6 @@ const FLAGS: &[&str] = &[
     "-Wall",
     "-Wno-WIDTH",
     "-Wno-DECLFILENAME",
-    "-Wno-UNUSEDSIGNAL",
-    "-Wno-UNOPTFLAT",
     "--top-module",
     "cosim",
     "--prefix",
@@ -156,7 +150,7 @@ impl Layout {
         pad(32 * output_words, 32 * bus_words(output_words));
         format!(
             "\n\nmodule cosim(input wire clock, input wire [{}:0] inputs, output wire [{}:0] outputs);\n{padding}  \
-             top dut(\n    .clock(clock){pins}\n  );\nendmodule\n",
+             wire unused = &inputs;\n  top dut(\n    .clock(clock){pins}\n  );\nendmodule\n",
             32 * bus_words(self.input_words) - 1,
             32 * bus_words(output_words) - 1,
         )

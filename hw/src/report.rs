@@ -206,8 +206,8 @@ fn edges(top: &str) -> Result<String, String> {
         let (is_input, name, range) = match words[..] {
             ["input", "wire", name] => (true, name, ""),
             ["input", "wire", range, name] => (true, name, range),
-            ["output", "reg", name] => (false, name, ""),
-            ["output", "reg", range, name] => (false, name, range),
+            ["output", "wire" | "reg", name] => (false, name, ""),
+            ["output", "wire" | "reg", range, name] => (false, name, range),
             _ => continue,
         };
         if name == "clock" {

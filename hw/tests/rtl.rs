@@ -1,9 +1,11 @@
 //! `hw/rtl` is what the sources give, and tools take it.
 
 use optireduce_hw::card::build::Build;
-use optireduce_hw::{emit, rtl};
+use optireduce_hw::{eda, emit, rtl};
 use std::collections::HashSet;
 use std::path::Path;
+use std::process::Command;
+use std::{env, fs, process};
 
 mod elaborate;
 
@@ -29,4 +31,51 @@ fn no_name_of_the_card_has_two_underscores() {
 #[test]
 fn verilator_and_yosys_elaborate_the_ansi_top() {
     elaborate::all("rtl", "optireduce_top", &[folder().join("optireduce_top.v")]);
+}
+
+/// What Verilator says of `verilog`, with every warning but that of widths and that one file holds all modules.
+fn lint(name: &str, verilog: &str) -> String {
+    let path = env::temp_dir().join(format!("optireduce-lint-{name}-{}.v", process::id()));
+    fs::write(&path, verilog).expect("it can be written");
+    let mut command = Command::new("verilator");
+    command.args(["--lint-only", "-Wall", "-Wno-WIDTH", "-Wno-DECLFILENAME", "--top-module", "top"]).arg(&path);
+    let output =
+        command.output().unwrap_or_else(|error| panic!("verilator: {error}. Run `tests/run`, which installs it."));
+    fs::remove_file(&path).expect("it is there");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.success(), said.is_empty(), "{name}: {said}");
+    said
+}
+
+#[test]
+fn every_block_and_every_build_of_the_card_passes_verilators_lint() {
+    let sizes =
+        [(7, 8), (8, 10), (12, 14), (14, 14)].map(|(window_log2, hadamard_log2)| Build { window_log2, hadamard_log2 });
+    let cards = sizes.map(|build| (format!("{build:?}"), emit::endpoint(build)));
+    let blocks = emit::BLOCKS.iter().map(|block| (block.name.to_owned(), block.verilog()));
+    let all: Vec<(String, String)> = cards.into_iter().chain(blocks).collect();
+    let said =
+        eda::in_parallel(&all, |(name, verilog)| lint(&name.replace(|c: char| !c.is_alphanumeric(), "_"), verilog));
+    let said: Vec<String> = all
+        .iter()
+        .zip(said)
+        .filter(|(_, said)| !said.is_empty())
+        .map(|((name, _), said)| format!("{name}: {said}"))
+        .collect();
+    assert!(said.is_empty(), "{}", said.join("\n"));
+}
+
+/// The lint is not blind: it finds a signal that nobody reads, and a loop.
+#[test]
+fn a_forgotten_signal_and_a_loop_are_found() {
+    let msix = emit::BLOCKS.iter().find(|block| block.name == "msix").expect("it is in the list").verilog();
+    let end = msix.rfind("endmodule").expect("a module ends");
+    let with = |text: &str| format!("{}{text}\n{}", &msix[..end], &msix[end..]);
+    let said = lint("forgotten", &with("    wire forgotten = valid && ready;"));
+    assert!(said.contains("UNUSEDSIGNAL") && said.contains("forgotten"), "{said}");
+    let (from, to) =
+        ("assign valid = ", "wire around;\n    assign around = ready && ~valid;\n    assign valid = around || ");
+    assert!(msix.contains(from), "{msix}");
+    let said = lint("loop", &msix.replace(from, to));
+    assert!(said.contains("UNOPTFLAT") && said.contains("valid"), "{said}");
 }

@@ -536,7 +536,7 @@ impl Logic for Finisher {
         self.msix.written.next = self.written.val();
         self.msix.ready.next = self.msix_ready.val();
         self.msix_valid.next = self.msix.valid.val();
-        self.msix_vector.next = self.msix.vector.val();
+        self.msix_vector.next = self.msix.number.val();
 
         // Where each slot's window stands.
         self.keep.next = self.arm.val() ^ 0xff;

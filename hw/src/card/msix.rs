@@ -16,8 +16,8 @@ pub struct Msix {
     pub written: Signal<In, W<4>>,
     /// A request.
     pub valid: Signal<Out, bool>,
-    /// Its vector.
-    pub vector: Signal<Out, W<2>>,
+    /// Number of its vector.
+    pub number: Signal<Out, W<2>>,
     /// It is taken.
     pub ready: Signal<In, bool>,
     pending: DFF<W<4>>,
@@ -32,7 +32,7 @@ impl Logic for Msix {
     fn update(&mut self) {
         dff_setup!(self, clock, pending, offered, at);
         self.valid.next = self.offered.q.val();
-        self.vector.next = self.at.q.val();
+        self.number.next = self.at.q.val();
         self.left.next = self.pending.q.val();
         if !self.offered.q.val() || self.ready.val() {
             self.offered.d.next = self.pending.q.val() != 0;
@@ -81,7 +81,7 @@ mod tests {
             bench.block.written.next = bits_w(written);
             bench.block.ready.next = quiet || pace.takes(random) && random.one_in(2);
             bench.settle();
-            let offer = bench.block.valid.val().then(|| bench.block.vector.val().index());
+            let offer = bench.block.valid.val().then(|| bench.block.number.val().index());
             assert!(offered.is_none() || offer == offered, "cycle {cycle}: {offered:?} became {offer:?}");
             if offered.is_none()
                 && let Some(queue) = offer

@@ -48,7 +48,7 @@ impl Logic for ShiftIn {
         self.shifted.connect();
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom("always @(*) shifted = {word, data[511:16]};".into())
+        Verilog::Custom("always @(*) shifted = {word, data[511:16]};\nwire unused = &data[15:0];".into())
     }
 }
 
@@ -105,9 +105,58 @@ impl Logic for PackHalves {
         self.packs.connect();
     }
     fn hdl(&self) -> Verilog {
-        let halves = |beat: &str| -> Vec<String> {
-            (0..16).rev().map(|lane| format!("{beat}[{}:{}]", lane * 32 + 31, lane * 32 + 16)).collect()
+        let halves = |first: usize| {
+            let of = |beat: &str| (0..16).rev().map(|lane| format!("{beat}[{} +: 16]", lane * 32 + first)).collect();
+            let halves: [Vec<String>; 2] = [of("high"), of("low")];
+            halves.concat().join(", ")
         };
-        Verilog::Custom(format!("always @(*) packs = {{{}}};", [halves("high"), halves("low")].concat().join(", ")))
+        Verilog::Custom(format!("always @(*) packs = {{{}}};\nwire unused = &{{{}}};", halves(16), halves(0)))
+    }
+}
+
+/// One lane of a beat. No clock, no latency.
+#[derive(LogicBlock, Default)]
+pub struct PickLane {
+    /// The beat.
+    pub beat: Signal<In, Beat>,
+    /// Which lane.
+    pub lane: Signal<In, W<4>>,
+    /// Its value.
+    pub value: Signal<Out, W<32>>,
+}
+
+impl Logic for PickLane {
+    fn update(&mut self) {
+        self.value.next = bits_w(self.beat.val().0[self.lane.val().index()].into());
+    }
+    fn connect(&mut self) {
+        self.value.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("always @(*) value = beat[lane * 32 +: 32];".into())
+    }
+}
+
+/// Shifts a lane into a beat from above: after 16 of them the first is lane 0. No clock, no latency.
+#[derive(LogicBlock, Default)]
+pub struct ShiftInLane {
+    /// The beat so far.
+    pub data: Signal<In, Beat>,
+    /// The next lane.
+    pub word: Signal<In, W<32>>,
+    /// The beat with it.
+    pub shifted: Signal<Out, Beat>,
+}
+
+impl Logic for ShiftInLane {
+    fn update(&mut self) {
+        let (data, word) = (self.data.val(), self.word.val().raw() as u32);
+        self.shifted.next = Beat(std::array::from_fn(|i| data.0.get(i + 1).copied().unwrap_or(word)));
+    }
+    fn connect(&mut self) {
+        self.shifted.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("always @(*) shifted = {word, data[511:32]};\nwire unused = &data[31:0];".into())
     }
 }

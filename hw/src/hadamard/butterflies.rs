@@ -2,7 +2,7 @@
 //!
 //! Why a block: how many stages across beats there are is chosen when the engine is built, and the kernel language has
 //! no loops of such a length. And a small card has another one in its place, which takes a value a cycle
-//! ([`fold`](crate::fold), `butterflies.v`).
+//! ([`fold`](crate::fold), [`value_by_value`](super::value_by_value)).
 //! A block leaves behind the last stage that it is large enough for: tap 0 is behind four stages across beats (n = 256),
 //! tap 1 behind six, tap 2 behind eight, tap 3 behind ten (n = 16384). A tap behind more stages than there are is silent.
 
@@ -44,17 +44,6 @@ impl Butterflies {
             tap_tag: Default::default(),
             tap_beat: Default::default(),
         }
-    }
-
-    /// Verilog of what does the same as [`Butterflies::new`]`(8)` in 16 cycles instead of one, `tick` high in the last; its
-    /// top is called `top`.
-    pub fn value_by_value() -> String {
-        let mask = |tag: Tag| format!("{:x}", tag.verilog());
-        let (valid, negated) = (Tag { valid: true, ..Tag::default() }, Tag { negated: true, ..Tag::default() });
-        include_str!("butterflies.v")
-            .replace("TAG = 1,", &format!("TAG = {},", Tag::BITS))
-            .replace("VALID = 0", &format!("VALID = {}", mask(valid)))
-            .replace("NEGATED = 0", &format!("NEGATED = {}", mask(negated)))
     }
 
     /// The tap behind stage `k` across beats.
@@ -119,6 +108,9 @@ impl Logic for Butterflies {
                 let from = if k < self.across.len() { format!("across${k}$out_{flow}") } else { "0".into() };
                 wire(format!("tap_{flow}${tap}"), from);
             }
+        }
+        if self.across.len() < 10 {
+            code += &format!("wire unused = &last[9:{}];\n", self.across.len());
         }
         Verilog::Custom(code)
     }

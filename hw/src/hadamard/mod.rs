@@ -37,6 +37,7 @@ pub mod model;
 pub(crate) mod signs;
 pub(crate) mod to_fixed;
 pub(crate) mod to_float;
+pub(crate) mod value_by_value;
 
 #[cfg(test)]
 mod engine_tests;
@@ -196,6 +197,7 @@ impl Logic for Hadamard {
         self.burst.next = self.gather.burst.val();
 
         // The signs of a beat, from the source of its window: before the transform when encoding, after it when decoding.
+        self.to_fixed.tag.next = self.gather.out_tag.val();
         self.take.next = self.to_fixed.tag.val().valid;
         self.take_odd.next = self.to_fixed.tag.val().odd;
         if self.window.q.val().decode {
@@ -220,7 +222,6 @@ impl Logic for Hadamard {
         }
 
         // The pipeline.
-        self.to_fixed.tag.next = self.gather.out_tag.val();
         self.to_fixed.beat.next = self.gather.out_beat.val();
         self.butterflies.clock.next = self.clock.val();
         self.butterflies.last.next = self.gather.last.val();

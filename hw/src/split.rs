@@ -1,0 +1,315 @@
+//! One assignment, or one always block, for each signal of an emitted module.
+//!
+//! Why: rust-hdl prints a kernel as a single `always @(*)`. A handshake that goes into a sub-block and comes back, or in
+//! and out of the module, then passes through that block twice, and a simulator takes it for a combinational loop
+//! (Verilator's UNOPTFLAT).
+//! How: a signal that is written once, whole and unconditionally becomes a wire with an `assign`; any other gets a block
+//! with its own statements and the `if` and `case` around them, in the order of before. The next values of registers
+//! stay together, as nothing in the module depends on them: they are the state machine.
+//! A statement that reads a signal before that signal's last write sees another value than the final one. Both then
+//! stay in one block, so that what is computed is the same in any case.
+//! Limits: reads the Verilog that rust-hdl writes, not Verilog at large; a block that it does not understand is left
+//! as it is.
+
+use crate::share::Module;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+const HEAD: &str = "    // Update code\n    always @(*) begin\n";
+
+/// Splits the always blocks of kernels in all `modules`.
+pub fn split(modules: &mut [Module]) {
+    let is_register = |module: &&Module| module.body.contains("always @(posedge clock) q <= d;");
+    let registers: BTreeSet<String> = modules.iter().filter(is_register).map(|module| module.name.clone()).collect();
+    for module in modules {
+        if let Some(body) = split_body(&module.body, &registers) {
+            module.body = body;
+        }
+    }
+}
+
+enum Statement<'a> {
+    Assign {
+        to: &'a str,
+        text: &'a str,
+    },
+    /// `if` and what follows it, or `case`.
+    Branch {
+        case: Option<&'a str>,
+        arms: Vec<Arm<'a>>,
+    },
+}
+
+struct Arm<'a> {
+    /// `if (c)`, `else if (c)`, `else`, or a label.
+    head: &'a str,
+    statements: Vec<Statement<'a>>,
+}
+
+fn split_body(body: &str, registers: &BTreeSet<String>) -> Option<String> {
+    let (before, rest) = body.split_once(HEAD)?;
+    let mut lines = rest.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let statements = parse(&mut lines)?;
+    if lines.next()?.split_whitespace().next() != Some("endmodule") {
+        return None;
+    }
+    let mut events = Events::default();
+    events.walk(&statements, &mut Vec::new());
+    let next_values: BTreeSet<String> = before
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix('(')?.split_once(' '))
+        .filter(|(module, _)| registers.contains(*module))
+        .map(|(_, instance)| format!("{instance}$d"))
+        .collect();
+    let declared: BTreeSet<&str> = before.lines().filter_map(declaration).collect();
+    let (mut header, mut text) = (before.to_owned(), String::new());
+    for group in events.groups(|name| next_values.contains(name), |name| declared.contains(name))? {
+        let single = match &group.iter().collect::<Vec<_>>()[..] {
+            [name] => events.is_one_assignment(name).then_some(**name),
+            _ => None,
+        };
+        let Some(name) = single else {
+            text += "    always @(*) begin\n";
+            print(&statements, &group, 2, &mut text);
+            text += "    end\n";
+            continue;
+        };
+        header = as_wire(&header, name)?;
+        text += "    assign ";
+        print(&statements, &group, 0, &mut text);
+    }
+    Some(format!("{header}    // Update code\n{text}endmodule\n"))
+}
+
+/// Statements up to the `end` that closes them.
+fn parse<'a>(lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> Option<Vec<Statement<'a>>> {
+    let mut statements = Vec::new();
+    loop {
+        let line = lines.next()?;
+        if line == "end" {
+            return Some(statements);
+        }
+        if let Some(case) = line.strip_prefix("case ") {
+            let mut arms = Vec::new();
+            loop {
+                let head = lines.next()?;
+                if head == "endcase" {
+                    break;
+                }
+                if !head.ends_with(':') || lines.next()? != "begin" {
+                    return None;
+                }
+                arms.push(Arm { head, statements: parse(lines)? });
+            }
+            statements.push(Statement::Branch { case: Some(case), arms });
+        } else if line.starts_with("if ") {
+            let mut arms = vec![Arm { head: line.strip_suffix(" begin")?, statements: parse(lines)? }];
+            while let Some(head) = lines.next_if(|line| line.starts_with("else ")) {
+                arms.push(Arm { head: head.strip_suffix(" begin")?, statements: parse(lines)? });
+            }
+            statements.push(Statement::Branch { case: None, arms });
+        } else {
+            let left = line.split_once(" = ").filter(|_| line.ends_with(';'))?.0;
+            let to = names(left).next().filter(|to| left == *to || left[to.len()..].starts_with('['))?;
+            statements.push(Statement::Assign { to, text: line });
+        }
+    }
+}
+
+/// The names in an expression; numbers and system functions are none.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '\'');
+    text.split(move |c| !is_word(c)).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+}
+
+/// The signal that a line declares.
+fn declaration(line: &str) -> Option<&str> {
+    let words = line.trim().strip_suffix(';')?;
+    let is_signal = ["input ", "output ", "reg ", "wire "].iter().any(|kind| words.starts_with(kind));
+    words.split_whitespace().last().filter(|_| is_signal)
+}
+
+/// `header` with `name` declared as a wire.
+fn as_wire(header: &str, name: &str) -> Option<String> {
+    let mut found = false;
+    let mut out = String::with_capacity(header.len());
+    for line in header.lines() {
+        if declaration(line) == Some(name) {
+            found = true;
+            _ = writeln!(out, "{}", line.replacen("reg ", "wire ", 1));
+        } else {
+            _ = writeln!(out, "{line}");
+        }
+    }
+    found.then_some(out)
+}
+
+/// What is read and written, in the order of the program.
+#[derive(Default)]
+struct Events<'a> {
+    list: Vec<Event<'a>>,
+    branches: usize,
+}
+
+struct Event<'a> {
+    /// Branches around it, each with the arm.
+    path: Vec<(usize, usize)>,
+    write: Option<&'a str>,
+    /// All bits of it are written.
+    whole: bool,
+    reads: Vec<&'a str>,
+    /// Signals whose values depend on what is read.
+    readers: BTreeSet<&'a str>,
+}
+
+impl<'a> Events<'a> {
+    fn walk(&mut self, statements: &[Statement<'a>], path: &mut Vec<(usize, usize)>) {
+        for statement in statements {
+            match statement {
+                Statement::Assign { to, text } => {
+                    let (left, right) = text.split_once(" = ").unwrap_or_default();
+                    let reads = names(left).skip(1).chain(names(right)).collect();
+                    self.list.push(Event {
+                        path: path.clone(),
+                        write: Some(to),
+                        whole: left == *to,
+                        reads,
+                        readers: [*to].into(),
+                    });
+                }
+                Statement::Branch { case, arms } => {
+                    let branch = self.branches;
+                    self.branches += 1;
+                    for (index, arm) in arms.iter().enumerate() {
+                        let mut readers = BTreeSet::new();
+                        arms[index..].iter().for_each(|arm| written(&arm.statements, &mut readers));
+                        let condition = case.filter(|_| index == 0).unwrap_or(arm.head);
+                        let reads = names(condition).filter(|name| !matches!(*name, "if" | "else")).collect();
+                        self.list.push(Event { path: path.clone(), write: None, whole: false, reads, readers });
+                        path.push((branch, index));
+                        self.walk(&arm.statements, path);
+                        path.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Signals that must be in one block, in the order of their first writes; last, in one, those that are all
+    /// `next_value`s. A block that no signal can wake is never run: its signals go into the last one too. None if that
+    /// one is such a block.
+    fn groups(
+        &self,
+        next_value: impl Fn(&str) -> bool,
+        is_signal: impl Fn(&str) -> bool,
+    ) -> Option<Vec<BTreeSet<&'a str>>> {
+        let mut writes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (index, event) in self.list.iter().enumerate() {
+            event.write.into_iter().for_each(|name| writes.entry(name).or_default().push(index));
+        }
+        // A group is named by one of its members; all begin alone.
+        let mut group: BTreeMap<&str, &str> = writes.keys().map(|name| (*name, *name)).collect();
+        let (mut observed, mut awake) = (BTreeSet::<&str>::new(), BTreeSet::<&str>::new());
+        for (index, event) in self.list.iter().enumerate() {
+            if event.reads.iter().any(|name| is_signal(name)) {
+                awake.extend(&event.readers);
+            }
+            for name in &event.reads {
+                if event.readers.iter().any(|reader| reader != name) {
+                    observed.insert(*name);
+                }
+                let is_later = |write: &usize| *write > index && !exclusive(&event.path, &self.list[*write].path);
+                if writes.get(name).is_some_and(|writes| writes.iter().any(is_later)) {
+                    for reader in &event.readers {
+                        let (from, to) = (group[reader], group[name]);
+                        group.values_mut().filter(|of| **of == from).for_each(|of| *of = to);
+                    }
+                }
+            }
+        }
+        let mut members: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        group.iter().for_each(|(name, of)| _ = members.entry(of).or_default().insert(name));
+        let (mut groups, mut last) = (Vec::new(), BTreeSet::new());
+        for members in members.into_values() {
+            let is_next = members.iter().all(|name| next_value(name) && !observed.contains(name));
+            let wakes = members.iter().any(|name| awake.contains(name) || self.is_one_assignment(name));
+            match is_next || !wakes {
+                true => last.extend(members),
+                false => groups.push(members),
+            }
+        }
+        groups.sort_by_key(|members| members.iter().map(|name| writes[name][0]).min());
+        if !last.is_empty() {
+            if !last.iter().any(|name| awake.contains(name)) {
+                return None;
+            }
+            groups.push(last);
+        }
+        Some(groups)
+    }
+
+    /// It is written once, whole and unconditionally, and not from itself.
+    fn is_one_assignment(&self, name: &str) -> bool {
+        let mut writes = self.list.iter().filter(|event| event.write == Some(name));
+        matches!((writes.next(), writes.next()), (Some(only), None) if only.path.is_empty() && !only.reads.contains(&name) && only.whole)
+    }
+}
+
+/// Two places of which one run of the block passes at most one.
+fn exclusive(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
+    one.iter().zip(other).any(|((a, arm), (b, other))| a == b && arm != other)
+}
+
+/// The signals that `statements` write.
+fn written<'a>(statements: &[Statement<'a>], into: &mut BTreeSet<&'a str>) {
+    for statement in statements {
+        match statement {
+            Statement::Assign { to, .. } => _ = into.insert(to),
+            Statement::Branch { arms, .. } => arms.iter().for_each(|arm| written(&arm.statements, into)),
+        }
+    }
+}
+
+/// The statements that write `group`, with what stands around them.
+fn print(statements: &[Statement], group: &BTreeSet<&str>, depth: usize, out: &mut String) {
+    let concerns = |arm: &Arm| {
+        let mut names = BTreeSet::new();
+        written(&arm.statements, &mut names);
+        !names.is_disjoint(group)
+    };
+    let indent = "    ".repeat(depth);
+    for statement in statements {
+        match statement {
+            Statement::Assign { to, text } if group.contains(to) => _ = writeln!(out, "{indent}{text}"),
+            Statement::Assign { .. } => {}
+            Statement::Branch { case, arms } => {
+                let Some(last) = arms.iter().rposition(concerns) else { continue };
+                let Some(case) = case else {
+                    print_arms(arms[..=last].iter(), group, depth, out);
+                    continue;
+                };
+                _ = writeln!(out, "{indent}case {case}");
+                if arms[last].head == "default:" {
+                    print_arms(arms.iter(), group, depth + 1, out);
+                } else {
+                    let rest = Arm { head: "default:", statements: Vec::new() };
+                    print_arms(arms.iter().filter(|arm| concerns(arm)).chain([&rest]), group, depth + 1, out);
+                }
+                _ = writeln!(out, "{indent}endcase");
+            }
+        }
+    }
+}
+
+fn print_arms<'a>(arms: impl Iterator<Item = &'a Arm<'a>>, group: &BTreeSet<&str>, depth: usize, out: &mut String) {
+    let indent = "    ".repeat(depth);
+    for Arm { head, statements } in arms {
+        _ = writeln!(out, "{indent}{head} begin");
+        print(statements, group, depth + 1, out);
+        _ = writeln!(out, "{indent}end");
+    }
+}
+
+#[cfg(test)]
+#[path = "split_tests.rs"]
+mod tests;
