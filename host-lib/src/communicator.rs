@@ -5,27 +5,34 @@
 //! All ranks must call the same collectives in the same order.
 
 mod engine;
+mod groups;
 
 use std::io;
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use thiserror::Error;
 use tokio::sync::oneshot;
 
-use self::engine::{Command, Engine, Waker};
+pub use self::groups::TwoLevel;
+
+use self::engine::{Command, Engine, Links, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
-use crate::collectives::{Collectives, CollectivesError, Finished};
+use crate::collectives::{Call, Collectives, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
-use crate::protocol::{self, EarlyRule, HadamardMode, JobParams, Report, TooFewSamples, bound_from_warmup};
+use crate::protocol::{
+    self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Report, TooFewSamples,
+    bound_from_warmup,
+};
 use crate::reliable;
 use crate::software::Counters;
-use crate::udp::{Udp, UdpError, payload_beats_of};
+use crate::udp::{PathError, Udp, UdpError, payload_beats_of};
 
 /// How the bound t_B on a stage is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +52,14 @@ pub const BOUND_MIN: Duration = Duration::from_millis(5);
 /// The shortest grace time that follows the stage times, for the same reason.
 const GRACE_MIN: Duration = Duration::from_micros(250);
 
+/// How long a rank must be silent that still has its connections: its machine may be busy.
+const SILENT: Duration = Duration::from_millis(500);
+/// How long it may take at least to measure the bound again; else three times as long as the first time.
+const MEASURING_MIN: Duration = Duration::from_secs(1);
+
+/// Where the rates begin that follow the round-trip times: 100 Gb/s.
+const RATE_MAX_BYTES_PER_US: u32 = 12_500;
+
 /// When a stage may close before its bound: all peers' last packets were seen, and silence followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Early {
@@ -61,7 +76,7 @@ pub enum Early {
 pub struct Builder {
     launch: Option<Launch>,
     interface: Option<String>,
-    mtu: usize,
+    mtu: Option<usize>,
     timeout: Duration,
     bound: Bound,
     early: Early,
@@ -69,6 +84,8 @@ pub struct Builder {
     bf16: bool,
     incast: Option<usize>,
     window_bytes: usize,
+    rate_control: bool,
+    silent_ops: Option<u32>,
 }
 
 impl Default for Builder {
@@ -76,7 +93,7 @@ impl Default for Builder {
         Self {
             launch: None,
             interface: None,
-            mtu: 1500,
+            mtu: None,
             timeout: Duration::from_secs(60),
             bound: Bound::Measured { elements: 1 << 20 },
             early: Early::Adaptive,
@@ -84,6 +101,8 @@ impl Default for Builder {
             bf16: false,
             incast: None,
             window_bytes: 1 << 20,
+            rate_control: false,
+            silent_ops: Some(3),
         }
     }
 }
@@ -99,9 +118,9 @@ impl Builder {
         Self { interface: Some(interface.into()), ..self }
     }
 
-    /// Bytes of the largest IP packet. Default: 1500.
-    pub fn mtu(self, mtu: usize) -> Self {
-        Self { mtu, ..self }
+    /// Bytes of the largest IP packet. Default: what gets through between all ranks.
+    pub fn mtu(self, mtu: impl Into<Option<usize>>) -> Self {
+        Self { mtu: mtu.into(), ..self }
     }
 
     /// How long ranks wait for one another outside of stages: at the start, in barriers. Default: 60 s.
@@ -139,31 +158,47 @@ impl Builder {
         Self { window_bytes, ..self }
     }
 
+    /// Whether the rate of each peer follows the round-trip times of its answers (OptiReduce 3.2.3). Default: no.
+    pub fn rate_control(self, rate_control: bool) -> Self {
+        Self { rate_control, ..self }
+    }
+
+    /// Collectives in a row without any sign of a rank after which the others agree to go on without it; a rank whose process
+    /// still has its connections must be silent for half a second besides. `None`: never; then t_B is not measured again
+    /// either. Default: 3.
+    pub fn drop_silent_after(self, ops: Option<u32>) -> Self {
+        Self { silent_ops: ops, ..self }
+    }
+
     /// Brings the ranks together, measures the bound if it is to be, and starts the engine.
     ///
     /// # Errors
     /// See [`ConnectError`].
     pub fn connect(self) -> Result<Communicator, ConnectError> {
+        let builder = self.clone();
         let launch = self.launch.map_or_else(Launch::from_env, Ok)?;
-        let payload_beats = payload_beats_of(self.mtu);
-        if payload_beats == 0 {
-            return Err(ConnectError::Mtu { found: self.mtu });
-        }
+        let payload_beats = match self.mtu.map(|mtu| (mtu, payload_beats_of(mtu))) {
+            Some((found, 0)) => return Err(ConnectError::Mtu { found }),
+            given => given.map_or(0, |(_, beats)| beats),
+        };
         let local = local_address(self.interface.as_deref(), &launch)?;
-        let socket = Udp::bind(local)?;
+        let mut socket = Udp::bind(local)?;
         let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
         let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
         let describe = |control| Member { rank: launch.rank, udp, control, receive_buffer_bytes, payload_beats };
         let wake = waker.clone();
         let mut mesh = Mesh::connect(&launch, local, self.timeout, describe, move || wake.wake())?;
-        // The narrowest path decides.
-        let payload_beats = mesh.job().members.iter().map(|member| member.payload_beats).min().unwrap_or(1);
+        let payload_beats = socket.payload_beats(&mut mesh, self.timeout)?;
         let plane = socket.join(launch.rank, mesh.job(), payload_beats)?;
 
+        let begin = Instant::now();
         let bound_ns = match self.bound {
             Bound::Fixed(bound) => bound.as_nanos() as u64,
-            Bound::Measured { elements } => measure_bound(&mut mesh, elements, self.timeout)?,
+            Bound::Measured { elements } => {
+                measure_bound(&mut mesh, elements, || self.timeout)?.unwrap_or(BOUND_MIN.as_nanos() as u64)
+            }
         };
+        let measuring = MEASURING_MIN + 3 * begin.elapsed();
         let defaults = JobParams::new(launch.rank, launch.world_size, payload_beats, bound_ns, &plane.limits());
         let grace_ns = |grace: Duration| u32::try_from(grace.as_nanos().min(bound_ns.into())).unwrap_or(u32::MAX);
         let params = JobParams {
@@ -187,34 +222,55 @@ impl Builder {
         if self.incast.is_none() {
             collectives.follow_incast();
         }
+        if self.rate_control {
+            collectives.follow_round_trips(RATE_MAX_BYTES_PER_US);
+        }
+        if let Some(silent_ops) = self.silent_ops {
+            let defaults = MembershipParams::new(launch.world_size);
+            let members = MembershipParams { silent_ops, silent_ns: SILENT.as_nanos() as u64, ..defaults };
+            let followed = collectives.follow_members(members, matches!(self.bound, Bound::Measured { .. }));
+            followed.map_err(|error| ConnectError::Params(error.to_string()))?;
+        }
         let (commands, incoming) = channel();
-        let notices = mesh.take_notices();
-        let engine = Engine::new(collectives, notices, incoming, waker.clone(), self.hadamard);
+        let (notices, between) = (mesh.take_notices(), mesh.take_between());
+        let links = Links { notices, mesh: between, measuring, agreeing: self.timeout };
+        let engine = Engine::new(collectives, links, incoming, waker.clone(), self.hadamard);
         let thread = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let thread = Some(thread.map_err(ConnectError::Thread)?);
-        Ok(Communicator { mesh, params, commands, waker, thread, timeout: self.timeout })
+        Ok(Communicator { builder, mesh, params, commands, waker, thread, timeout: self.timeout })
     }
 }
 
-/// Agrees on t_B: every rank times 20 reliable all-reduces, rank 0 pools the times.
-fn measure_bound(mesh: &mut Mesh, elements: usize, timeout: Duration) -> Result<u64, ConnectError> {
+/// Agrees on t_B in ns: every rank times 20 reliable all-reduces, rank 0 pools the times. Rank 0 also says how many elements;
+/// nothing is measured without any. `patience`: how long ranks wait for one another, at each step.
+fn measure_bound(
+    mesh: &mut Mesh,
+    elements: usize,
+    patience: impl Fn() -> Duration,
+) -> Result<Option<u64>, ConnectError> {
+    let elements = mesh.broadcast(&(elements as u64).to_le_bytes(), patience())?;
+    let elements = u64::from_le_bytes(elements.try_into().unwrap_or_default()).min(1 << 30) as usize;
+    if elements == 0 {
+        return Ok(None);
+    }
     let mut data = vec![0.0f32; elements];
     let mut times_ns = Vec::new();
     for op in 0..crate::protocol::RUNS_MIN as u32 {
-        mesh.barrier(timeout)?;
-        let stages = reliable::all_reduce(mesh, op, &mut data, timeout)?;
+        mesh.barrier(patience())?;
+        let stages = reliable::all_reduce(mesh, op, &mut data, patience())?;
         times_ns.extend(stages.map(|stage| stage.as_nanos() as u64));
     }
     let own = serde_json::to_vec(&times_ns).unwrap_or_default();
-    let all = mesh.gather(&own, timeout)?;
+    let all = mesh.gather(&own, patience())?;
     let bound = if mesh.rank() == 0 {
         let pooled: Vec<Vec<u64>> = all.iter().map(|times| serde_json::from_slice(times).unwrap_or_default()).collect();
         bound_from_warmup(&pooled)?
     } else {
         0
     };
-    let bound = mesh.broadcast(&bound.to_le_bytes(), timeout)?;
-    Ok(u64::from_le_bytes(bound.try_into().unwrap_or_default()).clamp(BOUND_MIN.as_nanos() as u64, u32::MAX.into()))
+    let bound = mesh.broadcast(&bound.to_le_bytes(), patience())?;
+    let bound = u64::from_le_bytes(bound.try_into().unwrap_or_default());
+    Ok(Some(bound.clamp(BOUND_MIN.as_nanos() as u64, u32::MAX.into())))
 }
 
 /// A job could not be joined.
@@ -226,8 +282,8 @@ pub enum ConnectError {
     /// The ranks did not come together.
     #[error(transparent)]
     Bootstrap(#[from] BootstrapError),
-    /// A peer was lost while the bound was measured.
-    #[error("measuring the bound: {0}")]
+    /// A peer was lost while the bound was measured, or groups were formed.
+    #[error("before the first collective: {0}")]
     Peer(#[from] MeshError),
     /// A rank measured too little.
     #[error("measuring the bound: {0}")]
@@ -235,11 +291,24 @@ pub enum ConnectError {
     /// The socket failed.
     #[error(transparent)]
     Udp(#[from] UdpError),
+    /// No packet gets through between two ranks.
+    #[error(transparent)]
+    Path(#[from] PathError),
     /// The MTU holds no payload.
     #[error("an MTU of {found} bytes has no room for a payload; expected at least 114")]
     Mtu {
         /// The MTU.
         found: usize,
+    },
+    /// The ranks cannot be cut into so many groups.
+    #[error(
+        "{ranks} ranks in {groups} groups: expected at least two groups, of equal size and at least two ranks each"
+    )]
+    Groups {
+        /// Ranks of the job.
+        ranks: usize,
+        /// Groups wanted.
+        groups: usize,
     },
     /// A setting is out of range.
     #[error("{0}")]
@@ -249,7 +318,7 @@ pub enum ConnectError {
     Thread(#[source] io::Error),
 }
 
-/// The engine has given up; nothing more can be done with its communicator.
+/// A call has failed. But for [`Call`](Self::Call), nothing more can be done with the communicator.
 #[derive(Clone, Debug, Error)]
 pub enum EngineError {
     /// A collective failed.
@@ -258,6 +327,31 @@ pub enum EngineError {
     /// A peer was lost outside of a collective.
     #[error(transparent)]
     Peer(#[from] MeshError),
+    /// What was called cannot be; nothing was done, and nothing is broken.
+    #[error("{name} is {found}, expected {expected}")]
+    Call {
+        /// What is wrong.
+        name: &'static str,
+        /// Its value.
+        found: usize,
+        /// What it must be.
+        expected: String,
+    },
+    /// The others go on without this rank.
+    #[error(
+        "this rank was dropped, as the others did not hear it for several collectives; rejoin, then take the model from a \
+         rank that stayed"
+    )]
+    Dropped,
+    /// No quorum of ranks answers.
+    #[error(
+        "the ranks could not agree on who takes part within {} s: a quorum is more than half of them, or half with the lowest",
+        waited.as_secs_f64()
+    )]
+    NoAgreement {
+        /// How long was waited.
+        waited: Duration,
+    },
     /// The engine's thread has ended.
     #[error("the engine has ended")]
     Ended,
@@ -274,11 +368,21 @@ pub struct Metrics {
     pub hadamard_from: Option<u32>,
     /// Smoothed round-trip time to each rank in microseconds; `None` for this rank, and before the first answer.
     pub rtt_us: Vec<Option<f64>>,
+    /// The bound on each stage in ns.
+    pub bound_ns: u64,
+    /// Ranks that take part, of the newest view.
+    pub live: Vec<usize>,
+    /// Ranks that were found silent, in order.
+    pub silent: Vec<usize>,
+    /// How fast each rank is sent to in bytes per microsecond; empty without rate control.
+    pub rate_bytes_per_us: Vec<f64>,
 }
 
 /// One rank of a job. See the module's documentation.
 #[derive(Debug)]
 pub struct Communicator {
+    /// What it was made with, for communicators of some of its ranks.
+    builder: Builder,
     mesh: Mesh,
     params: JobParams,
     commands: Sender<Command>,
@@ -308,9 +412,90 @@ impl Communicator {
     /// # Errors
     /// If the engine has given up.
     pub fn start(&mut self, bucket: u16, data: Vec<f32>) -> Result<Pending, EngineError> {
+        self.begin(Kind::AllReduce, bucket, data.len(), data)
+    }
+
+    /// The elements of a bucket that belong to this rank, in [`reduce_scatter`](Self::reduce_scatter) and
+    /// [`all_gather`](Self::all_gather): all parts are as long as that of rank 0, but that the last ones may be shorter, or
+    /// empty (as `torch.chunk` cuts).
+    pub fn part(&self, elements: usize) -> Range<usize> {
+        Parts::new(elements, self.params.ranks).of(self.params.rank)
+    }
+
+    /// Averages `data` over all ranks and gives this rank its [`part`](Self::part) of the mean; blocks until that is done, no
+    /// longer than the bound of the contribute stage allows. As in an all-reduce, entries of a peer that did not come are
+    /// left out of the mean, and reported. Never Hadamard-encoded.
+    ///
+    /// # Errors
+    /// If the bucket's number is too high, or the engine has given up.
+    pub fn reduce_scatter(&mut self, bucket: u16, data: &[f32]) -> Result<Finished, EngineError> {
+        self.start_reduce_scatter(bucket, data.to_vec())?.wait()
+    }
+
+    /// As [`reduce_scatter`](Self::reduce_scatter), without waiting.
+    ///
+    /// # Errors
+    /// If the bucket's number is too high, or the engine has given up.
+    pub fn start_reduce_scatter(&mut self, bucket: u16, data: Vec<f32>) -> Result<Pending, EngineError> {
+        self.begin(Kind::ReduceScatter, bucket, data.len(), data)
+    }
+
+    /// Hands this rank's `part` of a bucket of `elements` to all ranks and gives the whole; blocks until that is done, no
+    /// longer than the bound of the broadcast stage allows. What did not come is zero, and
+    /// [`Report::missing_from`](crate::protocol::Report::missing_from) says whose parts that concerns: what must arrive
+    /// whole goes by [`broadcast`](Self::broadcast). Never Hadamard-encoded.
+    ///
+    /// # Errors
+    /// If the part is not as long as [`part`](Self::part) says, the bucket's number is too high, or the engine has given up.
+    pub fn all_gather(&mut self, bucket: u16, elements: usize, part: &[f32]) -> Result<Finished, EngineError> {
+        self.start_all_gather(bucket, elements, part.to_vec())?.wait()
+    }
+
+    /// As [`all_gather`](Self::all_gather), without waiting.
+    ///
+    /// # Errors
+    /// As [`all_gather`](Self::all_gather).
+    pub fn start_all_gather(&mut self, bucket: u16, elements: usize, part: Vec<f32>) -> Result<Pending, EngineError> {
+        let (found, expected) = (part.len(), self.part(elements).len());
+        if found != expected {
+            let (name, expected) = ("the number of elements of the part", expected.to_string());
+            return Err(EngineError::Call { name, found, expected });
+        }
+        self.begin(Kind::AllGather, bucket, elements, part)
+    }
+
+    fn begin(&mut self, kind: Kind, bucket: u16, elements: usize, given: Vec<f32>) -> Result<Pending, EngineError> {
+        if bucket >= BUCKETS_MAX {
+            let (found, expected) = (bucket.into(), format!("0 to {}", BUCKETS_MAX - 1));
+            return Err(EngineError::Call { name: "the bucket", found, expected });
+        }
         let (reply, pending) = oneshot::channel();
-        self.command(Command::AllReduce { bucket, data, reply })?;
+        let call = Call { kind, bucket, elements, hadamard: false };
+        self.command(Command::Collective { call, given, reply })?;
         Ok(Pending(pending))
+    }
+
+    /// Hands the root's values to all ranks, whole: over the reliable channel, for weights. All ranks must have as many. Returns
+    /// once this rank has all of them and, at the root, once every rank has.
+    ///
+    /// # Errors
+    /// Names the rank that is gone, or silent for longer than the timeout, or has another length. `data` is then in between.
+    pub fn broadcast(&mut self, root: usize, data: &mut [f32]) -> Result<(), EngineError> {
+        let mut bytes: Vec<u8> = data.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.mesh.broadcast_from(root, &mut bytes, self.timeout)?;
+        data.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = f32::from_le_bytes(*bytes));
+        Ok(())
+    }
+
+    /// Takes part again after [`EngineError::Dropped`]; blocks until the others agree, and returns the number of the first
+    /// collective that this rank is in. The others call collectives meanwhile; the model is the trainer's to fetch.
+    ///
+    /// # Errors
+    /// If collectives still run, or the engine has given up.
+    pub fn rejoin(&mut self) -> Result<u32, EngineError> {
+        let (reply, pending) = oneshot::channel();
+        self.command(Command::Rejoin(reply))?;
+        pending.blocking_recv().unwrap_or(Err(EngineError::Ended))
     }
 
     /// What the engine has seen so far.
@@ -331,12 +516,12 @@ impl Communicator {
     /// Waits until all ranks are here.
     ///
     /// # Errors
-    /// If a rank is gone, or does not come within the timeout.
+    /// Names a rank that is gone, or does not come within the timeout.
     pub fn barrier(&mut self) -> Result<(), EngineError> {
         Ok(self.mesh.barrier(self.timeout)?)
     }
 
-    /// The job's parameters, the bound among them.
+    /// The job's parameters, the bound with which it began among them; [`metrics`](Self::metrics) has the present one.
     pub fn params(&self) -> &JobParams {
         &self.params
     }

@@ -9,7 +9,7 @@
 
 use optireduce_contract::limits;
 
-use crate::protocol::{JobParams, RefusedStatus, StageReport, WindowPlan};
+use crate::protocol::{JobParams, Kind, RefusedStatus, StageReport, View, WindowPlan};
 
 /// What a data plane can do at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,13 @@ pub enum PlaneEvent {
         /// Whether it travels Hadamard-encoded.
         hadamard: bool,
     },
+    /// A peer has answered: how long it took.
+    RoundTrip {
+        /// The peer.
+        peer: usize,
+        /// From the packet to its answer, in ns.
+        rtt_ns: u64,
+    },
 }
 
 /// Moves the bytes of windows and says how their stages closed.
@@ -67,6 +74,11 @@ pub trait DataPlane {
 
     /// What this data plane can do at most.
     fn limits(&self) -> PlaneLimits;
+
+    /// Whether it can do collectives of this kind. Default: all-reduces only.
+    fn supports(&self, kind: Kind) -> bool {
+        kind == Kind::AllReduce
+    }
 
     /// Reserves a slot for a window and opens its stages to the peers.
     ///
@@ -98,4 +110,36 @@ pub trait DataPlane {
     /// If the window's broadcast stage was not reported, if the length is not the window's, or if the data plane is
     /// broken.
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), Self::Error>;
+
+    /// Bytes of fp32 so far that came after their stage had closed. `None`: this data plane cannot tell them from lost ones.
+    fn late_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// How fast a peer is sent to from now on, in bytes of the wire per microsecond, above 0. Asked for only upon
+    /// [`PlaneEvent::RoundTrip`], so data planes that do not measure it need not have it.
+    fn set_rate(&mut self, _peer: usize, _rate_bytes_per_us: u32) {}
+
+    /// Whether the ranks may change: whether it takes other views than the job's first. Default: no.
+    fn takes_views(&self) -> bool {
+        false
+    }
+
+    /// A view was decided: its packets may come from now on. Default: nothing; they are lost until it is entered.
+    fn announce(&mut self, _view: &View) {}
+
+    /// Windows armed from now on are of this view: ranks in plans, parameters and reports are places in it. `false`: not yet,
+    /// windows of the view before must end first; ask again.
+    ///
+    /// # Errors
+    /// If the data plane cannot work with these ranks, or is broken.
+    fn enter(&mut self, view: &View) -> Result<bool, Self::Error> {
+        Ok(view.number == 0)
+    }
+
+    /// Ranks of the job of which anything came since the last call, in time or not; bit r: rank r. Default: none beyond what
+    /// stage reports say.
+    fn take_heard(&mut self) -> u64 {
+        0
+    }
 }

@@ -24,9 +24,12 @@ pub mod protocol;
 pub mod reliable;
 mod smartnic;
 pub mod software;
+mod spans;
 pub mod udp;
 
-pub use collectives::{Collectives, CollectivesError, Finished};
-pub use communicator::{BOUND_MIN, Bound, Builder, Communicator, ConnectError, Early, EngineError, Metrics, Pending};
+pub use collectives::{Call, Collectives, CollectivesError, Finished, MessageError, News};
+pub use communicator::{
+    BOUND_MIN, Bound, Builder, Communicator, ConnectError, Early, EngineError, Metrics, Pending, TwoLevel,
+};
 pub use data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

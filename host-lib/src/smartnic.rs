@@ -18,7 +18,7 @@ use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_M
 use thiserror::Error;
 
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{ClosedBy, JobParams, RefusedStatus, Stage, StageReport, WindowPlan};
+use crate::protocol::{ClosedBy, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan};
 
 /// What can go wrong between the protocol and the card.
 #[derive(Debug, Error)]
@@ -79,6 +79,14 @@ pub enum SmartNicError {
         /// Largest value allowed.
         max: u64,
     },
+    /// This rank is to work in a view that does not have it.
+    #[error("rank {rank} is not in view {view}; it must join again before it goes on")]
+    OutsideView {
+        /// Number of the view.
+        view: u32,
+        /// This rank.
+        rank: usize,
+    },
     /// The data is not as long as the window.
     #[error("window {cookie:#010x}: {found} elements given, the window has {expected}")]
     WrongLength {
@@ -129,9 +137,12 @@ pub const fn smartnic_dma_bytes(limits: &PlaneLimits, ring_log2: u32) -> usize {
 pub struct SmartNic<B: Bus> {
     nic: Nic<B>,
     limits: PlaneLimits,
+    /// The job as the card began it, with all ranks.
+    job: JobConfig,
+    /// Number of the view that it is configured for, this rank's place in it, and how many there are.
+    view: u32,
     rank: usize,
     ranks: usize,
-    payload_beats: usize,
     slots: Vec<Slot>,
     /// Latest stage time sample, for the header.
     timeout_16us: u16,
@@ -187,8 +198,8 @@ impl<B: Bus> SmartNic<B> {
                 Ok(Slot { gradient, result, reports, window: None })
             })
             .collect::<Result<_, DriverError>>()?;
-        let &JobConfig { rank, ranks, payload_beats, .. } = job;
-        Ok(Self { nic, limits, rank, ranks, payload_beats, slots, timeout_16us: 0 })
+        let (job, rank, ranks) = (job.clone(), job.rank, job.ranks);
+        Ok(Self { nic, limits, job, view: 0, rank, ranks, slots, timeout_16us: 0 })
     }
 
     /// The card.
@@ -213,7 +224,7 @@ impl<B: Bus> SmartNic<B> {
         for (name, found, expected) in [
             ("rank", params.rank, self.rank),
             ("ranks", params.ranks, self.ranks),
-            ("payload_beats", params.payload_beats, self.payload_beats),
+            ("payload_beats", params.payload_beats, self.job.payload_beats),
         ] {
             if found != expected {
                 return Err(SmartNicError::WrongJob { name, found, expected });
@@ -420,6 +431,35 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         self.nic.read_f32(self.slots[index].result, 0, out)?;
         self.slots[index].window = None;
         Ok(())
+    }
+
+    fn takes_views(&self) -> bool {
+        true
+    }
+
+    /// Configures the card anew once it is at rest, which closes its queues: it must not be shared with other drivers. The
+    /// card takes at least two ranks.
+    fn enter(&mut self, view: &View) -> Result<bool, SmartNicError> {
+        if view.number == self.view {
+            return Ok(true);
+        }
+        let outside = SmartNicError::OutsideView { view: view.number, rank: self.job.rank };
+        let rank = view.live().position(|rank| rank == self.job.rank).ok_or(outside)?;
+        if self.slots.iter().any(|slot| slot.window.is_some()) {
+            return Ok(false);
+        }
+        let JobConfig { endpoints, rates_bytes_per_us, .. } = &self.job;
+        let job = JobConfig {
+            rank,
+            ranks: view.live().count(),
+            job_tag: view.job_tag(self.job.job_tag),
+            endpoints: view.live().filter_map(|rank| endpoints.get(rank).copied()).collect(),
+            rates_bytes_per_us: view.live().filter_map(|rank| rates_bytes_per_us.get(rank).copied()).collect(),
+            ..self.job.clone()
+        };
+        self.nic.configure(&job)?;
+        (self.view, self.rank, self.ranks) = (view.number, rank, job.ranks);
+        Ok(true)
     }
 }
 

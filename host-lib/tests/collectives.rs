@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use optireduce::protocol::{
-    ClosedBy, JobParams, ProtocolError, RefusedStatus, Stage, StageReport, UpdateAction, WindowPlan,
+    BUCKETS_MAX, ClosedBy, JobParams, Kind, ProtocolError, RefusedStatus, Stage, StageReport, UpdateAction, WindowPlan,
 };
-use optireduce::{Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits};
+use optireduce::{Call, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits};
 
 const RANKS: usize = 4;
 const WINDOW: usize = 16 * 1024;
@@ -186,11 +186,22 @@ fn wrong_calls_are_errors_that_name_the_collective() {
     assert_eq!(error.to_string(), "collective 7 was not prepared, has started already, or is finished");
     let op = collectives.prepare(0, 0, 5, false).unwrap();
     let error = collectives.start(0, op, vec![0.0; 4]).unwrap_err();
-    assert_eq!(error.to_string(), "collective 0: the gradient has 4 elements, the bucket was prepared with 5");
+    assert_eq!(error.to_string(), "collective 0: 4 elements are given, the bucket as it was prepared takes 5");
     assert!(matches!(collectives.all_reduce(0, &mut [0.0], false, || 0), Err(CollectivesError::Busy { running: 1 })));
     collectives.start(0, op, vec![0.0; 5]).unwrap();
     assert!(matches!(collectives.start(0, op, vec![0.0; 5]), Err(CollectivesError::NotPrepared { op: 0 })));
     assert!(collectives.poll(0).unwrap().is_some());
+}
+
+#[test]
+fn calls_that_cannot_be_change_nothing() {
+    let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
+    let half = Call { kind: Kind::AllGather, bucket: 0, elements: 5, hadamard: false };
+    let error = collectives.prepare_call(0, half).unwrap_err().to_string();
+    assert_eq!(error, "all-gather is not supported by this data plane; ranks without a card can do it");
+    let error = collectives.prepare(0, BUCKETS_MAX, 5, false).unwrap_err().to_string();
+    assert_eq!(error, "bucket 16384: expected 0 to 16383");
+    assert_eq!(collectives.all_reduce(0, &mut [0.0; 5], false, || 0).unwrap().op, 0);
 }
 
 #[test]

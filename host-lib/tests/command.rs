@@ -1,13 +1,30 @@
 //! The command `optireduce`, as a user calls it.
 
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Command, Output, Stdio};
 
-fn optireduce(arguments: &[&str]) -> Output {
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce"));
-    for name in ["RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "OPTIREDUCE_RANK"] {
+    for name in [
+        "RANK",
+        "WORLD_SIZE",
+        "OMPI_COMM_WORLD_RANK",
+        "PMI_RANK",
+        "SLURM_PROCID",
+        "OPTIREDUCE_RANK",
+        "OPTIREDUCE_LOG",
+        "RUST_LOG",
+    ] {
         command.env_remove(name);
     }
-    command.args(arguments).output().expect("the command starts")
+    command
+}
+
+fn optireduce(arguments: &[&str]) -> Output {
+    command().args(arguments).output().expect("the command starts")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -34,6 +51,33 @@ fn ranks_on_this_machine_give_a_row_for_each_size() {
             assert!(ms[0] > 0.0 && ms.is_sorted() && row["iters"].as_u64() >= Some(20), "{row}");
         }
     }
+}
+
+#[test]
+fn a_rank_that_is_killed_does_not_stop_the_others() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |rank: usize| {
+        let mut command = command();
+        command.args(["run", "--rank", &rank.to_string(), "--world-size", "4", "--root", &format!("127.0.0.1:{port}")]);
+        command.args(["--bench", "40K", "--secs", "3", "--bound-ms", "100", "--grace-us", "0", "--json"]);
+        command.env("OPTIREDUCE_LOG", if rank == 2 { "debug" } else { "warn" });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
+    };
+    let mut ranks: Vec<_> = (0..4).map(start).collect();
+    let log = BufReader::new(ranks[2].stderr.take().unwrap());
+    let finished = log.lines().map(Result::unwrap).filter(|line| line.contains("finished")).nth(100);
+    assert!(finished.is_some(), "it is running");
+    ranks[2].kill().unwrap();
+    let outputs: Vec<Output> = ranks.into_iter().map(|rank| rank.wait_with_output().unwrap()).collect();
+    for rank in [0, 1, 3] {
+        assert!(outputs[rank].status.success(), "rank {rank}: {}", text(&outputs[rank].stderr));
+        let said = text(&outputs[rank].stderr);
+        assert!(said.contains("[0, 1, 3]"), "rank {rank}: {said}");
+    }
+    let row: serde_json::Value = serde_json::from_str(text(&outputs[0].stdout).trim()).unwrap();
+    assert_eq!(row["ranks"], 3, "{row}");
+    // Had every call paid the bound since the rank died, there were at most ten a second after the first hundred.
+    assert!(row["iters"].as_u64() > Some(150), "{row}");
 }
 
 #[test]
@@ -68,8 +112,135 @@ fn what_is_missing_or_wrong_is_said() {
 }
 
 #[test]
+fn collectives_are_logged_on_request_with_their_stages() {
+    let run = ["bench", "allreduce", "--ranks", "2", "--bench", "4K", "--secs", "0.01", "--bound-ms", "2000"];
+    let log = |arguments: &[&str]| text(&optireduce(&[arguments, &run[..]].concat()).stderr);
+    assert_eq!(log(&[]), "");
+    for arguments in [&["--log", "optireduce=debug"][..], &["--log=debug"]] {
+        let log = log(arguments);
+        for expected in
+            [r"collective{kind=all-reduce op=0 bucket=0 rank=1 ", "stage{stage=contribute ", "closed_by=complete"]
+        {
+            assert!(log.contains(expected), "{expected}: {log}");
+        }
+    }
+    assert!(log(&["--log", "a=b=c"]).contains(r#"log filter "a=b=c": "#));
+}
+
+#[test]
 fn help_has_examples() {
     for command in [&["run", "--help"][..], &["bench", "allreduce", "--help"], &["bench", "hadamard", "--help"]] {
         assert!(text(&optireduce(command).stdout).contains("Example"), "{command:?}");
     }
+}
+
+/// Runs `optireduce run` on every rank at the same time with these arguments; their outputs, by rank.
+fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (world_size, root) = (count.to_string(), format!("127.0.0.1:{port}"));
+    let run = |rank: usize| {
+        let rank = rank.to_string();
+        let place = ["run", "--rank", &rank, "--world-size", &world_size, "--root", &root, "--timeout-s", "20"];
+        // A bound far above what a busy machine takes: nothing may be lost.
+        optireduce(&[&place[..], &["--bound-ms", "3000", "--grace-us", "0"], arguments].concat())
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count).map(|rank| scope.spawn(move || run(rank))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// A directory of this test's own.
+fn scratch(name: &str) -> std::path::PathBuf {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn tensors(tensors: &[(&str, &[usize], Vec<f32>)]) -> Vec<u8> {
+    let bytes: Vec<Vec<u8>> =
+        tensors.iter().map(|(_, _, values)| values.iter().flat_map(|value| value.to_le_bytes()).collect()).collect();
+    let view = |shape: &[usize], bytes| TensorView::new(Dtype::F32, shape.to_vec(), bytes).unwrap();
+    let views = tensors.iter().zip(&bytes).map(|((name, shape, _), bytes)| (*name, view(shape, bytes)));
+    safetensors::serialize(views, Some([("format".to_owned(), "pt".to_owned())].into())).unwrap()
+}
+
+#[test]
+fn files_of_tensors_are_averaged_by_name() {
+    let folder = scratch("averaged");
+    let weight = |rank: usize| (0..6000).map(|i| (i * (rank + 1)) as f32).collect::<Vec<_>>();
+    for rank in 0..3 {
+        let content = tensors(&[("weight", &[60, 100], weight(rank)), ("bias", &[1], vec![rank as f32])]);
+        std::fs::write(folder.join(format!("in.{rank}.safetensors")), content).unwrap();
+    }
+    let [file, out] = ["in", "out"].map(|name| format!("{}/{name}.{{rank}}.safetensors", folder.display()));
+    for engine in ["udp", "tcp"] {
+        let outputs = ranks(3, &["--file", &file, "--out", &out, "--json", "--engine", engine]);
+        for (rank, output) in outputs.iter().enumerate() {
+            assert!(output.status.success(), "rank {rank}: {}", text(&output.stderr));
+            let mean = std::fs::read(folder.join(format!("out.{rank}.safetensors"))).unwrap();
+            let expected = tensors(&[("weight", &[60, 100], weight(1)), ("bias", &[1], vec![1.0])]);
+            let ([found, expected], [metadata, of_input]) = (
+                [&mean, &expected].map(|bytes| SafeTensors::deserialize(bytes).unwrap()),
+                [&mean, &expected].map(|bytes| SafeTensors::read_metadata(bytes).unwrap().1.metadata().clone()),
+            );
+            assert_eq!(metadata, of_input);
+            for name in ["weight", "bias"] {
+                let [found, expected] = [&found, &expected].map(|of| of.tensor(name).unwrap());
+                assert_eq!((found.shape(), found.dtype()), (expected.shape(), expected.dtype()), "{name}");
+                let [found, expected] = [found, expected].map(|view| {
+                    view.data().chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect::<Vec<_>>()
+                });
+                let close = |(found, expected): (&f32, &f32)| (found - expected).abs() <= 1e-6 * expected.abs();
+                assert!(found.iter().zip(&expected).all(close), "rank {rank}, {name}");
+            }
+        }
+        let row: serde_json::Value = serde_json::from_slice(&outputs[0].stdout).expect("JSON of rank 0");
+        assert_eq!((&row["tensors"], &row["size"], &row["ranks"]), (&2.into(), &24_004.into(), &3.into()));
+        assert_eq!((&row["received_fraction"], &row["engine"]), (&1.0.into(), &engine.into()));
+        assert_eq!(row["late_ranks"], serde_json::json!([]));
+        assert!(outputs[1].stdout.is_empty() && outputs[2].stdout.is_empty());
+    }
+}
+
+#[test]
+fn raw_files_are_averaged_as_little_endian_fp32() {
+    let folder = scratch("raw");
+    for rank in 0..2u32 {
+        let bytes: Vec<u8> = (0..1000u32).flat_map(|i| ((i + 10 * rank) as f32).to_le_bytes()).collect();
+        std::fs::write(folder.join(format!("in.{rank}")), bytes).unwrap();
+    }
+    let [file, out] = ["in", "out"].map(|name| format!("{}/{name}.{{rank}}", folder.display()));
+    let outputs = ranks(2, &["--file", &file, "--out", &out]);
+    let report = text(&outputs[0].stdout);
+    assert!(report.starts_with("1 tensors, 4000 B: averaged over 2 ranks in "), "{report}");
+    assert!(report.contains("received 100.000 % of what peers sent"), "{report}");
+    let expected: Vec<u8> = (0..1000u32).flat_map(|i| ((i + 5) as f32).to_le_bytes()).collect();
+    assert!((0..2).all(|rank| std::fs::read(folder.join(format!("out.{rank}"))).unwrap() == expected));
+}
+
+#[test]
+fn files_that_do_not_fit_are_named_on_all_ranks() {
+    let folder = scratch("unfit");
+    let file = format!("{}/in.{{rank}}.safetensors", folder.display());
+    let path = |rank: usize| file.replace("{rank}", &rank.to_string());
+    let check = |content: Option<Vec<u8>>, expected: &str| {
+        std::fs::write(path(0), tensors(&[("a", &[2, 3], vec![0.0; 6])])).unwrap();
+        let _ = std::fs::remove_file(path(1));
+        content.map_or(Ok(()), |content| std::fs::write(path(1), content)).unwrap();
+        for output in ranks(2, &["--file", &file]) {
+            assert!(!output.status.success());
+            assert!(text(&output.stderr).contains(expected), "{}, expected {expected}", text(&output.stderr));
+        }
+    };
+    let shape = "tensor a of rank 1 has shape [3, 2], that of rank 0 [2, 3]";
+    check(Some(tensors(&[("a", &[3, 2], vec![0.0; 6])])), shape);
+    check(Some(tensors(&[("b", &[6], vec![0.0; 6])])), "rank 1 has no tensor a, rank 0 has one of shape [2, 3]");
+    let more = tensors(&[("a", &[2, 3], vec![0.0; 6]), ("c", &[1], vec![0.0])]);
+    check(Some(more), "rank 1 has a tensor c of shape [1], rank 0 has none");
+    check(Some(b"nothing of the kind".to_vec()), &format!("rank 1: {}: not a safetensors file: ", path(1)));
+    let bf16 = TensorView::new(Dtype::BF16, vec![1], &[0; 2]).unwrap();
+    let bf16 = safetensors::serialize([("a", bf16)], None).unwrap();
+    check(Some(bf16), "tensor a: dtype is BF16, expected F32; convert it first");
+    check(None, &format!("rank 1: {}: No such file", path(1)));
 }

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use optireduce::protocol::{
-    ClosedBy, EarlyRule, JobParams, RefusedStatus, Stage, StageReport, WindowPlan, plan_windows,
+    ClosedBy, EarlyRule, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
 };
 use optireduce::{Collectives, DataPlane, PlaneEvent, PlaneLimits, SmartNic, SmartNicError, smartnic_dma_bytes};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
@@ -482,4 +482,55 @@ fn collectives_run_through_rings_and_memory_many_times_around() {
         let expected: Vec<f32> = gradient.iter().map(|own| own / 4.0).collect();
         assert!(finished.result == expected, "collective {op}");
     }
+}
+
+#[test]
+fn a_card_at_rest_is_configured_anew_for_other_ranks() {
+    let (mut plane, card, arm, _) = contributed();
+    // Rank 0 was dropped: this rank is the first of three.
+    let view = View { number: 1, ranks: 0b1110, first_op: 3, joined: None };
+    assert!(plane.takes_views() && plane.enter(&View { number: 0, ranks: 0b1111, ..view }).unwrap());
+    assert!(!plane.enter(&view).unwrap(), "a window is in the card");
+    assert_eq!(
+        (card.read(&optireduce_contract::registers::RANK), card.read(&optireduce_contract::registers::RANKS)),
+        (1, 4)
+    );
+    for (stage, beats) in [(Stage::Contribute, CONTRIBUTE_BEATS), (Stage::Broadcast, BROADCAST_BEATS)] {
+        card.write_report(&arm, stage, &beats);
+        card.post(done(&arm, stage));
+        assert!(matches!(plane.poll().unwrap(), Some(PlaneEvent::Stage(_))));
+    }
+    plane.take_result(&small(), &mut vec![0.0; 100]).unwrap();
+    assert!(plane.enter(&view).unwrap());
+    let tag = view.job_tag(7).to_be_bytes();
+    assert_eq!(
+        (card.read(&optireduce_contract::registers::RANK), card.read(&optireduce_contract::registers::RANKS)),
+        (0, 3)
+    );
+    assert_eq!(card.read(&JOB_TAG_LO), u32::from_le_bytes(*tag.first_chunk().unwrap()));
+    assert_eq!(card.read(&LOCAL_IP), u32::from_le_bytes(Endpoint::of_rank(RANK).ip));
+    // A window of the new view, by places in it.
+    let params = params().of_view(&view);
+    let plan = plan_windows(&params, 3, 3, 100, false).unwrap().remove(0);
+    assert!(matches!(plane.arm(&plan, &self::params()), Err(SmartNicError::WrongJob { name: "rank", .. })));
+    plane.arm(&plan, &params).unwrap();
+    plane.flush().unwrap();
+    let armed = card.commands().remove(0);
+    assert_eq!((armed.rotation, armed.shard_quotient, armed.shard_remainder), (0, 2, 1));
+    card.write_report(&armed, Stage::Contribute, &[3, 3, 3, 0]);
+    card.post(Completion {
+        expected_beats: 6,
+        received_beats: 6,
+        own_beats: 3,
+        heard: 0b110,
+        ..done(&armed, Stage::Contribute)
+    });
+    let Some(PlaneEvent::Stage(report)) = plane.poll().unwrap() else { panic!("a report") };
+    assert_eq!(report.received_bytes_per_rank, [192, 192, 192]);
+
+    let (mut plane, _) = open(RING_LOG2).unwrap();
+    let error = plane.enter(&View { ranks: 0b1101, ..view }).unwrap_err();
+    assert_eq!(error.to_string(), "rank 1 is not in view 1; it must join again before it goes on");
+    let error = plane.enter(&View { ranks: 0b0010, ..view }).unwrap_err().to_string();
+    assert!(error.contains("ranks") && error.contains('2'), "{error}");
 }

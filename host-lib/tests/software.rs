@@ -8,9 +8,10 @@ use std::collections::{HashMap, HashSet};
 
 use optireduce::DataPlane;
 use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, plan_windows};
+use optireduce::software::SoftwareJob;
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::packet::STAGE_CONTRIBUTE;
-use virtual_network::{Network, Outcome, Random, Weather};
+use virtual_network::{JOB_TAG, Link, Network, Outcome, Random, Weather};
 
 /// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
@@ -189,6 +190,7 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
             duplicate: 0.05,
             delay_ns: 1000..2000 + case.random.below(100_000),
             outage,
+            link: None,
         };
         let early = case.random.chance(0.5).then(|| EarlyRule { grace_ns: case.random.below(bound_ns) as u32 });
         let mut network = case.network(weather, bound_ns, early);
@@ -216,5 +218,84 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
                 }
             }
         }
+    }
+}
+
+/// Grace times of rank 0 after many collectives that follow the stage times.
+fn grace_after_many_ns(weather: Weather, seed: u64) -> u32 {
+    const FLOOR_NS: u32 = 10;
+    // One window, with 14 packets a shard: a mark that is lost is not the only one.
+    let sizes = Case { ranks: 4, elements: 20_000, payload_beats: 22, window_beats_max: 2000, ..Case::new(seed) };
+    let case = Case { incast: 1, hadamard: false, bf16: false, ..sizes };
+    let mut network = case.network(weather, 10_000_000, Some(EarlyRule { grace_ns: 1_000_000 }));
+    network.ranks.iter_mut().for_each(|rank| rank.follow_stage_times(FLOOR_NS));
+    let gradients = vec![vec![1.0; case.elements]; case.ranks];
+    for _ in 0..60 {
+        network.all_reduce(0, &gradients, false, &[Some(0); 4]);
+    }
+    network.ranks[0].params().early.unwrap().grace_ns
+}
+
+#[test]
+fn grace_grows_with_what_comes_too_late_and_not_with_what_is_lost() {
+    for seed in seeds(0..10) {
+        let lossy = Weather { loss: 0.02, delay_ns: 100_000..101_000, ..Weather::default() };
+        let lossy_ns = grace_after_many_ns(lossy, seed);
+        let spread = Weather { delay_ns: 1000..1_000_000, ..Weather::default() };
+        let spread_ns = grace_after_many_ns(spread, seed);
+        // 1 % of some 100 us, and up to 50 % of up to 1 ms.
+        assert!(lossy_ns < 10_000 && spread_ns > 20 * lossy_ns, "seed {seed}: grace {lossy_ns} and {spread_ns} ns");
+    }
+}
+
+/// Lost and expected bytes of 15 collectives, after 25 in which rates may settle, on links of 10 Gb/s with little room
+/// before them. Ranks send at up to 100 Gb/s, to three peers at a time. Also the rates at the end, in bytes per us.
+fn on_narrow_links(seed: u64, rate_control: bool, bound_ns: u64) -> (u64, u64, Vec<f64>) {
+    let mut random = Random(seed << 20);
+    let (ranks, elements, payload_beats) = (4, 60_000 + random.below(60_000) as usize, 22);
+    let link = Link { bytes_per_us: 1250, queue_bytes: 60_000 + random.below(100_000) };
+    let weather = Weather { delay_ns: 4000..6000, link: Some(link), ..Weather::default() };
+    // As good as unlimited, but with feedback.
+    let in_flight_bytes_max = vec![1 << 40; ranks];
+    let job = |rank| SoftwareJob {
+        in_flight_bytes_max: in_flight_bytes_max.clone(),
+        ..SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats)
+    };
+    let mut network = Network::with_jobs(ranks, weather, seed, job, |rank, plane| JobParams {
+        incast: 3,
+        early: Some(EarlyRule { grace_ns: 100_000 }),
+        ..JobParams::new(rank, ranks, payload_beats, bound_ns, &plane.limits())
+    });
+    for rank in &mut network.ranks {
+        (0..ranks).for_each(|peer| rank.plane_mut().set_rate(peer, 12_500));
+        if rate_control {
+            rank.follow_round_trips(12_500);
+        }
+    }
+    let (mut lost, mut expected) = (0, 0);
+    for op in 0..40 {
+        let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+        let outcomes = network.all_reduce(0, &gradients, false, &vec![Some(0); ranks]);
+        for outcome in outcomes.iter().flatten().filter(|_| op >= 25) {
+            lost += outcome.report.lost_bytes;
+            expected += outcome.report.stages.iter().map(|stage| stage.expected_bytes).sum::<u64>();
+        }
+    }
+    let routes = (0..ranks).flat_map(|rank| (0..ranks).map(move |peer| (rank, peer))).filter(|(a, b)| a != b);
+    let rates = routes.filter_map(|(rank, peer)| network.ranks[rank].rate_bytes_per_us(peer)).collect();
+    (lost, expected, rates)
+}
+
+#[test]
+fn rates_that_follow_round_trips_lose_less_on_narrow_links_and_do_not_collapse() {
+    // 180 to 360 KB for each rank and stage take 144 to 288 us of a link. Without control they come at 300 Gb/s.
+    let bound_ns = 2_000_000;
+    for seed in seeds(0..20) {
+        let (lost, expected, rates) = on_narrow_links(seed, true, bound_ns);
+        let (lost_without, ..) = on_narrow_links(seed, false, bound_ns);
+        assert!(lost_without * 10 > expected, "seed {seed}: only {lost_without} of {expected} lost without control");
+        assert!(lost * 50 < expected, "seed {seed}: {lost} of {expected} bytes lost with control");
+        // A third of the link is 417 bytes per us.
+        assert!(rates.iter().all(|rate| (200.0..1250.0).contains(rate)), "seed {seed}: rates {rates:?}");
     }
 }

@@ -1,11 +1,12 @@
 //! Ranks over real sockets on loopback: threads of this process, each with its own communicator.
 
 use std::net::TcpListener;
+use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::Launch;
-use optireduce::protocol::{HadamardMode, Report};
+use optireduce::protocol::{ClosedBy, HadamardMode, Kind, Report, Stage};
 use optireduce::{BOUND_MIN, Bound, Builder, Communicator, Early, Finished};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -143,6 +144,191 @@ fn a_rank_that_dies_does_not_stop_the_others() {
     for report in &reports[..3] {
         assert_eq!(report.as_ref().unwrap().late_peers, [3]);
     }
+}
+
+#[test]
+fn the_halves_give_each_rank_its_part_and_all_ranks_the_whole() {
+    for (ranks, elements) in [(2, 5), (4, 100_003), (3, 900_000)] {
+        let results = job(ranks, move |rank, root| {
+            let mut communicator = builder(rank, ranks, &root).connect().unwrap();
+            // One bucket is used for both, and for an all-reduce, over and over.
+            for round in 0..3 {
+                let what = format!("{ranks} ranks, {elements} elements, rank {rank}, round {round}");
+                let Finished { report, result } = communicator.reduce_scatter(7, &gradient(rank, elements)).unwrap();
+                assert_eq!((report.lost_bytes, result.len()), (0, communicator.part(elements).len()), "{what}");
+                let gathered = communicator.all_gather(7, elements, &result).unwrap();
+                assert_eq!((gathered.report.lost_bytes, gathered.result.len()), (0, elements), "{what}");
+                assert_eq!(gathered.result[communicator.part(elements)], result, "{what}");
+                let mut whole = gradient(rank, elements);
+                communicator.all_reduce(7, &mut whole).unwrap();
+                if round == 2 {
+                    communicator.barrier().unwrap();
+                    return gathered.result;
+                }
+            }
+            unreachable!()
+        });
+        check_mean(ranks, &results, 1e-5);
+    }
+}
+
+#[test]
+fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
+    for (ranks, groups, elements) in [(4, 2, 50_001), (6, 3, 7), (6, 2, 300_000)] {
+        let results = job(ranks, move |rank, root| {
+            let mut communicator = builder(rank, ranks, &root).connect().unwrap();
+            let mut levels = communicator.two_level(groups).unwrap();
+            assert_eq!(levels.inside().params().ranks, ranks / groups);
+            assert_eq!(
+                (levels.across().params().ranks, levels.across().params().rank),
+                (groups, rank * groups / ranks)
+            );
+            let mut data = Vec::new();
+            for _ in 0..2 {
+                data = gradient(rank, elements);
+                let reports = levels.all_reduce(3, &mut data).unwrap();
+                assert!(reports.iter().all(|report| report.lost_bytes == 0), "rank {rank}");
+                let kinds = reports.each_ref().map(|report| report.kind);
+                assert_eq!(kinds, [Kind::ReduceScatter, Kind::AllReduce, Kind::AllGather]);
+            }
+            communicator.barrier().unwrap();
+            data
+        });
+        check_mean(ranks, &results, 1e-5);
+    }
+}
+
+#[test]
+fn groups_that_cannot_be_are_refused() {
+    job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        for groups in [0, 1, 2, 3] {
+            let error = communicator.two_level(groups).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("2 ranks in {groups} groups: expected at least two")), "{error}");
+        }
+        // Each for itself: no communicator of one rank.
+        let error = communicator.split(rank).unwrap_err().to_string();
+        assert!(error.contains(r#"is "1", expected 2 to 64"#), "{error}");
+        communicator.barrier().unwrap();
+    });
+}
+
+#[test]
+fn a_missing_part_is_zeros_and_reported_within_the_bound() {
+    let results = job(3, |rank, root| {
+        let bound = Bound::Fixed(Duration::from_secs(1));
+        let mut communicator = builder(rank, 3, &root).bound(bound).connect().unwrap();
+        communicator.barrier().unwrap();
+        if rank == 1 {
+            // Stays until the others are done.
+            communicator.barrier().unwrap();
+            return None;
+        }
+        let Finished { report, result } = communicator.all_gather(0, 30_000, &[1.0; 10_000]).unwrap();
+        communicator.barrier().unwrap();
+        Some((report, result))
+    });
+    for (report, result) in results.into_iter().flatten() {
+        assert_eq!(report.missing_from(Stage::Broadcast), [1]);
+        assert_eq!((report.closed_by[1], report.late_peers), (ClosedBy::Deadline, vec![1]));
+        let expected: Vec<f32> = (0..30_000).map(|i| if i / 10_000 == 1 { 0.0 } else { 1.0 }).collect();
+        assert!(result == expected);
+    }
+}
+
+#[test]
+fn broadcasts_arrive_whole_from_any_root() {
+    const ELEMENTS: usize = 3_000_001;
+    let results = job(3, |rank, root| {
+        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        let mut sums = Vec::new();
+        for (root, elements) in [(0, ELEMENTS), (2, ELEMENTS), (1, 1), (1, 0), (0, 1 << 20)] {
+            let mut weights = gradient(rank, elements);
+            communicator.broadcast(root, &mut weights).unwrap();
+            sums.push(weights == gradient(root, elements));
+        }
+        communicator.barrier().unwrap();
+        sums
+    });
+    assert_eq!(results, vec![vec![true; 5]; 3]);
+}
+
+#[test]
+fn broadcasts_and_barriers_name_the_rank_that_is_missing_on_all_ranks() {
+    let silent = "rank 2 did not send what was expected within 5 s";
+    let given_up = "rank 1 has given up its broadcast, since rank 2 is gone or does not answer";
+    let check = |barrier: bool, others: &str| {
+        let all_done = Arc::new(Barrier::new(4));
+        let errors = job(4, move |rank, root| {
+            let mut communicator = builder(rank, 4, &root).timeout(Duration::from_secs(5)).connect().unwrap();
+            communicator.barrier().unwrap();
+            let result = match (rank, barrier) {
+                (2, _) => Ok(()),
+                (_, true) => communicator.barrier(),
+                (_, false) => communicator.broadcast(1, &mut [0.0; 9]),
+            };
+            all_done.wait();
+            result.map_err(|error| error.to_string()).err().unwrap_or_default()
+        });
+        assert_eq!(errors, [others, silent, "", others]);
+    };
+    thread::scope(|scope| [scope.spawn(|| check(true, silent)), scope.spawn(|| check(false, given_up))].map(drop));
+}
+
+#[test]
+fn calls_that_cannot_be_are_refused_and_harm_nothing() {
+    let all_done = Arc::new(Barrier::new(2));
+    job(2, move |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let error = communicator.all_gather(0, 10, &[0.0; 4]).unwrap_err().to_string();
+        assert_eq!(error, "the number of elements of the part is 4, expected 5");
+        let error = communicator.reduce_scatter(1 << 14, &[0.0; 4]).unwrap_err().to_string();
+        assert_eq!(error, "the bucket is 16384, expected 0 to 16383");
+        let error = communicator.broadcast(2, &mut [0.0]).unwrap_err().to_string();
+        assert_eq!(error, format!("rank 2 is no peer of rank {rank} among 2 ranks"));
+        assert_eq!(communicator.all_gather(0, 10, &[1.0; 5]).unwrap().result, [1.0; 10]);
+        let error = communicator.broadcast(0, &mut vec![0.0; 2 + rank]).unwrap_err().to_string();
+        let expected = ["rank 1 sent 12 bytes, expected 8", "rank 0 sent 8 bytes, expected 12"][rank];
+        assert!(error.starts_with(expected), "{error}");
+        all_done.wait();
+    });
+}
+
+#[test]
+fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
+    const BOUND: Duration = Duration::from_millis(100);
+    let results = job(4, |rank, root| {
+        let mut communicator = builder(rank, 4, &root).bound(Bound::Fixed(BOUND)).connect().unwrap();
+        communicator.barrier().unwrap();
+        let mut data = gradient(rank, 10_000);
+        communicator.all_reduce(0, &mut data).unwrap();
+        if rank == 2 {
+            return None;
+        }
+        // Collectives until three in a row are whole again, but for what a busy machine does.
+        let (mut whole, mut op) = (0, 0);
+        while whole < 3 {
+            assert!(op < 300, "rank {rank} still pays the bound after {op} collectives");
+            data = gradient(rank, 10_000);
+            let report = communicator.all_reduce(0, &mut data).unwrap();
+            whole = if report.live == [0, 1, 3] && report.lost_bytes == 0 { whole + 1 } else { 0 };
+            op = report.op;
+        }
+        let metrics = communicator.metrics().unwrap();
+        assert_eq!(metrics.live, [0, 1, 3], "rank {rank}");
+        // The others are not yet done.
+        thread::sleep(Duration::from_millis(500));
+        Some((data, metrics.silent))
+    });
+    // A quorum has found it silent; the others may have heard of that before.
+    let found = results.iter().flatten().filter(|(_, silent)| *silent == [2]).count();
+    assert!(found >= 2 && results.iter().flatten().all(|(_, silent)| silent.iter().all(|rank| *rank == 2)), "{found}");
+    let mean = |i: usize| [0, 1, 3].map(|rank| f64::from(gradient(rank, 10_000)[i])).iter().sum::<f64>() / 3.0;
+    for (data, _) in results.iter().flatten() {
+        let found = data.iter().enumerate().step_by(97);
+        found.for_each(|(i, found)| assert!((f64::from(*found) - mean(i)).abs() < 1e-5, "element {i}"));
+    }
+    assert_eq!(results.iter().flatten().count(), 3);
 }
 
 #[test]

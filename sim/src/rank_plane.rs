@@ -59,6 +59,13 @@ impl DataPlane for RankPlane {
         }
     }
 
+    fn late_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Card(card) => card.late_bytes(),
+            Self::Software(software) => software.late_bytes(),
+        }
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), RankPlaneError> {
         either!(self, plane => plane.arm(plan, params))
     }

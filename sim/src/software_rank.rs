@@ -157,6 +157,10 @@ impl DataPlane for SoftwareRank {
         self.lock().software.limits()
     }
 
+    fn late_bytes(&self) -> Option<u64> {
+        self.lock().software.late_bytes()
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
         self.lock().software.arm(plan, params)
     }

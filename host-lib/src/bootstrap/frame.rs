@@ -13,6 +13,8 @@ pub(super) const MESSAGE_BYTES_MAX: usize = 1 << 20;
 pub(super) const IN_STEP: u8 = 0;
 /// Messages that may come at any time.
 pub(super) const NOTICE: u8 = 1;
+/// Messages that engines exchange in step, between collectives.
+pub(super) const BETWEEN: u8 = 2;
 
 pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), kind: u8, message: &[u8]) -> io::Result<()> {
     let too_long = || io::Error::other(format!("a message of {} bytes, at most {MESSAGE_BYTES_MAX}", message.len()));

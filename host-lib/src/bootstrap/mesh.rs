@@ -1,9 +1,11 @@
 //! The reliable channel: one TCP connection for each pair of ranks, served by a thread of its own.
 //!
-//! Messages arrive in the order in which a peer sent them. Two kinds share a connection: those that callers exchange in
-//! step ([`Mesh`]), and notices that may come at any time ([`Notices`]). What is sent to a peer whose connection has ended
+//! Messages arrive in the order in which a peer sent them. Three kinds share a connection: those that callers exchange in
+//! step ([`Mesh`]), those that engines exchange in step, some ranks among themselves, and notices that may come at any time
+//! ([`Notices`]). What is sent to a peer whose connection has ended
 //! is dropped.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -18,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::frame::{self, IN_STEP, NOTICE};
+use super::frame::{self, BETWEEN, IN_STEP, NOTICE};
 use super::{BootstrapError, Job, Launch, Member, io_error, meet};
 
 /// A peer cannot be reached any more.
@@ -45,10 +47,33 @@ pub enum MeshError {
         /// Bytes expected.
         expected: usize,
     },
+    /// It is at another call.
+    #[error("rank {0} is at another call; all ranks must call the same in the same order")]
+    OutOfStep(usize),
+    /// The root of a broadcast has given up.
+    #[error("rank {root} has given up its broadcast, since rank {missing} is gone or does not answer")]
+    GivenUp {
+        /// The root.
+        root: usize,
+        /// The rank that it waited for.
+        missing: usize,
+    },
+    /// There is no such peer.
+    #[error("rank {rank} is no peer of rank {own} among {ranks} ranks")]
+    NoPeer {
+        /// The rank.
+        rank: usize,
+        /// This rank.
+        own: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
 }
 
 /// Messages of longer data are so long.
 pub(crate) const CHUNK_BYTES: usize = frame::MESSAGE_BYTES_MAX / 2;
+/// Bytes of a broadcast that are on their way to a peer at most: they wait in memory.
+const BROADCAST_BYTES: usize = 8 * CHUNK_BYTES;
 type Outgoing = Vec<Option<UnboundedSender<(u8, Vec<u8>)>>>;
 
 /// Connections to all other ranks.
@@ -59,6 +84,13 @@ pub struct Mesh {
     outgoing: Outgoing,
     incoming: Receiver<(usize, Notice)>,
     notices: Option<Receiver<(usize, Notice)>>,
+    between: Option<Receiver<(usize, Notice)>>,
+    kind: u8,
+    /// The ranks that it connects; ranks below are places in it.
+    group: Vec<usize>,
+    /// If there are several groups one after the other: the number of this one, which its messages begin with.
+    number: Option<u32>,
+    leave_out_gone: bool,
     /// Messages that came while another rank's was waited for, by rank.
     waiting: Vec<VecDeque<Vec<u8>>>,
     gone: Vec<bool>,
@@ -87,8 +119,8 @@ impl Mesh {
             let control = listener.local_addr().map_err(io_error("its own address"))?;
             meet(launch, describe(control), listener, timeout).await
         })?;
-        let ((in_step, incoming), (notice, notices)) = (channel(), channel());
-        let inbox = Inbox { in_step, notice, wake: Arc::new(wake) };
+        let ((in_step, incoming), (notice, notices), (engines, between)) = (channel(), channel(), channel());
+        let inbox = Inbox { in_step, notice, between: engines, wake: Arc::new(wake) };
         let (mut outgoing, mut links) = (Vec::new(), Vec::new());
         for (peer, stream) in streams.into_iter().enumerate() {
             outgoing.push(stream.map(|stream| {
@@ -107,6 +139,11 @@ impl Mesh {
             outgoing,
             incoming,
             notices: Some(notices),
+            between: Some(between),
+            kind: IN_STEP,
+            group: (0..ranks).collect(),
+            number: None,
+            leave_out_gone: false,
             waiting: vec![Default::default(); ranks],
             gone: vec![false; ranks],
             thread: Some(thread),
@@ -119,6 +156,41 @@ impl Mesh {
         Some(Notices { rank: self.rank, outgoing: self.outgoing.clone(), incoming })
     }
 
+    /// A second mesh on the same connections, for the engine; its first group is that of all ranks. `None` the second time.
+    pub(crate) fn take_between(&mut self) -> Option<Self> {
+        let incoming = self.between.take()?;
+        let ranks = self.gone.len();
+        Some(Self {
+            rank: self.rank,
+            job: self.job.clone(),
+            outgoing: self.outgoing.clone(),
+            incoming,
+            notices: None,
+            between: None,
+            kind: BETWEEN,
+            group: (0..ranks).collect(),
+            number: Some(0),
+            leave_out_gone: false,
+            waiting: vec![Default::default(); ranks],
+            gone: vec![false; ranks],
+            thread: None,
+        })
+    }
+
+    /// From now on it connects these ranks, by their places in `group`, which must have this rank. `number` is higher than
+    /// before; what is still there of groups before is forgotten. Only of the engine's mesh.
+    pub(crate) fn regroup(&mut self, number: u32, group: Vec<usize>) {
+        if self.number.is_some() && group.contains(&self.rank) {
+            (self.number, self.group) = (Some(number), group);
+        }
+    }
+
+    /// From now on [`barrier`](Self::barrier) does not wait for ranks whose connection has ended, and [`gather`](Self::gather)
+    /// has nothing of them.
+    pub fn leave_out_gone(&mut self) {
+        self.leave_out_gone = true;
+    }
+
     /// What all ranks know.
     pub fn job(&self) -> &Job {
         &self.job
@@ -126,28 +198,49 @@ impl Mesh {
 
     /// This rank.
     pub fn rank(&self) -> usize {
-        self.rank
+        self.group.iter().position(|rank| *rank == self.rank).unwrap_or(0)
     }
 
-    /// Ranks of the job.
+    /// Ranks that it connects: those of the job.
     pub fn ranks(&self) -> usize {
-        self.gone.len()
+        self.group.len()
     }
 
     /// Sends a message, shorter than a MiB. To a peer that is gone: nothing.
     pub fn send(&self, to: usize, message: &[u8]) {
-        send(&self.outgoing, to, IN_STEP, message);
+        let Some(to) = self.group.get(to) else { return };
+        match self.number {
+            None => send(&self.outgoing, *to, self.kind, message.to_vec()),
+            Some(number) => send(&self.outgoing, *to, self.kind, [&number.to_le_bytes(), message].concat()),
+        }
     }
 
     /// The next message of one peer; those of others are kept.
     ///
     /// # Errors
-    /// If it is gone, or silent for longer than `timeout`.
+    /// If it is gone, or silent for longer than `timeout`, or no peer.
     pub fn receive_from(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, MeshError> {
-        let deadline = Instant::now() + timeout;
+        self.receive_by(from, Instant::now() + timeout, timeout)
+    }
+
+    /// As [`receive_from`](Self::receive_from) until `deadline`, which is `waited` after the call began.
+    fn receive_by(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, MeshError> {
+        let (own, ranks) = (self.rank(), self.ranks());
+        let peer = self.group.get(from).copied().filter(|_| from != own);
+        let from = peer.ok_or(MeshError::NoPeer { rank: from, own, ranks })?;
         loop {
-            if let Some(message) = self.waiting[from].pop_front() {
-                return Ok(message);
+            while let Some(message) = self.waiting[from].pop_front() {
+                let Some(number) = self.number else { return Ok(message) };
+                let Some((of, rest)) = message.split_first_chunk::<4>() else { continue };
+                match u32::from_le_bytes(*of).cmp(&number) {
+                    Ordering::Less => {}
+                    Ordering::Equal => return Ok(rest.to_vec()),
+                    Ordering::Greater => {
+                        // It has given this group up.
+                        self.waiting[from].push_front(message);
+                        return Err(MeshError::Silent { rank: from, waited: Duration::ZERO });
+                    }
+                }
             }
             if self.gone[from] {
                 return Err(MeshError::Gone(from));
@@ -155,27 +248,107 @@ impl Mesh {
             match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok((peer, Notice::Gone)) => self.gone[peer] = true,
                 Ok((peer, Notice::Message(message))) => self.waiting[peer].push_back(message),
-                Err(RecvTimeoutError::Timeout) => return Err(MeshError::Silent { rank: from, waited: timeout }),
+                Err(RecvTimeoutError::Timeout) => return Err(MeshError::Silent { rank: from, waited }),
                 Err(RecvTimeoutError::Disconnected) => return Err(MeshError::Gone(from)),
             }
         }
     }
 
-    /// Waits until all ranks are here: each tells rank 0, which answers.
+    /// Waits until all ranks are here, at most `timeout`: each tells every other, so each sees itself who is missing.
     ///
     /// # Errors
-    /// As [`receive_from`](Self::receive_from).
+    /// Names a rank that is gone, missing, or at another call. The ranks are out of step then: start anew.
     pub fn barrier(&mut self, timeout: Duration) -> Result<(), MeshError> {
         const HERE: &[u8] = b"barrier";
-        if self.rank > 0 {
-            self.send(0, HERE);
-            return self.receive_from(0, timeout).map(drop);
+        let deadline = Instant::now() + timeout;
+        self.peers().for_each(|peer| self.send(peer, HERE));
+        for peer in self.peers() {
+            match self.receive_by(peer, deadline, timeout) {
+                Ok(message) if message == HERE => {}
+                Ok(_) => return Err(MeshError::OutOfStep(peer)),
+                Err(MeshError::Gone(_)) if self.leave_out_gone => {}
+                Err(error) => return Err(error),
+            }
         }
-        for peer in 1..self.ranks() {
-            self.receive_from(peer, timeout)?;
-        }
-        (1..self.ranks()).for_each(|peer| self.send(peer, HERE));
         Ok(())
+    }
+
+    /// Hands the root's bytes to all ranks, which must have room for as many. Returns once this rank has all of them and,
+    /// at the root, once every rank has. Bounded: `timeout` for each 4 MiB, so long as somebody is silent.
+    /// The root sends them to each rank: it takes (ranks - 1) times what its link takes for them once.
+    ///
+    /// # Errors
+    /// Names a rank that is gone or silent, on all ranks; one whose length is another; or a root that is none. `data` is
+    /// then in between, and the ranks are out of step: start anew.
+    pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), MeshError> {
+        let length = data.len();
+        if root != self.rank() {
+            let found = count(&self.receive_from(root, timeout)?).ok_or(MeshError::OutOfStep(root))?;
+            self.send(root, &(length as u64).to_le_bytes());
+            if found != length {
+                return Err(MeshError::WrongLength { rank: root, found, expected: length });
+            }
+            let mut received = 0;
+            for group in data.chunks_mut(BROADCAST_BYTES) {
+                // The root may wait for others before it gives up.
+                group.chunks_mut(CHUNK_BYTES).try_for_each(|chunk| self.receive_chunk(root, chunk, 2 * timeout))?;
+                received += group.len();
+                self.send(root, &(received as u64).to_le_bytes());
+            }
+            return Ok(());
+        }
+        self.peers().for_each(|peer| self.send(peer, &(length as u64).to_le_bytes()));
+        self.all_have(length, timeout)?;
+        let mut sent = 0;
+        for group in data.chunks(BROADCAST_BYTES) {
+            group.chunks(CHUNK_BYTES).for_each(|chunk| self.peers().for_each(|peer| self.send(peer, chunk)));
+            sent += group.len();
+            self.all_have(sent, timeout)?;
+        }
+        Ok(())
+    }
+
+    /// At the root of a broadcast: waits until all ranks have answered with `expected` bytes; if one does not, tells the
+    /// others.
+    fn all_have(&mut self, expected: usize, timeout: Duration) -> Result<(), MeshError> {
+        let deadline = Instant::now() + timeout;
+        for peer in self.peers() {
+            let answer = self.receive_by(peer, deadline, timeout);
+            let error = match answer.map(|answer| count(&answer)) {
+                Ok(Some(found)) if found == expected => continue,
+                Ok(Some(found)) => MeshError::WrongLength { rank: peer, found, expected },
+                Ok(None) => MeshError::OutOfStep(peer),
+                Err(MeshError::Gone(_)) if self.leave_out_gone => continue,
+                Err(error) => error,
+            };
+            for other in self.peers().filter(|other| *other != peer) {
+                self.send(other, &[]);
+                self.send(other, &(peer as u64).to_le_bytes());
+            }
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// A chunk of a broadcast, or in its stead an empty message and the rank for which the root gives up.
+    fn receive_chunk(&mut self, root: usize, chunk: &mut [u8], timeout: Duration) -> Result<(), MeshError> {
+        let bytes = self.receive_from(root, timeout)?;
+        if bytes.is_empty() {
+            let missing = count(&self.receive_from(root, timeout)?).ok_or(MeshError::OutOfStep(root))?;
+            return Err(MeshError::GivenUp { root, missing });
+        }
+        let (found, expected) = (bytes.len(), chunk.len());
+        if found != expected {
+            return Err(MeshError::WrongLength { rank: root, found, expected });
+        }
+        chunk.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// The other ranks.
+    fn peers(&self) -> impl Iterator<Item = usize> + use<> {
+        let rank = self.rank();
+        (0..self.ranks()).filter(move |peer| *peer != rank)
     }
 
     /// Hands every rank's bytes to rank 0, by rank; the others get nothing.
@@ -183,14 +356,17 @@ impl Mesh {
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
     pub fn gather(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, MeshError> {
-        if self.rank > 0 {
+        if self.rank() > 0 {
             own.chunks(CHUNK_BYTES).for_each(|chunk| self.send(0, chunk));
             self.send(0, &[]);
             return Ok(Vec::new());
         }
         let mut all = vec![own.to_vec()];
         for peer in 1..self.ranks() {
-            all.push(self.receive_chunks(peer, timeout)?);
+            all.push(match self.receive_chunks(peer, timeout) {
+                Err(MeshError::Gone(_)) if self.leave_out_gone => Vec::new(),
+                received => received?,
+            });
         }
         Ok(all)
     }
@@ -200,7 +376,7 @@ impl Mesh {
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
     pub fn broadcast(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<u8>, MeshError> {
-        if self.rank > 0 {
+        if self.rank() > 0 {
             return self.receive_chunks(0, timeout);
         }
         for peer in 1..self.ranks() {
@@ -221,6 +397,11 @@ impl Mesh {
             whole.extend(chunk);
         }
     }
+}
+
+/// The number that a message is.
+fn count(message: &[u8]) -> Option<usize> {
+    <[u8; 8]>::try_from(message).ok().map(|bytes| u64::from_le_bytes(bytes) as usize)
 }
 
 /// What comes from a peer.
@@ -248,7 +429,7 @@ impl Notices {
 
     /// Sends a notice, shorter than a MiB.
     pub fn send(&self, to: usize, notice: &[u8]) {
-        send(&self.outgoing, to, NOTICE, notice);
+        send(&self.outgoing, to, NOTICE, notice.to_vec());
     }
 
     /// The next notice, if there is one, and whose it is.
@@ -257,9 +438,9 @@ impl Notices {
     }
 }
 
-fn send(outgoing: &Outgoing, to: usize, kind: u8, message: &[u8]) {
+fn send(outgoing: &Outgoing, to: usize, kind: u8, message: Vec<u8>) {
     if let Some(Some(sender)) = outgoing.get(to) {
-        let _ = sender.send((kind, message.to_vec()));
+        let _ = sender.send((kind, message));
     }
 }
 
@@ -278,6 +459,7 @@ impl Drop for Mesh {
 struct Inbox {
     in_step: Sender<(usize, Notice)>,
     notice: Sender<(usize, Notice)>,
+    between: Sender<(usize, Notice)>,
     wake: Arc<dyn Fn() + Send + Sync>,
 }
 
@@ -290,12 +472,17 @@ impl Inbox {
             (self.wake)();
             return true;
         }
+        if kind == BETWEEN {
+            let _ = self.between.send(message);
+            return true;
+        }
         self.in_step.send(message).is_ok()
     }
 
     fn end(&self, peer: usize) {
         let _ = self.in_step.send((peer, Notice::Gone));
         let _ = self.notice.send((peer, Notice::Gone));
+        let _ = self.between.send((peer, Notice::Gone));
         (self.wake)();
     }
 }
@@ -329,7 +516,8 @@ async fn serve(links: Vec<Link>, inbox: Inbox) {
         writers.push(tokio::spawn(async move {
             while let Some((kind, message)) = messages.recv().await {
                 if frame::write(&mut writing, kind, &message).await.is_err() {
-                    break;
+                    // The reader says that it is gone, after what it has still sent.
+                    return;
                 }
             }
             drop(writing);

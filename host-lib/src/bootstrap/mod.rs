@@ -39,7 +39,7 @@ pub struct Member {
     pub control: SocketAddr,
     /// Bytes that its socket buffers.
     pub receive_buffer_bytes: u64,
-    /// Largest payload it can send and receive, in beats of 64 bytes.
+    /// Largest payload it was given, in beats of 64 bytes; 0: what gets through.
     pub payload_beats: usize,
 }
 

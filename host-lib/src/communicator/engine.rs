@@ -8,15 +8,15 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::oneshot;
 
-use super::{EngineError, Metrics};
-use crate::bootstrap::{Notice, Notices};
-use crate::collectives::{Collectives, CollectivesError, Finished};
-use crate::protocol::{HadamardMode, HadamardSwitch};
+use super::{EngineError, Metrics, measure_bound};
+use crate::bootstrap::{Mesh, Notice, Notices};
+use crate::collectives::{Call, Collectives, CollectivesError, Finished, News};
+use crate::protocol::{HadamardMode, HadamardSwitch, Kind};
 use crate::udp::{Udp, UdpError};
 
 /// How long the engine looks on before it sleeps, while collectives run.
@@ -33,7 +33,13 @@ pub(super) type Reply = oneshot::Sender<Result<Finished, EngineError>>;
 /// What callers want.
 #[derive(Debug)]
 pub(super) enum Command {
-    AllReduce { bucket: u16, data: Vec<f32>, reply: Reply },
+    /// `call.hadamard` is the engine's to say.
+    Collective {
+        call: Call,
+        given: Vec<f32>,
+        reply: Reply,
+    },
+    Rejoin(oneshot::Sender<Result<u32, EngineError>>),
     Metrics(oneshot::Sender<Metrics>),
     End,
 }
@@ -58,31 +64,50 @@ impl Waker {
 
 pub(super) struct Engine {
     collectives: Collectives<Udp>,
-    notices: Option<Notices>,
+    links: Links,
     commands: Receiver<Command>,
     waker: Arc<Waker>,
     switch: HadamardSwitch,
     hadamard_from: Option<u32>,
+    /// Collectives that may not begin yet, and since when.
+    waiting: VecDeque<(Call, Vec<f32>, Reply)>,
+    waiting_since: Option<Instant>,
     replies: VecDeque<Reply>,
+    /// Who waits for this rank to take part again, and since when.
+    rejoining: Option<(oneshot::Sender<Result<u32, EngineError>>, Instant)>,
     metrics: Metrics,
     ending: Option<Instant>,
+}
+
+/// The engine's ways to other engines.
+pub(super) struct Links {
+    pub notices: Option<Notices>,
+    /// For measuring the bound between collectives.
+    pub mesh: Option<Mesh>,
+    /// How long that may take.
+    pub measuring: Duration,
+    /// How long collectives may wait for an agreement.
+    pub agreeing: Duration,
 }
 
 impl Engine {
     pub fn new(
         collectives: Collectives<Udp>,
-        notices: Option<Notices>,
+        links: Links,
         commands: Receiver<Command>,
         waker: Arc<Waker>,
         hadamard: HadamardMode,
     ) -> Self {
         Self {
             collectives,
-            notices,
+            links,
             commands,
             waker,
             switch: HadamardSwitch::new(hadamard, SWITCH_LEAD_OPS),
             hadamard_from: None,
+            waiting: VecDeque::new(),
+            waiting_since: None,
+            rejoining: None,
             replies: VecDeque::new(),
             metrics: Metrics::default(),
             ending: None,
@@ -93,12 +118,17 @@ impl Engine {
     pub fn run(mut self) {
         let Err(error) = self.serve() else { return };
         tracing::error!(%error, "the engine gives up");
-        for reply in self.replies.drain(..) {
+        let waiting = self.waiting.drain(..).map(|(_, _, reply)| reply);
+        for reply in self.replies.drain(..).chain(waiting) {
+            let _ = reply.send(Err(error.clone()));
+        }
+        if let Some((reply, _)) = self.rejoining.take() {
             let _ = reply.send(Err(error.clone()));
         }
         while let Ok(command) = self.commands.recv() {
             match command {
-                Command::AllReduce { reply, .. } => drop(reply.send(Err(error.clone()))),
+                Command::Collective { reply, .. } => drop(reply.send(Err(error.clone()))),
+                Command::Rejoin(reply) => drop(reply.send(Err(error.clone()))),
                 Command::Metrics(reply) => drop(reply.send(self.metrics.clone())),
                 Command::End => return,
             }
@@ -110,17 +140,23 @@ impl Engine {
         loop {
             let commanded = self.take_commands()?;
             self.take_notices();
+            self.measure();
+            let begun = self.begin()?;
             let finished = self.poll()?;
+            self.send_messages();
             if self.ending.is_some_and(|since| since.elapsed() > DRAIN || !self.collectives.plane().is_sending()) {
                 return Ok(());
             }
-            if commanded || finished || self.collectives.plane().was_busy() {
+            if commanded || begun || finished || self.collectives.plane().was_busy() {
                 busy_until = Instant::now() + SPIN;
             } else if !self.replies.is_empty() && Instant::now() < busy_until {
                 std::hint::spin_loop();
             } else {
                 let fd = self.waker.0.as_fd();
-                self.collectives.plane().wait(fd, NAP).map_err(|error| collective(CollectivesError::Plane(error)))?;
+                let now_ns = self.collectives.plane().now_ns();
+                let timer_ns = self.collectives.next_timeout().map(|at_ns| at_ns.saturating_sub(now_ns));
+                let nap = timer_ns.map_or(NAP, |ns| NAP.min(Duration::from_nanos(ns)));
+                self.collectives.plane().wait(fd, nap).map_err(|error| collective(CollectivesError::Plane(error)))?;
                 self.waker.clear();
             }
         }
@@ -136,20 +172,20 @@ impl Engine {
             };
             any = true;
             match command {
-                Command::AllReduce { bucket, data, reply } => {
-                    self.replies.push_back(reply);
-                    let now_ns = self.collectives.plane().now_ns();
-                    let wanted = self.switch.is_on(self.collectives.next_op());
-                    let hadamard = self.collectives.foreseen_hadamard().unwrap_or(wanted);
-                    let op = self.collectives.prepare(now_ns, bucket, data.len(), hadamard).map_err(collective)?;
-                    self.collectives.start(now_ns, op, data).map_err(collective)?;
+                Command::Collective { call, given, reply } => {
+                    self.waiting.push_back((call, given, reply));
                 }
+                Command::Rejoin(reply) => self.rejoin(reply),
                 Command::Metrics(reply) => {
                     let plane = self.collectives.plane();
                     let ranks = 0..self.collectives.params().ranks;
                     self.metrics.counters = *plane.counters();
                     self.metrics.collectives = self.collectives.metrics().clone();
                     self.metrics.hadamard_from = self.hadamard_from;
+                    self.metrics.bound_ns = self.collectives.params().bound_ns;
+                    self.metrics.live = self.collectives.newest().live().collect();
+                    self.metrics.rate_bytes_per_us =
+                        ranks.clone().filter_map(|peer| self.collectives.rate_bytes_per_us(peer)).collect();
                     self.metrics.rtt_us = ranks.map(|peer| plane.rtt_ns(peer).map(|ns| ns as f64 / 1000.0)).collect();
                     let _ = reply.send(self.metrics.clone());
                 }
@@ -161,19 +197,133 @@ impl Engine {
         }
     }
 
-    /// The only notice so far: the first collective to be encoded.
+    /// Begins what may begin. What cannot be is answered with its error.
+    fn begin(&mut self) -> Result<bool, EngineError> {
+        let mut any = false;
+        while !self.waiting.is_empty() {
+            let now_ns = self.collectives.plane().now_ns();
+            if !self.collectives.may_prepare(now_ns) {
+                if !self.collectives.is_member() {
+                    self.waiting.drain(..).for_each(|(_, _, reply)| drop(reply.send(Err(EngineError::Dropped))));
+                    return Ok(any);
+                }
+                let waited = self.waiting_since.get_or_insert_with(Instant::now).elapsed();
+                if waited > self.links.agreeing {
+                    return Err(EngineError::NoAgreement { waited });
+                }
+                return Ok(any);
+            }
+            self.waiting_since = None;
+            let Some((call, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
+            any = true;
+            let wanted = self.switch.is_on(self.collectives.next_op());
+            let hadamard = self.collectives.foreseen_hadamard().unwrap_or(wanted);
+            let call = Call { hadamard: hadamard && call.kind == Kind::AllReduce, ..call };
+            match self.collectives.prepare_call(now_ns, call) {
+                Ok(op) => {
+                    self.replies.push_back(reply);
+                    self.collectives.start(now_ns, op, given).map_err(collective)?;
+                }
+                Err(error) => {
+                    self.replies.push_back(reply);
+                    return Err(collective(error));
+                }
+            }
+        }
+        Ok(any)
+    }
+
+    /// Asks to take part again.
+    fn rejoin(&mut self, reply: oneshot::Sender<Result<u32, EngineError>>) {
+        if self.collectives.is_member() {
+            let _ = reply.send(Ok(self.collectives.next_op()));
+            return;
+        }
+        // Greater than at any time before, also of processes before.
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now_ns = self.collectives.plane().now_ns();
+        match self.collectives.join(now_ns, since_1970.as_nanos() as u64) {
+            Ok(()) => self.rejoining = Some((reply, Instant::now())),
+            Err(error) => drop(reply.send(Err(collective(error)))),
+        }
+    }
+
+    /// Measures t_B, if all ranks are to do so now.
+    fn measure(&mut self) {
+        let now_ns = self.collectives.plane().now_ns();
+        let Some((view, elements)) = self.collectives.must_measure(now_ns) else { return };
+        let Some(mesh) = &mut self.links.mesh else { return self.collectives.measured(&view, None) };
+        mesh.regroup(view.number, view.live().collect());
+        let deadline = Instant::now() + self.links.measuring;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let bound_ns = match measure_bound(mesh, elements, left) {
+            Ok(bound_ns) => bound_ns,
+            Err(error) => {
+                tracing::warn!(%error, "the bound was not measured, it stays");
+                None
+            }
+        };
+        self.collectives.measured(&view, bound_ns);
+        let bound_ns = self.collectives.params().bound_ns;
+        tracing::info!(bound_ns, view = view.number, op = self.collectives.next_op(), "the bound from here on");
+    }
+
+    /// Four bytes are the first collective to be encoded; all else are messages of agreements.
     fn take_notices(&mut self) {
-        let Some(notices) = &self.notices else { return };
+        let Some(notices) = &self.links.notices else { return };
         while let Some((from, notice)) = notices.try_receive() {
+            let now_ns = self.collectives.plane().now_ns();
             match notice {
                 Notice::Message(bytes) => match <[u8; 4]>::try_from(bytes.as_slice()) {
                     Ok(op) => {
                         self.switch.switch_from(u32::from_le_bytes(op));
                         self.hadamard_from = self.switch.on_from();
                     }
-                    Err(_) => tracing::warn!(from, bytes = bytes.len(), "a notice that says nothing"),
+                    Err(_) => {
+                        if let Err(error) = self.collectives.handle_message(now_ns, from, &bytes) {
+                            tracing::warn!(%error, "a notice was dropped");
+                        }
+                    }
                 },
-                Notice::Gone => tracing::info!(from, "the connection to a rank has ended"),
+                Notice::Gone => {
+                    tracing::info!(from, "the connection to a rank has ended");
+                    self.collectives.handle_gone(from);
+                }
+            }
+        }
+    }
+
+    /// Sends what agreements have to say, and tells what has come of them.
+    fn send_messages(&mut self) {
+        while let Some((to, message)) = self.collectives.poll_message() {
+            if let Some(notices) = &self.links.notices {
+                notices.send(to, &message);
+            }
+        }
+        let agreeing = self.links.agreeing;
+        if let Some((reply, since)) = self.rejoining.take_if(|(_, since)| since.elapsed() > agreeing) {
+            let _ = reply.send(Err(EngineError::NoAgreement { waited: since.elapsed() }));
+        }
+        while let Some(news) = self.collectives.poll_news() {
+            match news {
+                News::Silent { rank } => {
+                    tracing::warn!(rank, "nothing comes from a rank");
+                    self.metrics.silent.push(rank);
+                }
+                News::View(view) => {
+                    let ranks: Vec<usize> = view.live().collect();
+                    tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
+                    let joined = view.joined.map(|(rank, _)| usize::from(rank));
+                    if let (Some(rank), Some(op), Some(notices)) = (joined, self.hadamard_from, &self.links.notices) {
+                        notices.send(rank, &op.to_le_bytes());
+                    }
+                    if joined == Some(self.collectives.params().rank)
+                        && let Some((reply, _)) = self.rejoining.take()
+                    {
+                        let _ = reply.send(Ok(view.first_op));
+                    }
+                }
+                News::Dropped => tracing::warn!("the others go on without this rank"),
             }
         }
     }
@@ -188,7 +338,7 @@ impl Engine {
             let report = &finished.report;
             let loss = report.network_loss();
             tracing::debug!(op = report.op, bucket = report.bucket, loss, action = ?report.action, "finished");
-            if let (Some(op), Some(notices)) = (self.switch.observe_loss(report.op, loss), &self.notices) {
+            if let (Some(op), Some(notices)) = (self.switch.observe_loss(report.op, loss), &self.links.notices) {
                 tracing::info!(op, loss, "collectives are Hadamard-encoded from this one on");
                 notices.send_all(&op.to_le_bytes());
                 self.switch.switch_from(op);

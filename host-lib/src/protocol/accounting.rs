@@ -125,10 +125,12 @@ mod tests {
 
     fn report(stages: [StageSummary; 2]) -> Report {
         Report {
+            kind: super::super::Kind::AllReduce,
             op: 0,
             bucket: 0,
             elements: 0,
             hadamard: true,
+            live: vec![0, 1, 2],
             received_fraction: [0.0; 2],
             lost_bytes: stages.iter().map(|stage| stage.expected_bytes - stage.received_bytes).sum(),
             closed_by: [ClosedBy::Complete; 2],

@@ -6,10 +6,13 @@
 //! Limits: no repair of missing entries, no adaptive bound. Every wait is bounded by the watchdog once the gradient is
 //! there.
 
+use std::ops::Range;
+
 use thiserror::Error;
 
+use super::halves::{Kind, Parts};
 use super::params::JobParams;
-use super::plan::{PlanError, WindowPlan, plan_windows};
+use super::plan::{PlanError, WindowPlan, plan_half, plan_windows};
 use super::report::{ClosedBy, RefusedStatus, Report, Stage, StageReport, StageSummary, fraction};
 use super::safeguard::Safeguard;
 use optireduce_contract::limits::BEAT_BYTES;
@@ -117,9 +120,11 @@ pub enum ProtocolError {
 #[derive(Clone, Debug)]
 pub struct AllReduce {
     params: JobParams,
+    kind: Kind,
     op: u32,
     bucket: u16,
-    elements: usize,
+    /// All of the bucket, and what is whose in halves.
+    parts: Parts,
     hadamard: bool,
     started: bool,
     armed: usize,
@@ -154,11 +159,81 @@ impl AllReduce {
     /// # Errors
     /// If the bucket cannot be cut into windows.
     pub fn new(params: &JobParams, op: u32, bucket: u16, elements: usize, hadamard: bool) -> Result<Self, PlanError> {
-        let windows = plan_windows(params, op, bucket, elements, hadamard)?
-            .into_iter()
-            .map(|plan| Window { plan, contributed: false, refused: false, stages: [None, None], overdue_ns: None })
-            .collect();
-        Ok(Self { params: params.clone(), op, bucket, elements, hadamard, started: false, armed: 0, windows })
+        let plans = plan_windows(params, op, bucket, elements, hadamard)?;
+        Ok(Self::of(plans, params, Kind::AllReduce, op, bucket, Parts::new(elements, params.ranks), hadamard))
+    }
+
+    /// Plans a reduce-scatter or an all-gather, which are never encoded. As many ranks are live in `parts` as the parameters
+    /// say.
+    ///
+    /// # Errors
+    /// If the bucket cannot be cut into windows.
+    pub fn half(params: &JobParams, op: u32, kind: Kind, bucket: u16, parts: Parts) -> Result<Self, PlanError> {
+        let plans = plan_half(params, op, kind, bucket, &parts)?;
+        Ok(Self::of(plans, params, kind, op, bucket, parts, false))
+    }
+
+    fn of(
+        plans: Vec<WindowPlan>,
+        params: &JobParams,
+        kind: Kind,
+        op: u32,
+        bucket: u16,
+        parts: Parts,
+        hadamard: bool,
+    ) -> Self {
+        let window = |plan| Window { plan, contributed: false, refused: false, stages: [None, None], overdue_ns: None };
+        let windows = plans.into_iter().map(window).collect();
+        Self { params: params.clone(), kind, op, bucket, parts, hadamard, started: false, armed: 0, windows }
+    }
+
+    /// Elements that this rank gives: its part in an all-gather, else the bucket.
+    pub fn given_elements(&self) -> usize {
+        if self.kind == Kind::AllGather { self.own_part().len() } else { self.parts.elements() }
+    }
+
+    /// Elements that the windows hold together, without the padding of the last.
+    pub fn wire_elements(&self) -> usize {
+        if self.kind == Kind::AllReduce { self.parts.elements() } else { self.parts.wire_elements() }
+    }
+
+    /// What this rank gives, as the windows hold it.
+    pub fn pack(&self, given: Vec<f32>) -> Vec<f32> {
+        if self.kind == Kind::AllReduce {
+            return given;
+        }
+        let mut wire = vec![0.0; self.wire_elements()];
+        if self.kind == Kind::AllGather {
+            self.parts.scatter(self.plans(), self.params.rank, &given, &mut wire);
+        } else {
+            let parts = self.parts.live().enumerate();
+            parts.for_each(|(place, part)| self.parts.scatter(self.plans(), place, &given[part], &mut wire));
+        }
+        wire
+    }
+
+    /// What this rank gets, from what the windows hold: its part after a reduce-scatter, else the bucket.
+    pub fn unpack(&self, wire: Vec<f32>) -> Vec<f32> {
+        if self.kind == Kind::AllReduce {
+            return wire;
+        }
+        if self.kind == Kind::ReduceScatter {
+            let mut part = vec![0.0; self.own_part().len()];
+            self.parts.gather(self.plans(), self.params.rank, &wire, &mut part);
+            return part;
+        }
+        let mut whole = vec![0.0; self.parts.elements()];
+        let parts = self.parts.live().enumerate();
+        parts.for_each(|(place, part)| self.parts.gather(self.plans(), place, &wire, &mut whole[part]));
+        whole
+    }
+
+    fn own_part(&self) -> Range<usize> {
+        self.parts.live().nth(self.params.rank).unwrap_or_default()
+    }
+
+    fn plans(&self) -> impl Iterator<Item = &WindowPlan> {
+        self.windows.iter().map(|window| &window.plan)
     }
 
     /// The gradient is there: windows may be contributed.
@@ -257,7 +332,17 @@ impl AllReduce {
 
     /// Bucket, its elements, and whether it travels Hadamard-encoded.
     pub fn bucket(&self) -> (u16, usize, bool) {
-        (self.bucket, self.elements, self.hadamard)
+        (self.bucket, self.parts.elements(), self.hadamard)
+    }
+
+    /// What it does.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The parameters that it was planned with.
+    pub fn params(&self) -> &JobParams {
+        &self.params
     }
 
     /// Slots in use: windows armed and not yet closed.
@@ -268,6 +353,12 @@ impl AllReduce {
     /// Whether every window has closed. A bucket of no elements is done from the beginning.
     pub fn is_done(&self) -> bool {
         self.windows.iter().all(Window::is_done)
+    }
+
+    /// A stage that all windows have closed.
+    pub fn finished_stage(&self, stage: Stage) -> Option<StageSummary> {
+        let is_finished = self.windows.iter().all(|window| window.stages[stage.index()].is_some());
+        is_finished.then(|| self.summarise(stage))
     }
 
     /// The window of this collective that a cookie names.
@@ -284,14 +375,16 @@ impl AllReduce {
         let stages = Stage::ALL.map(|stage| self.summarise(stage));
         let loss_bytes = |stage: &StageSummary| stage.expected_bytes - stage.received_bytes;
         let mut report = Report {
+            kind: self.kind,
             op: self.op,
             bucket: self.bucket,
-            elements: self.elements,
+            elements: self.parts.elements(),
             hadamard: self.hadamard,
+            live: (0..self.params.ranks).collect(),
             received_fraction: [stages[0].received_fraction, stages[1].received_fraction],
             lost_bytes: stages.iter().map(loss_bytes).sum(),
             closed_by: [stages[0].closed_by, stages[1].closed_by],
-            late_peers: self.late_peers(&stages[0]),
+            late_peers: self.late_peers(&stages[usize::from(self.kind == Kind::AllGather)]),
             own_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
             action: super::report::UpdateAction::Apply,
             stages,
@@ -360,9 +453,9 @@ impl AllReduce {
         samples
     }
 
-    /// Peers most of whose contribution did not come in time, over all windows.
-    fn late_peers(&self, contribute: &StageSummary) -> Vec<usize> {
-        let is_late = |peer: &usize| *peer != self.params.rank && contribute.received_fraction_per_rank[*peer] < 0.5;
+    /// Peers most of whose contribution or part did not come in time, over all windows.
+    fn late_peers(&self, first: &StageSummary) -> Vec<usize> {
+        let is_late = |peer: &usize| *peer != self.params.rank && first.received_fraction_per_rank[*peer] < 0.5;
         (0..self.params.ranks).filter(is_late).collect()
     }
 

@@ -3,7 +3,7 @@
 //! Why: a lost packet would otherwise cost every stage its whole bound t_B. t_C follows the stage times of all ranks; the
 //! grace time is x percent of it, and x follows the loss.
 //! Limits: samples come in units of 16 us from the headers' timeout field, so shorter stages count as 16 us.
-//! Source: OptiReduce 3.2.1. Ours: the floor of x, t_B as the first t_C, and what is done about ranks unheard of.
+//! Source: OptiReduce 3.2.1. Ours: the floor of x, that x follows what came too late if that is known, t_B as the first t_C, and what is done about ranks unheard of.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,8 @@ impl EarlyController {
 
     /// Takes what is known of a stage after it closed.
     ///
-    /// `loss`: lost fraction of the stage at this rank, 0 to 1. `samples_16us`: one entry for each rank of the view, this
+    /// `loss`: lost fraction of the stage at this rank, 0 to 1; where it is known, only what came after the stage had
+    /// closed, since waiting brings back nothing else. `samples_16us`: one entry for each rank of the view, this
     /// rank's own included ([`StageSummary::samples_16us`](super::StageSummary::samples_16us)), 0 if it was not heard or
     /// has no sample yet. With fewer than half the ranks heard t_C stays as it is.
     pub fn observe(&mut self, bucket: u16, stage: Stage, loss: f64, samples_16us: &[u16]) {

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::membership::View;
 use super::plan::WindowPlan;
 use super::report::Stage;
 use crate::data_plane::PlaneLimits;
@@ -98,6 +99,14 @@ impl JobParams {
             job_seed: 0,
             stage_slack_ns: 50_000_000,
         }
+    }
+
+    /// The parameters of a collective in a view of these ranks, where this rank and its peers go by their places.
+    pub fn of_view(&self, view: &View) -> Self {
+        let ranks = view.live().count();
+        let rank = view.live().position(|rank| rank == self.rank).unwrap_or(0);
+        let start_peers = (self.start_peers * ranks.saturating_sub(1)).div_ceil((self.ranks - 1).max(1));
+        Self { rank, ranks, start_peers, ..self.clone() }
     }
 
     /// Checks every field against its range and against the data plane.

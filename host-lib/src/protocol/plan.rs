@@ -12,6 +12,7 @@ use optireduce_contract::shard::ShardMap;
 use optireduce_contract::signs::window_key;
 use thiserror::Error;
 
+use super::halves::{BUCKETS_MAX, Kind, Parts};
 use super::params::JobParams;
 use super::report::Stage;
 
@@ -23,11 +24,13 @@ const BUCKET_BYTES_MAX: u64 = 1 << 32;
 /// One window of a collective: everything but the gradient that a data plane must know to move it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowPlan {
+    /// What is done with the bucket.
+    pub kind: Kind,
     /// Number of the window in the bucket.
     pub index: u16,
     /// Collective number on the wire: the low 16 bits of `op`.
     pub step: u16,
-    /// Bucket id.
+    /// Bucket id on the wire, see [`Kind::wire_bucket`].
     pub bucket: u16,
     /// Name of the window among those in flight: `step << 16 | index`.
     pub cookie: u32,
@@ -60,9 +63,11 @@ impl WindowPlan {
     }
 
     /// Beats that `rank` expects from rank `from` in a stage. Contribute: `rank`'s shard, from every rank including
-    /// itself. Broadcast: the shard of `from`, nothing from itself.
+    /// itself. Broadcast: the shard of `from`, nothing from itself. In a stage of which only the other half sends: nothing
+    /// from peers.
     pub fn expected_beats(&self, stage: Stage, rank: usize, from: usize) -> usize {
         match stage {
+            _ if from != rank && !self.kind.sends(stage) => 0,
             Stage::Contribute => self.shards.range_of(rank).len(),
             Stage::Broadcast if from == rank => 0,
             Stage::Broadcast => self.shards.range_of(from).len(),
@@ -124,6 +129,20 @@ pub enum PlanError {
         /// Largest window in beats.
         window_beats_max: usize,
     },
+    /// A bucket's number is too high.
+    #[error("bucket {found}: expected 0 to {}", BUCKETS_MAX - 1)]
+    Bucket {
+        /// The bucket.
+        found: u16,
+    },
+    /// Windows are too small to hold something of each rank.
+    #[error("a window of {window_beats_max} beats does not hold a beat for each of {ranks} ranks; use larger windows")]
+    Parts {
+        /// Ranks of the job.
+        ranks: usize,
+        /// Largest window in beats.
+        window_beats_max: usize,
+    },
     /// The job's parameters were not checked.
     #[error("rank {rank} of {ranks} with windows of {window_beats_max} beats cannot be planned; check the parameters")]
     Params {
@@ -176,6 +195,7 @@ pub fn plan_windows(
         let (index, step, beats) = (plans.len() as u16, op as u16, window_units * unit_beats);
         let first_element = at * unit_elements;
         plans.push(WindowPlan {
+            kind: Kind::AllReduce,
             index,
             step,
             bucket,
@@ -194,6 +214,28 @@ pub fn plan_windows(
         at += window_units;
     }
     Ok(plans)
+}
+
+/// As [`plan_windows`], for half an all-reduce: every window has a shard of the same size for each rank, which holds a
+/// piece of its part ([`Parts`]).
+///
+/// # Errors
+/// See [`PlanError`].
+pub fn plan_half(
+    params: &JobParams,
+    op: u32,
+    kind: Kind,
+    bucket: u16,
+    parts: &Parts,
+) -> Result<Vec<WindowPlan>, PlanError> {
+    let &JobParams { ranks, window_beats_max, .. } = params;
+    let wire_bucket = kind.wire_bucket(bucket).ok_or(PlanError::Bucket { found: bucket })?;
+    if window_beats_max < ranks {
+        return Err(PlanError::Parts { ranks, window_beats_max });
+    }
+    let params = JobParams { window_beats_max: window_beats_max - window_beats_max % ranks.max(1), ..params.clone() };
+    let plans = plan_windows(&params, op, wire_bucket, parts.wire_elements(), false)?;
+    Ok(plans.into_iter().map(|plan| WindowPlan { kind, ..plan }).collect())
 }
 
 /// log2 of the Hadamard block for a bucket: the smallest power of four that holds it, at most what the parameters and

@@ -39,6 +39,12 @@ impl RateController {
         Self { min: min.max(f64::MIN_POSITIVE).min(max), max, rate: max, rtt_ns: None, gradient_ns: 0.0 }
     }
 
+    /// Raises the floor to `min` bytes per us, at most to the ceiling.
+    pub fn raise_floor(&mut self, min: f64) {
+        self.min = self.min.max(min).min(self.max);
+        self.rate = self.rate.max(self.min);
+    }
+
     /// The rate in bytes per us, within floor and ceiling.
     pub fn rate_bytes_per_us(&self) -> f64 {
         self.rate

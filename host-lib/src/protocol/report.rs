@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use super::halves::Kind;
 use optireduce_contract::packet::TIMEOUT_UNIT_NS;
 
 /// The two stages of Transpose AllReduce (OptiReduce 3.1).
@@ -48,6 +49,16 @@ pub enum ClosedBy {
     Early,
     /// The bound t_B.
     Deadline,
+}
+
+impl core::fmt::Display for ClosedBy {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Complete => "complete",
+            Self::Early => "early",
+            Self::Deadline => "deadline",
+        })
+    }
 }
 
 /// Why a data plane refused a command.
@@ -153,6 +164,8 @@ pub struct StageSummary {
 /// What a collective says about itself, as seen by one rank.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
+    /// What was done.
+    pub kind: Kind,
     /// Collective number.
     pub op: u32,
     /// Bucket id.
@@ -161,13 +174,16 @@ pub struct Report {
     pub elements: usize,
     /// Whether it travelled Hadamard-encoded.
     pub hadamard: bool,
+    /// Ranks that took part: those of the view.
+    pub live: Vec<usize>,
     /// Fraction of the peers' bytes received: contribute, broadcast.
     pub received_fraction: [f64; 2],
     /// Bytes of peers that did not come in time, padding included, both stages together.
     pub lost_bytes: u64,
     /// Why the stages closed, worst over the windows: contribute, broadcast.
     pub closed_by: [ClosedBy; 2],
-    /// Peers of whose contribution less than half came in time. With one packet per shard a single loss looks the same.
+    /// Peers of whose contribution (all-gather: of whose part) less than half came in time. With one packet per shard a
+    /// single loss looks the same.
     pub late_peers: Vec<usize>,
     /// Whether this rank's own gradient is in its own shard of every window. `false`: this rank was late.
     pub own_contribution: bool,
@@ -178,6 +194,36 @@ pub struct Report {
 }
 
 impl Report {
+    /// Ranks of which not everything came in time in a stage, also because they take no part any more. After an all-gather,
+    /// [`Stage::Broadcast`] gives the ranks whose parts have zeros where something is missing.
+    pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
+        let StageSummary { expected_bytes_per_rank, received_bytes_per_rank, .. } = &self.stages[stage.index()];
+        let counts = expected_bytes_per_rank.iter().zip(received_bytes_per_rank).enumerate();
+        let own_data = if self.kind == Kind::AllGather { Stage::Broadcast } else { Stage::Contribute };
+        let is_out = |rank: &usize| stage == own_data && !self.live.contains(rank);
+        let missing = counts.filter(|(rank, (expected, received))| received < expected || is_out(rank));
+        missing.map(|(rank, _)| rank).collect()
+    }
+
+    /// The report by the job's numbers of its ranks, if it is by places in a view: `live` has the numbers. Ranks outside
+    /// the view were to send nothing.
+    pub(crate) fn renumbered(mut self, live: &[usize], ranks: usize) -> Self {
+        fn spread<T: Copy>(of: &[T], live: &[usize], ranks: usize, other: T) -> Vec<T> {
+            let mut all = vec![other; ranks];
+            live.iter().zip(of).for_each(|(rank, one)| all[*rank] = *one);
+            all
+        }
+        for stage in &mut self.stages {
+            stage.expected_bytes_per_rank = spread(&stage.expected_bytes_per_rank, live, ranks, 0);
+            stage.received_bytes_per_rank = spread(&stage.received_bytes_per_rank, live, ranks, 0);
+            stage.received_fraction_per_rank = spread(&stage.received_fraction_per_rank, live, ranks, 1.0);
+            stage.samples_16us = spread(&stage.samples_16us, live, ranks, 0);
+        }
+        self.late_peers = self.late_peers.iter().map(|place| live[*place]).collect();
+        self.live = live.to_vec();
+        self
+    }
+
     /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
     pub fn loss(&self) -> f64 {
         let expected: u64 = self.stages.iter().map(|stage| stage.expected_bytes).sum();
@@ -188,8 +234,7 @@ impl Report {
     /// If more than half of the peers are late, the mean says too little, and everything counts.
     pub fn network_loss(&self) -> f64 {
         let [contribute, broadcast] = &self.stages;
-        let ranks = contribute.received_fraction_per_rank.len();
-        if 2 * self.late_peers.len() > ranks.saturating_sub(1) {
+        if 2 * self.late_peers.len() > self.live.len().saturating_sub(1) {
             return self.loss();
         }
         let late = |bytes: &[u64]| self.late_peers.iter().filter_map(|peer| bytes.get(*peer)).sum::<u64>();
@@ -252,10 +297,12 @@ mod tests {
             samples_16us: Vec::new(),
         };
         let report = |received, late_peers: &[usize], lost_bytes| Report {
+            kind: Kind::AllReduce,
             op: 0,
             bucket: 0,
             elements: 0,
             hadamard: false,
+            live: vec![0, 1, 2, 3],
             received_fraction: [0.0; 2],
             lost_bytes,
             closed_by: [ClosedBy::Deadline; 2],

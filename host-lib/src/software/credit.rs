@@ -2,8 +2,8 @@
 //!
 //! Why: nothing is sent twice, so what overruns a receiver's socket buffer is lost for good.
 //! How: a peer answers what it received with feedback packets that name the last one. What was sent before that one has
-//! come or is lost; what was sent after it is in flight, and held below a limit. Silence beyond [`PATIENCE_NS`] counts as
-//! an answer: a dead peer or lost feedback never stops a stage, only slows it.
+//! come or is lost; what was sent after it is in flight, and held below a limit. Silence of two round trips, and of
+//! [`PATIENCE_NS`] at least, counts as an answer: a dead peer or lost feedback never stops a stage, only slows it.
 //! Source: feedback and its round-trip times as in OptiReduce 3.2.3; the limit is ours.
 
 use std::collections::VecDeque;
@@ -13,8 +13,10 @@ use optireduce_contract::packet::{STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
 
 use super::transmit::Transmit;
 
-/// How long a peer may be silent before what is in flight counts as lost.
+/// How long a peer may be silent at least before what is in flight counts as lost.
 const PATIENCE_NS: u64 = 2_000_000;
+/// How long it may at most: a host that slow has no room for more.
+const PATIENCE_NS_MAX: u64 = 50_000_000;
 /// Batches that feedback can name.
 const BATCHES_MAX: usize = 256;
 
@@ -36,6 +38,13 @@ struct Peer {
     pending: Option<UbtHeader>,
 }
 
+impl Peer {
+    /// When what is in flight counts as lost.
+    fn silent_ns(&self) -> u64 {
+        self.answered_ns + (2 * self.rtt_ns.unwrap_or(0)).clamp(PATIENCE_NS, PATIENCE_NS_MAX)
+    }
+}
+
 /// What feedback may name: packets of one shard, one after the other.
 #[derive(Debug)]
 struct Batch {
@@ -54,11 +63,7 @@ impl Credits {
     pub fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
         let peer = &self.0[peer];
         let in_flight = peer.sent_bytes - peer.answered_bytes;
-        if peer.limit_bytes == 0 || in_flight < peer.limit_bytes {
-            now_ns
-        } else {
-            (peer.answered_ns + PATIENCE_NS).max(now_ns)
-        }
+        if peer.limit_bytes == 0 || in_flight < peer.limit_bytes { now_ns } else { peer.silent_ns().max(now_ns) }
     }
 
     /// `datagrams`, which start with the header `first`, went out.
@@ -67,7 +72,7 @@ impl Credits {
         if peer.limit_bytes == 0 {
             return;
         }
-        if peer.sent_bytes == peer.answered_bytes || peer.answered_ns + PATIENCE_NS <= now_ns {
+        if peer.sent_bytes == peer.answered_bytes || peer.silent_ns() <= now_ns {
             (peer.answered_bytes, peer.answered_ns) = (peer.sent_bytes, now_ns);
         }
         let scale = payload_scale(first);
@@ -81,25 +86,25 @@ impl Credits {
     }
 
     /// A packet of `peer` came: feedback will name it.
-    pub fn received(&mut self, header: &UbtHeader, payload_bytes: usize) {
-        let peer = &mut self.0[usize::from(header.sender)];
+    pub fn received(&mut self, peer: usize, header: &UbtHeader, payload_bytes: usize) {
+        let peer = &mut self.0[peer];
         if peer.limit_bytes > 0 {
             let end = header.offset.wrapping_add(payload_bytes as u32 * payload_scale(header));
             peer.pending = Some(UbtHeader { offset: end, ..*header });
         }
     }
 
-    /// The next feedback to send, and to whom.
-    pub fn poll_feedback(&mut self, rank: usize) -> Option<(usize, UbtHeader)> {
+    /// The next feedback to send, but for its sender, and to whom.
+    pub fn poll_feedback(&mut self) -> Option<(usize, UbtHeader)> {
         let (to, peer) = self.0.iter_mut().enumerate().find(|(_, peer)| peer.pending.is_some())?;
         let named = peer.pending.take()?;
-        Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, sender: rank as u16, ..named }))
+        Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, ..named }))
     }
 
-    /// Feedback came: what was sent up to the packet that it names is not in flight any more. Returns the round-trip time
+    /// Feedback of `peer` came: what was sent up to the packet that it names is not in flight any more. Returns the round-trip time
     /// in ns, if it names something that was sent.
-    pub fn handle_feedback(&mut self, feedback: &UbtHeader, now_ns: u64) -> Option<u64> {
-        let peer = &mut self.0[usize::from(feedback.sender)];
+    pub fn handle_feedback(&mut self, peer: usize, feedback: &UbtHeader, now_ns: u64) -> Option<u64> {
+        let peer = &mut self.0[peer];
         let names = |batch: &Batch| {
             let same = (batch.first.bucket, batch.first.step, batch.first.stage);
             let within =
@@ -153,9 +158,9 @@ mod tests {
     /// Feedback of a receiver that got the packet at `offset`.
     fn feedback(offset: u32) -> UbtHeader {
         let mut receiver = Credits::new([LIMIT, LIMIT].into_iter());
-        receiver.received(&UbtHeader { sender: 0, ..header(offset) }, 1024);
-        let (to, feedback) = receiver.poll_feedback(1).unwrap();
-        assert_eq!((to, receiver.poll_feedback(1)), (0, None));
+        receiver.received(0, &header(offset), 1024);
+        let (to, feedback) = receiver.poll_feedback().unwrap();
+        assert_eq!((to, receiver.poll_feedback()), (0, None));
         feedback
     }
 
@@ -166,11 +171,11 @@ mod tests {
         assert_eq!(credits.ready_ns(1, 100), 100);
         send(&mut credits, 2048, 2, 110);
         assert_eq!(credits.ready_ns(1, 120), 100 + PATIENCE_NS, "4 packets are in flight");
-        assert_eq!(credits.handle_feedback(&feedback(1024), 150), Some(50));
+        assert_eq!(credits.handle_feedback(1, &feedback(1024), 150), Some(50));
         assert_eq!(credits.ready_ns(1, 150), 150, "2 are");
         send(&mut credits, 4096, 2, 160);
         assert!(credits.ready_ns(1, 160) > 160);
-        assert_eq!(credits.handle_feedback(&feedback(2048), 170), Some(60), "the packet before it is lost or here");
+        assert_eq!(credits.handle_feedback(1, &feedback(2048), 170), Some(60), "the packet before it is lost or here");
         assert_eq!(credits.ready_ns(1, 170), 170 + PATIENCE_NS, "3 are");
         let later_ns = 170 + PATIENCE_NS;
         assert_eq!(credits.ready_ns(1, later_ns), later_ns);
@@ -179,14 +184,25 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_peer_is_waited_for_longer_and_not_for_ever() {
+        for (rtt_ns, silence_ns) in [(100, PATIENCE_NS), (10_000_000, 20_000_000), (1_000_000_000, PATIENCE_NS_MAX)] {
+            let mut credits = Credits::new([0, LIMIT].into_iter());
+            send(&mut credits, 0, 1, 0);
+            assert_eq!(credits.handle_feedback(1, &feedback(0), rtt_ns), Some(rtt_ns));
+            send(&mut credits, 1024, 4, rtt_ns);
+            assert_eq!(credits.ready_ns(1, rtt_ns), rtt_ns + silence_ns);
+        }
+    }
+
+    #[test]
     fn feedback_on_what_was_never_sent_changes_nothing() {
         let mut credits = Credits::new([LIMIT, LIMIT].into_iter());
         send(&mut credits, 0, 4, 0);
         for wrong in [UbtHeader { step: 8, ..feedback(0) }, feedback(1 << 20), UbtHeader { offset: 0, ..feedback(0) }] {
-            assert_eq!(credits.handle_feedback(&wrong, 10), None);
+            assert_eq!(credits.handle_feedback(1, &wrong, 10), None);
         }
         assert!(credits.ready_ns(1, 10) > 10);
-        assert_eq!(credits.handle_feedback(&feedback(3072), 20), Some(20));
+        assert_eq!(credits.handle_feedback(1, &feedback(3072), 20), Some(20));
         assert_eq!((credits.ready_ns(1, 20), credits.rtt_ns(1)), (20, Some(20)));
     }
 
@@ -195,8 +211,8 @@ mod tests {
         let mut credits = Credits::new([0, 0].into_iter());
         send(&mut credits, 0, 40, 0);
         assert_eq!(credits.ready_ns(1, 0), 0);
-        credits.received(&header(0), 1024);
-        assert_eq!(credits.poll_feedback(0), None);
-        assert_eq!(credits.handle_feedback(&feedback(0), 10), None);
+        credits.received(1, &header(0), 1024);
+        assert_eq!(credits.poll_feedback(), None);
+        assert_eq!(credits.handle_feedback(1, &feedback(0), 10), None);
     }
 }

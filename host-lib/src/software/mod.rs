@@ -14,6 +14,7 @@ mod credit;
 mod gate;
 mod pacer;
 mod receive;
+mod roster;
 mod transmit;
 mod window;
 
@@ -30,10 +31,11 @@ pub use self::transmit::{Batch, Transmit};
 use self::ahead::Ahead;
 use self::credit::Credits;
 use self::pacer::Pacer;
-use self::transmit::{Outbox, Permits, Sender};
+use self::roster::Rosters;
+use self::transmit::{Outbox, Permits};
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, RefusedStatus, Said, Stage, WindowPlan};
+use crate::protocol::{JobParams, Kind, RefusedStatus, Said, Stage, View, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +110,14 @@ pub enum SoftwareError {
         /// The command.
         command: &'static str,
     },
+    /// This rank is to work in a view that does not have it.
+    #[error("rank {rank} is not in view {view}; it must join again before it goes on")]
+    OutsideView {
+        /// Number of the view.
+        view: u32,
+        /// This rank.
+        rank: usize,
+    },
     /// The data is not as long as the window.
     #[error("window {cookie:#010x}: {found} elements given, the window has {expected}")]
     WrongLength {
@@ -123,8 +133,10 @@ pub enum SoftwareError {
 /// A data plane of software. See the module's documentation.
 pub struct Software {
     job: SoftwareJob,
-    sender: Sender,
+    rosters: Rosters,
     now_ns: u64,
+    /// Bit r: something came from rank r since it was asked for.
+    heard: u64,
     /// The last time of a window of each stage of each bucket.
     samples_16us: HashMap<(u16, usize), u16>,
     /// Twice the slots: windows that are done stay until their packets have left.
@@ -134,6 +146,7 @@ pub struct Software {
     ahead: Ahead,
     events: VecDeque<PlaneEvent>,
     counters: Counters,
+    late_bytes: u64,
     buffers: Buffers,
     trace: Option<Vec<Accepted>>,
 }
@@ -167,10 +180,11 @@ impl Software {
                 return Err(SoftwareError::Job { name, found, min, max });
             }
         }
-        let SoftwareJob { rank, ranks, job_tag, payload_beats, .. } = job;
+        let SoftwareJob { rank, ranks, job_tag, .. } = job;
         let limits = job.in_flight_bytes_max.iter().copied().chain(repeat(0)).take(ranks);
         Ok(Self {
-            sender: Sender { rank, job_tag, payload_beats },
+            rosters: Rosters::new(job_tag, rank, ranks),
+            heard: 0,
             samples_16us: HashMap::new(),
             now_ns: 0,
             windows: (0..2 * job.slots).map(|_| None).collect(),
@@ -179,6 +193,7 @@ impl Software {
             ahead: Ahead::new(job.ahead_bytes_max),
             events: VecDeque::new(),
             counters: Counters::default(),
+            late_bytes: 0,
             buffers: Buffers::default(),
             trace: None,
             job,
@@ -202,14 +217,15 @@ impl Software {
 
     /// Writes the next datagrams for one peer to `out`: what follows UDP's header.
     pub fn poll_transmit(&mut self, batch: Batch, out: &mut Vec<u8>) -> Option<Transmit> {
-        let Self { outbox, permits, windows, sender, now_ns, .. } = self;
-        if let Some((to, feedback)) = permits.credits.poll_feedback(sender.rank) {
+        let Self { outbox, permits, windows, rosters, now_ns, job, .. } = self;
+        while let Some((to, feedback)) = permits.credits.poll_feedback() {
+            let Some(roster) = rosters.with_tag(feedback.job_tag) else { continue };
             out.clear();
-            out.extend(UbtHeader { job_tag: sender.job_tag, ..feedback }.to_bytes());
+            out.extend(UbtHeader { sender: roster.rank as u16, ..feedback }.to_bytes());
             self.counters.tx_packets += 1;
             return Some(Transmit { to, segment_bytes: UBT_BYTES, segments: 1 });
         }
-        let transmit = outbox.poll(*now_ns, sender, permits, windows, batch, out);
+        let transmit = outbox.poll(*now_ns, job.payload_beats, permits, windows, batch, out);
         self.counters.tx_packets += transmit.map_or(0, |transmit| transmit.segments as u64);
         if transmit.is_none() {
             self.release_sent();
@@ -220,11 +236,6 @@ impl Software {
     /// Whether there is anything left to send.
     pub fn is_sending(&self) -> bool {
         !self.outbox.is_empty()
-    }
-
-    /// How fast a peer is sent to, in bytes of the wire per microsecond; 0: no limit.
-    pub fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
-        self.permits.pacer.set_rate(peer, rate_bytes_per_us);
     }
 
     /// Smoothed round-trip time to a peer that gives feedback, in ns.
@@ -255,11 +266,11 @@ impl Software {
             let Some((_, by)) = due.filter(|(at_ns, _)| *at_ns <= self.now_ns) else { continue };
             window.close(stage, self.now_ns, by);
             if stage == Stage::Contribute {
-                self.outbox.push(place, Stage::Broadcast, window, self.job.rank);
+                self.outbox.push(place, Stage::Broadcast, window);
             }
         }
         while let Some(report) = window.next_report() {
-            let expected = window.plan.expected_bytes(report.stage, self.job.rank);
+            let expected = window.plan.expected_bytes(report.stage, window.roster.rank);
             let sample_16us = report.timeout_16us(window.rules.bound_ns, expected);
             self.samples_16us.insert((window.plan.bucket, report.stage.index()), sample_16us);
             self.events.push_back(PlaneEvent::Stage(report));
@@ -312,17 +323,25 @@ impl DataPlane for Software {
         }
     }
 
+    fn supports(&self, _: Kind) -> bool {
+        true
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
         let full = SoftwareError::NoFreeSlot { cookie: plan.cookie, slots: self.job.slots };
         if self.place_of(plan.cookie).is_some() {
             return Err(SoftwareError::WrongState { cookie: plan.cookie, command: "arm" });
+        }
+        let (found, ranks) = (plan.shards.ranks, self.rosters.entered().peers.len());
+        if found != ranks {
+            return Err(SoftwareError::Job { name: "ranks", found, min: ranks, max: ranks });
         }
         let place = self.free_place().ok_or(full)?;
         let own_said = Stage::ALL.map(|stage| Said {
             timeout_16us: self.samples_16us.get(&(plan.bucket, stage.index())).copied().unwrap_or(0),
             incast: params.advertised_incast as u8,
         });
-        self.windows[place] = Some(Window::new(plan, params, own_said, &mut self.buffers));
+        self.windows[place] = Some(Window::new(plan, params, self.rosters.entered(), own_said, &mut self.buffers));
         for (header, payload) in self.ahead.arm(plan) {
             self.take(&header, &payload);
         }
@@ -344,10 +363,10 @@ impl DataPlane for Software {
         }
         let summed = window.contribute(self.now_ns, elements, &mut self.buffers);
         if let Some(trace) = &mut self.trace {
-            let (at_ns, sender, stage) = (self.now_ns, self.job.rank, Stage::Contribute);
+            let (at_ns, sender, stage) = (self.now_ns, window.roster.rank, Stage::Contribute);
             trace.extend(summed.map(|position| Accepted { at_ns, cookie, stage, position, sender }));
         }
-        self.outbox.push(place, Stage::Contribute, window, self.job.rank);
+        self.outbox.push(place, Stage::Contribute, window);
         self.close_due(place);
         Ok(())
     }
@@ -371,5 +390,31 @@ impl DataPlane for Software {
         let window = self.windows[place].as_mut().filter(done).ok_or(wrong)?;
         window.result(out);
         Ok(())
+    }
+
+    fn late_bytes(&self) -> Option<u64> {
+        Some(self.late_bytes)
+    }
+
+    /// How fast a peer is sent to, in bytes of the wire per microsecond; 0: no limit, as at the beginning.
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
+        self.permits.pacer.set_rate(peer, rate_bytes_per_us);
+    }
+
+    fn takes_views(&self) -> bool {
+        true
+    }
+
+    fn announce(&mut self, view: &View) {
+        self.rosters.announce(view);
+    }
+
+    fn enter(&mut self, view: &View) -> Result<bool, SoftwareError> {
+        let outside = SoftwareError::OutsideView { view: view.number, rank: self.job.rank };
+        self.rosters.enter(view).then_some(true).ok_or(outside)
+    }
+
+    fn take_heard(&mut self) -> u64 {
+        std::mem::take(&mut self.heard)
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::ahead::Age;
 use super::transmit::packet_flags;
+use super::window::Window;
 use super::{Accepted, Software};
 use crate::data_plane::PlaneEvent;
 use crate::protocol::{Said, Stage};
@@ -50,22 +51,26 @@ impl Software {
     pub fn handle_datagram(&mut self, from: Option<usize>, datagram: &[u8]) {
         self.counters.rx_packets += 1;
         match self.check(from, datagram) {
-            Ok((header, _)) if header.stage == STAGE_FEEDBACK => {
-                self.permits.credits.handle_feedback(&header, self.now_ns);
+            Ok((peer, header, _)) if header.stage == STAGE_FEEDBACK => {
+                self.heard |= 1 << peer;
+                if let Some(rtt_ns) = self.permits.credits.handle_feedback(peer, &header, self.now_ns) {
+                    self.events.push_back(PlaneEvent::RoundTrip { peer, rtt_ns });
+                }
             }
-            Ok((header, payload)) => {
-                self.permits.credits.received(&header, payload.len());
+            Ok((peer, header, payload)) => {
+                self.heard |= 1 << peer;
+                self.permits.credits.received(peer, &header, payload.len());
                 self.take(&header, payload);
             }
             Err(counter) => *counter(&mut self.counters) += 1,
         }
     }
 
-    /// Header and payload of a datagram of this job, or the counter that says why it is none.
-    fn check<'a>(&self, from: Option<usize>, datagram: &'a [u8]) -> Result<(UbtHeader, &'a [u8]), Counter> {
+    /// The job's number of the sender, header and payload of a datagram of this job, or the counter that says why it is none.
+    fn check<'a>(&self, from: Option<usize>, datagram: &'a [u8]) -> Result<(usize, UbtHeader, &'a [u8]), Counter> {
         let malformed: Counter = |counters| &mut counters.drop_malformed;
         let (header, payload) = datagram.split_first_chunk::<UBT_BYTES>().ok_or(malformed)?;
-        let header = UbtHeader::from_bytes(header, self.job.job_tag).map_err(|error| -> Counter {
+        let (header, roster) = self.rosters.read(header).map_err(|error| -> Counter {
             match error {
                 FrameError::Version(_) => |counters| &mut counters.drop_version,
                 FrameError::Job(_) => |counters| &mut counters.drop_job,
@@ -73,9 +78,9 @@ impl Software {
             }
         })?;
         let sender = usize::from(header.sender);
-        let is_well_formed = from == Some(sender)
-            && sender < self.job.ranks
-            && sender != self.job.rank
+        let is_well_formed = from.is_some()
+            && from == roster.peers.get(sender).copied()
+            && sender != roster.rank
             && payload.len().is_multiple_of(BEAT_BYTES)
             && match header.stage {
                 STAGE_CONTRIBUTE | STAGE_BROADCAST => !payload.is_empty(),
@@ -83,14 +88,15 @@ impl Software {
                 _ => false,
             }
             && (header.offset as usize).is_multiple_of(BEAT_BYTES);
-        if is_well_formed { Ok((header, payload)) } else { Err(malformed) }
+        from.filter(|_| is_well_formed).map(|from| (from, header, payload)).ok_or(malformed)
     }
 
     /// Puts a checked packet where it belongs.
     pub(super) fn take(&mut self, header: &UbtHeader, payload: &[u8]) {
         let counters = &mut self.counters;
         let Some((place, window)) = self.windows.iter_mut().enumerate().find_map(|(place, window)| {
-            window.as_mut().filter(|window| window.plan.holds(header)).map(|window| (place, window))
+            let is_its = |window: &&mut Window| window.plan.holds(header) && window.roster.tag == header.job_tag;
+            window.as_mut().filter(is_its).map(|window| (place, window))
         }) else {
             match self.ahead.age(header) {
                 Age::Ahead => match self.ahead.keep(header, payload) {
@@ -102,7 +108,10 @@ impl Software {
                     Some(false) => {}
                     None => counters.drop_ahead += 1,
                 },
-                Age::Closed => counters.drop_no_window += 1,
+                Age::Closed => {
+                    counters.drop_no_window += 1;
+                    self.late_bytes += (payload.len() as u64) << u8::from(header.flags & FLAG_BF16 != 0);
+                }
                 Age::Stale => counters.drop_stale += 1,
             }
             return;
@@ -121,6 +130,7 @@ impl Software {
         let gate = &mut window.gates[stage.index()];
         if !gate.is_open() {
             counters.drop_late_beats += beats as u64;
+            self.late_bytes += (beats * BEAT_BYTES) as u64;
             return;
         }
         gate.hear(self.now_ns, sender, header.flags & FLAG_LAST_PERCENTILE != 0, &window.rules);

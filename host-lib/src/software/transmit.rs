@@ -51,17 +51,10 @@ struct Round {
 /// A shard on its way to a peer.
 #[derive(Debug)]
 struct Flow {
+    /// The job's number of the peer.
     to: usize,
     /// Beats left.
     beats: Range<usize>,
-}
-
-/// What all packets of a rank have in common.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sender {
-    pub rank: usize,
-    pub job_tag: u64,
-    pub payload_beats: usize,
 }
 
 /// Who may be sent to, and when.
@@ -82,12 +75,15 @@ impl Permits {
 pub(super) struct Outbox([VecDeque<Round>; 2]);
 
 impl Outbox {
-    /// Adds a stage of the window at `place`.
-    pub fn push(&mut self, place: usize, stage: Stage, window: &Window, rank: usize) {
-        let ranks = window.plan.shards.ranks;
-        let flow = |to| {
+    /// Adds a stage of the window at `place`, if its collective sends in it.
+    pub fn push(&mut self, place: usize, stage: Stage, window: &Window) {
+        if !window.plan.kind.sends(stage) {
+            return;
+        }
+        let (rank, ranks) = (window.roster.rank, window.roster.peers.len());
+        let flow = |to: usize| {
             let beats = if stage == Stage::Contribute { window.plan.shards.range_of(to) } else { window.own.clone() };
-            Flow { to, beats }
+            Flow { to: window.roster.peers[to], beats }
         };
         for round in 0..rounds::rounds_per_stage(ranks, window.incast) {
             let peers = rounds::peers_in_round(rank, ranks, window.incast, round);
@@ -132,7 +128,7 @@ impl Outbox {
     pub fn poll(
         &mut self,
         now_ns: u64,
-        sender: &Sender,
+        payload_beats: usize,
         permits: &mut Permits,
         windows: &[Option<Window>],
         batch: Batch,
@@ -146,7 +142,7 @@ impl Outbox {
             round.flows.rotate_left(turn);
             let mut transmit = None;
             if let (Some(flow), Some(window)) = (round.flows.front_mut(), &windows[round.place]) {
-                transmit = write_packets(flow, round.stage, sender, window, batch, out);
+                transmit = write_packets(flow, round.stage, payload_beats, window, batch, out);
                 if let Some((transmit, first)) = transmit {
                     permits.pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
                     permits.credits.sent(&transmit, out, &first, now_ns);
@@ -180,14 +176,14 @@ impl Outbox {
 fn write_packets(
     flow: &mut Flow,
     stage: Stage,
-    sender: &Sender,
+    payload_beats: usize,
     window: &Window,
     batch: Batch,
     out: &mut Vec<u8>,
 ) -> Option<(Transmit, UbtHeader)> {
     let plan = &window.plan;
-    let full = plan.packet_beats(sender.payload_beats);
-    let segment_bytes = UBT_BYTES + sender.payload_beats * BEAT_BYTES;
+    let full = plan.packet_beats(payload_beats);
+    let segment_bytes = UBT_BYTES + payload_beats * BEAT_BYTES;
     let (mut first_bytes, mut segments, mut first) = (0, 0, UbtHeader::default());
     while !flow.beats.is_empty() && segments < batch.segments_max.max(1) {
         let beats = flow.beats.start..flow.beats.end.min(flow.beats.start + full);
@@ -200,7 +196,7 @@ fn write_packets(
             continue;
         }
         let marked = flow.beats.len().div_ceil(full) < window.mark_packets;
-        let header = header(window, stage, sender, beats.start, marked);
+        let header = header(window, stage, beats.start, marked);
         out.extend(header.to_bytes());
         window.write_payload(stage, beats, out);
         if segments == 0 {
@@ -214,7 +210,7 @@ fn write_packets(
     (segments > 0).then_some((Transmit { to: flow.to, segment_bytes: first_bytes, segments }, first))
 }
 
-fn header(window: &Window, stage: Stage, sender: &Sender, first: usize, marked: bool) -> UbtHeader {
+fn header(window: &Window, stage: Stage, first: usize, marked: bool) -> UbtHeader {
     let (plan, said) = (&window.plan, window.own_said[stage.index()]);
     UbtHeader {
         bucket: plan.bucket,
@@ -223,9 +219,9 @@ fn header(window: &Window, stage: Stage, sender: &Sender, first: usize, marked: 
         incast: said.incast,
         flags: packet_flags(plan) | (u8::from(marked) * FLAG_LAST_PERCENTILE),
         stage: if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST },
-        sender: sender.rank as u16,
+        sender: window.roster.rank as u16,
         step: plan.step,
-        job_tag: sender.job_tag,
+        job_tag: window.roster.tag,
     }
 }
 

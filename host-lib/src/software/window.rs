@@ -1,10 +1,12 @@
 //! One armed window of the software data plane: sum, mean, gathered shards, the two gates.
 
 use std::ops::{Deref, DerefMut, Range};
+use std::sync::Arc;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 
 use super::gate::{Gate, Rules};
+use super::roster::Roster;
 use crate::hadamard::{self, Code};
 use crate::protocol::{ClosedBy, JobParams, Said, Stage, StageReport, WindowPlan};
 
@@ -21,7 +23,8 @@ pub(super) struct Window {
     pub incast: usize,
     /// The shard that this rank aggregates.
     pub own: Range<usize>,
-    rank: usize,
+    /// The view that it belongs to.
+    pub roster: Arc<Roster>,
     /// In wire order: the own shard's sum, later its mean, and the peers' means. Beats that are not `present` mean nothing.
     gathered: Buffer,
     /// This rank's encoded gradient in wire order; empty before it was contributed and after it was sent.
@@ -91,8 +94,14 @@ impl Buffers {
 }
 
 impl Window {
-    pub fn new(plan: &WindowPlan, params: &JobParams, own_said: [Said; 2], buffers: &mut Buffers) -> Self {
-        let JobParams { rank, ranks, .. } = *params;
+    pub fn new(
+        plan: &WindowPlan,
+        params: &JobParams,
+        roster: &Arc<Roster>,
+        own_said: [Said; 2],
+        buffers: &mut Buffers,
+    ) -> Self {
+        let (rank, ranks) = (roster.rank, roster.peers.len());
         let own = plan.shards.range_of(rank);
         let gate = |stage| {
             let peers = (0..ranks).filter(|peer| *peer != rank);
@@ -113,7 +122,7 @@ impl Window {
             gates: Stage::ALL.map(gate),
             mark_packets: params.mark_packets_of(plan),
             incast: params.incast,
-            rank,
+            roster: roster.clone(),
             gathered: buffers.get(plan.beats * LANES),
             contribution: Buffer::default(),
             arrived: vec![0; own.len()],
@@ -141,6 +150,7 @@ impl Window {
     /// Beats that `sender` may send in a stage, as positions in the window.
     pub fn allowed(&self, stage: Stage, sender: usize) -> Range<usize> {
         match stage {
+            _ if !self.plan.kind.sends(stage) => 0..0,
             Stage::Contribute => self.own.clone(),
             Stage::Broadcast => self.plan.shards.range_of(sender),
         }
@@ -232,9 +242,9 @@ impl Window {
             } else {
                 sum.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
             }
-            *arrived |= 1 << self.rank;
+            *arrived |= 1 << self.roster.rank;
         }
-        self.received_beats[Stage::Contribute.index()][self.rank] = self.own.len() as u32;
+        self.received_beats[Stage::Contribute.index()][self.roster.rank] = self.own.len() as u32;
         self.own.clone()
     }
 

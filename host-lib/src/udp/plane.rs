@@ -15,10 +15,11 @@ use optireduce_contract::packet::UBT_BYTES;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
+use super::mtu::{self, PathError};
 use super::socket::Socket;
-use crate::bootstrap::Job;
+use crate::bootstrap::{Job, Mesh};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, WindowPlan};
+use crate::protocol::{JobParams, Kind, View, WindowPlan};
 use crate::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 
 /// Headers of IPv4 and UDP.
@@ -76,7 +77,7 @@ pub struct Udp {
 }
 
 /// A socket whose job is not known yet.
-pub struct Unconnected(Socket);
+pub struct Unconnected(pub(super) Socket);
 
 impl Udp {
     /// Binds a free port of `local`.
@@ -88,6 +89,12 @@ impl Udp {
         Socket::bind(local).map(Unconnected).map_err(|source| UdpError::Socket { what: what(), source })
     }
 }
+
+/// What the kernel counts for each byte of a datagram in a socket's buffer: twice as much for full pages, four times for
+/// datagrams a little larger than one; and as much again for what is sent while a slow receiver's answers are awaited.
+const COUNTED_BYTES_PER_BYTE: u64 = 8;
+/// Most bytes on their way to a peer: what a path of 100 Gb/s and 80 us holds. More would wait in queues on the way.
+const IN_FLIGHT_BYTES_MAX: u64 = 1 << 20;
 
 impl Unconnected {
     /// Where it receives.
@@ -103,15 +110,31 @@ impl Unconnected {
         self.0.receive_buffer_bytes() as u64
     }
 
+    /// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest
+    /// that gets through between all ranks. All ranks must call this at the same point.
+    ///
+    /// # Errors
+    /// See [`PathError`].
+    pub fn payload_beats(&mut self, mesh: &mut Mesh, timeout: Duration) -> Result<usize, PathError> {
+        let members = &mesh.job().members;
+        if mtu::is_open(members) {
+            return mtu::discover(self, mesh, timeout);
+        }
+        Ok(members.iter().map(|member| member.payload_beats).min().unwrap_or(1))
+    }
+
     /// This rank's data plane of a job whose packets carry `payload_beats`.
     ///
     /// # Errors
     /// If the job cannot be.
     pub fn join(self, rank: usize, job: &Job, payload_beats: usize) -> Result<Udp, UdpError> {
         let ranks = job.members.len();
-        // The kernel counts about twice a datagram's bytes; all peers may send at once.
-        let share = |member: &crate::bootstrap::Member| member.receive_buffer_bytes / 2 / (ranks as u64 - 1).max(1);
-        let in_flight_bytes_max = job.members.iter().map(|member| share(member).max(1)).collect();
+        // All peers may send at once.
+        let share = |member: &crate::bootstrap::Member| {
+            member.receive_buffer_bytes / COUNTED_BYTES_PER_BYTE / (ranks as u64 - 1).max(1)
+        };
+        let in_flight_bytes_max =
+            job.members.iter().map(|member| share(member).clamp(1, IN_FLIGHT_BYTES_MAX)).collect();
         let software = SoftwareJob { in_flight_bytes_max, ..SoftwareJob::new(rank, ranks, job.tag, payload_beats) };
         let peers: Vec<_> = job.members.iter().map(|member| member.udp).collect();
         Ok(Udp {
@@ -216,8 +239,16 @@ impl Udp {
 impl DataPlane for Udp {
     type Error = UdpError;
 
+    fn late_bytes(&self) -> Option<u64> {
+        self.software.late_bytes()
+    }
+
     fn limits(&self) -> PlaneLimits {
         self.software.limits()
+    }
+
+    fn supports(&self, _: Kind) -> bool {
+        true
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), UdpError> {
@@ -246,5 +277,25 @@ impl DataPlane for Udp {
 
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), UdpError> {
         Ok(self.software.take_result(plan, out)?)
+    }
+
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
+        self.software.set_rate(peer, rate_bytes_per_us);
+    }
+
+    fn takes_views(&self) -> bool {
+        self.software.takes_views()
+    }
+
+    fn announce(&mut self, view: &View) {
+        self.software.announce(view);
+    }
+
+    fn enter(&mut self, view: &View) -> Result<bool, UdpError> {
+        Ok(self.software.enter(view)?)
+    }
+
+    fn take_heard(&mut self) -> u64 {
+        self.software.take_heard()
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! Every decision comes from the seed. A rank acts when something reaches it or its own timer is due.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
-use optireduce::protocol::{JobParams, Report};
+use optireduce::protocol::{JobParams, Kind, Report};
 use optireduce::software::{Batch, Software, SoftwareJob};
-use optireduce::{Collectives, Finished};
+use optireduce::{Call, Collectives, Finished, News};
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
@@ -40,9 +43,30 @@ impl Random {
 pub struct Weather {
     pub loss: f64,
     pub duplicate: f64,
-    pub delay_ns: std::ops::Range<u64>,
+    pub delay_ns: Range<u64>,
     /// A rank of which nothing arrives anywhere in this time.
-    pub outage: Option<(usize, std::ops::Range<u64>)>,
+    pub outage: Option<(usize, Range<u64>)>,
+    /// The link to each rank; without one, everything passes at once.
+    pub link: Option<Link>,
+}
+
+/// A link with a queue before it: what does not fit is lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub bytes_per_us: u64,
+    pub queue_bytes: u64,
+}
+
+impl Link {
+    /// When so many bytes have passed, if they find room in the queue; `free_ns`: when it is empty.
+    fn pass(&self, free_ns: &mut u64, now_ns: u64, bytes: u64) -> Option<u64> {
+        let queued_bytes = free_ns.saturating_sub(now_ns) * self.bytes_per_us / 1000;
+        if queued_bytes + bytes > self.queue_bytes {
+            return None;
+        }
+        *free_ns = now_ns.max(*free_ns) + bytes * 1000 / self.bytes_per_us;
+        Some(*free_ns)
+    }
 }
 
 /// A datagram that left a rank.
@@ -74,7 +98,18 @@ pub struct Network {
     pub now_ns: u64,
     weather: Weather,
     random: Random,
+    /// When the link to each rank has sent what is queued before it.
+    link_free_ns: Vec<u64>,
     in_flight: BinaryHeap<Reverse<Flight>>,
+    /// The reliable channel: takes this long, keeps the order.
+    pub letters_ns: Range<u64>,
+    letters: BinaryHeap<Reverse<Flight>>,
+    letters_count: usize,
+    last_letter_ns: Vec<u64>,
+    /// Ranks that neither do nor hear anything.
+    pub dead: Vec<bool>,
+    /// What happened among the ranks, and to whom it was told.
+    pub news: Vec<(usize, News)>,
 }
 
 impl Network {
@@ -86,8 +121,19 @@ impl Network {
         seed: u64,
         params: impl Fn(usize, &Software) -> JobParams,
     ) -> Self {
+        Self::with_jobs(ranks, weather, seed, |rank| SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats), params)
+    }
+
+    /// As [`new`](Self::new), with other jobs of the data planes.
+    pub fn with_jobs(
+        ranks: usize,
+        weather: Weather,
+        seed: u64,
+        job: impl Fn(usize) -> SoftwareJob,
+        params: impl Fn(usize, &Software) -> JobParams,
+    ) -> Self {
         let rank = |rank| {
-            let plane = Software::new(SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats)).unwrap();
+            let plane = Software::new(job(rank)).unwrap();
             let params = params(rank, &plane);
             Collectives::new(plane, params).unwrap()
         };
@@ -97,12 +143,18 @@ impl Network {
             now_ns: 0,
             weather,
             random: Random(seed ^ 0x6e65_7477),
+            link_free_ns: vec![0; ranks],
             in_flight: BinaryHeap::new(),
+            letters_ns: 20_000..200_000,
+            letters: BinaryHeap::new(),
+            letters_count: 0,
+            last_letter_ns: vec![0; ranks * ranks],
+            dead: vec![false; ranks],
+            news: Vec::new(),
         }
     }
 
-    /// One collective: every rank prepares and starts when its time has come (`None`: it never does); ends when all that
-    /// started are done.
+    /// An all-reduce; see [`collective`](Self::collective).
     pub fn all_reduce(
         &mut self,
         bucket: u16,
@@ -110,31 +162,48 @@ impl Network {
         hadamard: bool,
         start_ns: &[Option<u64>],
     ) -> Vec<Option<Outcome>> {
+        let call = Call { kind: Kind::AllReduce, bucket, elements: gradients[0].len(), hadamard };
+        self.collective(call, gradients, start_ns)
+    }
+
+    /// One collective: every rank prepares and starts when its time has come (`None`: it never does); ends when all that
+    /// started are done.
+    pub fn collective(&mut self, call: Call, given: &[Vec<f32>], start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
         let begin_ns = self.now_ns;
         let mut started = vec![false; self.ranks.len()];
         let mut outcomes: Vec<Option<Outcome>> = vec![None; self.ranks.len()];
         loop {
             for rank in 0..self.ranks.len() {
+                if self.dead[rank] {
+                    continue;
+                }
+                self.exchange_letters(rank);
                 let Some(start_ns) = start_ns[rank].map(|after| begin_ns + after) else { continue };
-                if !started[rank] && self.now_ns >= start_ns {
+                if !started[rank] && self.now_ns >= start_ns && self.ranks[rank].may_prepare(self.now_ns) {
                     started[rank] = true;
                     self.ranks[rank].plane_mut().advance(self.now_ns);
-                    let op = self.ranks[rank].prepare(self.now_ns, bucket, gradients[rank].len(), hadamard).unwrap();
-                    self.ranks[rank].start(self.now_ns, op, gradients[rank].clone()).unwrap();
+                    let op = self.ranks[rank].prepare_call(self.now_ns, call).unwrap();
+                    self.ranks[rank].start(self.now_ns, op, given[rank].clone()).unwrap();
                 }
                 self.ranks[rank].plane_mut().advance(self.now_ns);
                 while let Some(Finished { report, result }) = self.ranks[rank].poll(self.now_ns).unwrap() {
                     outcomes[rank] = Some(Outcome { report, result, took_ns: self.now_ns - start_ns });
                 }
                 self.transmit(rank);
+                self.exchange_letters(rank);
             }
-            if (0..self.ranks.len()).all(|rank| start_ns[rank].is_none() || outcomes[rank].is_some()) {
+            let is_over = |rank: usize| outcomes[rank].is_some() || !started[rank] && !self.ranks[rank].is_member();
+            if (0..self.ranks.len()).all(|rank| start_ns[rank].is_none() || is_over(rank)) {
                 return outcomes;
             }
-            let arrival = self.in_flight.peek().map(|Reverse((at_ns, ..))| *at_ns);
+            let arrivals = [&self.in_flight, &self.letters].into_iter().filter_map(|flights| flights.peek());
+            let arrivals = arrivals.map(|Reverse((at_ns, ..))| *at_ns);
             let starts = (0..self.ranks.len()).filter(|rank| !started[*rank]).filter_map(|rank| start_ns[rank]);
-            let timers = self.ranks.iter().filter_map(|rank| rank.plane().next_timeout());
-            let next_ns = starts.map(|after| begin_ns + after).chain(timers).chain(arrival).min();
+            let starts = starts.map(|after| begin_ns + after).filter(|at_ns| *at_ns > self.now_ns);
+            let living = || (0..self.ranks.len()).filter(|rank| !self.dead[*rank]).map(|rank| &self.ranks[rank]);
+            let timers = living().filter_map(|rank| rank.plane().next_timeout());
+            let agreements = living().filter_map(|rank| rank.next_timeout());
+            let next_ns = starts.chain(timers).chain(agreements).chain(arrivals).min();
             self.now_ns = next_ns.expect("somebody waits for nothing: a hang").max(self.now_ns);
             while let Some(Reverse((at_ns, ..))) = self.in_flight.peek()
                 && *at_ns <= self.now_ns
@@ -143,6 +212,29 @@ impl Network {
                 self.ranks[to].plane_mut().advance(self.now_ns);
                 self.ranks[to].plane_mut().handle_datagram(Some(from), &datagram);
             }
+            while let Some(Reverse((at_ns, ..))) = self.letters.peek()
+                && *at_ns <= self.now_ns
+                && let Some(Reverse((_, _, from, to, letter))) = self.letters.pop()
+            {
+                if !self.dead[to] {
+                    self.ranks[to].handle_message(self.now_ns, from, &letter).unwrap();
+                }
+            }
+        }
+    }
+
+    /// Sends what a rank has to say on the reliable channel, and lets agreements go on.
+    fn exchange_letters(&mut self, rank: usize) {
+        self.ranks[rank].handle_timeout(self.now_ns);
+        while let Some((to, letter)) = self.ranks[rank].poll_message() {
+            let Range { start, end } = self.letters_ns;
+            let last_ns = &mut self.last_letter_ns[rank * self.dead.len() + to];
+            *last_ns = (*last_ns).max(self.now_ns + start + self.random.below((end - start).max(1)));
+            self.letters_count += 1;
+            self.letters.push(Reverse((*last_ns, self.letters_count, rank, to, letter)));
+        }
+        while let Some(news) = self.ranks[rank].poll_news() {
+            self.news.push((rank, news));
         }
     }
 
@@ -158,15 +250,22 @@ impl Network {
     }
 
     fn send(&mut self, from: usize, to: usize, datagram: &[u8]) {
-        let header = UbtHeader::from_bytes(datagram.first_chunk().unwrap(), JOB_TAG).unwrap();
+        let header = datagram.first_chunk::<UBT_BYTES>().unwrap();
+        // Every view has its own tag.
+        let tag = u64::from_be_bytes(*header.last_chunk().unwrap());
+        let header = UbtHeader::from_bytes(header, tag).unwrap();
         let cut_off =
             self.weather.outage.as_ref().is_some_and(|(rank, time)| *rank == from && time.contains(&self.now_ns));
         let copies = 1 + u32::from(self.random.chance(self.weather.duplicate));
         let mut arrived = 0;
         for _ in 0..copies {
-            let Weather { loss, delay_ns, .. } = &self.weather;
-            let at_ns = self.now_ns + delay_ns.start + self.random.below((delay_ns.end - delay_ns.start).max(1));
-            if !self.random.chance(*loss) && !cut_off {
+            let Weather { loss, delay_ns, link, .. } = &self.weather;
+            let delay_ns = delay_ns.start + self.random.below((delay_ns.end - delay_ns.start).max(1));
+            let left_ns = link.map_or(Some(self.now_ns), |link| {
+                link.pass(&mut self.link_free_ns[to], self.now_ns, datagram.len() as u64)
+            });
+            let at_ns = left_ns.unwrap_or(self.now_ns) + delay_ns;
+            if !self.random.chance(*loss) && !cut_off && left_ns.is_some() {
                 arrived += 1;
                 self.in_flight.push(Reverse((
                     at_ns,

@@ -781,6 +781,7 @@ fn a_gradient_that_fails_late_is_told_and_what_was_sent_of_it_is_true() {
             (header[42 + 9] & 0xf, ((field(2) - window.arm.base) / 64) as usize)
         };
         let contributions: Vec<_> = rig.sent.iter().filter(|frame| packet(frame).0 == STAGE_CONTRIBUTE).collect();
+        assert!(!contributions.is_empty(), "nothing was sent before the failure");
         for frame in &contributions {
             let first = packet(frame).1;
             assert_eq!(&frame[1..], &window.gradient[first..first + frame.len() - 1], "packet at beat {first}");

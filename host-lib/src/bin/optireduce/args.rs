@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::bootstrap::Launch;
 use optireduce::protocol::HadamardMode;
+use tracing_subscriber::EnvFilter;
 
 /// Bounded-time all-reduce over UDP: every stage ends by its deadline, and what was lost is reported.
 #[derive(Debug, Parser)]
@@ -12,6 +13,20 @@ use optireduce::protocol::HadamardMode;
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+    /// What is logged to stderr: a level, or filters as `optireduce=debug`, which shows every collective and its stages as
+    /// they end. Default: OPTIREDUCE_LOG, or RUST_LOG, or warn.
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub log: Option<String>,
+}
+
+impl Args {
+    /// What is logged.
+    pub fn filter(&self) -> Result<EnvFilter, String> {
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let given = self.log.clone().or_else(|| variable("OPTIREDUCE_LOG")).or_else(|| variable("RUST_LOG"));
+        let filter = given.unwrap_or_else(|| "warn".into());
+        EnvFilter::try_new(&filter).map_err(|error| format!("log filter {filter:?}: {error}"))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -100,9 +115,9 @@ pub struct JobArgs {
     /// follows loss and stage times.
     #[arg(long, value_name = "T")]
     pub grace_us: Option<u64>,
-    /// Bytes of the largest IP packet on the path.
-    #[arg(long, default_value_t = 1500)]
-    pub mtu: usize,
+    /// Bytes of the largest IP packet. Default: what gets through between all ranks.
+    #[arg(long)]
+    pub mtu: Option<usize>,
     /// When collectives are Hadamard-encoded.
     #[arg(long, value_enum, default_value_t = Hadamard::Auto)]
     pub hadamard: Hadamard,
@@ -112,6 +127,12 @@ pub struct JobArgs {
     /// Peers that a rank sends to at a time, 1 to 15. Default: as many as their loss allows.
     #[arg(long, value_name = "I")]
     pub incast: Option<usize>,
+    /// The rate of each peer follows the round-trip times of its answers.
+    #[arg(long)]
+    pub rate_control: bool,
+    /// Collectives in a row without a sign of a rank after which the others go on without it; 0: never.
+    #[arg(long, value_name = "K", default_value_t = 3)]
+    pub drop_silent_after: u32,
     /// Seconds that ranks wait for one another.
     #[arg(long, default_value_t = 60.0, value_parser = positive)]
     pub timeout_s: f64,
@@ -124,7 +145,8 @@ pub struct JobArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
-  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json")]
+  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json
+  torchrun --nproc-per-node 4 --no-python optireduce run --file 'gradients.{rank}.safetensors' --out 'mean.{rank}.safetensors'")]
 pub struct RunArgs {
     /// This rank. Default: from the environment of torchrun, Open MPI, MPICH or Slurm.
     #[arg(long, requires = "world_size", requires = "root")]
@@ -138,6 +160,13 @@ pub struct RunArgs {
     /// Name or address of the interface to use. Default: the one on the way to rank 0.
     #[arg(long, value_name = "IF")]
     pub interface: Option<String>,
+    /// Averages the tensors of this file among the ranks instead of measuring: fp32 in safetensors, or raw little-endian fp32
+    /// under any other extension. {rank} stands for this rank.
+    #[arg(long, value_name = "F", conflicts_with_all = ["bench", "secs", "straggler_ms", "straggler_rank"])]
+    pub file: Option<String>,
+    /// Where the mean goes, in the file's own format; {rank} as in --file. Not written if too much was lost.
+    #[arg(long, value_name = "F", requires = "file")]
+    pub out: Option<String>,
     #[command(flatten)]
     pub job: JobArgs,
 }

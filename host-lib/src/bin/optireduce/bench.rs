@@ -7,9 +7,10 @@ use optireduce::hadamard::{Direction, Speed, measure};
 
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
 
-pub fn bench(command: &BenchCommand) -> Result<(), String> {
+/// `log`: what the ranks log, if it is given.
+pub fn bench(command: &BenchCommand, log: Option<&str>) -> Result<(), String> {
     match command {
-        BenchCommand::Allreduce(args) => allreduce(args),
+        BenchCommand::Allreduce(args) => allreduce(args, log),
         BenchCommand::Hadamard(args) => {
             hadamard(args);
             Ok(())
@@ -18,9 +19,9 @@ pub fn bench(command: &BenchCommand) -> Result<(), String> {
 }
 
 /// Every rank is a process: `optireduce run` with this command's own arguments.
-fn allreduce(args: &BenchAllReduceArgs) -> Result<(), String> {
+fn allreduce(args: &BenchAllReduceArgs, log: Option<&str>) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's path: {error}"))?;
-    let own: Vec<String> = std::env::args().skip(3).collect();
+    let own: Vec<String> = std::env::args().skip_while(|argument| argument != "allreduce").skip(1).collect();
     for ranks in &args.ranks {
         let port = free_port().map_err(|error| format!("a free port: {error}"))?;
         let mut processes: Vec<Child> = Vec::new();
@@ -28,7 +29,7 @@ fn allreduce(args: &BenchAllReduceArgs) -> Result<(), String> {
             let place = ["--rank".into(), rank.to_string(), "--world-size".into(), ranks.to_string()];
             let mut command = Command::new(&program);
             command.arg("run").args(place).args(["--root", &format!("127.0.0.1:{port}")]).args(without_ranks(&own));
-            command.stdin(Stdio::null());
+            command.stdin(Stdio::null()).envs(log.map(|log| ("OPTIREDUCE_LOG", log)));
             let process = command.spawn().map_err(|error| format!("starting rank {rank}: {error}"));
             match process {
                 Ok(process) => processes.push(process),

@@ -3,14 +3,17 @@
 //! Measured as others do: a barrier before every call, then the straggler sleeps, then each rank times its own call. A
 //! row's times are over calls, of each call the slowest rank.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::{Launch, Member, Mesh, local_address};
 use optireduce::protocol::UpdateAction;
 use optireduce::{Bound, Communicator, Early, reliable};
+use optireduce_contract::limits::BEAT_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::file;
 use crate::times::{Row, percentile};
 
 /// Calls between two decisions whether to go on.
@@ -23,36 +26,31 @@ const BUCKET: u16 = 0;
 
 /// What one rank saw of a size.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Seen {
-    ms: Vec<f64>,
-    expected_bytes: u64,
-    received_bytes: u64,
+pub struct Seen {
+    pub ms: Vec<f64>,
+    pub expected_bytes: u64,
+    pub received_bytes: u64,
+    /// Ranks that did not come in time, at least once.
+    pub late_ranks: BTreeSet<usize>,
+    /// Too much was lost, at least once.
+    pub skipped: bool,
     hadamard: bool,
     halted: bool,
     cpu_s: f64,
     memory_mb: f64,
 }
 
-enum Engine {
+pub enum Engine {
     Udp(Box<Communicator>),
-    Tcp { mesh: Mesh, op: u32, timeout: Duration },
+    Tcp { mesh: Box<Mesh>, op: u32, timeout: Duration },
 }
 
 impl Engine {
-    fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
-        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, .. } = args.job;
+    pub fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
+        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, .. } = args.job;
         let timeout = args.job.timeout();
         if args.job.engine == EngineKind::Tcp {
-            let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
-            let nowhere = std::net::SocketAddr::new(local, 0);
-            let describe = |control| Member {
-                rank: launch.rank,
-                udp: nowhere,
-                control,
-                receive_buffer_bytes: 0,
-                payload_beats: 0,
-            };
-            let mesh = Mesh::connect(launch, local, timeout, describe, || ()).map_err(|error| error.to_string())?;
+            let mesh = Box::new(connect_mesh(args, launch)?);
             return Ok(Self::Tcp { mesh, op: 0, timeout });
         }
         let bound = if bound_ms > 0.0 {
@@ -66,28 +64,34 @@ impl Engine {
             Some(0) => Early::Off,
             Some(us) => Early::Grace(Duration::from_micros(us)),
         });
-        let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast);
+        let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
+        let builder = builder.drop_silent_after((drop_silent_after > 0).then_some(drop_silent_after));
         let builder = match &args.interface {
             Some(interface) => builder.interface(interface),
             None => builder,
         };
-        builder.connect().map(Box::new).map(Self::Udp).map_err(|error| error.to_string())
+        let mut communicator = builder.connect().map_err(|error| error.to_string())?;
+        // As the collectives do: ranks that die do not stop the others.
+        communicator.mesh().leave_out_gone();
+        Ok(Self::Udp(Box::new(communicator)))
     }
 
-    fn mesh(&mut self) -> &mut Mesh {
+    pub fn mesh(&mut self) -> &mut Mesh {
         match self {
             Self::Udp(communicator) => communicator.mesh(),
             Self::Tcp { mesh, .. } => mesh,
         }
     }
 
-    fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
+    pub fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
         match self {
             Self::Udp(communicator) => {
                 let report = communicator.all_reduce(BUCKET, data).map_err(|error| error.to_string())?;
                 seen.expected_bytes += report.stages.iter().map(|stage| stage.expected_bytes).sum::<u64>();
                 seen.received_bytes += report.stages.iter().map(|stage| stage.received_bytes).sum::<u64>();
                 seen.hadamard |= report.hadamard;
+                seen.skipped |= report.action != UpdateAction::Apply;
+                seen.late_ranks.extend(report.late_peers);
                 seen.halted |= report.action == UpdateAction::Halt;
             }
             Self::Tcp { mesh, op, timeout } => {
@@ -101,7 +105,14 @@ impl Engine {
         Ok(())
     }
 
-    fn bound_ms(&self) -> f64 {
+    fn payload_bytes(&self) -> usize {
+        match self {
+            Self::Udp(communicator) => communicator.params().payload_beats * BEAT_BYTES,
+            Self::Tcp { .. } => 0,
+        }
+    }
+
+    pub fn bound_ms(&self) -> f64 {
         match self {
             Self::Udp(communicator) => communicator.params().bound_ns as f64 / 1e6,
             Self::Tcp { .. } => 0.0,
@@ -109,8 +120,19 @@ impl Engine {
     }
 }
 
+/// The reliable channel alone.
+pub fn connect_mesh(args: &RunArgs, launch: &Launch) -> Result<Mesh, String> {
+    let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
+    let udp = std::net::SocketAddr::new(local, 0);
+    let describe = |control| Member { rank: launch.rank, udp, control, receive_buffer_bytes: 0, payload_beats: 0 };
+    Mesh::connect(launch, local, args.job.timeout(), describe, || ()).map_err(|error| error.to_string())
+}
+
 pub fn run(args: &RunArgs) -> Result<(), String> {
     let launch = args.launch()?;
+    if let Some(path) = &args.file {
+        return file::run(args, &launch, path);
+    }
     if launch.rank == 0 && !args.job.json {
         println!("{}", Row::HEADER);
     }
@@ -167,6 +189,7 @@ fn measure(engine: &mut Engine, args: &JobArgs, launch: &Launch, bytes: usize) -
 fn row(args: &JobArgs, engine: &Engine, size: usize, all: &[Vec<u8>]) -> Result<Row, String> {
     let ranks: Vec<Seen> = all
         .iter()
+        .filter(|seen| !seen.is_empty())
         .map(|seen| serde_json::from_slice(seen))
         .collect::<Result<_, _>>()
         .map_err(|error| error.to_string())?;
@@ -186,6 +209,7 @@ fn row(args: &JobArgs, engine: &Engine, size: usize, all: &[Vec<u8>]) -> Result<
         bound_ms: engine.bound_ms(),
         engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },
         ranks: ranks.len(),
+        payload_bytes: engine.payload_bytes(),
         hadamard: ranks.iter().any(|seen| seen.hadamard),
         cpu_s_per_gb: ranks.iter().map(|seen| seen.cpu_s).sum::<f64>() / (iters * size) as f64 * 1e9,
         memory_mb: ranks.iter().map(|seen| seen.memory_mb).fold(0.0, f64::max),

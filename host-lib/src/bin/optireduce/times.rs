@@ -17,6 +17,8 @@ pub struct Row {
     pub bound_ms: f64,
     pub engine: &'static str,
     pub ranks: usize,
+    /// Of a full packet, 0 for engines over TCP.
+    pub payload_bytes: usize,
     pub hadamard: bool,
     /// CPU time of all ranks for each GB (10^9 bytes) that a rank had reduced.
     pub cpu_s_per_gb: f64,

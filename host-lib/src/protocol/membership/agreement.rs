@@ -70,8 +70,10 @@ impl Agreement {
         accepts
     }
 
-    /// Proposer: the view to be accepted, once a quorum of `voters` has promised. What was accepted before must be
-    /// proposed again; otherwise `fresh` makes a view from the greatest `next_op` of the promises.
+    /// Proposer: the view to be accepted, once a quorum of `voters` has promised; the first attempt waits for all that
+    /// `remain`. What was accepted before must be proposed again; otherwise `fresh` makes a view from the greatest `next_op`
+    /// of the promises, and whether all that remain have promised.
+    #[allow(clippy::too_many_arguments, reason = "a promise, and what it is judged by")]
     pub(super) fn on_promise(
         &mut self,
         from: usize,
@@ -79,7 +81,8 @@ impl Agreement {
         next_op: u32,
         accepted: Option<(Ballot, View)>,
         voters: &View,
-        fresh: impl FnOnce(u32) -> View,
+        remain: u64,
+        fresh: impl FnOnce(u32, bool) -> View,
     ) -> Option<View> {
         let proposal = self.proposal.as_mut().filter(|one| one.ballot == ballot && one.view.is_none())?;
         proposal.promises |= bit(from);
@@ -87,9 +90,10 @@ impl Agreement {
         if accepted.is_some_and(|(new, _)| proposal.accepted.is_none_or(|(old, _)| old < new)) {
             proposal.accepted = accepted;
         }
-        if voters.is_quorum(proposal.promises) {
+        let all = remain & !proposal.promises == 0;
+        if voters.is_quorum(proposal.promises) && (all || ballot.attempt > 1) {
             let next_op = proposal.next_op;
-            proposal.view = Some(proposal.accepted.map_or_else(|| fresh(next_op), |(_, view)| view));
+            proposal.view = Some(proposal.accepted.map_or_else(|| fresh(next_op, all), |(_, view)| view));
         }
         proposal.view
     }
@@ -122,7 +126,8 @@ mod tests {
         assert!(agreement.on_prepare(ballot(4)));
         let own = agreement.propose(2);
         assert_eq!(own, Ballot { attempt: 5, rank: 2 });
-        let mut promise = |from, accepted| agreement.on_promise(from, own, 7, accepted, &VOTERS, |_| unreachable!());
+        let mut promise =
+            |from, accepted| agreement.on_promise(from, own, 7, accepted, &VOTERS, 0b11111, |_, _| unreachable!());
         assert_eq!(promise(0, Some((ballot(2), view(20)))), None);
         assert_eq!(promise(1, Some((ballot(3), view(30)))), None);
         assert_eq!(promise(1, Some((ballot(3), view(30)))), None, "twice is no quorum");
@@ -137,11 +142,24 @@ mod tests {
     #[test]
     fn a_fresh_view_follows_the_furthest_of_a_quorum() {
         let mut agreement = Agreement::default();
+        agreement.propose(0);
         let own = agreement.propose(0);
-        let mut promise = |from, ballot, next_op| agreement.on_promise(from, ballot, next_op, None, &VOTERS, view);
+        let fresh = |next_op, all| view(next_op + if all { 0 } else { 1000 });
+        let mut promise =
+            |from, ballot, next_op| agreement.on_promise(from, ballot, next_op, None, &VOTERS, 0b11111, fresh);
         assert_eq!([promise(0, own, 50), promise(1, own, 70), promise(2, ballot(9), 90)], [None; 3]);
-        assert_eq!(promise(3, own, 60), Some(view(70)));
+        assert_eq!(promise(3, own, 60), Some(view(1070)));
         assert_eq!(agreement.on_accepted(0, ballot(9), &VOTERS), None);
+    }
+
+    #[test]
+    fn the_first_attempt_waits_for_all_that_remain() {
+        let mut agreement = Agreement::default();
+        let own = agreement.propose(0);
+        let fresh = |next_op, all| view(next_op + if all { 0 } else { 1000 });
+        let mut promise = |from, next_op| agreement.on_promise(from, own, next_op, None, &VOTERS, 0b10111, fresh);
+        assert_eq!([promise(0, 50), promise(1, 70), promise(3, 90), promise(2, 60)], [None; 4]);
+        assert_eq!(promise(4, 55), Some(view(90)), "of all that promised");
     }
 
     #[test]

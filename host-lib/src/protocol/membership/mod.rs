@@ -10,9 +10,10 @@
 //!   accepted. Of one number there is never a second view, whoever crashes and however late messages are. If the
 //!   coordinator does not finish in time, the next lowest rank takes over with a higher ballot.
 //! * All ranks switch at the same collective: a rank that has promised starts no further collective until the view is
-//!   known; a rank may be at most `lead_ops` collectives ahead of what a quorum of its view said, on the reliable
-//!   channel, it had reached. So none can have passed the first collective of the new view, which is `lead_ops` after the
-//!   last one a quorum had reached when it promised.
+//!   known. If all that remain have promised, the view begins with the first collective that none of them has started. If
+//!   only a quorum has: a rank may be at most `lead_ops` collectives ahead of what a quorum of its view said, on the
+//!   reliable channel, it had reached, so none can have passed the collective that is `lead_ops` after the last one a quorum
+//!   had reached when it promised.
 //!
 //! Needs: a reliable channel, in order per pair of ranks, of any delay; a rank that crashes loses what it knew and may
 //! come back by [`Membership::join`] only. Packets must tell views apart: [`View::job_tag`].
@@ -69,9 +70,9 @@ pub struct MembershipParams {
     /// And how long they must have taken at least, in ns. Default 100 ms. Shorter than a message's way on the reliable
     /// channel: ranks that wait for an agreement are taken for dead; too long: a dead rank costs bounds for so long.
     pub silent_ns: u64,
-    /// Collectives that a rank may be ahead of a quorum's last word; a new view is used at least so much later. Default
-    /// 32. It must exceed the collectives prepared ahead and what runs during a message's way; too large: a dead rank
-    /// costs so many collectives their bound.
+    /// Collectives that a rank may be ahead of a quorum's last word; a new view is used so much later if not all ranks that
+    /// remain have promised, or if one joins. Default 32. It must exceed the collectives prepared ahead and what runs
+    /// during a message's way; too large: two ranks that die at a time cost so many collectives their bound.
     pub lead_ops: u32,
     /// How long the next coordinator waits before it takes over, and how often a waiting rank asks, in ns. Default 20 ms;
     /// several times a message's way.
@@ -105,12 +106,16 @@ pub struct Membership {
     silent: [(u32, u64); RANKS_MAX],
     /// Ranks this rank suspects.
     suspects: u64,
+    /// Ranks whose reliable channel has ended.
+    gone: u64,
     /// Incarnations that ask to join, and the last of each rank that did.
     joins: BTreeMap<usize, u64>,
     joined: [u64; RANKS_MAX],
     /// How far each rank said it is under the newest view, and whom it suspects.
     reached: [u32; RANKS_MAX],
     suspects_of: [u64; RANKS_MAX],
+    /// A rank wants a view after the newest, be it of the same ranks.
+    renew: bool,
     /// The decision about the view after the newest.
     agreement: Agreement,
     retry_at_ns: Option<u64>,
@@ -158,10 +163,12 @@ impl Membership {
             told_op: 0,
             silent: [(0, 0); RANKS_MAX],
             suspects: 0,
+            gone: 0,
             joins: BTreeMap::new(),
             joined: [0; RANKS_MAX],
             reached: [0; RANKS_MAX],
             suspects_of: [0; RANKS_MAX],
+            renew: false,
             agreement: Agreement::default(),
             retry_at_ns: None,
             outputs: VecDeque::new(),
@@ -205,6 +212,11 @@ impl Membership {
         self.views.iter().rev().find(|view| view.first_op <= op).copied()
     }
 
+    /// The reliable channel to a rank has ended: K collectives without a sign of it are enough, however short.
+    pub fn handle_gone(&mut self, rank: usize) {
+        self.gone |= bit(rank);
+    }
+
     /// Takes who was heard (bit r: rank r) in a finished collective. Late packets count: a straggler is not silent.
     pub fn observe(&mut self, now_ns: u64, op: u32, heard: u64) {
         let Some(newest) = self.views.back().copied() else { return };
@@ -221,7 +233,7 @@ impl Membership {
                 *since_ns = now_ns;
             }
             *ops = ops.saturating_add(1);
-            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns;
+            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns || self.gone & bit(rank) != 0;
             if *ops >= self.params.silent_ops && long && self.suspects & bit(rank) == 0 {
                 self.suspects |= bit(rank);
                 self.outputs.push_back(Output::Silent { rank });
@@ -229,6 +241,14 @@ impl Membership {
         }
         if self.suspects != suspects {
             self.tell_suspects(now_ns, &newest);
+        }
+    }
+
+    /// Asks for another view, be it of the same ranks: all ranks begin it at the same collective, so something can be
+    /// done there that all must do. Forgotten once there is another view.
+    pub fn renew(&mut self, now_ns: u64) {
+        if let Some(newest) = self.views.back().copied() {
+            self.send_all(now_ns, newest.ranks, &Message::Renew { number: newest.number });
         }
     }
 
@@ -270,6 +290,7 @@ impl Membership {
             Message::Accept { view, .. } => view.number - 1,
             Message::Progress { number, .. }
             | Message::Suspect { number, .. }
+            | Message::Renew { number }
             | Message::Prepare { number, .. }
             | Message::Promise { number, .. }
             | Message::Accepted { number, .. } => *number,
@@ -326,6 +347,10 @@ impl Membership {
                 self.suspects_of[from] = suspects & newest.ranks & !bit(from);
                 self.consider(now_ns);
             }
+            Message::Renew { .. } => {
+                self.renew = true;
+                self.consider(now_ns);
+            }
             Message::Prepare { ballot, .. } => {
                 if usize::from(ballot.rank) == from && self.agreement.on_prepare(ballot) {
                     self.wait(now_ns, newest);
@@ -335,8 +360,14 @@ impl Membership {
             }
             Message::Promise { ballot, next_op, accepted, .. } => {
                 let (change, lead_ops) = (self.change(newest), self.params.lead_ops);
-                let fresh = |next_op: u32| newest.followed_by(change, next_op.saturating_add(lead_ops));
-                let view = self.agreement.on_promise(from, ballot, next_op, accepted, newest, fresh);
+                let joining = change.and_then(|change| change.joined).map_or(0, |(rank, _)| bit(rank.into()));
+                let remain = change.map_or(newest.ranks, |change| change.remain) & !joining;
+                // Whoever has promised starts nothing more; a rank that joins is given time.
+                let fresh = |next_op: u32, all: bool| {
+                    let first_op = next_op.saturating_add(if all && joining == 0 { 0 } else { lead_ops });
+                    newest.followed_by(change, first_op.max(newest.first_op.saturating_add(1)))
+                };
+                let view = self.agreement.on_promise(from, ballot, next_op, accepted, newest, remain, fresh);
                 if let Some(view) = view {
                     self.send_all(now_ns, newest.ranks, &Message::Accept { ballot, view });
                 }
@@ -397,6 +428,7 @@ impl Membership {
         if self.views.len() > VIEWS_KEPT {
             self.views.pop_front();
         }
+        self.renew = false;
         self.agreement = Agreement::default();
         self.suspects_of = [0; RANKS_MAX];
         self.reached = [view.first_op; RANKS_MAX];
@@ -455,7 +487,7 @@ impl Membership {
             }
         }
         let joined = self.joins.first_key_value().map(|(rank, incarnation)| (*rank as u16, *incarnation));
-        (remain != newest.ranks || joined.is_some()).then_some(Change { remain, joined })
+        (remain != newest.ranks || joined.is_some() || self.renew).then_some(Change { remain, joined })
     }
 
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.

@@ -84,6 +84,11 @@ pub enum Message {
         /// Bit r: rank r.
         suspects: u64,
     },
+    /// The sender wants another view for its own sake, be it of the same ranks.
+    Renew {
+        /// Newest view.
+        number: u32,
+    },
     /// The sender, not in any view, wants to take part.
     Join {
         /// Greater each time the rank asks anew.

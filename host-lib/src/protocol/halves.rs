@@ -1,0 +1,220 @@
+//! The two halves of Transpose AllReduce as collectives of their own: what trainers that keep only their part of the
+//! weights need (ZeRO, FSDP).
+//!
+//! A reduce-scatter is an all-reduce without its broadcast stage: every rank is left with the mean of its own part. An
+//! all-gather is one whose contribute stage is the own part alone: every rank hands its part to all.
+//! A trainer's parts are contiguous, a window's shards are not: on the wire each window holds a piece of every part, padded
+//! to whole beats, in the shard of the rank whose part it is. So both halves have the packets, bounds and reports of an
+//! all-reduce.
+//! On the wire a bucket's two highest bits say what is done with it: one bucket may be scattered, gathered and all-reduced,
+//! and ranks that call different things do not mix.
+//! Limits: never Hadamard-encoded, since a part alone cannot be decoded.
+
+use std::ops::Range;
+
+use optireduce_contract::limits::LANES;
+use serde::Serialize;
+
+use super::plan::WindowPlan;
+use super::report::Stage;
+
+/// Buckets have numbers below this.
+pub const BUCKETS_MAX: u16 = 1 << KIND_SHIFT;
+const KIND_SHIFT: u32 = 14;
+
+/// What a collective does with its bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// All ranks get the mean.
+    #[default]
+    AllReduce,
+    /// Each rank gets its own part of the mean.
+    ReduceScatter,
+    /// All ranks get the parts of all.
+    AllGather,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::AllReduce, Self::ReduceScatter, Self::AllGather];
+
+    /// Whether ranks send one another anything in a stage.
+    pub const fn sends(self, stage: Stage) -> bool {
+        !matches!((self, stage), (Self::ReduceScatter, Stage::Broadcast) | (Self::AllGather, Stage::Contribute))
+    }
+
+    /// A bucket's number on the wire; `None` if it is not below [`BUCKETS_MAX`].
+    pub const fn wire_bucket(self, bucket: u16) -> Option<u16> {
+        if bucket < BUCKETS_MAX { Some(bucket | (self as u16) << KIND_SHIFT) } else { None }
+    }
+
+    /// What a bucket on the wire is; `None` if it is nothing.
+    pub fn of_wire(bucket: u16) -> Option<(Self, u16)> {
+        let kind = Self::ALL.get(usize::from(bucket >> KIND_SHIFT))?;
+        Some((*kind, bucket % BUCKETS_MAX))
+    }
+}
+
+impl core::fmt::Display for Kind {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::AllReduce => "all-reduce",
+            Self::ReduceScatter => "reduce-scatter",
+            Self::AllGather => "all-gather",
+        })
+    }
+}
+
+/// The cut of a bucket into one contiguous part for each rank: all as long as the first, but that the last ones may be
+/// shorter, or empty (as `torch.chunk` cuts). The cut stays when ranks are dropped: their parts are nobody's then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    elements: usize,
+    ranks: usize,
+    /// Those that take part.
+    live: Vec<usize>,
+}
+
+impl Parts {
+    /// Parts of a bucket of `elements` among all ranks of the job.
+    pub fn new(elements: usize, ranks: usize) -> Self {
+        Self::among((0..ranks).collect(), elements, ranks)
+    }
+
+    /// As [`new`](Self::new), if only the ranks in `live` take part, which go by their places in it.
+    pub fn among(live: Vec<usize>, elements: usize, ranks: usize) -> Self {
+        Self { elements, ranks, live }
+    }
+
+    /// Elements of the bucket.
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// Elements of the bucket that belong to those that take part, by place.
+    pub fn live(&self) -> impl Iterator<Item = Range<usize>> {
+        self.live.iter().map(|rank| self.of(*rank))
+    }
+
+    /// Elements of the bucket that belong to `rank`.
+    pub fn of(&self, rank: usize) -> Range<usize> {
+        let length = self.elements.div_ceil(self.ranks);
+        let start = (rank * length).min(self.elements);
+        start..(start + length).min(self.elements)
+    }
+
+    /// Elements on the wire: every live part as long as the first, in whole beats.
+    pub fn wire_elements(&self) -> usize {
+        self.elements.div_ceil(self.ranks).next_multiple_of(LANES) * self.live.len()
+    }
+
+    /// Where the piece of a live part that a window holds begins on the wire, and its place in the part.
+    fn piece(&self, plan: &WindowPlan, place: usize) -> (usize, Range<usize>) {
+        let shard = plan.shards.range_of(place);
+        let (start, end) = (plan.first_element / self.live.len(), self.of(self.live[place]).len());
+        let piece = start.min(end)..(start + shard.len() * LANES).min(end);
+        (plan.first_element + shard.start * LANES, piece)
+    }
+
+    /// Copies a live part to its places in `wire`; the rest is left as it is.
+    pub(super) fn scatter<'a>(
+        &self,
+        plans: impl Iterator<Item = &'a WindowPlan>,
+        place: usize,
+        part: &[f32],
+        wire: &mut [f32],
+    ) {
+        for plan in plans {
+            let (at, piece) = self.piece(plan, place);
+            wire[at..at + piece.len()].copy_from_slice(&part[piece]);
+        }
+    }
+
+    /// Copies a live part from its places in `wire`.
+    pub(super) fn gather<'a>(
+        &self,
+        plans: impl Iterator<Item = &'a WindowPlan>,
+        place: usize,
+        wire: &[f32],
+        part: &mut [f32],
+    ) {
+        for plan in plans {
+            let (at, piece) = self.piece(plan, place);
+            part[piece.clone()].copy_from_slice(&wire[at..at + piece.len()]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_plane::PlaneLimits;
+    use crate::protocol::{JobParams, PlanError, plan_half};
+
+    fn params(ranks: usize, window_beats_max: usize) -> JobParams {
+        JobParams { window_beats_max, ..JobParams::new(0, ranks, 22, 1_000_000, &PlaneLimits::CARD) }
+    }
+
+    #[test]
+    fn parts_are_cut_as_torch_chunk_does() {
+        let parts = |elements, ranks| {
+            let parts = Parts::new(elements, ranks);
+            (0..ranks).map(|rank| parts.of(rank)).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(12, 3), [0..4, 4..8, 8..12]);
+        assert_eq!(parts(10, 4), [0..3, 3..6, 6..9, 9..10]);
+        assert_eq!(parts(5, 4), [0..2, 2..4, 4..5, 5..5]);
+        assert_eq!(parts(0, 2), [0..0, 0..0]);
+    }
+
+    #[test]
+    fn every_element_has_one_place_on_the_wire_in_its_owners_shard() {
+        for (elements, ranks, window_beats_max, op) in
+            [(1, 2, 64, 0), (1000, 3, 64, 1), (5000, 4, 13, 7), (1 << 16, 7, 1024, 5), (99, 8, 8, 3)]
+        {
+            let case = format!("{elements} elements, {ranks} ranks, windows of {window_beats_max} beats");
+            let params = params(ranks, window_beats_max);
+            let plans = plan_half(&params, op, Kind::ReduceScatter, 9, &Parts::new(elements, ranks)).unwrap();
+            let parts = Parts::new(elements, ranks);
+            let whole: Vec<f32> = (1..=elements).map(|element| element as f32).collect();
+            let mut wire = vec![0.0; parts.wire_elements()];
+            (0..ranks).for_each(|rank| parts.scatter(plans.iter(), rank, &whole[parts.of(rank)], &mut wire));
+            let mut found: Vec<f32> = wire.iter().copied().filter(|value| *value > 0.0).collect();
+            found.sort_by(f32::total_cmp);
+            assert_eq!(found, whole, "{case}: an element is missing, or there twice");
+            for rank in 0..ranks {
+                let mut part = vec![0.0; parts.of(rank).len()];
+                parts.gather(plans.iter(), rank, &wire, &mut part);
+                assert_eq!(part, whole[parts.of(rank)], "{case}, rank {rank}");
+            }
+            let mut at = 0;
+            for plan in &plans {
+                assert!(plan.beats <= window_beats_max && plan.first_element == at, "{case}");
+                assert_eq!((plan.shards.remainder, plan.kind), (0, Kind::ReduceScatter), "{case}: shards differ");
+                at += plan.beats * LANES;
+            }
+            assert_eq!(at, wire.len(), "{case}");
+        }
+    }
+
+    #[test]
+    fn a_window_must_hold_a_beat_for_each_rank() {
+        let error = plan_half(&params(8, 7), 0, Kind::AllGather, 0, &Parts::new(100, 8)).unwrap_err();
+        assert_eq!(error, PlanError::Parts { ranks: 8, window_beats_max: 7 });
+        assert_eq!(
+            plan_half(&params(8, 64), 0, Kind::AllGather, BUCKETS_MAX, &Parts::new(100, 8)).unwrap_err(),
+            PlanError::Bucket { found: BUCKETS_MAX }
+        );
+    }
+
+    #[test]
+    fn a_bucket_on_the_wire_says_what_is_done_with_it() {
+        for kind in Kind::ALL {
+            for bucket in [0, 7, BUCKETS_MAX - 1] {
+                assert_eq!(kind.wire_bucket(bucket).and_then(Kind::of_wire), Some((kind, bucket)));
+            }
+            assert_eq!(kind.wire_bucket(BUCKETS_MAX), None);
+        }
+        assert_eq!((Kind::AllReduce.wire_bucket(5), Kind::of_wire(u16::MAX)), (Some(5), None));
+    }
+}

@@ -1,0 +1,85 @@
+//! Who is who in packets: each view of the job has its own tag, and its ranks their numbers.
+//!
+//! Why: ranks change views one after the other, and packets of two views are on their way at the same time.
+//! Limits: packets of views before the last [`KEPT`] are dropped as another job's.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use optireduce_contract::packet::{FrameError, UBT_BYTES, UbtHeader};
+
+use crate::protocol::View;
+
+/// Views whose packets are taken: the last one, one to come, and those that are running out.
+const KEPT: usize = 4;
+
+/// One view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Roster {
+    number: u32,
+    /// Tag of its packets.
+    pub tag: u64,
+    /// This rank's number in it.
+    pub rank: usize,
+    /// The job's number of each of its ranks.
+    pub peers: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Rosters {
+    job_tag: u64,
+    rank: usize,
+    known: VecDeque<Arc<Roster>>,
+    entered: Arc<Roster>,
+}
+
+impl Rosters {
+    /// The job begins with all ranks.
+    pub fn new(job_tag: u64, rank: usize, ranks: usize) -> Self {
+        let first = Arc::new(Roster { number: 0, tag: job_tag, rank, peers: (0..ranks).collect() });
+        Self { job_tag, rank, known: VecDeque::from([first.clone()]), entered: first }
+    }
+
+    /// Packets of this view may come from now on.
+    pub fn announce(&mut self, view: &View) {
+        let peers: Vec<usize> = view.live().collect();
+        let Some(rank) = peers.iter().position(|peer| *peer == self.rank) else { return };
+        if self.known.iter().any(|one| one.number == view.number) {
+            return;
+        }
+        let roster = Roster { number: view.number, tag: view.job_tag(self.job_tag), rank, peers };
+        self.known.push_back(Arc::new(roster));
+        if self.known.len() > KEPT {
+            self.known.pop_front();
+        }
+    }
+
+    /// Windows are of this view from now on; `false` if this rank is not in it.
+    pub fn enter(&mut self, view: &View) -> bool {
+        self.announce(view);
+        let found = self.known.iter().find(|one| one.number == view.number);
+        found.inspect(|one| self.entered = Arc::clone(one)).is_some()
+    }
+
+    /// The view of new windows.
+    pub fn entered(&self) -> &Arc<Roster> {
+        &self.entered
+    }
+
+    /// The header of a packet of any view that is known, and the view.
+    pub fn read(&self, header: &[u8; UBT_BYTES]) -> Result<(UbtHeader, &Roster), FrameError> {
+        let mut error = FrameError::Malformed;
+        for roster in self.known.iter().rev() {
+            match UbtHeader::from_bytes(header, roster.tag) {
+                Ok(header) => return Ok((header, roster)),
+                Err(other) => error = other,
+            }
+        }
+        Err(error)
+    }
+
+    /// The view with this tag.
+    pub fn with_tag(&self, tag: u64) -> Option<&Roster> {
+        self.known.iter().find(|one| one.tag == tag).map(AsRef::as_ref)
+    }
+}

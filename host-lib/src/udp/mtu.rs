@@ -1,0 +1,144 @@
+//! The largest packets that get through to every peer.
+//!
+//! Why: smaller packets cost time, larger ones never arrive.
+//! How: the narrowest interface on any rank's way, as the kernel knows it, is tried with datagrams that may not be cut,
+//! from every rank to every other; then common smaller sizes.
+//! Source: RFC 8899, with the job's reliable channel for the answers.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::UBT_BYTES;
+use thiserror::Error;
+
+use super::plane::{Unconnected, payload_beats_of};
+use crate::bootstrap::{Member, Mesh, MeshError};
+
+/// MTUs to try below that of the interfaces: of jumbo frames in clouds, Ethernet, overlays and tunnels, IPv6's least.
+const MTUS: [usize; 5] = [8500, 4000, 1500, 1400, 1280];
+/// What an interface is taken for that does not say.
+const MTU_DEFAULT: usize = 1500;
+/// Datagrams of a size to each peer: as many are hardly all lost.
+const PROBES: u32 = 8;
+const PROBE_EVERY: Duration = Duration::from_millis(2);
+/// How long probes are waited for; a rank may be off the CPU.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// First byte of a probe: no version of a packet, so a late one is dropped.
+const PROBE: u8 = 0xff;
+
+/// The way to a peer takes nothing, or a rank is gone.
+#[derive(Debug, Error)]
+pub enum PathError {
+    /// No size gets through.
+    #[error(
+        "of {PROBES} datagrams with {bytes} bytes from rank {from} none reached rank {to}; UDP must pass between all ranks, \
+         on ports that the kernel chooses"
+    )]
+    Blocked {
+        /// Rank that sent.
+        from: usize,
+        /// Rank that waited.
+        to: usize,
+        /// Bytes of the IP packet.
+        bytes: usize,
+    },
+    /// A rank cannot be reached any more.
+    #[error("looking for the path's MTU: {0}")]
+    Mesh(#[from] MeshError),
+    /// The socket failed.
+    #[error("looking for the path's MTU: {0}")]
+    Socket(#[from] io::Error),
+}
+
+/// Payload in beats of the largest packets that every rank gets from every other. All ranks must call this at the same
+/// point; they get the same answer.
+///
+/// # Errors
+/// See [`PathError`].
+pub(super) fn discover(socket: &mut Unconnected, mesh: &mut Mesh, timeout: Duration) -> Result<usize, PathError> {
+    let (rank, members) = (mesh.rank(), mesh.job().members.clone());
+    let peers: Vec<SocketAddr> = members.iter().map(|member| member.udp).collect();
+    let narrowest = (0..peers.len()).filter(|peer| *peer != rank).map(|peer| interface_mtu(peers[rank], peers[peer]));
+    let given = members.iter().map(|member| member.payload_beats).filter(|beats| *beats > 0);
+    let own = payload_beats_of(narrowest.min().unwrap_or(MTU_DEFAULT)).min(given.min().unwrap_or(usize::MAX));
+    let all = mesh.gather(&(own as u64).to_le_bytes(), timeout)?;
+    let least = all.iter().map(|beats| number(beats)).min().unwrap_or(0);
+    let first = number(&mesh.broadcast(&least.to_le_bytes(), timeout)?) as usize;
+    let smaller = MTUS.map(payload_beats_of).into_iter().filter(|beats| *beats < first);
+    let sizes: Vec<usize> = std::iter::once(first).chain(smaller).collect();
+    let mut blocked = None;
+    for (number_of_size, beats) in sizes.iter().enumerate() {
+        mesh.barrier(timeout)?;
+        let heard = probe(socket, &peers, rank, number_of_size as u8, *beats)?;
+        let all = mesh.gather(&heard.to_le_bytes(), timeout)?;
+        let missing = all.iter().enumerate().find_map(|(to, heard)| {
+            let heard = number(heard);
+            (0..peers.len()).find(|from| *from != to && heard >> from & 1 == 0).map(|from| (from, to))
+        });
+        // 0: all heard all. Else the ranks of a path that takes none.
+        let verdict = missing.map_or(0, |(from, to)| 1 << 32 | (from as u64) << 8 | to as u64);
+        let verdict = number(&mesh.broadcast(&verdict.to_le_bytes(), timeout)?);
+        if verdict == 0 {
+            while socket.0.receive(|_, _| ())? {}
+            tracing::debug!(rank, payload_beats = *beats, "largest packets that get through");
+            return Ok(*beats);
+        }
+        let (from, to) = ((verdict >> 8 & 0xff) as usize, (verdict & 0xff) as usize);
+        tracing::debug!(rank, payload_beats = *beats, from, to, "packets of this size do not get through");
+        blocked = Some(PathError::Blocked { from, to, bytes: beats * BEAT_BYTES + UBT_BYTES + 28 });
+    }
+    Err(blocked.unwrap_or(PathError::Blocked { from: rank, to: rank, bytes: 0 }))
+}
+
+/// What the kernel takes for the MTU of the way.
+fn interface_mtu(local: SocketAddr, peer: SocketAddr) -> usize {
+    let ask = || -> io::Result<u32> {
+        let socket = UdpSocket::bind((local.ip(), 0))?;
+        socket.connect(peer)?;
+        Ok(rustix::net::sockopt::ip_mtu(&socket)?)
+    };
+    ask().map_or(MTU_DEFAULT, |mtu| mtu as usize)
+}
+
+/// Sends probes to all peers; a bit for each rank whose probes came.
+fn probe(socket: &mut Unconnected, peers: &[SocketAddr], rank: usize, size: u8, beats: usize) -> io::Result<u64> {
+    let mut datagram = vec![0; UBT_BYTES + beats * BEAT_BYTES];
+    datagram[..2].copy_from_slice(&[PROBE, size]);
+    let others = (0..peers.len()).filter(|peer| *peer != rank);
+    let all = others.clone().fold(0, |mask, peer| mask | 1u64 << peer);
+    let (begin, mut sent, mut heard) = (Instant::now(), 0, 0);
+    loop {
+        if sent < PROBES && begin.elapsed() >= sent * PROBE_EVERY {
+            for peer in others.clone() {
+                // What the interface does not take is as good as lost.
+                let _ = socket.0.send(peers[peer], &datagram, datagram.len());
+            }
+            sent += 1;
+        }
+        let came = socket.0.receive(|from, came| {
+            if came.len() == datagram.len()
+                && came[..2] == datagram[..2]
+                && let Some(peer) = peers.iter().position(|peer| *peer == from)
+            {
+                heard |= 1 << peer;
+            }
+        })?;
+        if sent == PROBES && heard & all == all || begin.elapsed() >= PATIENCE {
+            return Ok(heard);
+        }
+        if !came {
+            std::thread::sleep(PROBE_EVERY / 4);
+        }
+    }
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_le_bytes)
+}
+
+/// Whether the ranks must look for the size: one of them was given none.
+pub(super) fn is_open(members: &[Member]) -> bool {
+    members.iter().any(|member| member.payload_beats == 0)
+}

@@ -1,0 +1,278 @@
+//! `badnet compare`: contenders take turns under each condition; rows of JSON, then a table.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use crate::contender::{Contender, Measurement, Programs, processes};
+use crate::hosts::Hosts;
+use crate::link::Conditions;
+use crate::{job, table};
+
+/// The first port that is used; each run takes the next one.
+const PORT: u16 = 24_000;
+/// The largest MTU that loopback packets of this project fill.
+const LOOPBACK_MTU: u16 = 9000;
+/// How late a straggler is in every call.
+const STRAGGLER_MS: f64 = 50.0;
+
+/// What is wrong in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// Ranks on one host, over its loopback.
+    Loopback,
+    /// A network without faults.
+    Clean,
+    /// 0.1 % of the packets are lost.
+    Loss01,
+    /// 1 % of the packets are lost.
+    Loss1,
+    /// Each link is out for 5 ms about once a second.
+    Outages,
+    /// Delays with a median of 200 us and a P99 of 1.5 times that, kept for 10 ms.
+    Delay15,
+    /// Delays with a median of 200 us and a P99 of 3 times that, kept for 10 ms.
+    Delay3,
+    /// The last rank is 50 ms late in every call.
+    Straggler,
+}
+
+impl Condition {
+    /// Its name on the command line and in tables.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+    }
+
+    fn network(self) -> Conditions {
+        let clean = Conditions { delay_p99_over_p50: 1.0, ..Conditions::default() };
+        let delays = Conditions { delay_us: 200.0, delay_hold_ms: 10.0, ..clean };
+        match self {
+            Self::Loopback | Self::Clean | Self::Straggler => clean,
+            Self::Loss01 => Conditions { loss: 0.001, ..clean },
+            Self::Loss1 => Conditions { loss: 0.01, ..clean },
+            Self::Outages => Conditions { outage_gap_ms: 1000.0, outage_ms: 5.0, ..clean },
+            Self::Delay15 => Conditions { delay_p99_over_p50: 1.5, ..delays },
+            Self::Delay3 => Conditions { delay_p99_over_p50: 3.0, ..delays },
+        }
+    }
+}
+
+/// Arguments of `compare`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  tests/compare                      # installs torch and Open MPI, builds all, compares everything: half an hour
+  badnet compare --contenders optireduce,optireduce-tcp --conditions clean,loss1 --bench 1M --mtu 9000
+  badnet compare --read compare.json # the tables of an earlier run")]
+pub struct CompareArgs {
+    /// Who takes part.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Contender::value_variants().to_vec())]
+    contenders: Vec<Contender>,
+    /// Under what.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Condition::value_variants().to_vec())]
+    conditions: Vec<Condition>,
+    /// Sizes of the all-reduced buffers: bytes, or with K or M.
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size, default_value = "64K,1M,25M")]
+    bench: Vec<usize>,
+    /// Hosts, a rank on each.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=64))]
+    hosts: u8,
+    /// Numbers of ranks over loopback.
+    #[arg(long, value_delimiter = ',', default_value = "2,4,8")]
+    loopback_ranks: Vec<usize>,
+    /// Bytes of the largest IP packet between hosts.
+    #[arg(long, value_delimiter = ',', default_value = "1500,9000", value_parser = clap::value_parser!(u16).range(576..=9216))]
+    mtu: Vec<u16>,
+    /// Seconds for each size, contender and condition.
+    #[arg(long, default_value_t = 3.0)]
+    secs: f64,
+    /// How often the contenders take turns; tables show medians over turns.
+    #[arg(long, default_value_t = 1)]
+    turns: usize,
+    /// Of losses, outages and delays.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Appends a line of JSON for each row to this file.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Measures nothing: shows the tables of rows that an earlier run wrote.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    read: Option<PathBuf>,
+    #[command(flatten)]
+    programs: Programs,
+}
+
+/// What a contender printed for a size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Bytes.
+    pub size: usize,
+    /// Calls.
+    pub iters: usize,
+    pub p50_ms: f64,
+    pub p90_ms: f64,
+    pub p99_ms: f64,
+    pub max_ms: f64,
+    pub received_fraction: f64,
+    /// Of all ranks, for a gigabyte of a rank's buffer.
+    pub cpu_s_per_gb: f64,
+    /// Of the rank that had most.
+    pub memory_mb: f64,
+    /// Of each stage, if there is one.
+    #[serde(default)]
+    pub bound_ms: f64,
+}
+
+/// A line of the results.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub contender: String,
+    pub condition: Condition,
+    pub ranks: usize,
+    pub mtu: u16,
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// The machine's load when it ended: that of the ranks, or others too.
+    pub load: f64,
+}
+
+/// A place where contenders take turns.
+struct Place {
+    condition: Condition,
+    ranks: usize,
+    mtu: u16,
+}
+
+pub fn compare(args: &CompareArgs) -> Result<(), String> {
+    if let Some(path) = &args.read {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let rows: Result<Vec<Row>, _> = text.lines().map(serde_json::from_str).collect();
+        print!("{}", table::tables(&rows.map_err(|error| format!("{}: {error}", path.display()))?));
+        return Ok(());
+    }
+    let mut file = match &args.json {
+        Some(path) => {
+            let file = File::options().append(true).create(true).open(path);
+            Some(file.map_err(|error| format!("{}: {error}", path.display()))?)
+        }
+        None => None,
+    };
+    let (mut rows, mut port) = (Vec::new(), PORT);
+    for place in places(args) {
+        let hosts = match place.condition {
+            Condition::Loopback => None,
+            _ => Some(Hosts::new(place.ranks, place.mtu)?),
+        };
+        for contender in (0..args.turns).flat_map(|_| &args.contenders).copied() {
+            if hosts.is_none() && contender.tcp() == crate::hosts::Tcp::Tuned {
+                continue;
+            }
+            port += 1;
+            let begin = Instant::now();
+            let (outcome, network) = measure(args, &place, contender, hosts.as_ref(), port)?;
+            let Place { condition, ranks, mtu } = place;
+            eprintln!(
+                "{:9} {ranks} ranks, MTU {mtu}: {:14} {:5.1} s  {network}",
+                condition.name(),
+                contender.name(),
+                begin.elapsed().as_secs_f64()
+            );
+            if job::INTERRUPTED.load(Ordering::Relaxed) {
+                return Err("interrupted".into());
+            }
+            match outcome {
+                Err(error) => eprintln!("    FAILED: {error}"),
+                Ok(figures) => {
+                    let row =
+                        |figures| Row { contender: contender.name(), condition, ranks, mtu, figures, load: load() };
+                    let new: Vec<Row> = figures.into_iter().map(row).collect();
+                    for row in &new {
+                        let line = serde_json::to_string(row).map_err(|error| error.to_string())?;
+                        if let Some(file) = &mut file {
+                            writeln!(file, "{line}").map_err(|error| format!("writing rows: {error}"))?;
+                        }
+                    }
+                    rows.extend(new);
+                }
+            }
+        }
+    }
+    print!("{}", table::tables(&rows));
+    Ok(())
+}
+
+fn places(args: &CompareArgs) -> Vec<Place> {
+    let mut places = Vec::new();
+    for condition in &args.conditions {
+        match condition {
+            Condition::Loopback => {
+                places.extend(args.loopback_ranks.iter().map(|ranks| Place {
+                    condition: *condition,
+                    ranks: *ranks,
+                    mtu: LOOPBACK_MTU,
+                }));
+            }
+            _ => {
+                let ranks = usize::from(args.hosts);
+                places.extend(args.mtu.iter().map(|mtu| Place { condition: *condition, ranks, mtu: *mtu }));
+            }
+        }
+    }
+    places
+}
+
+/// Runs a contender once. The outer error ends the comparison, the inner one is the contender's.
+fn measure(
+    args: &CompareArgs,
+    place: &Place,
+    contender: Contender,
+    hosts: Option<&Hosts>,
+    port: u16,
+) -> Result<(Result<Vec<Figures>, String>, String), String> {
+    let straggler_ms = if place.condition == Condition::Straggler { STRAGGLER_MS } else { 0.0 };
+    let Place { ranks, .. } = *place;
+    let run = Measurement { ranks, sizes: &args.bench, secs: args.secs, straggler_ms, port };
+    let commands = processes(contender, &args.programs, &run, hosts)?;
+    let relay = match hosts {
+        Some(hosts) => {
+            hosts.tcp(contender.tcp(), 0)?;
+            Some(hosts.join(place.condition.network(), args.seed))
+        }
+        None => None,
+    };
+    // Programs measure for four times as long at most, and have to find each other first.
+    let most = Duration::from_secs_f64(60.0 + 8.0 * args.secs * args.bench.len() as f64);
+    let outcome = job::run(commands, most).and_then(|lines| {
+        let rows = lines.iter().filter(|line| line.starts_with('{'));
+        let figures = rows.map(|line| serde_json::from_str(line).map_err(|error| format!("{line}: {error}")));
+        let figures: Vec<Figures> = figures.collect::<Result<_, _>>()?;
+        let all = figures.len() == args.bench.len();
+        all.then_some(figures).ok_or_else(|| format!("printed {lines:?}, expected a row for each size"))
+    });
+    let network = match (&relay, hosts) {
+        (Some(relay), Some(hosts)) => format!("{}; all so far: {}", relay.counts.line(), hosts.own_losses()),
+        _ => String::new(),
+    };
+    Ok((outcome, network))
+}
+
+fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0.0)
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.strip_suffix('K').map(|digits| (digits, 1 << 10)) {
+        Some(found) => found,
+        None => text.strip_suffix('M').map_or((text, 1), |digits| (digits, 1 << 20)),
+    };
+    let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    bytes
+        .filter(|bytes| *bytes > 0 && bytes % 4 == 0)
+        .ok_or_else(|| "expected a multiple of 4 bytes, like 64K or 25M".into())
+}

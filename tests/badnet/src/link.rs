@@ -1,0 +1,180 @@
+//! One direction between two hosts: which packets are lost, and when the others arrive.
+//!
+//! Pure and in the caller's time, so that a seed gives the same network again. Packets of a link stay in order, as they
+//! mostly do between two hosts of a data centre. The bandwidth is that of the relay; queues are not modelled.
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use rand_distr::{Distribution, Exp, LogNormal};
+
+/// P99 of the standard normal distribution.
+const Z99: f64 = 2.326_347_874;
+
+/// What is wrong with a network. The default: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, clap::Args)]
+pub struct Conditions {
+    /// Share of the packets that are lost, each by itself.
+    #[arg(long, default_value_t = 0.0, value_parser = share)]
+    pub loss: f64,
+    /// Mean time between outages of a link in milliseconds, exponentially distributed; 0: none.
+    #[arg(long, default_value_t = 0.0, value_parser = not_negative, requires = "outage_ms")]
+    pub outage_gap_ms: f64,
+    /// Mean length of an outage in milliseconds, exponentially distributed: all packets in it are lost.
+    #[arg(long, default_value_t = 0.0, value_parser = not_negative, requires = "outage_gap_ms")]
+    pub outage_ms: f64,
+    /// Median of the delay in one direction in microseconds, lognormal; 0: the relay's own, some 20 us.
+    #[arg(long, default_value_t = 0.0, value_parser = not_negative)]
+    pub delay_us: f64,
+    /// 99th percentile of the delay over its median.
+    #[arg(long, default_value_t = 1.0, value_parser = at_least_one)]
+    pub delay_p99_over_p50: f64,
+    /// Bytes of the largest packet that gets through, whatever the interfaces say; 0: what they say.
+    #[arg(long, default_value_t = 0)]
+    pub path_mtu: usize,
+    /// How long a link keeps its delay before it draws another, in milliseconds; 0: for one packet.
+    #[arg(long, default_value_t = 0.0, value_parser = not_negative)]
+    pub delay_hold_ms: f64,
+}
+
+fn number(text: &str, fits: impl Fn(f64) -> bool, expected: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite() && fits(*value))
+        .ok_or_else(|| format!("expected {expected}"))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    number(text, |value| (0.0..=1.0).contains(&value), "a share from 0 to 1")
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    number(text, |value| value >= 0.0, "a number that is not negative")
+}
+
+fn at_least_one(text: &str) -> Result<f64, String> {
+    number(text, |value| value >= 1.0, "a ratio of at least 1")
+}
+
+/// One direction of a path between two hosts.
+#[derive(Debug)]
+pub struct Link {
+    conditions: Conditions,
+    random: StdRng,
+    /// Whether the link is out, and until when it stays as it is.
+    outage: (bool, u64),
+    delay_ns: u64,
+    /// When the delay is drawn again.
+    redraw_ns: u64,
+    last_ns: u64,
+}
+
+impl Link {
+    /// A link whose losses and delays follow from `seed`.
+    pub fn new(conditions: Conditions, seed: u64) -> Self {
+        let random = StdRng::seed_from_u64(seed);
+        // It starts out, for a moment of no length: the first call draws how long all is well.
+        Self { conditions, random, outage: (true, 0), delay_ns: 0, redraw_ns: 0, last_ns: 0 }
+    }
+
+    /// When a packet of so many bytes that is sent now arrives; `None`: it is lost. `now_ns` must not run backwards.
+    pub fn pass(&mut self, now_ns: u64, bytes: usize) -> Option<u64> {
+        let Conditions { loss, outage_gap_ms, outage_ms, delay_us, path_mtu, .. } = self.conditions;
+        let lost = loss > 0.0 && self.random.random_bool(loss) || path_mtu > 0 && bytes > path_mtu;
+        if outage_gap_ms > 0.0 && outage_ms > 0.0 {
+            while self.outage.1 <= now_ns {
+                let (out, until) = self.outage;
+                let mean_ms = if out { outage_gap_ms } else { outage_ms };
+                let ms = Exp::new(1.0 / mean_ms).map_or(mean_ms, |times| times.sample(&mut self.random));
+                self.outage = (!out, until + (ms * 1e6) as u64 + 1);
+            }
+        }
+        let out = self.outage.0 && self.outage.1 > 0;
+        if lost || out {
+            return None;
+        }
+        if delay_us > 0.0 && now_ns >= self.redraw_ns {
+            self.delay_ns = (self.draw_delay_us() * 1e3) as u64;
+            self.redraw_ns = now_ns + (self.conditions.delay_hold_ms * 1e6) as u64;
+        }
+        self.last_ns = self.last_ns.max(now_ns + self.delay_ns);
+        Some(self.last_ns)
+    }
+
+    fn draw_delay_us(&mut self) -> f64 {
+        let Conditions { delay_us, delay_p99_over_p50, .. } = self.conditions;
+        let sigma = delay_p99_over_p50.ln() / Z99;
+        LogNormal::new(delay_us.ln(), sigma).map_or(delay_us, |delays| delays.sample(&mut self.random))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKETS: u64 = 100_000;
+
+    /// When each of many packets arrives, one every `every_ns`.
+    fn arrivals(conditions: Conditions, seed: u64, every_ns: u64) -> Vec<Option<u64>> {
+        let mut link = Link::new(conditions, seed);
+        (0..PACKETS).map(|packet| link.pass(packet * every_ns, 1500)).collect()
+    }
+
+    #[test]
+    fn a_clean_link_passes_everything_at_once() {
+        let arrived = arrivals(Conditions::default(), 1, 10);
+        assert!(arrived.iter().enumerate().all(|(packet, at)| *at == Some(packet as u64 * 10)));
+    }
+
+    #[test]
+    fn as_many_are_lost_as_was_asked_for() {
+        let lost = |seed| arrivals(Conditions { loss: 0.01, ..Default::default() }, seed, 10);
+        let count = |seed| lost(seed).iter().filter(|at| at.is_none()).count() as f64;
+        let share = (0..10).map(count).sum::<f64>() / (10 * PACKETS) as f64;
+        // Four standard deviations.
+        assert!((share - 0.01).abs() < 4.0 * (0.01 * 0.99 / (10 * PACKETS) as f64).sqrt(), "{share}");
+        assert_eq!(lost(2), lost(2), "a seed gives the same network again");
+        assert_ne!(lost(2), lost(3));
+    }
+
+    #[test]
+    fn what_is_too_large_never_gets_through() {
+        let mut link = Link::new(Conditions { path_mtu: 1400, ..Default::default() }, 1);
+        assert_eq!((link.pass(5, 1400), link.pass(6, 1401)), (Some(5), None));
+    }
+
+    #[test]
+    fn outages_come_and_last_as_was_asked_for() {
+        // A packet every 100 us, 10 s in all: 100 ms between outages of 10 ms.
+        let conditions = Conditions { outage_gap_ms: 100.0, outage_ms: 10.0, ..Default::default() };
+        let arrived = arrivals(conditions, 4, 100_000);
+        assert!(arrived[0].is_some(), "it starts well");
+        let out = arrived.iter().filter(|at| at.is_none()).count() as f64 / PACKETS as f64;
+        assert!((0.06..0.12).contains(&out), "out for {out} of the time, expected 1 / 11");
+        let begins = arrived.windows(2).filter(|pair| pair[0].is_some() && pair[1].is_none()).count();
+        assert!((60..120).contains(&begins), "{begins} outages in 10 s, expected 91");
+    }
+
+    #[test]
+    fn delays_have_the_percentiles_asked_for_and_stay_in_order() {
+        let conditions = Conditions { delay_us: 500.0, delay_p99_over_p50: 3.0, ..Default::default() };
+        // Far enough apart that none waits for the one before.
+        let arrived = arrivals(conditions, 5, 1_000_000_000);
+        let mut delays: Vec<u64> =
+            arrived.iter().enumerate().map(|(packet, at)| at.unwrap() - packet as u64 * 1_000_000_000).collect();
+        delays.sort_unstable();
+        let [p50, p99] = [50, 99].map(|percent| delays[delays.len() * percent / 100] as f64 / 1e3);
+        assert!((490.0..510.0).contains(&p50) && (1420.0..1580.0).contains(&p99), "{p50} {p99}");
+        let close = arrivals(conditions, 5, 1000);
+        assert!(close.windows(2).all(|pair| pair[0] <= pair[1]), "overtaken");
+    }
+
+    #[test]
+    fn a_held_delay_is_drawn_again_after_its_time() {
+        let conditions =
+            Conditions { delay_us: 500.0, delay_p99_over_p50: 3.0, delay_hold_ms: 10.0, ..Default::default() };
+        let arrived = arrivals(conditions, 6, 1_000_000);
+        let delay = |packet: usize| arrived[packet].unwrap() - packet as u64 * 1_000_000;
+        assert!((0..100).all(|ten| (1..10).all(|at| delay(10 * ten + at) == delay(10 * ten))));
+        assert!((0..100).any(|ten| delay(10 * ten) != delay(10 * ten + 10)));
+    }
+}

@@ -1,0 +1,97 @@
+//! `badnet`: hosts joined by a lossy, slow network on one machine, and how all-reduces compare on it.
+//!
+//! Hosts are network namespaces, the network is this process: it takes every packet from a host's TUN device and loses,
+//! delays or hands it over. So any program that speaks IPv4 can be tried on a bad network, without netem. Linux, root.
+
+mod compare;
+mod contender;
+mod hosts;
+mod job;
+mod link;
+mod relay;
+mod table;
+
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use clap::{Parser, Subcommand};
+use link::Conditions;
+
+/// Hosts joined by a lossy, slow network on this machine. Needs Linux, root, /dev/net/tun and iproute2.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs a command on every host, with the variables that torchrun sets: RANK, WORLD_SIZE, MASTER_ADDR, ...
+    Run(RunArgs),
+    /// Compares all-reduces: OptiReduce, Gloo (torch) and Open MPI, under one bad condition after the other.
+    Compare(compare::CompareArgs),
+    /// What mpirun calls to start a process on another host.
+    #[command(hide = true, disable_help_flag = true)]
+    Rsh {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
+
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  badnet run --loss 0.01 -- optireduce run --bench 1M
+  badnet run --hosts 2 --mtu 9000 --delay-us 500 --delay-p99-over-p50 3 -- sh -c 'ping -c 3 10.77.0.1'")]
+struct RunArgs {
+    /// Hosts, 10.77.0.1 and so on.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
+    hosts: u8,
+    /// Bytes of the largest IP packet.
+    #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..=9216))]
+    mtu: u16,
+    #[command(flatten)]
+    conditions: Conditions,
+    /// Of losses, outages and delays.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seconds until the command is killed.
+    #[arg(long, default_value_t = 600)]
+    timeout_s: u64,
+    /// The command and its arguments.
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    let handled = ctrlc::set_handler(|| job::INTERRUPTED.store(true, Ordering::Relaxed));
+    let done = handled.map_err(|error| error.to_string()).and_then(|()| match Args::parse().command {
+        Command::Run(args) => run(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Rsh { arguments } => contender::rsh(&arguments),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("badnet: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &RunArgs) -> Result<(), String> {
+    let ranks = usize::from(args.hosts);
+    let hosts = hosts::Hosts::new(ranks, args.mtu)?;
+    hosts.tcp(hosts::Tcp::AsItComes, args.conditions.path_mtu)?;
+    let relay = hosts.join(args.conditions, args.seed);
+    let commands = (0..ranks).map(|rank| {
+        let mut command = hosts.command(rank, &args.command[0]);
+        command.args(&args.command[1..]);
+        contender::launch(&mut command, rank, ranks, hosts::address(0));
+        command
+    });
+    let printed = job::run(commands.collect(), std::time::Duration::from_secs(args.timeout_s));
+    eprintln!("badnet: {}", relay.counts.line());
+    printed?.iter().for_each(|line| println!("{line}"));
+    Ok(())
+}

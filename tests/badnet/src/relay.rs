@@ -1,0 +1,201 @@
+//! Packets from one host's TUN device to another's, as the links between them will have it.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tun_rs::SyncDevice;
+
+use crate::link::{Conditions, Link};
+
+/// Largest IP packet.
+const PACKET_BYTES_MAX: usize = 9216;
+/// Packets taken from a device before those that are due have their turn.
+const TURN: usize = 32;
+/// How long the relay sleeps when nothing comes, before it looks whether it should end.
+const IDLE_NS: u64 = 50_000_000;
+/// Priority of the relay's threads, above the hosts': their packets must not wait for a turn on the CPU. Needs root.
+const NICE: i32 = -15;
+
+/// What the network did so far.
+#[derive(Debug, Default)]
+pub struct Counts {
+    pub passed: AtomicU64,
+    pub bytes: AtomicU64,
+    /// By loss and outages.
+    pub lost: AtomicU64,
+    /// Addressed to nobody here, or refused by the device.
+    pub undelivered: AtomicU64,
+}
+
+impl Counts {
+    pub fn line(&self) -> String {
+        let [passed, bytes, lost, undelivered] =
+            [&self.passed, &self.bytes, &self.lost, &self.undelivered].map(|count| count.load(Ordering::Relaxed));
+        format!("{passed} packets, {} MB, lost {lost}, undelivered {undelivered}", bytes / 1_000_000)
+    }
+}
+
+/// A running network; ends when it is dropped.
+pub struct Relay {
+    pub counts: Arc<Counts>,
+    end: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Relay {
+    /// Joins the devices; the host of `devices[i]` has the last octet i + 1. Devices must be non-blocking.
+    pub fn start(devices: &Arc<Vec<SyncDevice>>, conditions: Conditions, seed: u64) -> Self {
+        let (counts, end) = (Arc::new(Counts::default()), Arc::new(AtomicBool::new(false)));
+        let threads = (0..devices.len()).map(|source| {
+            let port = Port::new(source, devices.clone(), conditions, seed, counts.clone());
+            let end = end.clone();
+            std::thread::spawn(move || port.run(&end))
+        });
+        Self { threads: threads.collect(), counts, end }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.end.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A packet on its way: when it arrives, its number (first in, first out), to whom, and its bytes.
+type Underway = Reverse<(u64, u64, usize, Vec<u8>)>;
+
+/// What a host sends, from its device to the others': a thread, as every port of a switch works by itself.
+struct Port {
+    source: usize,
+    devices: Arc<Vec<SyncDevice>>,
+    /// To each host.
+    links: Vec<Link>,
+    underway: BinaryHeap<Underway>,
+    taken: u64,
+    spare: Vec<Vec<u8>>,
+    counts: Arc<Counts>,
+    begin: Instant,
+}
+
+impl Port {
+    fn new(
+        source: usize,
+        devices: Arc<Vec<SyncDevice>>,
+        conditions: Conditions,
+        seed: u64,
+        counts: Arc<Counts>,
+    ) -> Self {
+        let seed = |to: usize| (seed << 16) + (source << 8 | to) as u64;
+        let links = (0..devices.len()).map(|to| Link::new(conditions, seed(to))).collect();
+        let (underway, spare) = (BinaryHeap::new(), Vec::new());
+        Self { source, devices, links, underway, taken: 0, spare, counts, begin: Instant::now() }
+    }
+
+    fn run(mut self, end: &AtomicBool) {
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
+        let devices = self.devices.clone();
+        while !end.load(Ordering::Relaxed) {
+            let next_ns = self.underway.peek().map_or(IDLE_NS, |Reverse((at, ..))| at.saturating_sub(self.now_ns()));
+            let wait = Timespec { tv_sec: 0, tv_nsec: next_ns.min(IDLE_NS) as _ };
+            let mut polled = [PollFd::new(&devices[self.source], PollFlags::IN)];
+            let _ = poll(&mut polled, Some(&wait));
+            if polled[0].revents().contains(PollFlags::IN) {
+                self.take();
+            }
+            self.deliver();
+        }
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.begin.elapsed().as_nanos() as u64
+    }
+
+    /// Takes what the host has sent.
+    fn take(&mut self) {
+        for _ in 0..TURN {
+            let mut packet = self.spare.pop().unwrap_or_default();
+            packet.resize(PACKET_BYTES_MAX, 0);
+            match self.devices[self.source].recv(&mut packet) {
+                Ok(bytes) => packet.truncate(bytes),
+                Err(_) => return self.spare.push(packet),
+            }
+            let Some(to) = destination(&packet).filter(|to| *to < self.devices.len() && *to != self.source) else {
+                self.counts.undelivered.fetch_add(1, Ordering::Relaxed);
+                self.spare.push(packet);
+                continue;
+            };
+            let now_ns = self.now_ns();
+            match self.links[to].pass(now_ns, packet.len()) {
+                Some(at) if at > now_ns => {
+                    self.taken += 1;
+                    self.underway.push(Reverse((at, self.taken, to, packet)));
+                }
+                Some(_) => self.hand_over(to, packet),
+                None => {
+                    self.counts.lost.fetch_add(1, Ordering::Relaxed);
+                    self.spare.push(packet);
+                }
+            }
+        }
+    }
+
+    fn deliver(&mut self) {
+        let now_ns = self.now_ns();
+        while self.underway.peek().is_some_and(|Reverse((at, ..))| *at <= now_ns) {
+            if let Some(Reverse((_, _, to, packet))) = self.underway.pop() {
+                self.hand_over(to, packet);
+            }
+        }
+    }
+
+    fn hand_over(&mut self, to: usize, packet: Vec<u8>) {
+        let sent = loop {
+            match self.devices[to].send(&packet) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                sent => break sent,
+            }
+        };
+        let counts = &self.counts;
+        if sent.is_ok() {
+            counts.passed.fetch_add(1, Ordering::Relaxed);
+            counts.bytes.fetch_add(packet.len() as u64, Ordering::Relaxed);
+        } else {
+            counts.undelivered.fetch_add(1, Ordering::Relaxed);
+        }
+        self.spare.push(packet);
+    }
+}
+
+/// The host that an IPv4 packet is for.
+fn destination(packet: &[u8]) -> Option<usize> {
+    let is_ipv4 = packet.first()? >> 4 == 4;
+    let octet = packet.get(19)?;
+    is_ipv4.then(|| usize::from(*octet).checked_sub(1)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::destination;
+
+    #[test]
+    fn packets_go_by_the_last_octet_of_ipv4() {
+        let mut packet = [0; 20];
+        (packet[0], packet[19]) = (0x45, 3);
+        assert_eq!(destination(&packet), Some(2));
+        assert_eq!(destination(&packet[..19]), None);
+        packet[19] = 0;
+        assert_eq!(destination(&packet), None);
+        (packet[0], packet[19]) = (0x60, 3);
+        assert_eq!(destination(&packet), None);
+        assert_eq!(destination(&[]), None);
+    }
+}

@@ -1,0 +1,194 @@
+//! Rows as Markdown, and what they say about the goals.
+
+use std::fmt::Write as _;
+
+use crate::compare::{Condition, Figures, Row};
+
+/// One table for each size, number of ranks and MTU: conditions down, contenders across; then costs; then goals.
+pub fn tables(rows: &[Row]) -> String {
+    let mut text = String::new();
+    let mut kinds: Vec<(bool, usize, u16, usize)> =
+        rows.iter().map(|row| (row.condition != Condition::Loopback, row.ranks, row.mtu, row.figures.size)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for (hosts, ranks, mtu, size) in kinds {
+        let of: Vec<&Row> = rows
+            .iter()
+            .filter(|row| (row.condition != Condition::Loopback, row.ranks, row.mtu) == (hosts, ranks, mtu))
+            .filter(|row| row.figures.size == size)
+            .collect();
+        let place =
+            if hosts { format!("{ranks} hosts, MTU {mtu}") } else { format!("{ranks} ranks on one host, loopback") };
+        let _ = writeln!(text, "\n{}, {place}: p50 / p99 in ms\n", size_name(size));
+        table(&mut text, &of, |rows| {
+            let received = median(rows, |figures| figures.received_fraction);
+            let lost =
+                if received < 0.99995 { format!(" ({:.2} % lost)", 100.0 * (1.0 - received)) } else { String::new() };
+            let [p50, p99] = [median(rows, |figures| figures.p50_ms), median(rows, |figures| figures.p99_ms)];
+            format!("{} / {}{lost}", short(p50), short(p99))
+        });
+    }
+    let clean: Vec<&Row> = rows.iter().filter(|row| row.condition == Condition::Clean).collect();
+    let mut kinds: Vec<(u16, usize)> = clean.iter().map(|row| (row.mtu, row.figures.size)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for (mtu, size) in kinds {
+        let of: Vec<&Row> = clean.iter().filter(|row| (row.mtu, row.figures.size) == (mtu, size)).copied().collect();
+        let _ = writeln!(
+            text,
+            "\n{}, MTU {mtu}: CPU seconds of all ranks a gigabyte, and MB of the largest rank\n",
+            size_name(size)
+        );
+        table(&mut text, &of, |rows| {
+            let [cpu, memory] =
+                [median(rows, |figures| figures.cpu_s_per_gb), median(rows, |figures| figures.memory_mb)];
+            format!("{} / {memory:.0}", short(cpu))
+        });
+    }
+    goals(&mut text, rows);
+    text
+}
+
+fn table(text: &mut String, rows: &[&Row], cell: impl Fn(&[&Row]) -> String) {
+    let mut names: Vec<&str> = Vec::new();
+    for row in rows {
+        if !names.contains(&row.contender.as_str()) {
+            names.push(&row.contender);
+        }
+    }
+    let mut conditions: Vec<Condition> = rows.iter().map(|row| row.condition).collect();
+    conditions.sort_unstable();
+    conditions.dedup();
+    let _ = writeln!(text, "| | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));
+    for condition in conditions {
+        let _ = write!(text, "| {} |", condition.name());
+        for name in &names {
+            let here = |row: &&&Row| row.condition == condition && row.contender == *name;
+            let here: Vec<&Row> = rows.iter().filter(here).copied().collect();
+            let shown = if here.is_empty() { "did not finish".into() } else { cell(&here) };
+            let _ = write!(text, " {shown} |");
+        }
+        text.push('\n');
+    }
+}
+
+/// What the project wants to reach, for every MTU that was measured.
+fn goals(text: &mut String, rows: &[Row]) {
+    const MIB: usize = 1 << 20;
+    let mut mtus: Vec<u16> =
+        rows.iter().filter(|row| row.condition != Condition::Loopback).map(|row| row.mtu).collect();
+    mtus.sort_unstable();
+    mtus.dedup();
+    for mtu in mtus {
+        let of = |contender: &str, condition: Condition, size: usize, figure: fn(&Figures) -> f64| {
+            let here = |row: &&Row| {
+                (row.mtu, row.condition, row.figures.size) == (mtu, condition, size) && row.contender == contender
+            };
+            let here: Vec<&Row> = rows.iter().filter(here).collect();
+            (!here.is_empty()).then(|| median(&here, figure))
+        };
+        let [p50, p99, bound] = [
+            |figures: &Figures| figures.p50_ms,
+            |figures: &Figures| figures.p99_ms,
+            |figures: &Figures| figures.bound_ms,
+        ];
+        let own = "optireduce";
+        use Condition::{Clean, Loss1, Straggler};
+        let with_bound =
+            of(own, Clean, MIB, p50).zip(of(own, Straggler, MIB, bound)).map(|(clean, bound)| clean + bound);
+        let goals = [
+            ("clean, 1 MiB: p50 over Gloo's", of(own, Clean, MIB, p50), of("gloo", Clean, MIB, p50), 0.5),
+            (
+                "clean, 25 MiB: p50 over Open MPI's",
+                of(own, Clean, 25 * MIB, p50),
+                of("openmpi", Clean, 25 * MIB, p50),
+                1.0,
+            ),
+            ("1 % loss, 1 MiB: p99 over its own without loss", of(own, Loss1, MIB, p99), of(own, Clean, MIB, p99), 1.5),
+            (
+                "1 % loss, 1 MiB: p99 over tuned Gloo's",
+                of(own, Loss1, MIB, p99),
+                of("gloo-tuned", Loss1, MIB, p99),
+                0.5,
+            ),
+            ("straggler, 1 MiB: p50 over clean plus the bound", of(own, Straggler, MIB, p50), with_bound, 1.0),
+        ];
+        let found: Vec<_> =
+            goals.iter().filter_map(|(what, ours, theirs, most)| Some((what, (*ours)? / (*theirs)?, most))).collect();
+        if found.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\nMTU {mtu}\n\n| | found | goal |\n|---|---|---|");
+        for (what, ratio, most) in found {
+            let _ =
+                writeln!(text, "| {what} | {ratio:.2} | {most:.1}{} |", if ratio <= *most { "" } else { ", missed" });
+        }
+    }
+}
+
+fn median(rows: &[&Row], figure: impl Fn(&Figures) -> f64) -> f64 {
+    let mut values: Vec<f64> = rows.iter().map(|row| figure(&row.figures)).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn size_name(bytes: usize) -> String {
+    match bytes {
+        bytes if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        bytes if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
+        bytes => format!("{bytes} bytes"),
+    }
+}
+
+/// Three digits.
+fn short(value: f64) -> String {
+    match value {
+        value if value < 10.0 => format!("{value:.2}"),
+        value if value < 100.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(contender: &str, condition: Condition, p50_ms: f64, p99_ms: f64, received_fraction: f64) -> Row {
+        let figures = Figures {
+            size: 1 << 20,
+            iters: 100,
+            p50_ms,
+            p90_ms: p50_ms,
+            p99_ms,
+            max_ms: p99_ms,
+            received_fraction,
+            cpu_s_per_gb: 1.5,
+            memory_mb: 20.0,
+            bound_ms: 5.0,
+        };
+        Row { contender: contender.into(), condition, ranks: 4, mtu: 9000, figures, load: 1.0 }
+    }
+
+    #[test]
+    fn tables_show_losses_failures_and_goals() {
+        let rows = [
+            row("optireduce", Condition::Clean, 3.0, 4.0, 1.0),
+            row("optireduce", Condition::Loss1, 3.5, 8.0, 0.99),
+            row("gloo", Condition::Clean, 7.0, 15.0, 1.0),
+            row("gloo-tuned", Condition::Loss1, 7.0, 33.0, 1.0),
+        ];
+        let text = tables(&rows);
+        assert!(text.contains("| clean | 3.00 / 4.00 | 7.00 / 15.0 | did not finish |"), "{text}");
+        assert!(text.contains("| loss1 | 3.50 / 8.00 (1.00 % lost) | did not finish | 7.00 / 33.0 |"), "{text}");
+        assert!(text.contains("| clean, 1 MiB: p50 over Gloo's | 0.43 | 0.5 |"), "{text}");
+        assert!(text.contains("| 1 % loss, 1 MiB: p99 over its own without loss | 2.00 | 1.5, missed |"), "{text}");
+        assert!(!text.contains("25 MiB"), "{text}");
+        assert!(text.contains("| clean | 1.50 / 20 |"), "{text}");
+    }
+
+    #[test]
+    fn medians_are_over_turns() {
+        let turns = [3.0, 9.0, 5.0].map(|p50| row("gloo", Condition::Clean, p50, p50, 1.0));
+        assert!(tables(&turns).contains("| clean | 5.00 / 5.00 |"));
+    }
+}

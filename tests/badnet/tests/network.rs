@@ -1,0 +1,108 @@
+//! The network as programs see it: real sockets on real hosts. Needs root and /dev/net/tun; says so and does nothing without.
+
+use std::process::Command;
+
+/// Rank 1 sends a thousand datagrams to rank 0, slowly enough for any queue; rank 0 prints how many came and ends with
+/// the last one, or after a second of silence.
+const COUNT: &str = r#"
+import os, socket, time
+host = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+if os.environ["RANK"] == "0":
+    host.bind(("10.77.0.1", 7000))
+    host.settimeout(10)
+    came = 0
+    try:
+        while came < 1000:
+            host.recv(2000)
+            host.settimeout(1)
+            came += 1
+    except TimeoutError:
+        pass
+    print(came)
+else:
+    time.sleep(1)
+    for packet in range(1000):
+        host.sendto(bytes(1000), ("10.77.0.1", 7000))
+        time.sleep(0.0002)
+"#;
+
+/// What `badnet run` with these arguments counts; `None` if hosts cannot be made here.
+fn count(arguments: &[&str]) -> Option<u32> {
+    let mut badnet = Command::new(env!("CARGO_BIN_EXE_badnet"));
+    let output = badnet.args(["run", "--hosts", "2"]).args(arguments).args(["--", "python3", "-c", COUNT]).output();
+    let output = output.expect("badnet");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() && said.contains("hosts need root") {
+        eprintln!("not run: {said}");
+        return None;
+    }
+    assert!(output.status.success(), "{said}");
+    Some(String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number"))
+}
+
+#[test]
+fn a_clean_network_loses_nothing_and_a_lossy_one_what_was_asked_for() {
+    let Some(clean) = count(&[]) else { return };
+    assert_eq!(clean, 1000);
+    // Six standard deviations.
+    let lossy = count(&["--loss", "0.1"]).expect("hosts can be made");
+    assert!((843..957).contains(&lossy), "{lossy} of 1000 came with 10 % loss");
+}
+
+/// A row of `optireduce run` on a network.
+fn run(network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
+    // Built already in a test of the whole workspace.
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce"]).status().expect("cargo");
+    assert!(built.success());
+    let target = std::path::Path::new(env!("CARGO_BIN_EXE_badnet")).parent().and_then(|folder| folder.parent());
+    let optireduce = target.expect("target/profile/badnet").join("debug/optireduce");
+    let mut badnet = Command::new(env!("CARGO_BIN_EXE_badnet"));
+    badnet.arg("run").args(network).arg("--").arg(optireduce).args(["run", "--json", "--secs", "1"]).args(arguments);
+    let output = badnet.output().expect("badnet");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() && said.contains("hosts need root") {
+        eprintln!("not run: {said}");
+        return None;
+    }
+    assert!(output.status.success(), "{said}");
+    Some(serde_json::from_slice(&output.stdout).expect("a row"))
+}
+
+#[test]
+fn ranks_on_a_lossy_network_end_and_say_what_was_lost() {
+    let network = ["--hosts", "3", "--loss", "0.02", "--mtu", "9000"];
+    let Some(row) = run(&network, &["--bench", "256K", "--bound-ms", "200"]) else { return };
+    let received = row["received_fraction"].as_f64().expect("a number");
+    assert!((0.8..0.995).contains(&received), "{row}");
+    assert!(row["iters"].as_u64() >= Some(20) && row["ranks"] == 3, "{row}");
+}
+
+#[test]
+fn packets_are_as_large_as_the_path_takes_though_interfaces_promise_more() {
+    let network = ["--hosts", "2", "--mtu", "9000", "--path-mtu", "4400"];
+    // Larger packets would all be lost, smaller ones would not be found out; TCP finds its own way.
+    let Some(row) = run(&network, &["--bench", "64K", "--bound-ms", "200"]) else { return };
+    assert_eq!((row["payload_bytes"].as_u64(), row["ranks"].as_u64()), (Some(3904), Some(2)), "{row}");
+    assert!(row["received_fraction"].as_f64() > Some(0.5), "{row}");
+}
+
+#[test]
+fn what_goes_wrong_is_named_and_leaves_nothing_behind() {
+    let badnet =
+        |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_badnet")).args(arguments).output().expect("badnet");
+    let said = |arguments: &[&str]| String::from_utf8_lossy(&badnet(arguments).stderr).into_owned();
+    assert!(said(&["run", "--loss", "2", "--", "true"]).contains("a share from 0 to 1"));
+    assert!(said(&["run", "--outage-ms", "5", "--", "true"]).contains("--outage-gap-ms"));
+    let failed = said(&["run", "--hosts", "2", "--", "sh", "-c", "echo no gradient >&2; exit 7"]);
+    if failed.contains("hosts need root") {
+        return eprintln!("not run: {failed}");
+    }
+    assert!(failed.contains("exit status: 7") && failed.contains("no gradient"), "{failed}");
+    assert!(said(&["run", "--hosts", "2", "--", "no-such-program"]).contains("no-such-program"));
+    let namespaces = Command::new("ip").args(["netns", "list"]).output().expect("ip");
+    let left = String::from_utf8_lossy(&namespaces.stdout).into_owned();
+    let live =
+        |line: &&str| line.split('-').nth(1).is_some_and(|pid| std::path::Path::new(&format!("/proc/{pid}")).exists());
+    let stale: Vec<_> = left.lines().filter(|line| line.starts_with("badnet-")).filter(|line| !live(line)).collect();
+    assert!(stale.is_empty(), "left behind: {stale:?}");
+}
