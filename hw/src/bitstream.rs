@@ -29,8 +29,10 @@ use std::time::Instant;
 const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
 /// Cycles in a step of the card: lanes on one unit.
 const PACE: usize = 16;
-const SYNTHESIS: &str =
-    "read_verilog -sv card.v shell.v; synth_ecp5 -top shell -json shell.json; tee -q -o stat.json stat -json";
+const SYNTHESIS: &str = "read_verilog -sv card.v shell.v; synth_ecp5 -top shell; techmap -map tie.v; clean; \
+                         write_json shell.json; tee -q -o stat.json stat -json";
+/// What spares wires after synthesis.
+const TIE: &str = include_str!("tie.v");
 /// Kinds of cells, and how much of the device's own cells each takes.
 type Cells = &'static [(&'static str, u64)];
 /// What an LFE5U-85F has, and what cells of one kind take of it: a carry cell is two LUTs, a distributed memory four and
@@ -121,7 +123,7 @@ impl Sources {
     /// Of all that the bitstream is made from but the tools.
     fn sha256(&self) -> String {
         let mut hasher = Sha256::new();
-        for text in [&self.card, &self.shell, &self.constraints] {
+        for text in [&self.card, &self.shell, &self.constraints, TIE] {
             hasher.update(text.len().to_le_bytes());
             hasher.update(text);
         }
@@ -147,6 +149,7 @@ pub fn build(folder: &Path) -> Result<(), String> {
         ("card.v", sources.card.as_str()),
         ("shell.v", sources.shell.as_str()),
         ("shell.lpf", sources.constraints.as_str()),
+        ("tie.v", TIE),
     ];
     let recipe = format!("{SYNTHESIS}{PLACE:?}{PACK:?}");
     let mut job = Job::new("ecp5-85f", "bitstream", &inputs, &recipe, &[Tool::Yosys, Tool::Nextpnr, Tool::Ecppack])?;
@@ -209,7 +212,7 @@ fn manifest(sources: &str, sha256: &str, git: &str, report: &Value) -> Result<St
          contract = {CONTRACT_VERSION}\n\
          state = \"built\"\n\
          git = \"{git}\"\n\
-         # Of shell.bit, and of all it is made from: the reduced card's Verilog, shell.v and shell.lpf.\n\
+         # Of shell.bit, and of all it is made from: the reduced card's Verilog, shell.v, shell.lpf and hw/src/tie.v.\n\
          sha256 = \"{sha256}\"\n\
          sources_sha256 = \"{sources}\"\n\
          tool = \"yosys, nextpnr-ecp5, ecppack\"\n\
@@ -287,6 +290,47 @@ pub fn check(folder: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cosim::Bench;
+    use crate::prelude::*;
+    use crate::ram::LutRam;
+    use crate::random::Random;
+
+    /// A memory of eight words as yosys maps it, with yosys' own model of the cell; all its address pins are wired.
+    fn tied(verilog: &str) -> String {
+        const MAP: &str = "read_verilog -sv block.v; synth_ecp5 -top top; techmap -map tie.v; clean; \
+                           setparam -set INITVAL 64'h0 t:TRELLIS_DPR16X4; write_verilog -noattr cells.v";
+        const MODEL: &str = "read_verilog cells.v; read_verilog -D NO_INCLUDES +/lattice/cells_sim_ecp5.v; \
+                             hierarchy -top top; proc; flatten; clean; write_verilog -noattr model.v";
+        let inputs = [("block.v", verilog), ("tie.v", TIE)];
+        let mut job =
+            Job::new("lut_ram", "tie", &inputs, &format!("{MAP}{MODEL}"), &[Tool::Yosys]).expect("yosys is there");
+        if !job.is_done() {
+            job.yosys(MAP).and_then(|()| job.yosys(MODEL)).expect("it is a memory");
+            job = job.keep().expect("it can be kept");
+        }
+        let cells = job.read("cells.v").expect("yosys wrote it");
+        let pins = |pin| cells.lines().filter(move |line| line.trim().starts_with(pin));
+        for (pin, address) in [(".RAD", "read_address"), (".WAD", "write_address")] {
+            let wired = format!("{pin}({{ {address}[0], {address} }}),");
+            assert!(pins(pin).count() == 2 && pins(pin).all(|line| line.trim() == wired), "{wired}\n{cells}");
+        }
+        // What its flattening leaves behind.
+        format!("/* verilator lint_off UNUSEDSIGNAL */\n{}", job.read("model.v").expect("yosys wrote it"))
+    }
+
+    #[test]
+    fn a_memory_with_tied_addresses_holds_the_same_words() {
+        let mut random = Random::new(76);
+        let mut bench = Bench::recording(LutRam::<W<8>, 3>::default());
+        for _ in 0..500 {
+            bench.block.read_address.next = bits_w(random.below(8));
+            bench.block.write_address.next = bits_w(random.below(8));
+            bench.block.write_data.next = bits_w(random.below(256));
+            bench.block.write_enable.next = random.one_in(2);
+            bench.tick();
+        }
+        bench.verify_rewritten("tie", 1, |verilog| tied(&verilog));
+    }
 
     #[test]
     fn what_does_not_fit_is_said_before_it_is_placed() {

@@ -10,8 +10,8 @@
 //! Where more can be shared than equal units, a [`Substitute`] takes a module's place.
 //! Limits: reads the Verilog that rust-hdl writes. A unit must be a pipeline that samples all inputs at once and whose
 //! latency is 2 to 15 cycles. For that many steps after power-on its results are zeros.
-//! Memories with a combinational read ([`LutRam`](crate::ram::LutRam)) of 32 words and more become block RAM: there is
-//! time for a cycle in between.
+//! Wide block RAM is read and written in parts ([`WIDE`]). Memories with a combinational read
+//! ([`LutRam`](crate::ram::LutRam)) of 32 words and more become block RAM: there is time for a cycle in between.
 
 use crate::rtl::{Port, ports_of};
 use crate::share::{self, Module};
@@ -38,6 +38,9 @@ pub struct Substitute {
 
 /// Bits of the number of a step, as far as results wait.
 const STEP_BITS: usize = 4;
+/// Bits from which a block RAM's words are kept in eighths, as in a step of 16 cycles there is time for that: the wires of
+/// wide memories, not the logic, are what a small FPGA runs out of.
+const WIDE: usize = 256;
 /// Words from which a memory with a combinational read becomes block RAM.
 const BLOCK_RAM_WORDS: usize = 32;
 
@@ -152,6 +155,9 @@ fn slowed<'a>(
     pace: usize,
     shares: &mut Vec<Share<'a>>,
 ) -> String {
+    if let Some(text) = in_eighths(&module.body).filter(|_| pace == 16) {
+        return text;
+    }
     let is_memory = block_ram_instead(&module.body);
     let is_block_ram = module.body.contains("read_data <= mem[");
     let mut late_write = String::new();
@@ -229,6 +235,44 @@ fn pin(line: &str) -> Option<(&str, &str)> {
     line.trim().trim_end_matches(',').strip_prefix('.')?.strip_suffix(')')?.split_once('(')
 }
 
+/// The text of a wide block RAM that reads and writes an eighth of a word a cycle; none if it is no such memory.
+///
+/// Reads begin in cycle 7 of a step, when addresses have settled that come from a memory themselves; each eighth is
+/// written a cycle after it was read, so that a read sees the word of before. The word shows from the next step on.
+fn in_eighths(body: &str) -> Option<String> {
+    let (header, memory) = body.split_once("(* ram_style = \"block\" *) reg [")?;
+    let ports = ports_of(body);
+    let bits = ports.iter().find(|port| port.name == "read_data").filter(|port| port.bits >= WIDE)?.bits;
+    let between = |before: &str, after: &str| Some(memory.split_once(before)?.1.split_once(after)?.0);
+    let words = between("mem [0:", "]")?.parse::<usize>().ok()? + 1;
+    let (read, write) = (between("read_data <= mem[", "];")?, between("if (write_enable) mem[", "] <= write_data;")?);
+    let (part, place) = (bits.div_ceil(8), words.ilog2() as usize - 1);
+    let mut text = format!("(tick,{}", header.strip_prefix('(')?.replacen(";", ";\n    input wire  tick;", 1));
+    _ = writeln!(
+        text,
+        "(* ram_style = \"block\", no_rw_check *) reg [{0}:0] mem [0:{1}];\n    \
+         reg  [{0}:0] part;\n    reg  [{4}:0] due;\n    wire  [{2}:0] now = write_data;\n    \
+         wire  [{place}:0] read_place = {read};\n    wire  [{place}:0] write_place = {write};\n    \
+         reg  [3:0] phase;\n    wire  [2:0] reads = phase + 1;\n    wire  [2:0] writes = phase;\n    \
+         initial phase = 0;\n    \
+         `ifndef SYNTHESIS\n    integer i;\n    initial for (i = 0; i <= {1}; i = i + 1) mem[i] = 0;\n    \
+         initial due = 0;\n    initial read_data = 0;\n    `endif\n    \
+         always @(posedge clock) begin\n        \
+         phase <= tick ? 0 : phase + 1;\n        \
+         part <= mem[{{read_place, reads}}];\n        \
+         if (write_enable && phase[3]) mem[{{write_place, writes}}] <= now[writes * {3} +: {3}];\n        \
+         due <= {{part, due[{4}:{3}]}};\n        \
+         if (tick) read_data <= {{part, due}};\n    \
+         end\nendmodule",
+        part - 1,
+        words * 8 - 1,
+        part * 8 - 1,
+        part,
+        part * 7 - 1,
+    );
+    Some(text)
+}
+
 /// A memory with a combinational read and enough words.
 fn block_ram_instead(body: &str) -> bool {
     let last = body.split_once("mem [0:").and_then(|(_, rest)| rest.split_once(']'));
@@ -286,28 +330,23 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
         );
         match (*is_output, lane.late.is_empty()) {
             (true, _) => {
+                // Group `g` is there in cycle `g`, or with late inputs in the one after; so many wait for the last cycle.
+                let (source, waits) = if lane.late.is_empty() { ("read", last) } else { ("now", last - 1) };
                 _ = writeln!(
                     text,
                     "    wire  [{}:0] {name}$now;\n    reg  [{}:0] {name}$due;",
                     width - 1,
-                    last * width - 1
+                    waits * width - 1
                 );
-                // Group `g` is there in cycle `g + early`.
-                let (source, early) = if lane.late.is_empty() { ("read", 0) } else { ("now", 1) };
                 if lane.late.is_empty() {
                     text += &waiting;
                     _ = writeln!(text, "    always @(posedge clock) {name}$waiting[comes] <= {name}$now;");
                 }
-                text += "    always @(posedge clock) begin\n";
-                for group in 0..last - early {
-                    let (high, low) = ((group + 1) * width - 1, group * width);
-                    _ = writeln!(
-                        text,
-                        "        if (group == {}) {name}$due[{high}:{low}] <= {name}${source};",
-                        group + early
-                    );
-                }
-                text += "    end\n";
+                _ = writeln!(
+                    text,
+                    "    always @(posedge clock) {name}$due <= {{{name}${source}, {name}$due[{}:{width}]}};",
+                    waits * width - 1,
+                );
                 text += "    `ifndef SYNTHESIS\n";
                 _ = writeln!(text, "    initial {name}$due = 0;");
                 if lane.late.is_empty() {
@@ -323,12 +362,11 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
                         "    initial {{{name}$last, {name}$shown}} = 0;\n    `endif\n    \
                          reg  [{0}:0] {name}$last;\n    reg  [{1}:0] {name}$shown;\n    \
                          always @(posedge clock) begin\n        \
-                         if (tick) {name}$shown <= {{{name}$now, {name}$due[{2}:0]}};\n        \
+                         if (tick) {name}$shown <= {{{name}$now, {name}$due}};\n        \
                          if (group == 0) {name}$last <= {name}$now;\n    end\n    \
                          always @(*) {name} = {{group == 0 ? {name}$now : {name}$last, {name}$shown}};",
                         width - 1,
                         most - 1,
-                        most - width - 1,
                     );
                     debug_assert_eq!(all + 1, most + width);
                 }
