@@ -5,7 +5,8 @@
 //! * [`DataPlane`]: the seam below it. A data plane moves the bytes of windows and says how their stages closed.
 //! * [`SmartNic`]: the data plane of an OptiReduce card, over the driver's rings.
 //! * [`software`]: the data plane of ranks without a card, pure below the socket.
-//! * [`Collectives`]: drives collectives over a data plane.
+//! * [`Collectives`]: drives collectives over a data plane: all-reduces, and their two halves, reduce-scatter and all-gather.
+//! * [`Communicator`]: one rank over UDP, with an engine thread, and broadcasts and barriers on a reliable channel.
 //!
 //! Call order of a rank: open the card ([`optireduce_driver::Nic::open`]), [`SmartNic::new`], [`Collectives::new`],
 //! then for every bucket [`Collectives::prepare`] ahead of time, [`Collectives::start`] once the gradient is there,

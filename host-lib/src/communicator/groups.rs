@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Bound, Builder, Communicator, ConnectError, EngineError};
-use crate::bootstrap::Launch;
+use crate::bootstrap::{BootstrapError, Launch};
 use crate::protocol::{Report, rounds};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,13 +33,16 @@ impl Communicator {
         let (rank, timeout) = (self.params.rank, self.timeout);
         let address = self.mesh.job().members[rank].control.ip();
         let port = TcpListener::bind((address, 0)).and_then(|listener| listener.local_addr());
-        let root = port.map_err(ConnectError::Thread)?.to_string();
+        let failed = |source| BootstrapError::Io { what: format!("a free port of {address}"), source };
+        let root = port.map_err(failed)?.to_string();
         let own = serde_json::to_vec(&Place { colour, root }).unwrap_or_default();
         let all = self.mesh.gather(&own, timeout)?;
         let all = self.mesh.broadcast(&serde_json::to_vec(&all).unwrap_or_default(), timeout)?;
         let all: Vec<Vec<u8>> = serde_json::from_slice(&all).unwrap_or_default();
-        let places = all.iter().map(|place| serde_json::from_slice::<Place>(place));
-        let same: Vec<(usize, Place)> = places.flatten().enumerate().filter(|(_, one)| one.colour == colour).collect();
+        // Of ranks that are gone, and left out, there is nothing.
+        let places =
+            all.iter().enumerate().filter_map(|(member, place)| Some((member, serde_json::from_slice(place).ok()?)));
+        let same: Vec<(usize, Place)> = places.filter(|(_, one): &(_, Place)| one.colour == colour).collect();
         let place = same.iter().position(|(member, _)| *member == rank).unwrap_or(0);
         let root = same.first().map(|(_, first)| first.root.clone()).unwrap_or_default();
         let launch = Launch::new(place, same.len(), root)?;

@@ -1,6 +1,6 @@
 //! `optireduce run --file`: averages the tensors of files among the ranks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Instant;
 
@@ -41,9 +41,9 @@ struct Summary {
     size: usize,
     ms: f64,
     received_fraction: f64,
-    late_ranks: Vec<usize>,
+    late_ranks: BTreeSet<usize>,
     /// Ranks that lost too much.
-    skipped_ranks: Vec<usize>,
+    skipped_ranks: BTreeSet<usize>,
     bound_ms: f64,
     engine: &'static str,
     ranks: usize,
@@ -106,23 +106,23 @@ impl Summary {
 }
 
 fn summary(args: &JobArgs, engine: &Engine, content: &Content, all: &[Vec<u8>]) -> Result<Summary, String> {
-    let ranks: Vec<Seen> =
-        all.iter().map(|seen| serde_json::from_slice(seen)).collect::<Result<_, _>>().map_err(text)?;
-    let sum = |of: fn(&Seen) -> u64| ranks.iter().map(of).sum::<u64>() as f64;
-    let mut late_ranks: Vec<usize> = ranks.iter().flat_map(|seen| seen.late_ranks.iter().copied()).collect();
-    late_ranks.sort_unstable();
-    late_ranks.dedup();
+    // Of ranks that are gone there is nothing.
+    let told = all.iter().enumerate().filter(|(_, seen)| !seen.is_empty());
+    let told = told.map(|(rank, seen)| serde_json::from_slice::<Seen>(seen).map(|seen| (rank, seen)));
+    let told: Vec<(usize, Seen)> = told.collect::<Result<_, _>>().map_err(text)?;
+    let sum = |of: fn(&Seen) -> u64| told.iter().map(|(_, seen)| of(seen)).sum::<u64>() as f64;
+    let late_ranks: BTreeSet<usize> = told.iter().flat_map(|(_, seen)| seen.late_ranks.iter().copied()).collect();
     let expected = sum(|seen| seen.expected_bytes);
     Ok(Summary {
         tensors: content.tensors.len(),
         size: content.values.len() * 4,
-        ms: ranks.iter().flat_map(|seen| seen.ms.iter().copied()).fold(0.0, f64::max),
+        ms: told.iter().flat_map(|(_, seen)| seen.ms.iter().copied()).fold(0.0, f64::max),
         received_fraction: if expected > 0.0 { sum(|seen| seen.received_bytes) / expected } else { 1.0 },
         late_ranks,
-        skipped_ranks: (0..ranks.len()).filter(|rank| ranks[*rank].skipped).collect(),
+        skipped_ranks: told.iter().filter(|(_, seen)| seen.skipped).map(|(rank, _)| *rank).collect(),
         bound_ms: engine.bound_ms(),
         engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },
-        ranks: ranks.len(),
+        ranks: told.len(),
     })
 }
 
@@ -146,21 +146,18 @@ fn agree(mesh: &mut Mesh, args: &JobArgs, own: Result<&Vec<Tensor>, &String>) ->
 
 /// What keeps the ranks from averaging, if anything does.
 fn difference(all: &[Result<Vec<Tensor>, String>]) -> Option<String> {
-    let mut first: Option<&Vec<Tensor>> = None;
+    let mut first: Option<BTreeMap<&str, &[usize]>> = None;
     for (rank, tensors) in all.iter().enumerate() {
         let tensors = match tensors {
             Ok(tensors) => tensors,
             Err(error) => return Some(format!("rank {rank}: {error}")),
         };
-        let Some(first) = first else {
-            first = Some(tensors);
-            continue;
-        };
-        let find = |of: &[Tensor], name: &str| of.iter().find(|one| one.name == name).cloned();
-        for Tensor { name, shape: expected } in first {
-            match find(tensors, name) {
+        let shapes: BTreeMap<_, _> = tensors.iter().map(|one| (one.name.as_str(), one.shape.as_slice())).collect();
+        let first = first.get_or_insert_with(|| shapes.clone());
+        for (name, expected) in first.iter() {
+            match shapes.get(name) {
                 None => return Some(format!("rank {rank} has no tensor {name}, rank 0 has one of shape {expected:?}")),
-                Some(Tensor { shape, .. }) if shape != *expected => {
+                Some(shape) if shape != expected => {
                     return Some(format!(
                         "tensor {name} of rank {rank} has shape {shape:?}, that of rank 0 {expected:?}"
                     ));
@@ -168,8 +165,8 @@ fn difference(all: &[Result<Vec<Tensor>, String>]) -> Option<String> {
                 Some(_) => {}
             }
         }
-        if let Some(one) = tensors.iter().find(|one| find(first, &one.name).is_none()) {
-            return Some(format!("rank {rank} has a tensor {} of shape {:?}, rank 0 has none", one.name, one.shape));
+        if let Some((name, shape)) = shapes.iter().find(|(name, _)| !first.contains_key(*name)) {
+            return Some(format!("rank {rank} has a tensor {name} of shape {shape:?}, rank 0 has none"));
         }
     }
     None
