@@ -558,3 +558,21 @@ fn tags_tell_views_apart_and_messages_survive_serialisation() {
     let json = serde_json::to_string(&message).unwrap();
     assert_eq!(serde_json::from_str::<Message>(&json).unwrap(), message);
 }
+
+#[test]
+fn a_rank_whose_channel_has_ended_is_silent_after_three_collectives_however_short() {
+    for gone in [true, false] {
+        let mut membership = Membership::new(0, MembershipParams { silent_ns: u64::MAX, ..params(3) }).unwrap();
+        if gone {
+            membership.handle_gone(2);
+        }
+        for op in 0..4 {
+            let silent = |membership: &mut Membership| {
+                std::iter::from_fn(|| membership.poll()).any(|output| output == Output::Silent { rank: 2 })
+            };
+            assert!(membership.view_of(0, op).is_some());
+            membership.observe(0, op, 0b010);
+            assert_eq!(silent(&mut membership), gone && op == 2, "collective {op}, gone {gone}");
+        }
+    }
+}

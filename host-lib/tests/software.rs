@@ -7,10 +7,10 @@ mod virtual_network;
 use std::collections::{HashMap, HashSet};
 
 use optireduce::DataPlane;
-use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, plan_windows};
-use optireduce::software::SoftwareJob;
+use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, View, plan_windows};
+use optireduce::software::{Software, SoftwareJob};
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
-use optireduce_contract::packet::STAGE_CONTRIBUTE;
+use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
 use virtual_network::{JOB_TAG, Link, Network, Outcome, Random, Weather};
 
 /// Long enough for everything that arrives at all to arrive in time.
@@ -361,4 +361,36 @@ fn however_long_round_trips_are_a_shard_gets_through_in_half_the_bound() {
     // 25 000 elements of 4 bytes in 1000 us.
     let rate = network.ranks[0].rate_bytes_per_us(1).unwrap();
     assert!((100.0..110.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() {
+    let mut plane = Software::new(SoftwareJob::new(0, 3, JOB_TAG, 4)).unwrap();
+    let first = JobParams::new(0, 3, 4, PATIENT_NS, &plane.limits());
+    let view = View { number: 1, ranks: 0b101, first_op: 9, joined: None };
+    assert!(plane.enter(&view).unwrap());
+    let params = first.of_view(&view);
+    let plan = plan_windows(&params, 9, 0, 8 * LANES, false).unwrap().remove(0);
+    plane.arm(&plan, &params).unwrap();
+    // Rank 2 is the second of two now. Of all tags and numbers only its new ones are right.
+    let own = plan.shards.range_of(0);
+    let packet = |sender: u16, job_tag: u64| {
+        let offset = (own.start * BEAT_BYTES) as u32;
+        let header = UbtHeader { offset, sender, step: plan.step, job_tag, ..UbtHeader::default() };
+        [&header.to_bytes()[..], &[0; 4 * BEAT_BYTES]].concat()
+    };
+    for (from, sender, tag) in
+        [(2, 2, JOB_TAG), (1, 1, JOB_TAG), (1, 1, view.job_tag(JOB_TAG)), (2, 2, view.job_tag(JOB_TAG))]
+    {
+        plane.handle_datagram(Some(from), &packet(sender, tag));
+    }
+    plane.take_trace();
+    let counters = *plane.counters();
+    assert_eq!((counters.drop_no_window, counters.drop_malformed), (2, 2), "{counters:?}");
+    plane.handle_datagram(Some(2), &packet(1, view.job_tag(JOB_TAG)));
+    assert!(plane.take_trace().iter().all(|one| one.sender == 1));
+    assert_eq!(
+        (*plane.counters(), plane.take_heard()),
+        (optireduce::software::Counters { rx_packets: 5, ..counters }, 0b110)
+    );
 }
