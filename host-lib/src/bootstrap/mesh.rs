@@ -514,11 +514,10 @@ async fn serve(links: Vec<Link>, inbox: Inbox) {
             inbox.end(peer);
         });
         writers.push(tokio::spawn(async move {
+            let mut is_open = true;
             while let Some((kind, message)) = messages.recv().await {
-                if frame::write(&mut writing, kind, &message).await.is_err() {
-                    // The reader says that it is gone, after what it has still sent.
-                    return;
-                }
+                // To a peer that is gone nothing goes any more. The reader goes on: it has what came before, and then says so.
+                is_open = is_open && frame::write(&mut writing, kind, &message).await.is_ok();
             }
             drop(writing);
             reader.abort();
