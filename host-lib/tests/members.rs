@@ -149,6 +149,33 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
 }
 
 #[test]
+fn ranks_that_crash_one_after_the_other_are_each_dropped() {
+    for seed in seeds(0..30) {
+        let mut random = Random(seed << 20);
+        let (ranks, elements) = (5 + random.below(3) as usize, 500 + random.below(2000) as usize);
+        // Once the first is dropped, ranks after it have places that are not their numbers.
+        let first = random.below(ranks as u64 - 2) as usize;
+        let second = first + 1 + random.below((ranks - first - 1) as u64) as usize;
+        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
+        let mut network = network(seed, ranks, weather, true);
+        let mut reports = Vec::new();
+        for op in 0..60 {
+            network.dead[first] = op >= 5;
+            network.dead[second] = op >= 30;
+            let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+            let starts: Vec<_> = network.dead.iter().map(|dead| (!dead).then_some(0)).collect();
+            let outcomes = network.all_reduce(0, &gradients, false, &starts);
+            reports = outcomes.into_iter().flatten().map(|outcome| outcome.report).collect();
+        }
+        let live: Vec<usize> = (0..ranks).filter(|rank| ![first, second].contains(rank)).collect();
+        for report in reports {
+            let what = format!("seed {seed}, {first} and then {second} of {ranks} crashed");
+            assert_eq!((&report.live, report.lost_bytes), (&live, 0), "{what}");
+        }
+    }
+}
+
+#[test]
 fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_collective() {
     for seed in seeds(0..10) {
         let mut random = Random(seed << 20);
