@@ -1,14 +1,9 @@
-//! The whole card at its standard interfaces: a host memory and a peer around it, random AXI behaviour, and the rules of
-//! every handshake (what is offered stands until it is taken).
-//!
-//! Plan: a job of two ranks against plain arithmetic, at every pace and in Verilog; the card disabled in any cycle of
-//! random activity is then, cycle for cycle, as after power-on, and so is the card under `aresetn`; errors of host memory
-//! stay with their window or queue; a frame with a beat that is not whole is dropped whole.
+//! The whole card with a host memory and a peer around it, that keep and check the rules of every handshake; and jobs.
 
-use super::endpoint::Endpoint;
-use super::reset::RESET_CYCLES;
-use super::stimulus::{EAGER, float_beat};
-use super::testing::{Pace, at_every_pace};
+use super::super::endpoint::Endpoint;
+use super::super::reset::RESET_CYCLES;
+use super::super::stimulus::{EAGER, float_beat};
+use super::super::testing::Pace;
 use crate::cosim::Bench;
 use crate::fp_add_model::fp_add;
 use crate::fp_mul_model::fp_mul;
@@ -17,50 +12,50 @@ use crate::random::Random;
 use crate::recip_rom::recip;
 use optireduce_contract::packet::{Endpoint as Address, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header};
 use optireduce_contract::queue::*;
-use optireduce_contract::registers::{self as reg, CONTROL_ENABLE, PEER_BYTES, PEER_TABLE, Register, STATUS_BUSY};
+use optireduce_contract::registers::{self as reg, PEER_BYTES, PEER_TABLE, Register, STATUS_BUSY};
 use optireduce_contract::shard::ShardMap;
 use std::collections::{HashMap, VecDeque};
 
 const PORT: u16 = 5791;
 const JOB: u64 = 0x1122_3344_5566_7788;
-const RING_LOG2: u32 = 4;
-const PAYLOAD: usize = 22;
+pub(super) const RING_LOG2: u32 = 4;
+pub(super) const PAYLOAD: usize = 22;
 /// Nobody has memory from here on.
-const NOWHERE: u64 = 1 << 50;
+pub(super) const NOWHERE: u64 = 1 << 50;
 
 /// Something that left the card.
 #[derive(Clone, Debug, PartialEq)]
-enum Seen {
+pub(super) enum Seen {
     Write(u64, Beat),
     Read(u64, u64),
     Frame(Beat, bool, bool),
     Msix(u64),
 }
 
-struct Rig {
-    bench: Box<Bench<Endpoint>>,
-    memory: HashMap<u64, Beat>,
+pub(super) struct Rig {
+    pub(super) bench: Box<Bench<Endpoint>>,
+    pub(super) memory: HashMap<u64, Beat>,
     /// Bursts asked for: address, beats left, ready at.
-    reads: VecDeque<(u64, u64, u64)>,
+    pub(super) reads: VecDeque<(u64, u64, u64)>,
     r_offered: bool,
     addresses: VecDeque<(u64, u64)>,
     data: VecDeque<Vec<Beat>>,
-    filling: Vec<Beat>,
+    pub(super) filling: Vec<Beat>,
     acks: VecDeque<(bool, u64)>,
     b_offered: bool,
-    rx: VecDeque<(Beat, bool)>,
+    pub(super) rx: VecDeque<(Beat, bool)>,
     /// `tkeep` of the next beats of `rx`; of those after them all ones.
-    keeps: VecDeque<u64>,
-    sent: Vec<Vec<Beat>>,
-    sending: Vec<Beat>,
+    pub(super) keeps: VecDeque<u64>,
+    pub(super) sent: Vec<Vec<Beat>>,
+    pub(super) sending: Vec<Beat>,
     offers: [Option<Seen>; 5],
     tails: [u16; 4],
     heads: [u16; 4],
-    log: Vec<(u64, Seen)>,
-    pace: Pace,
+    pub(super) log: Vec<(u64, Seen)>,
+    pub(super) pace: Pace,
     /// One access in so many fails; 0: none.
-    fails_one_in: u64,
-    cycle: u64,
+    pub(super) fails_one_in: u64,
+    pub(super) cycle: u64,
 }
 
 fn sq_at(queue: usize) -> u64 {
@@ -72,7 +67,7 @@ fn cq_at(queue: usize) -> u64 {
 }
 
 impl Rig {
-    fn new(recording: bool) -> Self {
+    pub(super) fn new(recording: bool) -> Self {
         let bench =
             Box::new(if recording { Bench::recording(Endpoint::default()) } else { Bench::new(Endpoint::default()) });
         let mut rig = Rig {
@@ -109,7 +104,7 @@ impl Rig {
     }
 
     /// One cycle of everything around the card.
-    fn step(&mut self, random: &mut Random) {
+    pub(super) fn step(&mut self, random: &mut Random) {
         self.cycle += 1;
         let (cycle, pace) = (self.cycle, self.pace);
         let fails = |random: &mut Random, one_in: u64| one_in > 0 && random.one_in(one_in);
@@ -238,7 +233,7 @@ impl Rig {
     }
 
     /// Pulls `aresetn` low, with the bus and the MAC. Time begins anew.
-    fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         let block = &mut self.bench.block;
         block.aresetn.next = false;
         block.s_axis_rx_tvalid.next = false;
@@ -285,11 +280,11 @@ impl Rig {
         }
     }
 
-    fn set(&mut self, random: &mut Random, register: Register, value: u32) {
+    pub(super) fn set(&mut self, random: &mut Random, register: Register, value: u32) {
         self.write(random, register.offset, value);
     }
 
-    fn get(&mut self, random: &mut Random, register: Register) -> u32 {
+    pub(super) fn get(&mut self, random: &mut Random, register: Register) -> u32 {
         self.bench.block.s_axil_araddr.next = bits_w(register.offset as u64);
         self.bench.block.s_axil_arvalid.next = true;
         self.bench.block.s_axil_rready.next = true;
@@ -308,7 +303,7 @@ impl Rig {
     }
 
     /// Rank 0 of two; every queue has its rings.
-    fn configure(&mut self, random: &mut Random) {
+    pub(super) fn configure(&mut self, random: &mut Random) {
         let (local, peer) = (Address::of_rank(0), Address::of_rank(1));
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
         let job = [
@@ -342,7 +337,7 @@ impl Rig {
         (self.tails, self.heads) = ([0; 4], [0; 4]);
     }
 
-    fn submit(&mut self, random: &mut Random, queue: usize, commands: &[Submission]) {
+    pub(super) fn submit(&mut self, random: &mut Random, queue: usize, commands: &[Submission]) {
         for command in commands {
             let at = u64::from(self.tails[queue]) % (1 << RING_LOG2);
             self.memory.insert(sq_at(queue) + 64 * at, Beat::from_bytes(&command.to_bytes()));
@@ -353,7 +348,7 @@ impl Rig {
     }
 
     /// Completions that the host has not seen yet.
-    fn completions(&mut self, queue: usize) -> Vec<Completion> {
+    pub(super) fn completions(&mut self, queue: usize) -> Vec<Completion> {
         let mut found = Vec::new();
         loop {
             let (at, turn) = (self.heads[queue] as u64 % (1 << RING_LOG2), self.heads[queue] >> RING_LOG2);
@@ -367,7 +362,7 @@ impl Rig {
     }
 
     /// A packet of rank 1.
-    fn receive(&mut self, window: &Window, stage: u8, position: usize, beats: &[Beat]) {
+    pub(super) fn receive(&mut self, window: &Window, stage: u8, position: usize, beats: &[Beat]) {
         let ubt = UbtHeader {
             bucket: window.arm.bucket,
             offset: window.arm.base + 64 * position as u32,
@@ -390,16 +385,16 @@ impl Rig {
 }
 
 /// A window of two ranks: what the host submits, and what both ranks contribute.
-struct Window {
-    arm: Submission,
-    contribute: Submission,
-    gradient: Vec<Beat>,
-    peers: Vec<Beat>,
-    map: ShardMap,
+pub(super) struct Window {
+    pub(super) arm: Submission,
+    pub(super) contribute: Submission,
+    pub(super) gradient: Vec<Beat>,
+    pub(super) peers: Vec<Beat>,
+    pub(super) map: ShardMap,
 }
 
 impl Window {
-    fn new(random: &mut Random, slot: u8, cookie: u32, beats: usize) -> Self {
+    pub(super) fn new(random: &mut Random, slot: u8, cookie: u32, beats: usize) -> Self {
         let map = ShardMap::new(beats, 2, cookie);
         let place = u64::from(slot) << 24 | 1 << 32;
         let arm = Submission {
@@ -426,13 +421,13 @@ impl Window {
     }
 
     /// Puts the gradient into host memory.
-    fn load(&self, rig: &mut Rig) {
+    pub(super) fn load(&self, rig: &mut Rig) {
         let places = (0..).map(|at| self.contribute.host_address + 64 * at);
         rig.memory.extend(places.zip(self.gradient.iter().copied()));
     }
 
     /// The peer's packets of a stage: its contribution to our shard, or its shard's mean.
-    fn play_peer(&self, rig: &mut Rig, stage: u8) {
+    pub(super) fn play_peer(&self, rig: &mut Rig, stage: u8) {
         let range = self.map.range_of(if stage == STAGE_CONTRIBUTE { 0 } else { 1 });
         for first in range.clone().step_by(PAYLOAD) {
             let last = (first + PAYLOAD).min(range.end);
@@ -466,7 +461,7 @@ impl Window {
 }
 
 /// One window through both stages on queue 2; what the host is told.
-fn known_job(rig: &mut Rig, random: &mut Random) -> Vec<Completion> {
+pub(super) fn known_job(rig: &mut Rig, random: &mut Random) -> Vec<Completion> {
     let window = Window::new(&mut Random::new(99), 3, 6, 64);
     window.load(rig);
     rig.submit(random, 2, &[window.arm, window.contribute]);
@@ -489,7 +484,7 @@ fn known_job(rig: &mut Rig, random: &mut Random) -> Vec<Completion> {
 }
 
 /// The card is larger than a test's stack.
-fn with_stack(test: impl FnOnce() + Send + 'static) {
+pub(super) fn with_stack(test: impl FnOnce() + Send + 'static) {
     let name = std::thread::current().name().unwrap_or_default().to_string();
     let thread = std::thread::Builder::new().name(name).stack_size(256 << 20).spawn(test).expect("a thread");
     if let Err(panic) = thread.join() {
@@ -497,39 +492,7 @@ fn with_stack(test: impl FnOnce() + Send + 'static) {
     }
 }
 
-#[test]
-fn a_job_of_two_ranks_is_as_computed_at_every_pace() {
-    with_stack(|| {
-        at_every_pace(1, |random, pace| {
-            let mut rig = Rig::new(false);
-            rig.configure(random);
-            rig.pace = pace;
-            rig.set(random, reg::CONTROL, CONTROL_ENABLE);
-            known_job(&mut rig, random);
-            assert_eq!(rig.log.iter().filter(|(_, seen)| *seen == Seen::Msix(2)).count(), 2, "told twice");
-            assert_eq!(rig.get(random, reg::RX_PACKETS), 4);
-            assert_eq!(rig.get(random, reg::CQ_TAIL.of_queue(2)), 2);
-            assert_eq!(rig.get(random, reg::STATUS), 0);
-        });
-    });
-}
-
-#[test]
-fn the_verilog_of_the_whole_card_does_the_same() {
-    with_stack(|| {
-        let mut random = Random::new(1);
-        let mut rig = Rig::new(true);
-        rig.configure(&mut random);
-        rig.pace = Pace::RANDOM;
-        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        known_job(&mut rig, &mut random);
-        rig.set(&mut random, reg::CONTROL, 0);
-        wait_quiet(&mut rig, &mut random);
-        rig.bench.verify_with_verilator("endpoint");
-    });
-}
-
-fn wait_quiet(rig: &mut Rig, random: &mut Random) {
+pub(super) fn wait_quiet(rig: &mut Rig, random: &mut Random) {
     for _ in 0..1000 {
         if rig.get(random, reg::STATUS) & STATUS_BUSY == 0 {
             assert!(rig.is_quiet(), "not busy, and something is owed");
@@ -539,8 +502,11 @@ fn wait_quiet(rig: &mut Rig, random: &mut Random) {
     panic!("busy for ever");
 }
 
+/// What the card did, cycle for cycle, and told.
+pub(super) type Run = (Vec<(u64, Seen)>, Vec<Completion>);
+
 /// The log since `from`, with times relative to it and to the clock's reading then.
-fn relative(rig: &Rig, from: u64, told: &[Completion]) -> (Vec<(u64, Seen)>, Vec<Completion>) {
+pub(super) fn relative(rig: &Rig, from: u64, told: &[Completion]) -> Run {
     let in_rings = |address: u64| (sq_at(0)..sq_at(4)).contains(&address);
     let log = rig.log.iter().filter(|(at, _)| *at > from).map(|(at, seen)| match seen {
         // Completions hold absolute times: those are compared below.
@@ -552,7 +518,7 @@ fn relative(rig: &Rig, from: u64, told: &[Completion]) -> (Vec<(u64, Seen)>, Vec
 }
 
 /// Windows on all queues, and packets that match or do not.
-fn play_everything(rig: &mut Rig, random: &mut Random, turn: u32) {
+pub(super) fn play_everything(rig: &mut Rig, random: &mut Random, turn: u32) {
     for slot in 0..6u8 {
         let beats = 2 + random.below(200) as usize;
         let mut window = Window::new(random, slot, turn * 8 + u32::from(slot), beats);
@@ -577,233 +543,4 @@ fn play_everything(rig: &mut Rig, random: &mut Random, turn: u32) {
         window.play_peer(rig, STAGE_BROADCAST);
         window.play_peer(rig, STAGE_CONTRIBUTE);
     }
-}
-
-#[test]
-fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
-    with_stack(|| {
-        let mut random = Random::new(5);
-        let mut fresh = Rig::new(false);
-        fresh.configure(&mut random);
-        fresh.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        let from = fresh.cycle;
-        let told = known_job(&mut fresh, &mut random);
-        let expected = relative(&fresh, from, &told);
-
-        let mut rig = Rig::new(false);
-        let [mut reading, mut writing, mut framing, mut receiving] = [0; 4];
-        for turn in 0..24u32 {
-            // Random activity, hurt by errors.
-            rig.pace = if turn % 2 == 0 { Pace::RANDOM } else { EAGER };
-            rig.fails_one_in = if turn % 3 == 0 { 100 } else { 0 };
-            rig.configure(&mut random);
-            rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-            play_everything(&mut rig, &mut random, turn);
-            (0..random.below(1500)).for_each(|_| rig.step(&mut random));
-            reading += u32::from(!rig.reads.is_empty());
-            writing += u32::from(!rig.filling.is_empty());
-            framing += u32::from(!rig.sending.is_empty());
-            rig.set(&mut random, reg::CONTROL, 0);
-            wait_quiet(&mut rig, &mut random);
-            // Frames go on coming; one may be half in when the card works again.
-            let rest = rig.rx.iter().position(|(_, last)| *last).map_or(0, |last| last + 1);
-            rig.rx.truncate(rest);
-            (rig.pace, rig.fails_one_in) = (EAGER, 0);
-            rig.memory.clear();
-            if turn % 2 == 0 {
-                rig.rx.clear();
-                rig.rx.extend((0..200).map(|at| (Beat::default(), at == 199)));
-            }
-            rig.configure(&mut random);
-            receiving += u32::from(!rig.rx.is_empty());
-            rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-            let from = rig.cycle;
-            let told = known_job(&mut rig, &mut random);
-            let found = relative(&rig, from, &told);
-            assert_eq!(found.1, expected.1, "turn {turn}");
-            let differs = found.0.iter().zip(&expected.0).position(|(found, expected)| found != expected);
-            let around = differs.map(|at| (&found.0[at], &expected.0[at]));
-            assert!(found.0 == expected.0, "turn {turn}, {differs:?}: {around:x?}");
-            assert_eq!(rig.get(&mut random, reg::RX_PACKETS), 4, "turn {turn}");
-            rig.set(&mut random, reg::CONTROL, 0);
-            wait_quiet(&mut rig, &mut random);
-        }
-        let seen = [reading, writing, framing, receiving];
-        assert!(seen.iter().all(|count| *count > 0), "never disabled in the middle of {seen:?}");
-    });
-}
-
-#[test]
-fn reset_in_any_cycle_the_card_is_as_after_power_on() {
-    with_stack(|| {
-        let mut random = Random::new(6);
-        let mut fresh = Rig::new(false);
-        fresh.configure(&mut random);
-        fresh.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        let from = fresh.cycle;
-        let told = known_job(&mut fresh, &mut random);
-        let expected = relative(&fresh, from, &told);
-
-        let mut rig = Rig::new(false);
-        let [mut reading, mut writing, mut framing, mut receiving, mut asking] = [0; 5];
-        for turn in 0..16u32 {
-            rig.pace = if turn % 2 == 0 { Pace::RANDOM } else { EAGER };
-            rig.configure(&mut random);
-            rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-            play_everything(&mut rig, &mut random, turn);
-            if turn % 3 == 0 {
-                // The last frame is spoilt from its first beat on; the reset comes in its middle or not.
-                rig.keeps.extend(vec![u64::MAX >> 8; rig.rx.len()]);
-            }
-            (0..random.below([300, 700, 1500, 3000][turn as usize % 4])).for_each(|_| rig.step(&mut random));
-            if turn % 4 == 2 {
-                // Until a burst of results is being written: that takes whole windows, and most turns end before.
-                let mut waited = 0;
-                while rig.filling.is_empty() && waited < 8000 {
-                    rig.step(&mut random);
-                    waited += 1;
-                }
-            }
-            if turn % 2 == 0 {
-                // A register is being read, and nobody takes the answer.
-                rig.bench.block.s_axil_rready.next = false;
-                rig.bench.block.s_axil_arvalid.next = true;
-                rig.step(&mut random);
-                rig.bench.block.s_axil_arvalid.next = false;
-                (0..3).for_each(|_| rig.step(&mut random));
-                asking += u32::from(rig.bench.block.s_axil_rvalid.val());
-            }
-            reading += u32::from(!rig.reads.is_empty());
-            writing += u32::from(!rig.filling.is_empty());
-            framing += u32::from(!rig.sending.is_empty());
-            receiving += u32::from(!rig.rx.is_empty());
-            rig.reset();
-            rig.pace = EAGER;
-            assert_eq!(rig.get(&mut random, reg::CONTROL), 0, "turn {turn}");
-            assert_eq!(rig.get(&mut random, reg::RANKS), 2, "turn {turn}: registers are kept");
-            rig.configure(&mut random);
-            rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-            let from = rig.cycle;
-            let told = known_job(&mut rig, &mut random);
-            let found = relative(&rig, from, &told);
-            assert_eq!(found.1, expected.1, "turn {turn}");
-            let differs = found.0.iter().zip(&expected.0).position(|(found, expected)| found != expected);
-            let around = differs.map(|at| (&found.0[at], &expected.0[at]));
-            assert!(found.0 == expected.0, "turn {turn}, {differs:?}: {around:x?}");
-            assert_eq!(rig.get(&mut random, reg::RX_PACKETS), 4, "turn {turn}");
-            assert_eq!(rig.get(&mut random, reg::DROP_FIFO_FULL), 0, "turn {turn}");
-            rig.set(&mut random, reg::CONTROL, 0);
-            wait_quiet(&mut rig, &mut random);
-        }
-        let seen = [reading, writing, framing, receiving, asking];
-        assert!(seen.iter().all(|count| *count > 0), "never reset in the middle of {seen:?}");
-    });
-}
-
-#[test]
-fn a_frame_with_a_beat_that_is_not_whole_is_dropped_and_the_next_one_is_not() {
-    with_stack(|| {
-        let mut random = Random::new(7);
-        let mut rig = Rig::new(false);
-        rig.configure(&mut random);
-        rig.pace = Pace::RANDOM;
-        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        // The window of the known job, for packets that say something else: none of it may get in.
-        let mut other = Window::new(&mut Random::new(99), 3, 6, 64);
-        other.peers.iter_mut().for_each(|beat| *beat = Beat([0x4000_0000; 16]));
-        other.load(&mut rig);
-        let partial = [u64::MAX >> 1, 1, 0, u64::MAX >> 32, !1];
-        for keep in partial {
-            // In the last beat, in the first, and in one between.
-            for at in [PAYLOAD, 0, 5] {
-                rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
-                rig.keeps.extend((0..=PAYLOAD).map(|beat| if beat == at { keep } else { u64::MAX }));
-            }
-        }
-        // After the last of them comes a whole frame, without a gap: it is heard, and there is no window for it yet.
-        rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
-        while !rig.rx.is_empty() {
-            rig.step(&mut random);
-        }
-        (0..100).for_each(|_| rig.step(&mut random));
-        let counts = [reg::DROP_FIFO_FULL, reg::DROP_NO_WINDOW].map(|register| rig.get(&mut random, register));
-        assert_eq!(counts, [3 * partial.len() as u32, 1]);
-        known_job(&mut rig, &mut random);
-        assert_eq!(rig.get(&mut random, reg::DROP_FIFO_FULL), 3 * partial.len() as u32);
-    });
-}
-
-#[test]
-fn a_gradient_that_cannot_be_read_is_not_sent_and_hurts_no_other_window() {
-    with_stack(|| {
-        let mut random = Random::new(3);
-        let mut rig = Rig::new(false);
-        rig.configure(&mut random);
-        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        let bad = Window::new(&mut random, 1, 10, 64);
-        let contribute = Submission { host_address: NOWHERE, ..bad.contribute };
-        rig.submit(&mut random, 1, &[bad.arm, contribute]);
-        (0..400).for_each(|_| rig.step(&mut random));
-        assert!(rig.sent.is_empty(), "{} packets of garbage", rig.sent.len());
-        known_job(&mut rig, &mut random);
-        (0..8000).for_each(|_| rig.step(&mut random));
-        let kind = |done: &Completion| (done.opcode, done.status, done.closed_by, done.own_beats);
-        let told: Vec<_> = rig.completions(1).iter().map(kind).collect();
-        let (error, deadline) = (STATUS_DMA_ERROR, CLOSED_DEADLINE);
-        assert_eq!(told, [(DONE_CONTRIBUTE, error, deadline, 0), (DONE_BROADCAST, error, deadline, 0)]);
-        assert_eq!(rig.sent.len(), 4, "the other window's packets and no more");
-        assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR);
-    });
-}
-
-#[test]
-fn a_gradient_that_fails_late_is_told_and_what_was_sent_of_it_is_true() {
-    with_stack(|| {
-        let mut random = Random::new(8);
-        let mut rig = Rig::new(false);
-        rig.configure(&mut random);
-        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        // The last beats of the gradient lie beyond the host's memory, after whole packets have been read.
-        let mut window = Window::new(&mut random, 1, 10, 512);
-        window.contribute.host_address = NOWHERE - 64 * 448;
-        window.load(&mut rig);
-        window.play_peer(&mut rig, STAGE_BROADCAST);
-        rig.submit(&mut random, 1, &[window.arm, window.contribute]);
-        (0..200).for_each(|_| rig.step(&mut random));
-        window.play_peer(&mut rig, STAGE_CONTRIBUTE);
-        (0..9000).for_each(|_| rig.step(&mut random));
-        let told: Vec<_> = rig.completions(1).iter().map(|done| (done.opcode, done.status)).collect();
-        assert_eq!(told, [(DONE_CONTRIBUTE, STATUS_DMA_ERROR), (DONE_BROADCAST, STATUS_DMA_ERROR)]);
-        assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR);
-        let packet = |frame: &Vec<Beat>| {
-            let header = frame[0].to_bytes();
-            let field = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| header[42 + at + byte]));
-            (header[42 + 9] & 0xf, ((field(2) - window.arm.base) / 64) as usize)
-        };
-        let contributions: Vec<_> = rig.sent.iter().filter(|frame| packet(frame).0 == STAGE_CONTRIBUTE).collect();
-        assert!(!contributions.is_empty(), "nothing was sent before the failure");
-        for frame in &contributions {
-            let first = packet(frame).1;
-            assert_eq!(&frame[1..], &window.gradient[first..first + frame.len() - 1], "packet at beat {first}");
-        }
-        known_job(&mut rig, &mut random);
-    });
-}
-
-#[test]
-fn a_ring_that_cannot_be_read_stops_its_queue_only() {
-    with_stack(|| {
-        let mut random = Random::new(4);
-        let mut rig = Rig::new(false);
-        rig.configure(&mut random);
-        rig.set(&mut random, reg::SQ_BASE_HI.of_queue(3), (NOWHERE >> 32) as u32);
-        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        rig.submit(&mut random, 3, &[Submission::default()]);
-        known_job(&mut rig, &mut random);
-        assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR | reg::status_stopped(3));
-        assert_eq!(rig.get(&mut random, reg::SQ_HEAD.of_queue(3)), 0);
-        rig.set(&mut random, reg::CONTROL, 0);
-        wait_quiet(&mut rig, &mut random);
-        assert_eq!(rig.get(&mut random, reg::STATUS), 0, "a reset clears it");
-    });
 }
