@@ -3,6 +3,7 @@
 //! * [`registers`]: the register map of BAR 0.
 //! * [`queue`]: submission and completion queue entries (64 bytes each) and the stage report.
 //! * [`packet`]: the frame on the wire: Ethernet, IPv4, UDP and the 22-byte UBT header in one 64-byte beat.
+//! * [`ranks`]: sets of ranks, of a card and of any size.
 //! * [`shard`]: how a window is cut into shards, who owns which, and how windows are interleaved.
 //! * [`signs`]: the counter-based sign generator of the randomised Hadamard transform.
 //! * [`limits`]: sizes and numeric constants.
@@ -17,6 +18,7 @@ pub mod field;
 pub mod limits;
 pub mod packet;
 pub mod queue;
+pub mod ranks;
 pub mod registers;
 pub mod shard;
 pub mod signs;
