@@ -24,16 +24,16 @@ pub use self::groups::TwoLevel;
 
 use self::engine::{Command, Engine, Links, Waker};
 use crate::bootstrap::{BootstrapError, Launch, LaunchError, Member, Mesh, MeshError, local_address};
-use crate::collectives::{Call, Collectives, CollectivesError, Finished};
-use crate::data_plane::DataPlane;
-use crate::protocol::repair::RepairReport;
-use crate::protocol::{
+use crate::reliable;
+use crate::udp::{PathError, Udp, UdpError, payload_beats_of};
+use optireduce_core::DataPlane;
+use optireduce_core::protocol::repair::RepairReport;
+use optireduce_core::protocol::{
     self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Report, TooFewSamples,
     VerdictParams, bound_from_warmup,
 };
-use crate::reliable;
-use crate::software::Counters;
-use crate::udp::{PathError, Udp, UdpError, payload_beats_of};
+use optireduce_core::software::Counters;
+use optireduce_core::{Call, Collectives, CollectivesError, Finished};
 
 /// How the bound t_B on a stage is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,7 +286,7 @@ fn measure_bound(
     }
     let mut data = vec![0.0f32; elements];
     let mut times_ns = Vec::new();
-    for op in 0..crate::protocol::RUNS_MIN as u32 {
+    for op in 0..optireduce_core::protocol::RUNS_MIN as u32 {
         mesh.barrier(patience())?;
         let stages = reliable::all_reduce(mesh, op, &mut data, patience())?;
         times_ns.extend(stages.map(|stage| stage.as_nanos() as u64));
@@ -475,7 +475,7 @@ impl Communicator {
 
     /// Hands this rank's `part` of a bucket of `elements` to all ranks and gives the whole; blocks until that is done, no
     /// longer than the bound of the broadcast stage allows. What did not come is zero, and
-    /// [`Report::missing_from`](crate::protocol::Report::missing_from) says whose parts that concerns: what must arrive
+    /// [`Report::missing_from`](optireduce_core::protocol::Report::missing_from) says whose parts that concerns: what must arrive
     /// whole goes by [`broadcast`](Self::broadcast). Never Hadamard-encoded.
     ///
     /// # Errors

@@ -17,8 +17,8 @@ use optireduce_contract::queue::{
 use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_MAX};
 use thiserror::Error;
 
-use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{ClosedBy, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan};
+use optireduce_core::protocol::{ClosedBy, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan};
+use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 
 /// What can go wrong between the protocol and the card.
 #[derive(Debug, Error)]

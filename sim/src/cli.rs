@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use optireduce::protocol::HadamardMode;
 use optireduce_contract::limits::RANKS_MAX;
+use optireduce_core::protocol::HadamardMode;
 
 use crate::cluster::{Cluster, ClusterConfig, StepRecord, Straggler};
 use crate::engine::Engine;

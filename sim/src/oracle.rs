@@ -10,10 +10,10 @@
 
 use std::collections::HashMap;
 
-use optireduce::protocol::WindowPlan;
 use optireduce_contract::limits::LANES;
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::shard::interleaved;
+use optireduce_core::protocol::WindowPlan;
 use optireduce_hw::hadamard::model::transform_block;
 
 use crate::card::Accept;

@@ -11,9 +11,9 @@
 //! Left out, in favour of the reliable transport: congestion control, slow start, handshakes, and queueing between the
 //! two stages.
 
-use optireduce::protocol::{TooFewSamples, WindowPlan, bound_from_warmup};
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE};
+use optireduce_core::protocol::{TooFewSamples, WindowPlan, bound_from_warmup};
 
 use crate::network::{PS_PER_BYTE, PacketId, Weather, wire_ps};
 

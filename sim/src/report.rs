@@ -3,7 +3,7 @@
 //! Same arguments and seed: the same bytes, apart from `wall_s` and `cycles_per_s`. Numbers that are none (the error of
 //! a NaN) are `null`.
 
-use optireduce::protocol::{ClosedBy, UpdateAction};
+use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use serde::Serialize;
 
 use crate::cluster::StepRecord;

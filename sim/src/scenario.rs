@@ -7,10 +7,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use optireduce::protocol::{ClosedBy, HadamardMode, Stage};
 use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::signs::splitmix64;
+use optireduce_core::protocol::{ClosedBy, HadamardMode, Stage};
 
 use crate::cluster::{Cluster, ClusterConfig, RankRecord, StepRecord};
 use crate::engine::Engine;

@@ -7,13 +7,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use optireduce::protocol::{JobParams, Stage, WindowPlan};
-use optireduce::software::{Batch, Software, SoftwareError, SoftwareJob};
 use optireduce::{DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_contract::packet::{
     Endpoint, FrameError, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader,
     frame, read_header, write_header,
 };
+use optireduce_core::protocol::{JobParams, Stage, WindowPlan};
+use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
 use optireduce_driver::Counters;
 
 use crate::card::{Accept, Arrival, Card, Departure};
@@ -139,7 +139,7 @@ impl Card for SoftwareRank {
 
     fn take_trace(&mut self) -> Vec<Accept> {
         let stage = |stage| if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST };
-        let accept = |one: optireduce::software::Accepted| Accept {
+        let accept = |one: optireduce_core::software::Accepted| Accept {
             at_ns: one.at_ns,
             cookie: one.cookie,
             stage: stage(one.stage),

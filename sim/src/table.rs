@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use optireduce::protocol::{ClosedBy, UpdateAction};
+use optireduce_core::protocol::{ClosedBy, UpdateAction};
 
 use crate::cluster::{ClusterConfig, StepRecord};
 use crate::reliable::ReliableRun;

@@ -1,6 +1,6 @@
 //! Whole collectives on the functional card: many seeds, ranks and lengths.
 
-use optireduce::protocol::{ClosedBy, HadamardMode, UpdateAction};
+use optireduce_core::protocol::{ClosedBy, HadamardMode, UpdateAction};
 use optireduce_hw::card::build::Build;
 use optireduce_sim::cluster::{ClusterConfig, RankRecord, Straggler};
 use optireduce_sim::engine::Engine::{Functional, Rtl};

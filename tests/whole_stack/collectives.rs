@@ -5,7 +5,7 @@
 //! arrival, every reported byte was accepted, everything accepted was delivered and accepted once, no stage outlives
 //! its bound. The tests add what their weather implies.
 
-use optireduce::protocol::{ClosedBy, UpdateAction};
+use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use optireduce_sim::cluster::Straggler;
 use optireduce_sim::engine::Engine::{Functional, Rtl};
 use optireduce_sim::network::Weather;

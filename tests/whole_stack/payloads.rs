@@ -4,7 +4,7 @@
 //! Goal: each choice changes what is on the wire as it should, and the result only by its rounding. Method: the
 //! scenarios' own checks, which redo the arithmetic bit for bit, and the network's book of packets in order of sending.
 
-use optireduce::protocol::{ClosedBy, UpdateAction};
+use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use optireduce_sim::cluster::StepRecord;
 use optireduce_sim::engine::Engine;
 use optireduce_sim::network::{Fate, PS_PER_BYTE, Weather, wire_ps};

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use optireduce::protocol::HadamardMode;
+use optireduce_core::protocol::HadamardMode;
 use optireduce_sim::card_bench::CardBench;
 use optireduce_sim::card_rules::RULES;
 use optireduce_sim::cluster::{Cluster, ClusterConfig};

@@ -15,9 +15,9 @@ use tokio::sync::oneshot;
 
 use super::{EngineError, Metrics, measure_bound};
 use crate::bootstrap::{Mesh, Notice, Notices};
-use crate::collectives::{Call, Collectives, CollectivesError, Finished, News};
-use crate::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN};
 use crate::udp::{Udp, UdpError};
+use optireduce_core::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN};
+use optireduce_core::{Call, Collectives, CollectivesError, Finished, News};
 
 /// How long the engine looks on before it sleeps, while collectives run.
 const SPIN: Duration = Duration::from_micros(10);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bound, Builder, Communicator, ConnectError, EngineError};
 use crate::bootstrap::{BootstrapError, Launch};
-use crate::protocol::{Report, rounds};
+use optireduce_core::protocol::{Report, rounds};
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Place {

@@ -18,10 +18,10 @@ use thiserror::Error;
 use super::mtu::{self, PathError};
 use super::socket::Socket;
 use crate::bootstrap::{Job, Mesh};
-use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, Kind, View, WindowPlan};
-use crate::repairs::Remains;
-use crate::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
+use optireduce_core::Remains;
+use optireduce_core::protocol::{JobParams, Kind, View, WindowPlan};
+use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
+use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 
 /// Headers of IPv4 and UDP.
 const IP_UDP_BYTES: usize = 28;

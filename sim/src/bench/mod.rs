@@ -10,8 +10,8 @@ pub mod throughput;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use optireduce::protocol::HadamardMode;
 use optireduce_contract::limits::CYCLE_NS;
+use optireduce_core::protocol::HadamardMode;
 use serde::Serialize;
 
 use crate::cluster::{Cluster, ClusterConfig};

@@ -1,14 +1,14 @@
 //! Ranks that crash or cannot be heard for a while: software ranks that agree, over a virtual network, on who takes part.
 //!
-//! `SEEDS=from..to cargo test -p optireduce --test members` tries others; a failure names its seed.
+//! `SEEDS=from..to cargo test -p optireduce-core --test members` tries others; a failure names its seed.
 
 mod virtual_network;
 
 use std::collections::BTreeMap;
 
-use optireduce::protocol::repair::RepairReport;
-use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, MembershipParams, UpdateAction};
-use optireduce::{DataPlane, News};
+use optireduce_core::protocol::repair::RepairReport;
+use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, MembershipParams, UpdateAction};
+use optireduce_core::{DataPlane, News};
 use virtual_network::{Network, Outcome, Random, Weather};
 
 const BOUND_NS: u64 = 1_000_000;
@@ -132,7 +132,7 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
                 assert_eq!(live, &report.live, "seed {seed}, collective {}, rank {rank}", report.op);
             }
             let joins =
-                |view: &optireduce::protocol::View| view.joined.is_some_and(|(rank, _)| usize::from(rank) == away);
+                |view: &optireduce_core::protocol::View| view.joined.is_some_and(|(rank, _)| usize::from(rank) == away);
             let joined = network.news.iter().find_map(|(rank, news)| match news {
                 News::View(view) if *rank == away && joins(view) => Some(view.first_op),
                 _ => None,

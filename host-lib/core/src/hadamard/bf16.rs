@@ -27,24 +27,3 @@ fn round(x: u32) -> u32 {
     let rounded = x.wrapping_add(0x7fff + (x >> 16 & 1));
     (if nan { x | 0x40_0000 } else { rounded }) & 0xffff_0000
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bf16_rounds_as_the_card_and_widens_back() {
-        // Every upper half, with the lower halves at which rounding turns.
-        let lows = [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff];
-        let bits: Vec<u32> = (0..=0xffffu32).flat_map(|high| lows.map(|low| high << 16 | low)).collect();
-        let mut rounded: Vec<f32> = bits.iter().map(|bits| f32::from_bits(*bits)).collect();
-        round_to_bf16(&mut rounded);
-        let halves: Vec<u16> = rounded.iter().map(|value| (value.to_bits() >> 16) as u16).collect();
-        let mut widened = vec![1.0; bits.len()];
-        widen_bf16(&halves, &mut widened);
-        for ((bits, rounded), widened) in bits.iter().zip(&rounded).zip(&widened) {
-            assert_eq!(rounded.to_bits(), optireduce_hw::bf16::round(*bits), "{bits:08x}");
-            assert_eq!(widened.to_bits(), rounded.to_bits(), "{bits:08x}");
-        }
-    }
-}

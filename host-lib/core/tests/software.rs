@@ -1,16 +1,16 @@
 //! Software ranks on a virtual network, over thousands of seeds, judged independently of the code under test.
 //!
-//! `SEEDS=from..to cargo test -p optireduce --test software` tries others; a failure names its seed.
+//! `SEEDS=from..to cargo test -p optireduce-core --test software` tries others; a failure names its seed.
 
 mod virtual_network;
 
 use std::collections::{HashMap, HashSet};
 
-use optireduce::DataPlane;
-use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, View, plan_windows};
-use optireduce::software::{Software, SoftwareJob};
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
+use optireduce_core::DataPlane;
+use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, View, plan_windows};
+use optireduce_core::software::{Software, SoftwareJob};
 use virtual_network::{JOB_TAG, Link, Network, Outcome, Random, Weather};
 
 /// Long enough for everything that arrives at all to arrive in time.
@@ -302,7 +302,7 @@ fn rates_that_follow_round_trips_lose_less_on_narrow_links_and_do_not_collapse()
 
 #[test]
 fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
-    use optireduce::protocol::{UpdateAction, VerdictParams};
+    use optireduce_core::protocol::{UpdateAction, VerdictParams};
     let (mut disagreements, mut skips) = (0, 0);
     for seed in seeds(0..150) {
         for agree in [false, true] {
@@ -391,6 +391,6 @@ fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() 
     assert!(plane.take_trace().iter().all(|one| one.sender == 1));
     assert_eq!(
         (*plane.counters(), plane.take_heard()),
-        (optireduce::software::Counters { rx_packets: 5, ..counters }, 0b110)
+        (optireduce_core::software::Counters { rx_packets: 5, ..counters }, 0b110)
     );
 }

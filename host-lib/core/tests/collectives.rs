@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use optireduce::protocol::{
+use optireduce_core::protocol::{
     BUCKETS_MAX, ClosedBy, JobParams, Kind, ProtocolError, RefusedStatus, Stage, StageReport, UpdateAction, WindowPlan,
 };
-use optireduce::{Call, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits};
 
 const RANKS: usize = 4;
 const WINDOW: usize = 16 * 1024;

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use optireduce::protocol::membership::{Ballot, Message, Output};
-use optireduce::protocol::{Membership, MembershipParams, View};
 use optireduce_contract::signs::splitmix64;
+use optireduce_core::protocol::membership::{Ballot, Message, Output};
+use optireduce_core::protocol::{Membership, MembershipParams, View};
 
 const OP_NS: u64 = 100_000;
 

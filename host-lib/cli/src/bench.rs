@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use optireduce::hadamard::{Direction, Speed, measure};
+use optireduce_core::hadamard::{Direction, Speed, measure};
 
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
 

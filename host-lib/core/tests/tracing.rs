@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use optireduce::protocol::{JobParams, Kind};
-use optireduce::{Call, DataPlane};
+use optireduce_core::protocol::{JobParams, Kind};
+use optireduce_core::{Call, DataPlane};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Level, Subscriber};

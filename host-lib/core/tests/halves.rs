@@ -1,15 +1,15 @@
 //! Reduce-scatter and all-gather of software ranks on a virtual network, over many seeds, judged independently.
 //!
-//! `SEEDS=from..to cargo test -p optireduce --test halves` tries others; a failure names its seed.
+//! `SEEDS=from..to cargo test -p optireduce-core --test halves` tries others; a failure names its seed.
 
 mod virtual_network;
 
 use std::collections::HashMap;
 
-use optireduce::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage, plan_half};
-use optireduce::software::{Software, SoftwareJob};
-use optireduce::{Call, DataPlane};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK, UbtHeader};
+use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage, plan_half};
+use optireduce_core::software::{Software, SoftwareJob};
+use optireduce_core::{Call, DataPlane};
 use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
 
 /// Long enough for everything that arrives at all to arrive in time.

@@ -4,10 +4,10 @@
 //! peers or strangers; messages of the reliable channel; collectives of the own host; time. Checked: nothing
 //! panics, no datagram is an error, and at the end every collective ends, by the bounds of its stages.
 
-use optireduce::protocol::{EarlyRule, JobParams, MembershipParams};
-use optireduce::software::{Batch, Software, SoftwareJob};
-use optireduce::{Collectives, CollectivesError, DataPlane};
 use optireduce_contract::packet::UbtHeader;
+use optireduce_core::protocol::{EarlyRule, JobParams, MembershipParams};
+use optireduce_core::software::{Batch, Software, SoftwareJob};
+use optireduce_core::{Collectives, CollectivesError, DataPlane};
 
 const RANKS: usize = 3;
 const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use optireduce::PlaneLimits;
-use optireduce::protocol::{
+use optireduce_contract::signs::splitmix64;
+use optireduce_core::PlaneLimits;
+use optireduce_core::protocol::{
     Action, AllReduce, ClosedBy, EarlyRule, JobParams, ProtocolError, RefusedStatus, Report, Safeguard, Stage,
     StageReport, UpdateAction, WindowPlan,
 };
-use optireduce_contract::signs::splitmix64;
 
 const BOUND_NS: u64 = 1_000_000;
 const SLACK_NS: u64 = 50_000_000;
@@ -432,7 +432,7 @@ fn random_losses_and_delays_always_end_and_are_all_accounted_for() {
         let run = run(&params(), elements, draw(0, Stage::Contribute, 10) % BOUND_NS, &script);
         let report = run.outcome.unwrap_or_else(|error| panic!("seed {seed}, {elements} elements: {error}"));
         let mut lost = 0;
-        for plan in optireduce::protocol::plan_windows(&params(), 5, 2, elements, false).unwrap() {
+        for plan in optireduce_core::protocol::plan_windows(&params(), 5, 2, elements, false).unwrap() {
             for stage in Stage::ALL {
                 let fate = script(plan.index, stage);
                 let all: u64 = bytes(&plan, stage, &COMPLETE).iter().sum();

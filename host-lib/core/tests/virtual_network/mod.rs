@@ -8,10 +8,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use optireduce::protocol::{JobParams, Kind, Report};
-use optireduce::software::{Batch, Software, SoftwareJob};
-use optireduce::{Call, Collectives, Finished, News};
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
+use optireduce_core::protocol::{JobParams, Kind, Report};
+use optireduce_core::software::{Batch, Software, SoftwareJob};
+use optireduce_core::{Call, Collectives, Finished, News};
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 
