@@ -6,6 +6,7 @@
 //! * [`ranks`]: sets of ranks, of a card and of any size.
 //! * [`shard`]: how a window is cut into shards, who owns which, and how windows are interleaved.
 //! * [`signs`]: the counter-based sign generator of the randomised Hadamard transform.
+//! * [`rules`]: the rules of a window, executable: what goes where, when a stage closes, what a command may say.
 //! * [`limits`]: sizes and numeric constants.
 //!
 //! Everything here is `no_std` and free of dependencies, so that hardware generators, drivers and firmware can all
@@ -20,5 +21,6 @@ pub mod packet;
 pub mod queue;
 pub mod ranks;
 pub mod registers;
+pub mod rules;
 pub mod shard;
 pub mod signs;

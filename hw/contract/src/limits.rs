@@ -34,3 +34,9 @@ pub const HADAMARD_LOG2_MAX: u32 = 12;
 pub const PAYLOAD_BEATS_DEFAULT: usize = 22;
 /// Largest payload of a packet in beats: 8896 bytes, for an MTU of 9000.
 pub const PAYLOAD_BEATS_MAX: usize = 139;
+/// log2 of the largest Hadamard block that there is, in elements, whatever a card was built for.
+pub const HADAMARD_LOG2_LIMIT: u32 = 14;
+/// log2 of the most Hadamard blocks in a window: the smallest blocks in the largest window.
+pub const LOG2_BLOCKS_MAX: u32 = WINDOW_BEATS_LIMIT.ilog2() - (HADAMARD_LOG2_MIN - LANES.ilog2());
+/// Bits of the only NaN that sums and means produce, whatever NaNs or infinities went into them.
+pub const NAN_BITS: u32 = 0x7fc0_0000;

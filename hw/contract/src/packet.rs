@@ -162,13 +162,25 @@ pub fn write_header(
 /// Returns the header and the payload length in bytes.
 ///
 /// # Errors
-/// See [`FrameError`]; checks are made in the order Foreign, Malformed, Version, Job, as on the card.
+/// See [`FrameError`]; checks are made in the order Foreign, Malformed, Version, Job. Whether the fields are in range is for
+/// [`crate::rules::accept`] to say.
 pub fn read_header(
     header: &[u8; 64],
     frame_bytes: usize,
     port: u16,
     job_tag: u64,
 ) -> Result<(UbtHeader, usize), FrameError> {
+    let payload = read_frame(header, frame_bytes, port)?;
+    let ubt = header.last_chunk().ok_or(FrameError::Malformed)?;
+    Ok((UbtHeader::from_bytes(ubt, job_tag)?, payload))
+}
+
+/// Checks what stands before the UBT header in a frame of `frame_bytes` that begins with `header`. Returns the payload
+/// length in bytes.
+///
+/// # Errors
+/// [`FrameError::Foreign`], then [`FrameError::Malformed`].
+pub fn read_frame(header: &[u8; 64], frame_bytes: usize, port: u16) -> Result<usize, FrameError> {
     use frame::*;
     let be = |field: crate::field::Field| {
         header[field.offset..field.end()].iter().fold(0u64, |word, byte| word << 8 | u64::from(*byte))
@@ -190,9 +202,7 @@ pub fn read_header(
     {
         return Err(FrameError::Malformed);
     }
-    let mut ubt = [0; UBT_BYTES];
-    ubt.copy_from_slice(&header[BUCKET.offset..]);
-    Ok((UbtHeader::from_bytes(&ubt, job_tag)?, payload))
+    Ok(payload)
 }
 
 impl UbtHeader {
@@ -215,15 +225,18 @@ impl UbtHeader {
     /// # Errors
     /// [`FrameError::Version`], then [`FrameError::Job`].
     pub fn from_bytes(bytes: &[u8; UBT_BYTES], job_tag: u64) -> Result<Self, FrameError> {
-        let [b0, b1, o0, o1, o2, o3, t0, t1, incast_flags, version_stage, r0, r1, s0, s1, tag @ ..] = *bytes;
-        let (version, tag) = (version_stage >> 4, u64::from_be_bytes(tag));
+        let version = bytes[9] >> 4;
         if version != VERSION {
             return Err(FrameError::Version(version));
         }
-        if tag != job_tag {
-            return Err(FrameError::Job(tag));
-        }
-        Ok(Self {
+        let header = Self::of_any_job(bytes);
+        if header.job_tag == job_tag { Ok(header) } else { Err(FrameError::Job(header.job_tag)) }
+    }
+
+    /// The fields as they stand, whatever the version and the job.
+    pub fn of_any_job(bytes: &[u8; UBT_BYTES]) -> Self {
+        let [b0, b1, o0, o1, o2, o3, t0, t1, incast_flags, version_stage, r0, r1, s0, s1, tag @ ..] = *bytes;
+        Self {
             bucket: u16::from_be_bytes([b0, b1]),
             offset: u32::from_be_bytes([o0, o1, o2, o3]),
             timeout_16us: u16::from_be_bytes([t0, t1]),
@@ -232,8 +245,8 @@ impl UbtHeader {
             stage: version_stage & 0xf,
             sender: u16::from_be_bytes([r0, r1]),
             step: u16::from_be_bytes([s0, s1]),
-            job_tag: tag,
-        })
+            job_tag: u64::from_be_bytes(tag),
+        }
     }
 }
 

@@ -1,0 +1,148 @@
+//! The rules of a window, executable and once: software, the functional card and the models of the hardware call them.
+//!
+//! * [`accept`]: which packet goes into which window, and what it is dropped for.
+//! * [`gate`]: when a stage closes.
+//! * [`send`]: who is sent what, in which order.
+//! * [`command`]: what a command may say.
+//!
+//! Whoever uses them keeps the storage (sums, gathered beats, queues), the time and, in hardware, pipelines, epochs and
+//! hazards. The hardware description does not use them, nor do the simulator's oracle and its rules-as-tests: those are
+//! the independent judges.
+//!
+//! The rules are free of allocation and of time: what they know comes in as arguments.
+
+pub mod accept;
+pub mod command;
+pub mod gate;
+pub mod send;
+
+use core::fmt;
+use core::ops::Range;
+
+use crate::packet::{FLAG_BF16, FLAG_HADAMARD, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader};
+use crate::queue::{self, CLOSED_COMPLETE, CLOSED_DEADLINE, CLOSED_EARLY, Submission};
+use crate::shard::ShardMap;
+
+/// The two stages of Transpose AllReduce (OptiReduce 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum Stage {
+    /// Ranks send shards to their owners.
+    Contribute,
+    /// Owners send the mean of their shard to all.
+    Broadcast,
+}
+
+impl Stage {
+    /// Both stages in order.
+    pub const ALL: [Self; 2] = [Self::Contribute, Self::Broadcast];
+
+    /// Index in arrays of stages.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The stage's number on the wire.
+    pub const fn on_wire(self) -> u8 {
+        match self {
+            Self::Contribute => STAGE_CONTRIBUTE,
+            Self::Broadcast => STAGE_BROADCAST,
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Contribute => "contribute",
+            Self::Broadcast => "broadcast",
+        })
+    }
+}
+
+/// Why a stage closed, from good to bad. At one instant the first that applies counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum ClosedBy {
+    /// Everything came.
+    #[default]
+    Complete = CLOSED_COMPLETE as isize,
+    /// All peers sent their mark, and the grace time passed in silence.
+    Early = CLOSED_EARLY as isize,
+    /// The bound t_B.
+    Deadline = CLOSED_DEADLINE as isize,
+}
+
+impl fmt::Display for ClosedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Complete => "complete",
+            Self::Early => "early",
+            Self::Deadline => "deadline",
+        })
+    }
+}
+
+/// What the rules must know of an armed window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Bucket id.
+    pub bucket: u16,
+    /// Collective number on the wire.
+    pub step: u16,
+    /// Byte offset of the window in the padded bucket; a multiple of 64.
+    pub base_bytes: u32,
+    /// Beats of the window, padding included.
+    pub beats: usize,
+    /// How it is cut among the ranks.
+    pub shards: ShardMap,
+    /// Whether its packets are Hadamard-encoded.
+    pub hadamard: bool,
+    /// Whether its packets are bf16.
+    pub bf16: bool,
+}
+
+impl Window {
+    /// The window that an `ARM` describes in a job of `ranks`.
+    pub fn of(arm: &Submission, ranks: usize) -> Self {
+        Self {
+            bucket: arm.bucket,
+            step: arm.step,
+            base_bytes: arm.base,
+            beats: arm.beats.into(),
+            shards: command::shards(arm, ranks),
+            hadamard: arm.flags & queue::FLAG_HADAMARD != 0,
+            bf16: arm.flags & queue::FLAG_BF16 != 0,
+        }
+    }
+
+    /// The flags of the window's packets, but for the mark.
+    pub const fn packet_flags(&self) -> u8 {
+        self.hadamard as u8 * FLAG_HADAMARD | self.bf16 as u8 * FLAG_BF16
+    }
+
+    /// Beats of the window in a payload of `payload_beats`: twice as many if it is bf16.
+    pub const fn packet_beats(&self, payload_beats: usize) -> usize {
+        payload_beats << self.bf16 as u32
+    }
+
+    /// Beats of payload that `beats` of the window take: half as many, rounded up, if they are bf16.
+    pub const fn payload_beats(&self, beats: usize) -> usize {
+        beats.div_ceil(1 << self.bf16 as u32)
+    }
+
+    /// The beats that `sender` may send to `rank` in a stage: of its contribution the shard of `rank`, of means its own.
+    pub const fn allowed(&self, stage: Stage, rank: usize, sender: usize) -> Range<usize> {
+        self.shards.range_of(match stage {
+            Stage::Contribute => rank,
+            Stage::Broadcast => sender,
+        })
+    }
+
+    /// Whether a packet's payload begins in this window.
+    pub fn holds(&self, packet: &UbtHeader) -> bool {
+        let begin = u64::from(self.base_bytes);
+        let window = begin..begin + (self.beats * crate::limits::BEAT_BYTES) as u64;
+        packet.bucket == self.bucket && packet.step == self.step && window.contains(&u64::from(packet.offset))
+    }
+}
