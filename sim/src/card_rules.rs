@@ -34,6 +34,8 @@ pub const RULES: &[(&str, Rule)] = &[
     ("peers start the clock of a sleeping host, and the mean goes out without it", sleeping_host),
     ("a contribution that comes while its window ends leaves nothing behind", contribution_at_the_end),
     ("the early rule waits for all marks and for the grace time", early_rule),
+    ("silence before the own entry does not count for the early rule", silence_before_the_entry),
+    ("a frame with several faults is dropped for the first of them", several_faults),
     ("without the automatic broadcast the mean waits for the command", commanded_broadcast),
     ("a gradient outside of host memory is an error of that window", dma_error),
     ("completions wait while the ring is full, and the phase flips with every turn", full_ring),
@@ -388,6 +390,73 @@ fn early_rule(engine: Engine) -> Result<(), String> {
     equal("completions", outcomes(&done), vec![(DONE_CONTRIBUTE, 1, STATUS_OK)])?;
     equal("closed by", done[0].closed_by, CLOSED_EARLY)?;
     equal("beats received and expected", (done[0].received_beats, done[0].expected_beats), (12, 16))
+}
+
+fn silence_before_the_entry(engine: Engine) -> Result<(), String> {
+    let mut bench = bench(engine, 3)?;
+    let arm = bench.arm(24); // 8 beats each, two packets
+    let grace_ns = 50_000;
+    bench.submit(&[Submission { flags: arm.flags | FLAG_EARLY, grace_ns, bound_ns: 300_000, ..arm }])?;
+    // Both peers are early, have sent their marks and lost a packet; the clock waits for this rank.
+    let marked = UbtHeader { flags: FLAG_LAST_PERCENTILE, ..header(STAGE_CONTRIBUTE) };
+    bench.inject([1, 2].map(|peer| bench.packet(marked, peer, 4, 4, 1.0)));
+    bench.run_us(200);
+    equal("completions before the own entry", bench.completions()?, vec![])?;
+    bench.submit(&[bench.contribute(24)])?;
+    equal("completions within the grace time of the own entry", bench.completions()?, vec![])?;
+    bench.run_us(60);
+    let done = bench.completions()?;
+    equal("completions", outcomes(&done), vec![(DONE_CONTRIBUTE, 1, STATUS_OK)])?;
+    equal("closed by", done[0].closed_by, CLOSED_EARLY)?;
+    let late_ns = done[0].elapsed_ns.abs_diff(grace_ns.into());
+    equal("the stage took its grace time, to 100 ns", late_ns < 100, true)
+}
+
+fn several_faults(engine: Engine) -> Result<(), String> {
+    let mut bench = bench(engine, 2)?;
+    bench.submit(&[Submission { step: 5, ..bench.arm(BEATS) }])?;
+    let contribute = UbtHeader { step: 5, ..header(STAGE_CONTRIBUTE) };
+    let other_job = UbtHeader { job_tag: JOB_TAG ^ 1, ..contribute };
+    let of_version = |mut frame: Vec<u8>| {
+        frame[frame::VERSION_STAGE.offset] ^= 0x30;
+        frame
+    };
+    let to_port = |mut frame: Vec<u8>| {
+        frame[frame::UDP_DST.offset] ^= 1;
+        frame
+    };
+    let stray = UbtHeader { sender: 2, ..other_job };
+    let elsewhere = UbtHeader { bucket: 9, flags: FLAG_HADAMARD, ..contribute };
+    let frames: [(&str, Vec<u8>); 11] = [
+        ("foreign and malformed", to_port(bench.frame(UbtHeader { sender: 2, ..contribute }, 1, 256, 1.0))),
+        (
+            "malformed and of another version",
+            of_version(bench.frame(UbtHeader { sender: 2, ..contribute }, 1, 256, 1.0)),
+        ),
+        ("malformed and of another job", bench.frame(stray, 1, 256, 1.0)),
+        ("from ourselves and of another job", bench.packet(other_job, 0, 0, 4, 1.0)),
+        ("of an unknown stage and of another job", bench.packet(UbtHeader { stage: 1, ..other_job }, 1, 0, 4, 1.0)),
+        ("at an odd offset, of another version", {
+            of_version(bench.frame(UbtHeader { sender: 1, offset: 32, ..contribute }, 1, 64, 1.0))
+        }),
+        ("of another version and job", of_version(bench.packet(other_job, 1, 0, 4, 1.0))),
+        ("of another job, for no window", bench.packet(UbtHeader { bucket: 9, ..other_job }, 1, 0, 4, 1.0)),
+        ("for no window, with other flags", bench.packet(elsewhere, 1, 4, 4, 1.0)),
+        ("stale, with other flags", bench.packet(UbtHeader { step: 4, bucket: 0, ..elsewhere }, 1, 0, 4, 1.0)),
+        ("with other flags, out of its shard", bench.packet(UbtHeader { bucket: 0, ..elsewhere }, 1, 4, 4, 1.0)),
+    ];
+    let count = |bench: &CardBench| {
+        let c = bench.counters()?;
+        let first = [c.drop_foreign, c.drop_malformed, c.drop_version, c.drop_job, c.drop_no_window];
+        Ok::<_, String>([first.to_vec(), vec![c.drop_stale, c.drop_flags, c.drop_out_of_shard]].concat())
+    };
+    let mut expected = vec![0; 8];
+    for ((name, frame), cause) in frames.into_iter().zip([0, 1, 1, 1, 1, 1, 2, 3, 4, 5, 6]) {
+        bench.inject([frame]);
+        expected[cause] += 1;
+        equal(&format!("counters after a frame {name}"), count(&bench)?, expected.clone())?;
+    }
+    Ok(())
 }
 
 fn commanded_broadcast(engine: Engine) -> Result<(), String> {

@@ -141,6 +141,10 @@ fn a_software_rank_and_a_card_of_clock_cycles_reduce_together() {
     for hadamard in [false, true] {
         let scenario = Scenario::new(Rtl, 2, 2000).hadamard(hadamard).with(|config| config.software_ranks = vec![1]);
         check_exact(&scenario);
+        let gradients = vec![(0..2).map(|rank| adversarial(rank, 2000)).collect()];
+        let record = checked(scenario.run_with(&gradients)).remove(0);
+        let bits = |rank: usize| record.ranks[rank].output.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        assert!(bits(0) == bits(1), "the ranks differ in {scenario:?}");
         let storm = |config: &mut ClusterConfig| (config.weather, config.bound_ns) = (storm(7), 200_000);
         checked(scenario.with(storm).run());
     }
@@ -291,6 +295,66 @@ fn nan_infinity_and_subnormals_pass_through_as_ieee_says() {
         assert_eq!(one.output[3].to_bits(), 3);
         assert_eq!(one.output[4].to_bits(), 0x8000_0000);
         assert!(one.output[5..].iter().all(|x| x.is_finite()));
+    }
+}
+
+/// Values at which fp32 has rules of its own: NaNs of either sign, quiet, signalling, with payloads; infinities that cancel;
+/// zeros, subnormals and what becomes one; the largest numbers, whose sums overflow.
+fn adversarial(rank: usize, elements: usize) -> Vec<f32> {
+    const BITS: [u32; 20] = [
+        0x7fc0_0000,
+        0xffc0_0000,
+        0x7f80_0001,
+        0xff80_0001,
+        0x7fff_ffff,
+        0xffff_ffff,
+        0x7f80_0000,
+        0xff80_0000,
+        0,
+        0x8000_0000,
+        1,
+        0x8000_0001,
+        0x007f_ffff,
+        0x807f_ffff,
+        0x0080_0000,
+        0x8080_0000,
+        0x7f7f_ffff,
+        0xff7f_ffff,
+        0x3f80_0000,
+        0xbf80_8000,
+    ];
+    // Every pair of values meets in some element; the other ranks hold the pair as well, or numbers.
+    let value = |at: usize| match (at / 400 + rank) % 3 {
+        0 => BITS[at % 20],
+        1 => BITS[at / 20 % 20],
+        _ => BITS[8 + (at * 7 + rank) % 12],
+    };
+    (0..elements).map(|at| f32::from_bits(value(at))).collect()
+}
+
+#[test]
+fn ranks_with_and_without_cards_hold_the_same_bits_of_any_values() {
+    for (software_ranks, hadamard, bf16) in [vec![0], vec![1, 2], vec![0, 1, 2]]
+        .iter()
+        .flat_map(|ranks| [(ranks, false, false), (ranks, false, true), (ranks, true, false), (ranks, true, true)])
+    {
+        let scenario = Scenario::new(Functional, 3, 5000)
+            .hadamard(hadamard)
+            .with(|config| (config.software_ranks, config.bf16) = (software_ranks.clone(), bf16));
+        // Once with specials everywhere, once with blocks of small and large numbers between them.
+        let everywhere: Vec<_> = (0..3).map(|rank| adversarial(rank, 5000)).collect();
+        let finite = |value: f32| if value.is_finite() { value } else { f32::from_bits(value.to_bits() >> 9) };
+        let numbers: Vec<Vec<f32>> =
+            everywhere.iter().map(|values| values.iter().copied().map(finite).collect()).collect();
+        for gradients in [everywhere, numbers] {
+            let record = checked(scenario.run_with(&[gradients])).remove(0);
+            let bits = |one: &RankRecord| one.output.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            for (rank, one) in record.ranks.iter().enumerate() {
+                let differs = bits(one).iter().zip(bits(&record.ranks[0])).position(|(a, b)| *a != b);
+                let values = differs.map(|at| (at, one.output[at].to_bits(), record.ranks[0].output[at].to_bits()));
+                assert_eq!(values, None, "rank {rank} and rank 0 in {scenario:x?}");
+            }
+        }
     }
 }
 

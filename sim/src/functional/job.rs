@@ -4,6 +4,7 @@ use optireduce_contract::limits::{PAYLOAD_BEATS_MAX, RANKS_MAX};
 use optireduce_contract::packet::Endpoint;
 use optireduce_contract::queue::ENTRY_BYTES;
 use optireduce_contract::registers::{self as reg, Register};
+use optireduce_contract::rules::accept::Receiver;
 use optireduce_driver::CardEnd;
 
 /// What the host told the card before it enabled it.
@@ -49,10 +50,9 @@ impl Job {
         }
     }
 
-    /// The rounds of a stage, each with its peers: the next ranks first, `incast` a round.
-    pub fn rounds(&self, incast: u8) -> Vec<Vec<usize>> {
-        let peers: Vec<_> = (1..self.ranks).map(|k| (self.rank + k) % self.ranks).collect();
-        peers.chunks(usize::from(incast.max(1))).map(<[usize]>::to_vec).collect()
+    /// As whom this card takes packets.
+    pub fn receiver(&self) -> Receiver {
+        Receiver { rank: self.rank, ranks: self.ranks, job_tag: self.job_tag, takes_feedback: false }
     }
 }
 

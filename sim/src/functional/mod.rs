@@ -230,7 +230,7 @@ impl FunctionalCard {
     fn next_act_ns(&self) -> Option<u64> {
         let event = self.events.peek().map(|Reverse((at_ns, ..))| *at_ns);
         let timers = self.slots.iter().flatten().flat_map(|window| {
-            window.gates.iter().filter_map(|gate| gate.due(&window.arm, self.now_ns).map(|(at_ns, _)| at_ns))
+            window.gates.iter().filter_map(|gate| gate.due(self.now_ns, &window.rules).map(|(at_ns, _)| at_ns))
         });
         event.into_iter().chain(timers).min().map(|at_ns| at_ns.max(self.now_ns))
     }
@@ -259,7 +259,8 @@ impl FunctionalCard {
         for slot in 0..SLOTS {
             for stage in 0..2 {
                 let Some(window) = &mut self.slots[slot] else { continue };
-                let due = window.gates[stage].due(&window.arm, self.now_ns).filter(|(at_ns, _)| *at_ns <= self.now_ns);
+                let due =
+                    window.gates[stage].due(self.now_ns, &window.rules).filter(|(at_ns, _)| *at_ns <= self.now_ns);
                 let Some((_, by)) = due else { continue };
                 window.close(stage, self.now_ns, by);
                 if stage == 0 {
@@ -275,7 +276,7 @@ impl FunctionalCard {
     /// window takes no commands.
     fn start_finish(&mut self, slot: usize) {
         let Some(window) = &mut self.slots[slot] else { return };
-        let done = window.gates.iter().all(|gate| gate.closed.is_some()) && !window.reading && !window.finishing;
+        let done = window.gates.iter().all(|gate| !gate.is_open()) && !window.reading && !window.finishing;
         // Two accesses: the contribute stage's report goes first. The slot is held until its last frame has left.
         let at_ns = self.now_ns + 2 * DMA_NS + u64::from(window.arm.host_beats) * CYCLE_NS;
         let at_ns = at_ns.max(window.sent_ns);
@@ -307,17 +308,17 @@ impl FunctionalCard {
         if let Some(window) = &mut self.slots[usize::from(slot)] {
             window.dma_failed |= !written;
         }
-        let (closed_ns, closed_by) = gate.closed.unwrap_or_default();
+        let (closed_ns, closed_by) = gate.closed().unwrap_or_default();
         let completion = Completion {
             opcode: [DONE_CONTRIBUTE, DONE_BROADCAST][stage],
             slot,
-            closed_by,
+            closed_by: closed_by as u8,
             status: if written && !failed { STATUS_OK } else { STATUS_DMA_ERROR },
             cookie,
-            received_beats: gate.received,
-            expected_beats: gate.expected,
-            elapsed_ns: closed_ns - gate.clock_ns.unwrap_or(closed_ns),
-            heard: gate.heard,
+            received_beats: gate.received_beats() as u32,
+            expected_beats: gate.expected_beats() as u32,
+            elapsed_ns: gate.elapsed_ns(),
+            heard: gate.heard().bits(),
             closed_ns,
             own_beats: if stage == 0 { own_beats } else { 0 },
             ..Completion::default()

@@ -7,6 +7,7 @@ use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{
     FLAG_LAST_PERCENTILE, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header,
 };
+use optireduce_contract::rules::send::{self, Cut, Packets};
 
 use super::FunctionalCard;
 use super::job::Job;
@@ -26,7 +27,7 @@ impl FunctionalCard {
             let contribution = window.encode(&gradient);
             window.take_own(self.now_ns, &contribution, &mut self.trace);
             let ubt = UbtHeader { stage: STAGE_CONTRIBUTE, ..extra };
-            let shards = window.shards;
+            let shards = window.shape.shards;
             let shard_of = |peer| shards.range_of(peer);
             self.send_stage(job, &mut window, ubt, shard_of, |at| Some(contribution[at]));
         }
@@ -39,7 +40,7 @@ impl FunctionalCard {
     /// Sends the mean of the own shard to all peers, if it is wanted and there.
     pub(super) fn broadcast(&mut self, job: &Job, index: usize) {
         let Some(mut window) = self.slots[index].take() else { return };
-        if window.broadcast_wanted && window.gates[0].closed.is_some() {
+        if window.broadcast_wanted && !window.gates[0].is_open() {
             window.broadcast_wanted = false;
             let ubt = UbtHeader { stage: STAGE_BROADCAST, ..UbtHeader::default() };
             let own = window.own.clone();
@@ -59,9 +60,11 @@ impl FunctionalCard {
         shard_of: impl Fn(usize) -> Range<usize>,
         beat: impl Fn(usize) -> Option<Lanes>,
     ) {
-        for peers in job.rounds(window.arm.send_incast) {
-            let frames_to = |peer: &usize| (*peer, frames(job, window, *peer, extra, shard_of(*peer), &beat));
-            let mut queues: VecDeque<(usize, VecDeque<Vec<u8>>)> = peers.iter().map(frames_to).collect();
+        let incast = window.arm.send_incast.into();
+        for round in 0..send::rounds(job.ranks, incast) {
+            let peers = send::peers_in_round(job.rank, job.ranks, incast, round);
+            let frames_to = |peer: usize| (peer, frames(job, window, peer, extra, shard_of(peer), &beat));
+            let mut queues: VecDeque<(usize, VecDeque<Vec<u8>>)> = peers.map(frames_to).collect();
             loop {
                 queues.retain(|(_, frames)| !frames.is_empty());
                 let free_ps = self.mac_free_ps.max(self.now_ns * 1000);
@@ -92,19 +95,19 @@ fn frames(
     shard: Range<usize>,
     beat: impl Fn(usize) -> Option<Lanes>,
 ) -> VecDeque<Vec<u8>> {
-    // Window beats of a full packet.
-    let full = job.payload_beats << u8::from(window.bf16());
-    let packets = shard.len().div_ceil(full);
-    let frame = |(number, first): (usize, usize)| {
-        beat(first)?;
-        let lanes: Vec<u32> =
-            (first..shard.end.min(first + full)).flat_map(|at| beat(at).unwrap_or_default()).collect();
-        let payload = if window.bf16() { narrowed(&lanes) } else { plain(&lanes) };
-        let marked = number + usize::from(window.arm.mark_packets.max(1)) >= packets;
+    let cut = Cut {
+        packet_beats: window.shape.packet_beats(job.payload_beats),
+        mark_packets: window.arm.mark_packets.into(),
+    };
+    let frame = |packet: send::Packet| {
+        beat(packet.beats.start)?;
+        let offset = window.arm.base + (packet.beats.start * BEAT_BYTES) as u32;
+        let lanes: Vec<u32> = packet.beats.flat_map(|at| beat(at).unwrap_or_default()).collect();
+        let payload = if window.shape.bf16 { narrowed(&lanes) } else { plain(&lanes) };
         let ubt = UbtHeader {
             bucket: window.arm.bucket,
-            offset: window.arm.base + (first * BEAT_BYTES) as u32,
-            flags: (u8::from(marked) * FLAG_LAST_PERCENTILE) | window.packet_flags(),
+            offset,
+            flags: (u8::from(packet.marked) * FLAG_LAST_PERCENTILE) | window.shape.packet_flags(),
             sender: job.rank as u16,
             step: window.arm.step,
             job_tag: job.job_tag,
@@ -114,7 +117,7 @@ fn frames(
         write_header(&mut header, job.local, job.peers[peer], job.udp_port, &ubt, payload.len());
         Some([&header[..], &payload].concat())
     };
-    shard.clone().step_by(full).enumerate().filter_map(frame).collect()
+    Packets::new(shard, cut).filter_map(frame).collect()
 }
 
 /// An fp32 payload.

@@ -1,9 +1,9 @@
 //! What the functional card shows in a waveform: the state of its window slots.
 
 use optireduce_contract::limits::SLOTS;
+use optireduce_contract::rules::gate::Gate;
 
 use super::FunctionalCard;
-use super::window::Gate;
 use crate::card::SignalDef;
 
 const STAGES: [&str; 2] = ["contribute", "broadcast"];
@@ -28,8 +28,8 @@ impl FunctionalCard {
                 let gate = window.as_ref().map(|window| &window.gates[stage]);
                 let values = [
                     gate.map_or(0, state),
-                    gate.map_or(0, |gate| u64::from(gate.received)),
-                    gate.map_or(0, |gate| gate.heard),
+                    gate.map_or(0, |gate| gate.received_beats() as u64),
+                    gate.map_or(0, |gate| gate.heard().bits()),
                 ];
                 for (what, value) in values.into_iter().enumerate() {
                     waves.set(self.now_ns, (slot * STAGES.len() + stage) * PER_STAGE + what, value);
@@ -39,9 +39,9 @@ impl FunctionalCard {
     }
 }
 
-fn state(gate: &Gate) -> u64 {
-    match (gate.closed, gate.clock_ns) {
-        (Some((_, by)), _) => 3 + u64::from(by),
+fn state(gate: &Gate<[u64; 1]>) -> u64 {
+    match (gate.closed(), gate.clock_ns()) {
+        (Some((_, by)), _) => 3 + by as u64,
         (None, Some(_)) => 2,
         (None, None) => 1,
     }

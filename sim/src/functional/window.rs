@@ -1,14 +1,16 @@
-//! One window slot of the functional card: accumulator, gather memory, the two stage gates.
+//! One window slot of the functional card: accumulator and gather memory, around the two gates of the rules.
 
 use std::ops::Range;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES, RANKS_MAX};
-use optireduce_contract::packet::{self, STAGE_BROADCAST, STAGE_CONTRIBUTE};
-use optireduce_contract::queue::{
-    CLOSED_COMPLETE, CLOSED_DEADLINE, CLOSED_EARLY, FLAG_AUTO_BROADCAST, FLAG_BF16, FLAG_EARLY, FLAG_HADAMARD,
-    STAGE_REPORT_BYTES, Submission,
-};
-use optireduce_contract::shard::{ShardMap, interleaved};
+use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
+use optireduce_contract::queue::{FLAG_AUTO_BROADCAST, STAGE_REPORT_BYTES, Submission};
+use optireduce_contract::ranks::CardRanks;
+use optireduce_contract::rules::accept::Place;
+use optireduce_contract::rules::command::Armed;
+use optireduce_contract::rules::gate::{self, Gate};
+use optireduce_contract::rules::{self, ClosedBy, Stage};
+use optireduce_contract::shard::interleaved;
 use optireduce_hw::bf16;
 use optireduce_hw::fp_add_model::fp_add;
 use optireduce_hw::fp_mul_model::fp_mul;
@@ -30,16 +32,18 @@ pub struct Window {
     pub arm: Submission,
     /// The queue pair that armed it.
     pub queue: usize,
-    /// How it is cut.
-    pub shards: ShardMap,
+    /// What the rules know of it.
+    pub shape: rules::Window,
+    /// How its stages close.
+    pub rules: gate::Rules,
     rank: usize,
     /// The shard this rank aggregates.
     pub own: Range<usize>,
     acc: Vec<Lanes>,
-    arrived: Vec<u64>,
+    arrived: Vec<CardRanks>,
     gather: Vec<Option<Lanes>>,
     /// Contribute and broadcast gate.
-    pub gates: [Gate; 2],
+    pub gates: [Gate<[u64; 1]>; 2],
     received: [[u16; RANKS_MAX]; 2],
     /// A gradient read is under way.
     pub reading: bool,
@@ -53,64 +57,6 @@ pub struct Window {
     pub dma_failed: bool,
     /// When its last frame so far has left.
     pub sent_ns: u64,
-}
-
-/// The receiving side of one stage: what is expected, what came, when it closes.
-#[derive(Clone, Debug, Default)]
-pub struct Gate {
-    /// Beats that peers are to send.
-    pub expected: u32,
-    /// Beats that peers sent.
-    pub received: u32,
-    /// Own beats to come.
-    own_missing: u32,
-    /// Ranks heard.
-    pub heard: u64,
-    marked: u64,
-    /// Peers that have something to send in this stage.
-    senders: u64,
-    entered: bool,
-    /// Start of the clock.
-    pub clock_ns: Option<u64>,
-    last_packet_ns: u64,
-    /// When the gate closed, and `CLOSED_*`.
-    pub closed: Option<(u64, u8)>,
-}
-
-impl Gate {
-    /// This rank enters the stage.
-    pub fn enter(&mut self, now_ns: u64) {
-        self.entered = true;
-        self.clock_ns.get_or_insert(now_ns);
-    }
-
-    /// When the gate closes if nothing more comes, and by which rule; `None` while it waits for its clock or after.
-    pub fn due(&self, arm: &Submission, now_ns: u64) -> Option<(u64, u8)> {
-        let clock_ns = self.clock_ns.filter(|_| self.closed.is_none())?;
-        if self.expected == self.received && self.own_missing == 0 {
-            return Some((now_ns, CLOSED_COMPLETE));
-        }
-        let deadline = (clock_ns + u64::from(arm.bound_ns), CLOSED_DEADLINE);
-        let all_marked = self.entered && self.own_missing == 0 && self.senders & !self.marked == 0;
-        if arm.flags & FLAG_EARLY != 0 && all_marked {
-            return Some(deadline.min((self.last_packet_ns + u64::from(arm.grace_ns), CLOSED_EARLY)));
-        }
-        Some(deadline)
-    }
-}
-
-/// A packet on its way to a gate.
-pub struct Packet<'a> {
-    /// 0 contribute, 1 broadcast.
-    pub stage: usize,
-    /// Rank that sent it.
-    pub sender: usize,
-    /// Whether it carries the last-percentile mark.
-    pub marked: bool,
-    /// Its first beat of the window.
-    pub first: usize,
-    /// Its beats.
-    pub beats: &'a [Lanes],
 }
 
 /// What became of a packet's beats at its gate.
@@ -128,36 +74,19 @@ pub enum Taken {
 impl Window {
     /// Opens both gates of the window that `arm` describes.
     pub fn new(arm: Submission, queue: usize, rank: usize, ranks: usize) -> Self {
-        let shards = ShardMap {
-            quotient: usize::from(arm.shard_quotient),
-            remainder: usize::from(arm.shard_remainder),
-            ranks,
-            rotation: usize::from(arm.rotation),
-        };
-        let own = shards.range_of(rank);
-        let peers = (0..ranks).filter(|peer| *peer != rank);
-        let sending = |stage: u8, peer: usize| match stage {
-            STAGE_CONTRIBUTE => !own.is_empty(),
-            _ => !shards.range_of(peer).is_empty(),
-        };
-        let gate = |stage, expected: usize, own_missing: usize| Gate {
-            expected: expected as u32,
-            own_missing: own_missing as u32,
-            senders: peers.clone().filter(|peer| sending(stage, *peer)).fold(0, |mask, peer| mask | 1 << peer),
-            ..Gate::default()
-        };
-        let beats = usize::from(arm.beats);
-        let gates =
-            [gate(STAGE_CONTRIBUTE, (ranks - 1) * own.len(), own.len()), gate(STAGE_BROADCAST, beats - own.len(), 0)];
+        let shape = rules::Window::of(&arm, ranks);
+        let own = shape.shards.range_of(rank);
+        let gates = Stage::ALL.map(|stage| Gate::of(stage, &shape.shards, rank, true, CardRanks::default()));
         Self {
             arm,
             queue,
-            shards,
+            rules: gate::Rules::of(&arm),
             rank,
             acc: vec![[ACC_START; LANES]; own.len()],
-            arrived: vec![0; own.len()],
+            arrived: vec![CardRanks::default(); own.len()],
             own,
-            gather: vec![None; beats],
+            gather: vec![None; shape.beats],
+            shape,
             gates,
             received: [[0; RANKS_MAX]; 2],
             contributed: false,
@@ -169,41 +98,26 @@ impl Window {
         }
     }
 
-    /// Whether packets of this window are Hadamard-encoded.
-    pub fn hadamard(&self) -> bool {
-        self.arm.flags & FLAG_HADAMARD != 0
+    /// What the rules for commands know of it.
+    pub fn as_armed(&self) -> Armed<'_> {
+        Armed {
+            arm: &self.arm,
+            queue: self.queue,
+            contributed: self.contributed,
+            has_mean: !self.gates[0].is_open(),
+            finishing: self.finishing,
+        }
     }
 
-    /// Whether packets of this window are bf16.
-    pub fn bf16(&self) -> bool {
-        self.arm.flags & FLAG_BF16 != 0
-    }
-
-    /// The flags of this window's packets, but for the mark.
-    pub fn packet_flags(&self) -> u8 {
-        (u8::from(self.hadamard()) * packet::FLAG_HADAMARD) | (u8::from(self.bf16()) * packet::FLAG_BF16)
-    }
-
-    /// The beats that `sender` may send in a stage (0 contribute, 1 broadcast).
-    pub fn allowed(&self, stage: usize, sender: usize) -> Range<usize> {
-        if stage == 0 { self.own.clone() } else { self.shards.range_of(sender) }
-    }
-
-    /// A peer's packet of whole beats, inside [`allowed`](Window::allowed), comes to the gate of its stage.
-    pub fn take_packet(&mut self, now_ns: u64, packet: &Packet<'_>, trace: &mut Vec<Accept>) -> Taken {
-        let &Packet { stage, sender, marked, first, beats } = packet;
-        let gate = &mut self.gates[stage];
-        if gate.closed.is_some() {
+    /// A peer's packet comes to the gate of its stage.
+    pub fn take_packet(&mut self, now_ns: u64, place: &Place, beats: &[Lanes], trace: &mut Vec<Accept>) -> Taken {
+        let (stage, sender) = (place.stage.index(), place.sender);
+        if !self.gates[stage].is_open() {
             return Taken::Late;
         }
-        gate.heard |= 1 << sender;
-        gate.marked |= u64::from(marked) << sender;
-        gate.last_packet_ns = now_ns;
-        if self.arm.start_peers > 0 && gate.heard.count_ones() >= u32::from(self.arm.start_peers) {
-            gate.clock_ns.get_or_insert(now_ns);
-        }
+        self.gates[stage].hear(now_ns, sender, place.marked, &self.rules);
         let mut duplicates = 0;
-        for (position, lanes) in (first..).zip(beats) {
+        for (position, lanes) in place.beats.clone().zip(beats) {
             let fresh = if stage == 0 {
                 self.add(position, sender, lanes)
             } else {
@@ -211,7 +125,7 @@ impl Window {
                 place.is_none() && place.replace(*lanes).is_none()
             };
             if fresh {
-                self.gates[stage].received += 1;
+                self.gates[stage].take(1);
                 self.received[stage][sender] += 1;
                 trace.push(self.accept(now_ns, stage, position, sender));
             } else {
@@ -223,24 +137,24 @@ impl Window {
 
     /// This rank's own contribution (the whole window, encoded) reaches the accumulator.
     pub fn take_own(&mut self, now_ns: u64, contribution: &[Lanes], trace: &mut Vec<Accept>) {
-        if self.gates[0].closed.is_some() {
+        if !self.gates[0].is_open() {
             return;
         }
         for position in self.own.clone() {
             if self.add(position, self.rank, &contribution[position]) {
                 self.received[0][self.rank] += 1;
-                self.gates[0].own_missing -= 1;
+                self.gates[0].take_own(1);
                 trace.push(self.accept(now_ns, 0, position, self.rank));
             }
         }
     }
 
     /// Closes a gate. The contribute gate's mean becomes part of the result, and the broadcast stage is entered.
-    pub fn close(&mut self, stage: usize, now_ns: u64, by: u8) {
-        self.gates[stage].closed = Some((now_ns, by));
+    pub fn close(&mut self, stage: usize, now_ns: u64, by: ClosedBy) {
+        self.gates[stage].close(now_ns, by);
         if stage == 0 {
             for (index, position) in self.own.clone().enumerate() {
-                let count = self.arrived[index].count_ones();
+                let count = self.arrived[index].len() as u32;
                 if count > 0 {
                     let mean = self.acc[index].map(|sum| fp_mul(sum, recip(count)));
                     self.gather[position] = Some(self.for_the_wire(mean));
@@ -271,7 +185,7 @@ impl Window {
 
     /// A beat as peers will see it: in a bf16 window rounded, so that all ranks hold the same bits.
     fn for_the_wire(&self, lanes: Lanes) -> Lanes {
-        if self.bf16() { lanes.map(bf16::round) } else { lanes }
+        if self.shape.bf16 { lanes.map(bf16::round) } else { lanes }
     }
 
     /// This rank's contribution from the bytes of its gradient: padded, encoded, interleaved, rounded if it is bf16.
@@ -284,7 +198,7 @@ impl Window {
         for (beat, bytes) in beats.iter_mut().zip(gradient.chunks_exact(BEAT_BYTES)) {
             *beat = lanes_of(bytes);
         }
-        if !self.hadamard() {
+        if !self.shape.hadamard {
             return beats;
         }
         let mut out = beats.clone();
@@ -300,7 +214,7 @@ impl Window {
 
     /// The result as it goes to host memory: `host_beats` beats, missing ones zero, decoded and rescaled.
     pub fn result(&self) -> Vec<u8> {
-        let mut beats = if self.hadamard() { self.decode() } else { self.plain() };
+        let mut beats = if self.shape.hadamard { self.decode() } else { self.plain() };
         beats.truncate(usize::from(self.arm.host_beats));
         beats.iter().flatten().flat_map(|lane| lane.to_le_bytes()).collect()
     }
@@ -341,10 +255,9 @@ impl Window {
     /// Sums a contribution unless this beat of this sender has come before.
     fn add(&mut self, position: usize, sender: usize, lanes: &Lanes) -> bool {
         let index = position - self.own.start;
-        if self.arrived[index] >> sender & 1 == 1 {
+        if !self.arrived[index].insert(sender) {
             return false;
         }
-        self.arrived[index] |= 1 << sender;
         for (sum, lane) in self.acc[index].iter_mut().zip(lanes) {
             *sum = fp_add(*sum, *lane);
         }
