@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 
-use optireduce_contract::limits::{BEAT_BYTES, LANES};
+use optireduce_contract::limits::{BEAT_BYTES, LANES, NAN_BITS};
 
 use super::gate::{Gate, Rules};
 use super::roster::Roster;
@@ -289,7 +289,7 @@ impl Window {
                 count => {
                     self.present[position / 64] |= 1 << (position % 64);
                     let reciprocal = 1.0 / count as f32;
-                    lanes.iter_mut().for_each(|lane| *lane *= reciprocal);
+                    lanes.iter_mut().for_each(|lane| *lane = canonical(*lane * reciprocal));
                 }
             }
         }
@@ -341,11 +341,18 @@ pub(crate) fn decode_window(plan: &WindowPlan, gathered: &[f32], present: &[u64]
     }
     for (position, to) in out.chunks_mut(LANES).enumerate() {
         if present[position / 64] >> (position % 64) & 1 == 1 {
-            to.copy_from_slice(&gathered[position * LANES..][..to.len()]);
+            to.iter_mut().zip(&gathered[position * LANES..]).for_each(|(to, from)| *to = canonical(*from));
         } else {
             to.fill(0.0);
         }
     }
+}
+
+/// The card has one NaN, processors have many: which of them a sum gives depends on its operands and on the instruction. It
+/// is enough to look at means and at results, since what is a NaN in between stays one.
+#[inline(always)]
+fn canonical(value: f32) -> f32 {
+    if value.is_nan() { f32::from_bits(NAN_BITS) } else { value }
 }
 
 fn code(plan: &WindowPlan) -> Code {
