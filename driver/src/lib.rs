@@ -21,6 +21,7 @@ mod entries;
 mod error;
 mod identity;
 mod job;
+#[cfg(feature = "manifest")]
 mod manifest;
 mod nic;
 mod ring;
@@ -36,5 +37,6 @@ pub use dma::{DmaFault, DmaMap};
 pub use error::DriverError;
 pub use identity::Limits;
 pub use job::{JobConfig, RING_LOG2_MAX, RING_LOG2_MIN};
+#[cfg(feature = "manifest")]
 pub use manifest::{Manifest, ManifestError, State, Utilisation};
 pub use nic::Nic;

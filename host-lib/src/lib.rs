@@ -12,6 +12,7 @@
 pub mod bootstrap;
 mod communicator;
 pub mod reliable;
+#[cfg(feature = "smartnic")]
 mod smartnic;
 pub mod udp;
 
@@ -22,4 +23,5 @@ pub use optireduce_core::{
     Call, Collectives, CollectivesError, DataPlane, Finished, MessageError, News, PlaneEvent, PlaneLimits, Remains,
     protocol, software,
 };
+#[cfg(feature = "smartnic")]
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

@@ -207,7 +207,12 @@ async fn gather(
         members.insert(rank, hello.member);
         streams[rank] = Some(stream);
     }
-    let random = || getrandom::u64().map_err(|error| io_error("random numbers")(io::Error::other(error.to_string())));
+    let random = || -> Result<u64, BootstrapError> {
+        let mut bytes = [0; 8];
+        let filled = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
+        filled.map_err(|error| io_error("random numbers")(error.into()))?;
+        Ok(u64::from_ne_bytes(bytes))
+    };
     let job = Job { tag: random()?, seed: random()?, members: members.into_values().collect() };
     for (rank, stream) in streams.iter_mut().enumerate() {
         if let Some(stream) = stream {
