@@ -1,0 +1,112 @@
+//! What follows the network while collectives run: the early rule's grace time, the incast and the rates, each within the
+//! bound, and each only if the caller has asked for it.
+
+use optireduce_contract::limits::{BEAT_BYTES, LANES};
+
+use crate::protocol::{
+    EarlyController, EarlyRule, IncastController, JobParams, Kind, RateController, Report, Said, Stage,
+};
+
+/// The slowest that a rate becomes, 50 Mb/s, if the bound allows.
+const RATE_MIN_BYTES_PER_US: f64 = 6.25;
+
+#[derive(Debug, Default)]
+pub(super) struct Tuning {
+    /// Sets the early rule's grace time, never below so many ns, if it is to follow the stage times.
+    early: Option<(EarlyController, u32)>,
+    /// Bytes that had come late when the last collective finished.
+    late_bytes: u64,
+    /// Sets the incast, if it is to follow the loss.
+    incast: Option<IncastController>,
+    /// Sets the rate of each rank, if it is to follow the round-trip times.
+    rates: Option<Vec<RateController>>,
+}
+
+impl Tuning {
+    pub fn follow_stage_times(&mut self, bound_ns: u64, grace_min_ns: u32) {
+        self.early = Some((EarlyController::new(bound_ns), grace_min_ns));
+    }
+
+    pub fn follow_incast(&mut self, params: &JobParams) {
+        self.incast = Some(IncastController::new(params.ranks, params.incast));
+    }
+
+    pub fn follow_round_trips(&mut self, ranks: usize, max_bytes_per_us: u32) {
+        let rate = RateController::new(RATE_MIN_BYTES_PER_US, max_bytes_per_us.into());
+        self.rates = Some(vec![rate; ranks]);
+    }
+
+    /// What the stage times say for both stages, and not below the floor beside them.
+    pub fn grace_ns(&self, bucket: u16) -> Option<u32> {
+        let (early, grace_min_ns) = self.early.as_ref()?;
+        let grace_ns = Stage::ALL.into_iter().map(|stage| early.grace_ns(bucket, stage)).max().unwrap_or(0);
+        Some(u32::try_from(grace_ns).unwrap_or(u32::MAX).max(*grace_min_ns))
+    }
+
+    pub fn rate_bytes_per_us(&self, peer: usize) -> Option<f64> {
+        self.rates.as_ref()?.get(peer).map(RateController::rate_bytes_per_us)
+    }
+
+    /// The parameters of a bucket's next window, which is sent to `peers`.
+    pub fn tuned(&self, params: &JobParams, bucket: u16, peers: impl Iterator<Item = usize>) -> JobParams {
+        let mut params = params.clone();
+        if let Some(grace_ns) = self.grace_ns(bucket) {
+            params.early = Some(EarlyRule { grace_ns });
+        }
+        if let Some(incast) = &self.incast {
+            params.incast = incast.send_incast(peers);
+            params.advertised_incast = incast.advertised().into();
+        }
+        params
+    }
+
+    /// A bucket of so many elements must get through: the shard of what is in flight at a time in half the bound.
+    pub fn raise_rates(&mut self, params: &JobParams, elements: usize) {
+        let JobParams { ranks, in_flight, window_beats_max, bound_ns, .. } = *params;
+        let beats = elements.div_ceil(LANES).min(in_flight * window_beats_max).div_ceil(ranks);
+        let floor = (beats * BEAT_BYTES) as f64 * 2000.0 / bound_ns as f64;
+        self.rates.iter_mut().flatten().for_each(|rate| rate.raise_floor(floor));
+    }
+
+    /// A peer's answer took `rtt_ns`: the rate at which it is sent to from now on, if that follows.
+    pub fn observe_rtt(&mut self, peer: usize, rtt_ns: u64) -> Option<u32> {
+        let rate = self.rates.as_mut()?.get_mut(peer)?;
+        rate.observe_rtt(rtt_ns);
+        Some(rate.rate_bytes_per_us().ceil() as u32)
+    }
+
+    /// What a rank says of itself in its headers.
+    pub fn hear(&mut self, rank: usize, said: Said) {
+        if let Some(incast) = self.incast.as_mut().filter(|_| said.incast > 0) {
+            incast.hear(rank, said.incast);
+        }
+    }
+
+    /// How a collective went, by places in its view. `late_bytes`: those that came late so far, if the data plane can
+    /// tell them from lost ones.
+    pub fn observe(&mut self, report: &Report, late_bytes: Option<u64>) {
+        let kind: Kind = report.kind;
+        let late_share = late_bytes.map_or(1.0, |late_bytes| {
+            let expected: u64 = report.stages.iter().map(|summary| summary.expected_bytes).sum();
+            (late_bytes - std::mem::replace(&mut self.late_bytes, late_bytes)) as f64 / expected.max(1) as f64
+        });
+        for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages).filter(|(stage, _)| kind.sends(*stage)) {
+            if let Some((early, _)) = &mut self.early {
+                // Longer grace does not bring back what the network lost, only what came a little too late.
+                let loss = (1.0 - summary.received_fraction).min(late_share);
+                let bucket = kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
+                early.observe(bucket, stage, loss, &summary.samples_16us);
+            }
+            if let Some(incast) = &mut self.incast {
+                incast.observe(summary);
+            }
+        }
+    }
+
+    /// The bound has changed.
+    pub fn set_bound_ns(&mut self, bound_ns: u64) {
+        if let Some((early, _)) = &mut self.early {
+            early.set_bound_ns(bound_ns);
+        }
+    }
+}
