@@ -5,25 +5,72 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::bootstrap::Launch;
 use optireduce::protocol::HadamardMode;
+use optireduce_contract::limits::RANKS_MAX;
+use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
 use tracing_subscriber::EnvFilter;
+
+/// What every command's help ends with: examples to copy, and the exit codes.
+fn help_end(examples: &str) -> String {
+    let percent = LOSS_SKIP * 100.0;
+    format!(
+        "{examples}\n\nExit codes:
+  0  done
+  1  it ran, but the result is incomplete
+  2  it could not run, or not to the end: arguments, files, peers
+  3  the safeguard said halt: {SKIPS_HALT} collectives in a row lost more than {percent} % each"
+    )
+}
+
+const EXAMPLES: &str = "Examples:
+  optireduce bench allreduce --ranks 2,4 --bench 64K,1M
+  torchrun --nproc-per-node 4 --no-python optireduce run --bench 1M,25M
+  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --json";
+
+const RUN_EXAMPLES: &str = "Examples:
+  torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
+  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json
+  mpirun -n 4 optireduce run --file 'gradients.{rank}.safetensors' --out 'mean.{rank}.safetensors'";
+
+const BENCH_EXAMPLES: &str = "Examples:
+  optireduce bench allreduce --ranks 2,4,8 --bench 1M
+  optireduce bench allreduce --ranks 4 --bench 1M --straggler-ms 50 --engine tcp
+  optireduce bench allreduce --ranks 4 --bench 64K,1M,25M --json > rows.jsonl";
+
+const HADAMARD_EXAMPLES: &str = "Examples:
+  optireduce bench hadamard
+  optireduce bench hadamard --megabytes 25 --rounds 50
+  optireduce bench hadamard --megabytes 1 --json > rows.jsonl";
+
+// Headings of `--help`.
+const PLACE: &str = "This rank's place in the job";
+const MEASUREMENT: &str = "What is measured";
+const FILES: &str = "Averaging a file";
+const TRANSPORT: &str = "Transport";
+const LOSS: &str = "Bounds, loss and repair";
+const OUTPUT: &str = "Output";
+
+/// Longest time that an option takes: an hour.
+const TIME_S_MAX: f64 = 3600.0;
 
 /// Bounded-time all-reduce over UDP: every stage ends by its deadline, and what was lost is reported.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(name = "optireduce", version, arg_required_else_help = true, after_help = help_end(EXAMPLES))]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
-    /// What is logged to stderr: a level, or filters as `optireduce=debug`, which shows every collective and its stages as
-    /// they end. Default: OPTIREDUCE_LOG, or RUST_LOG, or warn.
-    #[arg(long, global = true, value_name = "FILTER")]
-    pub log: Option<String>,
+    // Not `--log`: torchrun parses the whole command line with Python's argparse, which takes `--log` for an ambiguous
+    // abbreviation of its own --log-dir and --logs-specs, even behind the program's name.
+    /// What to log to stderr: a level, or filters such as optireduce=debug, which shows every collective and its stages
+    /// [default: $OPTIREDUCE_LOG, or $RUST_LOG, or warn]
+    #[arg(long, global = true, value_name = "FILTER", help_heading = OUTPUT)]
+    pub log_filter: Option<String>,
 }
 
 impl Args {
     /// What is logged.
     pub fn filter(&self) -> Result<EnvFilter, String> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let given = self.log.clone().or_else(|| variable("OPTIREDUCE_LOG")).or_else(|| variable("RUST_LOG"));
+        let given = self.log_filter.clone().or_else(|| variable("OPTIREDUCE_LOG")).or_else(|| variable("RUST_LOG"));
         let filter = given.unwrap_or_else(|| "warn".into());
         EnvFilter::try_new(&filter).map_err(|error| format!("log filter {filter:?}: {error}"))
     }
@@ -31,43 +78,44 @@ impl Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run one rank of a job; every rank runs the same command.
+    /// Run one rank of a job; every rank runs the same command
     Run(RunArgs),
-    /// Measure on this machine; starts the ranks itself.
+    /// Measure on this machine; starts the ranks itself
     #[command(subcommand)]
     Bench(BenchCommand),
 }
 
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
-    /// All-reduce among processes on this machine, over loopback.
+    /// All-reduce among processes on this machine, over loopback
     Allreduce(BenchAllReduceArgs),
-    /// The Hadamard transform on one core, beside a copy of the same bytes and a plain loop.
+    /// The Hadamard transform on one core, compared with a copy of the same bytes and with a plain loop
     Hadamard(BenchHadamardArgs),
 }
 
 /// Arguments of `bench hadamard`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  optireduce bench hadamard --megabytes 25 --rounds 50 --json")]
+#[command(after_help = help_end(HADAMARD_EXAMPLES))]
 pub struct BenchHadamardArgs {
-    /// MiB of gradient a round.
-    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    /// Gradient per round, 1 to 4096 MiB [default: 25 MiB]
+    #[arg(long, value_name = "MIB", default_value_t = 25, hide_default_value = true,
+          value_parser = clap::value_parser!(u16).range(1..=4096), help_heading = MEASUREMENT)]
     pub megabytes: u16,
-    /// Rounds, in which all candidates take turns.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    /// Rounds, in each of which all kernels take turns, 1 to 10000 [default: 20 rounds]
+    #[arg(long, value_name = "N", default_value_t = 20, hide_default_value = true,
+          value_parser = clap::value_parser!(u16).range(1..=10_000), help_heading = MEASUREMENT)]
     pub rounds: u16,
-    /// A line of JSON for each row instead of a table.
-    #[arg(long)]
+    /// One line of JSON per row instead of a table
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 }
 
 /// How gradients travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
-    /// OptiReduce over UDP: bounded, never sends again.
+    /// OptiReduce over UDP: bounded, never retransmits
     Udp,
-    /// Transpose AllReduce over TCP: reliable, waits for everybody.
+    /// Transpose AllReduce over TCP: reliable, waits for every rank
     Tcp,
 }
 
@@ -76,7 +124,7 @@ pub enum EngineKind {
 pub enum Hadamard {
     Off,
     On,
-    /// Once more than 2 % were lost.
+    /// Once a collective has lost more than 2 %.
     Auto,
 }
 
@@ -90,91 +138,96 @@ impl From<Hadamard> for HadamardMode {
     }
 }
 
-/// What both kinds of run take.
+/// What `run` and `bench allreduce` have in common.
 #[derive(Clone, Debug, clap::Args)]
 pub struct JobArgs {
-    /// Sizes of the all-reduced buffers: bytes, or with K, M or G.
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size, default_value = "64K,1M,25M")]
+    /// Buffer sizes in bytes; K, M and G stand for KiB, MiB and GiB [default: 64K,1M,25M]
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = size, default_value = "64K,1M,25M",
+          hide_default_value = true, help_heading = MEASUREMENT)]
     pub bench: Vec<usize>,
-    /// Seconds for each size.
-    #[arg(long, default_value_t = 3.0, value_parser = positive)]
+    /// Time for each size, in seconds [default: 3 s]
+    #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds, hide_default_value = true,
+          help_heading = MEASUREMENT)]
     pub secs: f64,
-    /// How gradients travel.
-    #[arg(long, value_enum, default_value_t = EngineKind::Udp)]
-    pub engine: EngineKind,
-    /// Milliseconds that a rank is late in every call.
-    #[arg(long, value_name = "T", default_value_t = 0.0)]
+    /// How late one rank enters every call, in milliseconds [default: 0 ms, nobody is late]
+    #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
+          allow_negative_numbers = true, help_heading = MEASUREMENT)]
     pub straggler_ms: f64,
-    /// The late rank; negative numbers count from the end.
-    #[arg(long, value_name = "R", default_value_t = -1, allow_negative_numbers = true)]
+    /// Which rank is late; negative numbers count from the end [default: -1, the last rank]
+    #[arg(long, value_name = "RANK", default_value_t = -1, hide_default_value = true, allow_negative_numbers = true,
+          help_heading = MEASUREMENT)]
     pub straggler_rank: i64,
-    /// Bound on each stage in milliseconds; 0: measured, the 95th percentile of 20 reliable collectives of the size.
-    #[arg(long, value_name = "T", default_value_t = 0.0)]
-    pub bound_ms: f64,
-    /// Silence after all peers' last packets that ends a stage, in microseconds; 0: stages wait for their bound. Default:
-    /// follows loss and stage times.
-    #[arg(long, value_name = "T")]
-    pub grace_us: Option<u64>,
-    /// Bytes of the largest IP packet. Default: what gets through between all ranks.
-    #[arg(long)]
+    /// How gradients travel [default: udp]
+    #[arg(long, value_enum, default_value_t = EngineKind::Udp, hide_default_value = true, help_heading = TRANSPORT)]
+    pub engine: EngineKind,
+    /// Largest IP packet, in bytes [default: the largest that gets through between all ranks]
+    #[arg(long, value_name = "BYTES", help_heading = TRANSPORT)]
     pub mtu: Option<usize>,
-    /// When collectives are Hadamard-encoded.
-    #[arg(long, value_enum, default_value_t = Hadamard::Auto)]
-    pub hadamard: Hadamard,
-    /// Gradients travel as bf16.
-    #[arg(long)]
+    /// Send gradients as bf16: half the bytes, each value rounded; sums stay fp32
+    #[arg(long, help_heading = TRANSPORT)]
     pub bf16: bool,
-    /// Peers that a rank sends to at a time, 1 to 15. Default: as many as their loss allows.
-    #[arg(long, value_name = "I")]
+    /// How many peers a rank sends to at a time, 1 to 15 [default: as many as their loss allows]
+    #[arg(long, value_name = "PEERS", help_heading = TRANSPORT)]
     pub incast: Option<usize>,
-    /// The rate of each peer follows the round-trip times of its answers.
-    #[arg(long)]
+    /// Let the rate to each peer follow its round-trip times
+    #[arg(long, help_heading = TRANSPORT)]
     pub rate_control: bool,
-    /// What broadcasts lose is not fetched afterwards.
-    #[arg(long)]
-    pub no_repair: bool,
-    /// Collectives in a row without a sign of a rank after which the others go on without it; 0: never.
-    #[arg(long, value_name = "K", default_value_t = 3)]
-    pub drop_silent_after: u32,
-    /// All-reduces on two levels, in so many groups of neighbouring ranks.
-    #[arg(long, value_name = "G")]
+    /// All-reduce on two levels, with the ranks in this many groups of neighbours
+    #[arg(long, value_name = "GROUPS", help_heading = TRANSPORT)]
     pub groups: Option<usize>,
-    /// All ranks take the same action after each collective: what one would skip, all skip.
-    #[arg(long)]
-    pub agree: bool,
-    /// Seconds that ranks wait for one another.
-    #[arg(long, default_value_t = 60.0, value_parser = positive)]
+    /// How long ranks wait for one another to connect, and at barriers, in seconds [default: 60 s]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, hide_default_value = true,
+          help_heading = TRANSPORT)]
     pub timeout_s: f64,
-    /// A line of JSON for each size instead of a table.
-    #[arg(long)]
+    /// Bound on each stage, in milliseconds; 0: measured, the 95th percentile of 20 reliable all-reduces of the same size
+    /// [default: 0 ms]
+    #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
+          allow_negative_numbers = true, help_heading = LOSS)]
+    pub bound_ms: f64,
+    /// Silence after all peers' last packets that ends a stage early, in microseconds; 0: stages wait for their bound
+    /// [default: follows loss and stage times]
+    #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(..=3_600_000_000), help_heading = LOSS)]
+    pub grace_us: Option<u64>,
+    /// When collectives are Hadamard-encoded, so that a loss spreads over its block [default: auto]
+    #[arg(long, value_enum, default_value_t = Hadamard::Auto, hide_default_value = true, help_heading = LOSS)]
+    pub hadamard: Hadamard,
+    /// Do not fetch afterwards what broadcasts lost
+    #[arg(long, help_heading = LOSS)]
+    pub no_repair: bool,
+    /// Make all ranks take the same action after each collective: what one would skip, all skip
+    #[arg(long, help_heading = LOSS)]
+    pub agree: bool,
+    /// Go on without a rank after this many collectives without a sign of it; 0: never [default: 3 collectives]
+    #[arg(long, value_name = "N", default_value_t = 3, hide_default_value = true, help_heading = LOSS)]
+    pub drop_silent_after: u32,
+    /// One line of JSON per size instead of a table; units are in the keys
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 }
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
-  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json
-  torchrun --nproc-per-node 4 --no-python optireduce run --file 'gradients.{rank}.safetensors' --out 'mean.{rank}.safetensors'")]
+#[command(after_help = help_end(RUN_EXAMPLES))]
 pub struct RunArgs {
-    /// This rank. Default: from the environment of torchrun, Open MPI, MPICH or Slurm.
-    #[arg(long, requires = "world_size", requires = "root")]
+    /// Number of this rank, from 0 [default: from the environment of torchrun, Open MPI, MPICH or Slurm]
+    #[arg(long, requires = "world_size", requires = "root", help_heading = PLACE)]
     pub rank: Option<usize>,
-    /// Ranks of the job.
-    #[arg(long, requires = "rank")]
+    /// Number of ranks in the job
+    #[arg(long, value_name = "RANKS", requires = "rank", help_heading = PLACE)]
     pub world_size: Option<usize>,
-    /// Where rank 0 listens.
-    #[arg(long, value_name = "HOST:PORT")]
+    /// Where rank 0 listens
+    #[arg(long, value_name = "HOST:PORT", help_heading = PLACE)]
     pub root: Option<String>,
-    /// Name or address of the interface to use. Default: the one on the way to rank 0.
-    #[arg(long, value_name = "IF")]
+    /// Name or address of the network interface to use [default: the one on the way to rank 0]
+    #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
     pub interface: Option<String>,
-    /// Averages the tensors of this file among the ranks instead of measuring: fp32 in safetensors, or raw little-endian fp32
-    /// under any other extension. {rank} stands for this rank.
-    #[arg(long, value_name = "F", conflicts_with_all = ["bench", "secs", "straggler_ms", "straggler_rank"])]
+    /// Average the tensors of this file over the ranks instead of measuring: fp32 in safetensors, or raw little-endian fp32
+    /// under any other extension; {rank} stands for this rank
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "straggler_ms", "straggler_rank"],
+          help_heading = FILES)]
     pub file: Option<String>,
-    /// Where the mean goes, in the file's own format; {rank} as in --file. Not written if too much was lost.
-    #[arg(long, value_name = "F", requires = "file")]
+    /// Where to write the mean, in the format of --file; {rank} stands for this rank. Not written if too much was lost
+    #[arg(long, value_name = "FILE", requires = "file", help_heading = FILES)]
     pub out: Option<String>,
     #[command(flatten)]
     pub job: JobArgs,
@@ -196,26 +249,50 @@ impl RunArgs {
 
 /// Arguments of `bench allreduce`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  optireduce bench allreduce --ranks 2,4,8 --bench 1M
-  optireduce bench allreduce --ranks 4 --bench 1M --straggler-ms 50 --engine tcp --json")]
+#[command(after_help = help_end(BENCH_EXAMPLES))]
 pub struct BenchAllReduceArgs {
-    /// Numbers of ranks.
-    #[arg(long, value_delimiter = ',', default_value = "2,4")]
+    /// Numbers of ranks to measure one after the other, each 2 to 64 [default: 2,4 ranks]
+    #[arg(long, value_name = "RANKS,...", value_delimiter = ',', default_value = "2,4", hide_default_value = true,
+          value_parser = ranks, help_heading = MEASUREMENT)]
     pub ranks: Vec<usize>,
     #[command(flatten)]
     pub job: JobArgs,
 }
 
+impl BenchAllReduceArgs {
+    /// What the parser cannot see in a single value.
+    pub fn check(&self) -> Result<(), String> {
+        for (at, ranks) in self.ranks.iter().enumerate() {
+            if self.ranks[..at].contains(ranks) {
+                return Err(format!("--ranks names {ranks} twice; give each number of ranks once"));
+            }
+            self.job.straggler(*ranks)?;
+        }
+        Ok(())
+    }
+}
+
 impl JobArgs {
-    /// The straggler's rank, if there is one.
-    pub fn straggler(&self, ranks: usize) -> Option<usize> {
-        (self.straggler_ms > 0.0).then(|| self.straggler_rank.rem_euclid(ranks as i64) as usize)
+    /// The rank that is late, if one is.
+    pub fn straggler(&self, ranks: usize) -> Result<Option<usize>, String> {
+        if self.straggler_ms == 0.0 {
+            return Ok(None);
+        }
+        let (rank, count) = (self.straggler_rank, ranks as i64);
+        if !(-count..count).contains(&rank) {
+            return Err(format!("--straggler-rank is {rank}, expected {} to {} with {ranks} ranks", -count, count - 1));
+        }
+        Ok(Some(rank.rem_euclid(count) as usize))
     }
 
     pub fn timeout(&self) -> Duration {
         Duration::from_secs_f64(self.timeout_s)
     }
+}
+
+fn ranks(text: &str) -> Result<usize, String> {
+    let ranks = text.parse().ok().filter(|ranks| (2..=RANKS_MAX).contains(ranks));
+    ranks.ok_or_else(|| format!("expected 2 to {RANKS_MAX} ranks"))
 }
 
 fn size(text: &str) -> Result<usize, String> {
@@ -230,9 +307,120 @@ fn size(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| "expected a multiple of 4 bytes, for instance 4096, 64K or 25M".into())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|value: &f64| value.is_finite() && *value > 0.0)
-        .ok_or_else(|| "expected a positive number".into())
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds <= TIME_S_MAX);
+    seconds.ok_or_else(|| format!("expected more than 0 and at most {TIME_S_MAX} seconds"))
+}
+
+fn milliseconds(text: &str) -> Result<f64, String> {
+    let most = TIME_S_MAX * 1000.0;
+    let milliseconds = text.parse().ok().filter(|milliseconds| (0.0..=most).contains(milliseconds));
+    milliseconds.ok_or_else(|| format!("expected 0 to {most} milliseconds"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// torchrun's long options (PyTorch 2.9), each of which it also takes with underscores.
+    const TORCHRUN: [&str; 25] = [
+        "nnodes",
+        "nproc-per-node",
+        "rdzv-backend",
+        "rdzv-endpoint",
+        "rdzv-id",
+        "rdzv-conf",
+        "standalone",
+        "max-restarts",
+        "monitor-interval",
+        "start-method",
+        "event-log-handler",
+        "role",
+        "module",
+        "no-python",
+        "run-path",
+        "log-dir",
+        "redirects",
+        "tee",
+        "local-ranks-filter",
+        "node-rank",
+        "master-addr",
+        "master-port",
+        "local-addr",
+        "logs-specs",
+        "signals-to-handle",
+    ];
+
+    /// The command and those below it.
+    fn commands() -> Vec<clap::Command> {
+        let mut command = Args::command();
+        command.build();
+        let mut commands = vec![command];
+        let mut at = 0;
+        while at < commands.len() {
+            let below: Vec<_> = commands[at].get_subcommands().cloned().collect();
+            commands.extend(below);
+            at += 1;
+        }
+        commands
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn no_option_is_an_abbreviation_of_torchruns() {
+        for command in commands() {
+            for ours in command.get_arguments().filter_map(clap::Arg::get_long) {
+                let clash = TORCHRUN.iter().find(|theirs| theirs.starts_with(ours) && **theirs != ours);
+                assert_eq!(clash, None, "torchrun would refuse --{ours} as ambiguous");
+            }
+        }
+    }
+
+    #[test]
+    fn help_shows_the_default_that_is_used() {
+        let (mut seen, mut missing) = (0, Vec::new());
+        for command in commands() {
+            for argument in command.get_arguments() {
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                let takes_value = argument.get_action().takes_values();
+                for default in argument.get_default_values().iter().filter(|_| takes_value) {
+                    seen += 1;
+                    let shown = format!("[default: {}", default.to_string_lossy());
+                    if !help.contains(&shown) {
+                        missing.push(format!("--{}: {shown}", argument.get_id()));
+                    }
+                }
+            }
+        }
+        assert_eq!(missing, [""; 0]);
+        assert!(seen > 10, "{seen} defaults");
+    }
+
+    #[test]
+    fn a_straggler_outside_the_job_is_refused() {
+        let job = |rank: &str| match Args::parse_from([
+            "optireduce",
+            "bench",
+            "allreduce",
+            "--straggler-ms",
+            "1",
+            "--straggler-rank",
+            rank,
+        ])
+        .command
+        {
+            Command::Bench(BenchCommand::Allreduce(args)) => args.job,
+            _ => unreachable!("parsed above"),
+        };
+        assert_eq!(job("-1").straggler(4), Ok(Some(3)));
+        assert_eq!(job("3").straggler(4), Ok(Some(3)));
+        assert_eq!(job("4").straggler(4), Err("--straggler-rank is 4, expected -4 to 3 with 4 ranks".into()));
+        assert!(job("-5").straggler(4).is_err());
+    }
 }

@@ -6,36 +6,35 @@ use std::process::{Child, Command, Stdio};
 use optireduce_core::hadamard::{Direction, Speed, measure};
 
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
+use crate::outcome::{Failure, print};
 
-/// `log`: what the ranks log, if it is given.
-pub fn bench(command: &BenchCommand, log: Option<&str>) -> Result<(), String> {
+/// `log_filter`: what the ranks log, if given.
+pub fn bench(command: &BenchCommand, log_filter: Option<&str>) -> Result<(), Failure> {
     match command {
-        BenchCommand::Allreduce(args) => allreduce(args, log),
-        BenchCommand::Hadamard(args) => {
-            hadamard(args);
-            Ok(())
-        }
+        BenchCommand::Allreduce(args) => allreduce(args, log_filter),
+        BenchCommand::Hadamard(args) => Ok(hadamard(args)?),
     }
 }
 
 /// Every rank is a process: `optireduce run` with this command's own arguments.
-fn allreduce(args: &BenchAllReduceArgs, log: Option<&str>) -> Result<(), String> {
+fn allreduce(args: &BenchAllReduceArgs, log_filter: Option<&str>) -> Result<(), Failure> {
+    args.check()?;
     let program = std::env::current_exe().map_err(|error| format!("this program's path: {error}"))?;
-    let own: Vec<String> = std::env::args().skip_while(|argument| argument != "allreduce").skip(1).collect();
+    let arguments: Vec<String> = std::env::args().skip_while(|argument| argument != "allreduce").skip(1).collect();
     for ranks in &args.ranks {
-        let port = free_port().map_err(|error| format!("a free port: {error}"))?;
+        let port = free_port().map_err(|error| format!("looking for a free port: {error}"))?;
         let mut processes: Vec<Child> = Vec::new();
         for rank in 0..*ranks {
             let place = ["--rank".into(), rank.to_string(), "--world-size".into(), ranks.to_string()];
             let mut command = Command::new(&program);
-            command.arg("run").args(place).args(["--root", &format!("127.0.0.1:{port}")]).args(without_ranks(&own));
-            command.stdin(Stdio::null()).envs(log.map(|log| ("OPTIREDUCE_LOG", log)));
-            let process = command.spawn().map_err(|error| format!("starting rank {rank}: {error}"));
-            match process {
+            command.arg("run").args(place).args(["--root", &format!("127.0.0.1:{port}")]);
+            command.args(without_ranks(&arguments));
+            command.stdin(Stdio::null()).envs(log_filter.map(|filter| ("OPTIREDUCE_LOG", filter)));
+            match command.spawn() {
                 Ok(process) => processes.push(process),
                 Err(error) => {
                     processes.iter_mut().for_each(|process| drop(process.kill()));
-                    return Err(error);
+                    return Err(format!("starting rank {rank}: {error}").into());
                 }
             }
         }
@@ -47,7 +46,9 @@ fn allreduce(args: &BenchAllReduceArgs, log: Option<&str>) -> Result<(), String>
             }
         }
         if let Some((rank, status)) = failed {
-            return Err(format!("rank {rank} of {ranks}: {status}"));
+            // The rank itself has said on stderr why.
+            let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Failure::COULD_NOT_RUN);
+            return Err(Failure { code, text: format!("rank {rank} of {ranks}: {status}") });
         }
     }
     Ok(())
@@ -58,9 +59,9 @@ fn free_port() -> std::io::Result<u16> {
 }
 
 /// The arguments that `run` takes as well.
-fn without_ranks(own: &[String]) -> Vec<&String> {
+fn without_ranks(all: &[String]) -> Vec<&String> {
     let mut kept = Vec::new();
-    let mut arguments = own.iter();
+    let mut arguments = all.iter();
     while let Some(argument) = arguments.next() {
         if argument == "--ranks" {
             arguments.next();
@@ -71,14 +72,15 @@ fn without_ranks(own: &[String]) -> Vec<&String> {
     kept
 }
 
-fn hadamard(args: &BenchHadamardArgs) {
+fn hadamard(args: &BenchHadamardArgs) -> Result<(), String> {
     let rows = measure(args.megabytes.into(), args.rounds.into());
     if !args.json {
-        println!(
-            "{} MiB in windows of 1 MiB, {} rounds in which all take turns; over: medians [p10, p90]",
+        print(&format!(
+            "{} MiB in windows of 1 MiB, {} rounds in each of which all kernels take turns.\n\
+             Time relative to a copy of the same bytes: median [p10, p90]; relative to a plain loop: median.\n\
+             \x20    n  kernel    way        us    GB/s  over a copy           over a plain loop",
             args.megabytes, args.rounds
-        );
-        println!("     n  kernel    way        us    GB/s  over a copy           over a plain loop");
+        ))?;
     }
     for Speed {
         n, kernel, direction, time_us, gigabytes_per_s, over_copy: [median, low, high], over_plain_loop, ..
@@ -90,11 +92,12 @@ fn hadamard(args: &BenchHadamardArgs) {
                 "n": n, "kernel": kernel, "direction": way, "time_us": time_us, "gigabytes_per_s": gigabytes_per_s,
                 "over_copy": median, "over_copy_p10": low, "over_copy_p90": high, "over_plain_loop": over_plain_loop,
             });
-            println!("{row}");
+            print(&row.to_string())?;
         } else {
-            println!(
+            print(&format!(
                 "{n:6}  {kernel:8}  {way} {time_us:8.0} {gigabytes_per_s:7.2}  {median:4.2} [{low:4.2}, {high:5.2}]  {over_plain_loop:18.2}"
-            );
+            ))?;
         }
     }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::outcome::{Failure, print};
 use crate::run::{Engine, Seen, connect_mesh};
 use crate::times::size_text;
 
@@ -38,7 +39,7 @@ struct Content {
 #[derive(Debug, Serialize)]
 struct Summary {
     tensors: usize,
-    size: usize,
+    size_bytes: usize,
     ms: f64,
     received_fraction: f64,
     late_ranks: BTreeSet<usize>,
@@ -49,7 +50,7 @@ struct Summary {
     ranks: usize,
 }
 
-pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), String> {
+pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let of_rank = |path: &str| path.replace("{rank}", &launch.rank.to_string());
     let path = of_rank(path);
     let content = read(&path);
@@ -72,36 +73,40 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), String> {
     if launch.rank == 0 {
         let summary = summary(&args.job, &engine, &content, &all)?;
         if args.job.json {
-            println!("{}", serde_json::to_string(&summary).map_err(|error| error.to_string())?);
+            print(&serde_json::to_string(&summary).map_err(|error| error.to_string())?)?;
         } else {
-            summary.print();
+            print(&summary.text())?;
         }
     }
     if seen.skipped {
         let lost = 1.0 - seen.received_bytes as f64 / seen.expected_bytes.max(1) as f64;
-        return Err(format!(
-            "{path}: {:.1} % of the peers' bytes did not come in time, so the mean is not to be used and was not written; \
-             give a longer --bound-ms",
+        return Err(Failure::incomplete(format!(
+            "{path}: {:.1} % of the peers' bytes did not arrive in time, so the mean was not written; give a longer --bound-ms",
             lost * 100.0
-        ));
+        )));
     }
     match &args.out {
-        Some(out) => write(&of_rank(out), &content),
+        Some(out) => Ok(write(&of_rank(out), &content)?),
         None => Ok(()),
     }
 }
 
 impl Summary {
-    fn print(&self) {
-        let Self { tensors, size, ms, received_fraction, bound_ms, engine, ranks, .. } = self;
-        let size = size_text(*size);
-        println!("{tensors} tensors, {size}: averaged over {ranks} ranks in {ms:.3} ms, engine {engine}");
-        println!("received {:.3} % of what peers sent, bound {bound_ms:.3} ms a stage", received_fraction * 100.0);
+    fn text(&self) -> String {
+        let Self { tensors, size_bytes, ms, received_fraction, bound_ms, engine, ranks, .. } = self;
+        let (size, plural) = (size_text(*size_bytes), if *tensors == 1 { "" } else { "s" });
+        let mut text = format!(
+            "{tensors} tensor{plural}, {size}: averaged over {ranks} ranks in {ms:.3} ms, engine {engine}\n\
+             received {:.3} % of what peers sent, bound {bound_ms:.3} ms per stage",
+            received_fraction * 100.0
+        );
         for (what, which) in [("late", &self.late_ranks), ("lost too much", &self.skipped_ranks)] {
             if !which.is_empty() {
-                println!("{what}: rank {}", which.iter().map(usize::to_string).collect::<Vec<_>>().join(", "));
+                text +=
+                    &format!("\n{what}: rank {}", which.iter().map(usize::to_string).collect::<Vec<_>>().join(", "));
             }
         }
+        text
     }
 }
 
@@ -115,7 +120,7 @@ fn summary(args: &JobArgs, engine: &Engine, content: &Content, all: &[Vec<u8>]) 
     let expected = sum(|seen| seen.expected_bytes);
     Ok(Summary {
         tensors: content.tensors.len(),
-        size: content.values.len() * 4,
+        size_bytes: content.values.len() * 4,
         ms: told.iter().flat_map(|(_, seen)| seen.ms.iter().copied()).fold(0.0, f64::max),
         received_fraction: if expected > 0.0 { sum(|seen| seen.received_bytes) / expected } else { 1.0 },
         late_ranks,

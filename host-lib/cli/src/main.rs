@@ -3,33 +3,37 @@
 mod args;
 mod bench;
 mod file;
+mod outcome;
 mod run;
 mod times;
 
 use std::io::IsTerminal;
+use std::process::ExitCode;
 
 use clap::Parser;
+use outcome::Failure;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-fn main() {
+fn main() -> ExitCode {
     let args = args::Args::parse();
-    let filter = args.filter().unwrap_or_else(|error| fail(&error));
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
-        .with_span_events(FmtSpan::CLOSE)
-        .with_env_filter(filter)
-        .init();
-    let result = match args.command {
-        args::Command::Run(args) => run::run(&args),
-        args::Command::Bench(command) => bench::bench(&command, args.log.as_deref()),
-    };
-    if let Err(error) = result {
-        fail(&error);
+    match command(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { code, text }) => {
+            eprintln!("optireduce: {text}");
+            ExitCode::from(code)
+        }
     }
 }
 
-fn fail(error: &str) -> ! {
-    eprintln!("optireduce: {error}");
-    std::process::exit(1);
+fn command(args: &args::Args) -> Result<(), Failure> {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
+        .with_span_events(FmtSpan::CLOSE)
+        .with_env_filter(args.filter()?)
+        .init();
+    match &args.command {
+        args::Command::Run(run) => run::run(run),
+        args::Command::Bench(command) => bench::bench(command, args.log_filter.as_deref()),
+    }
 }

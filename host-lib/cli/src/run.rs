@@ -3,18 +3,20 @@
 //! Measured as others do: a barrier before every call, then the straggler sleeps, then each rank times its own call. A
 //! row's times are over calls, of each call the slowest rank.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use optireduce::bootstrap::{Launch, Member, Mesh, local_address};
 use optireduce::protocol::{Report, UpdateAction};
 use optireduce::{Bound, Communicator, Early, TwoLevel, reliable};
 use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
 use crate::file;
-use crate::times::{Row, percentile};
+use crate::outcome::{Failure, print};
+use crate::times::{Row, bus_factor, gb_per_s, percentile, size_text};
 
 /// Calls between two decisions whether to go on.
 const CALLS_A_ROUND: usize = 5;
@@ -34,8 +36,8 @@ pub struct Seen {
     pub late_ranks: BTreeSet<usize>,
     /// Too much was lost, at least once.
     pub skipped: bool,
+    pub halted: bool,
     hadamard: bool,
-    halted: bool,
     cpu_s: f64,
     memory_mb: f64,
 }
@@ -49,6 +51,54 @@ impl Seen {
         self.skipped |= report.action != UpdateAction::Apply;
         self.halted |= report.action == UpdateAction::Halt;
         self.late_ranks.extend(report.late_peers.iter().map(|peer| number(*peer)));
+    }
+}
+
+/// Where a rank runs.
+#[derive(Debug, Serialize, Deserialize)]
+struct Host {
+    name: String,
+    cores: usize,
+}
+
+impl Host {
+    fn this() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { name: rustix::system::uname().nodename().to_string_lossy().into_owned(), cores }
+    }
+}
+
+/// The host with most ranks for its cores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Crowd {
+    host: String,
+    ranks: usize,
+    cores: usize,
+}
+
+impl Crowd {
+    fn of(hosts: &[Host]) -> Self {
+        let mut crowds: BTreeMap<&str, Self> = BTreeMap::new();
+        for Host { name, cores } in hosts {
+            let new = || Self { host: name.clone(), ranks: 0, cores: *cores };
+            crowds.entry(name).or_insert_with(new).ranks += 1;
+        }
+        let share = |crowd: &Self| crowd.ranks as f64 / crowd.cores.max(1) as f64;
+        crowds.into_values().max_by(|a, b| share(a).total_cmp(&share(b))).unwrap_or_default()
+    }
+
+    fn has_more_ranks_than_cores(&self) -> bool {
+        self.ranks > self.cores
+    }
+
+    /// What somebody who reads the figures should know.
+    fn note(&self) -> Option<String> {
+        let Self { host, ranks, cores } = self;
+        let text = format!(
+            "optireduce: note: {ranks} ranks share {cores} core(s) of host {host}; ranks that wait for a core are late, so times \
+             and losses below are the host's rather than the network's; use at most {cores} rank(s) there"
+        );
+        self.has_more_ranks_than_cores().then_some(text)
     }
 }
 
@@ -154,34 +204,64 @@ pub fn connect_mesh(args: &RunArgs, launch: &Launch) -> Result<Mesh, String> {
     Mesh::connect(launch, local, args.job.timeout(), describe, || ()).map_err(|error| error.to_string())
 }
 
-pub fn run(args: &RunArgs) -> Result<(), String> {
+pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let launch = args.launch()?;
+    let straggler = args.job.straggler(launch.world_size)?;
     if let Some(path) = &args.file {
         return file::run(args, &launch, path);
     }
-    if launch.rank == 0 && !args.job.json {
-        println!("{}", Row::HEADER);
-    }
+    let (mut halted, mut crowd) = (Vec::new(), None);
     for bytes in &args.job.bench {
         let mut engine = Engine::connect(args, &launch, *bytes)?;
-        let seen = measure(&mut engine, &args.job, &launch, *bytes)?;
-        let own = serde_json::to_vec(&seen).map_err(|error| error.to_string())?;
-        let all = engine.mesh().gather(&own, args.job.timeout()).map_err(|error| error.to_string())?;
+        if crowd.is_none() {
+            let found = crowd.insert(find_crowd(&mut engine, args.job.timeout())?);
+            if launch.rank == 0 {
+                if let Some(note) = found.note() {
+                    eprintln!("{note}");
+                }
+                if !args.job.json {
+                    print(Row::HEADER)?;
+                }
+            }
+        }
+        let seen = measure(&mut engine, &args.job, straggler == Some(launch.rank), &launch, *bytes)?;
+        if seen.halted {
+            halted.push(size_text(*bytes));
+        }
+        let seen = serde_json::to_vec(&seen).map_err(|error| error.to_string())?;
+        let all = engine.mesh().gather(&seen, args.job.timeout()).map_err(|error| error.to_string())?;
         if launch.rank == 0 {
-            let row = row(&args.job, &engine, *bytes, &all)?;
+            let row = row(&args.job, &engine, *bytes, &all, crowd.as_ref().unwrap_or(&Crowd::default()))?;
             if args.job.json {
-                println!("{}", serde_json::to_string(&row).map_err(|error| error.to_string())?);
+                print(&serde_json::to_string(&row).map_err(|error| error.to_string())?)?;
             } else {
-                println!("{}", row.line());
+                print(&row.line())?;
             }
         }
     }
-    Ok(())
+    if halted.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::halted(format!(
+        "rank {}: the safeguard would have halted a training job at {}: {SKIPS_HALT} collectives in a row lost more than {} % each; \
+         give a longer --bound-ms, or fewer ranks per core",
+        launch.rank,
+        halted.join(", "),
+        LOSS_SKIP * 100.0
+    )))
 }
 
-fn measure(engine: &mut Engine, args: &JobArgs, launch: &Launch, bytes: usize) -> Result<Seen, String> {
+/// Known on rank 0 only; elsewhere empty.
+fn find_crowd(engine: &mut Engine, timeout: Duration) -> Result<Crowd, String> {
+    let host = serde_json::to_vec(&Host::this()).map_err(|error| error.to_string())?;
+    let hosts = engine.mesh().gather(&host, timeout).map_err(|error| error.to_string())?;
+    let hosts = hosts.iter().filter(|host| !host.is_empty()).map(|host| serde_json::from_slice(host));
+    let hosts: Vec<Host> = hosts.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    Ok(Crowd::of(&hosts))
+}
+
+fn measure(engine: &mut Engine, args: &JobArgs, is_late: bool, launch: &Launch, bytes: usize) -> Result<Seen, String> {
     let timeout = args.timeout();
-    let sleep = args.straggler(launch.world_size).filter(|rank| *rank == launch.rank);
     let gradient: Vec<f32> = (0..bytes / 4).map(|i| ((i * 31 + launch.rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
     let mut data = gradient.clone();
     // The first call is not timed: pages and paths are new.
@@ -192,7 +272,7 @@ fn measure(engine: &mut Engine, args: &JobArgs, launch: &Launch, bytes: usize) -
         for _ in 0..CALLS_A_ROUND {
             data.copy_from_slice(&gradient);
             engine.mesh().barrier(timeout).map_err(|error| error.to_string())?;
-            if sleep.is_some() {
+            if is_late {
                 std::thread::sleep(Duration::from_secs_f64(args.straggler_ms / 1000.0));
             }
             let call = Instant::now();
@@ -212,7 +292,7 @@ fn measure(engine: &mut Engine, args: &JobArgs, launch: &Launch, bytes: usize) -
     Ok(seen)
 }
 
-fn row(args: &JobArgs, engine: &Engine, size: usize, all: &[Vec<u8>]) -> Result<Row, String> {
+fn row(args: &JobArgs, engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crowd: &Crowd) -> Result<Row, String> {
     let ranks: Vec<Seen> = all
         .iter()
         .filter(|seen| !seen.is_empty())
@@ -224,20 +304,28 @@ fn row(args: &JobArgs, engine: &Engine, size: usize, all: &[Vec<u8>]) -> Result<
     let mut ms: Vec<f64> = (0..iters).map(slowest).collect();
     ms.sort_by(f64::total_cmp);
     let sum = |of: fn(&Seen) -> u64| ranks.iter().map(of).sum::<u64>() as f64;
+    let p50_ms = percentile(&ms, 0.5);
+    let algbw_gb_per_s = gb_per_s(size_bytes, p50_ms);
     Ok(Row {
-        size,
+        size_bytes,
         iters,
-        p50_ms: percentile(&ms, 0.5),
+        p50_ms,
         p90_ms: percentile(&ms, 0.9),
         p99_ms: percentile(&ms, 0.99),
         max_ms: percentile(&ms, 1.0),
+        algbw_gb_per_s,
+        busbw_gb_per_s: algbw_gb_per_s * bus_factor(ranks.len()),
         received_fraction: sum(|seen| seen.received_bytes) / sum(|seen| seen.expected_bytes).max(1.0),
+        halted: ranks.iter().any(|seen| seen.halted),
         bound_ms: engine.bound_ms(),
         engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },
         ranks: ranks.len(),
+        ranks_on_host: crowd.ranks,
+        cores_on_host: crowd.cores,
+        more_ranks_than_cores: crowd.has_more_ranks_than_cores(),
         payload_bytes: engine.payload_bytes(),
         hadamard: ranks.iter().any(|seen| seen.hadamard),
-        cpu_s_per_gb: ranks.iter().map(|seen| seen.cpu_s).sum::<f64>() / (iters * size) as f64 * 1e9,
+        cpu_s_per_gb: ranks.iter().map(|seen| seen.cpu_s).sum::<f64>() / (iters * size_bytes) as f64 * 1e9,
         memory_mb: ranks.iter().map(|seen| seen.memory_mb).fold(0.0, f64::max),
     })
 }
@@ -255,4 +343,20 @@ fn memory_mb() -> f64 {
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
     peak.unwrap_or(0.0) / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_crowded_host_is_found_and_named() {
+        let host = |name: &str, cores| Host { name: name.into(), cores };
+        let hosts = [host("a", 8), host("b", 2), host("a", 8), host("b", 2), host("a", 8), host("b", 2)];
+        let crowd = Crowd::of(&hosts);
+        assert_eq!(crowd, Crowd { host: "b".into(), ranks: 3, cores: 2 });
+        assert!(crowd.note().expect("3 ranks, 2 cores").contains("3 ranks share 2 core(s) of host b"));
+        let roomy = Crowd::of(&hosts[..3]);
+        assert_eq!((roomy.ranks, roomy.cores, roomy.note()), (1, 2, None));
+    }
 }

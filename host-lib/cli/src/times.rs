@@ -5,48 +5,74 @@ use serde::Serialize;
 /// What one size took: of each call the slowest rank.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    pub size: usize,
+    pub size_bytes: usize,
     pub iters: usize,
     pub p50_ms: f64,
     pub p90_ms: f64,
     pub p99_ms: f64,
     pub max_ms: f64,
+    /// Algorithm bandwidth as nccl-tests define it, in units of 10^9 bytes/s: the buffer's bytes over the median time.
+    pub algbw_gb_per_s: f64,
+    /// Bus bandwidth as nccl-tests define it, in units of 10^9 bytes/s: what every link carries; see [`bus_factor`].
+    pub busbw_gb_per_s: f64,
     /// Of the bytes that peers were to send, over all calls and ranks.
     pub received_fraction: f64,
+    /// Whether the safeguard said halt on any rank.
+    pub halted: bool,
     /// Bound on each stage; 0 for engines without.
     pub bound_ms: f64,
     pub engine: &'static str,
     pub ranks: usize,
+    /// Ranks on the host that has most ranks for its cores, and its cores.
+    pub ranks_on_host: usize,
+    pub cores_on_host: usize,
+    /// Ranks waited for a core, so times and losses are the host's rather than the network's.
+    pub more_ranks_than_cores: bool,
     /// Of a full packet, 0 for engines over TCP.
     pub payload_bytes: usize,
     pub hadamard: bool,
     /// CPU time of all ranks for each GB (10^9 bytes) that a rank had reduced.
     pub cpu_s_per_gb: f64,
-    /// Largest memory of a rank.
+    /// Largest memory of a rank, in units of 10^6 bytes.
     pub memory_mb: f64,
 }
 
 impl Row {
-    pub const HEADER: &'static str =
-        "engine ranks       size  iters    p50 ms    p90 ms    p99 ms    max ms  received  bound ms  cpu s/GB  mem MB";
+    /// The table's head; bandwidths are in GB/s of the median time.
+    pub const HEADER: &'static str = "                                                                         algbw   busbw\n\
+        engine ranks       size  iters    p50 ms    p90 ms    p99 ms    max ms    GB/s    GB/s  received  bound ms  cpu s/GB  mem MB";
 
     pub fn line(&self) -> String {
         format!(
-            "{:6} {:5} {:>10} {:6} {:9.3} {:9.3} {:9.3} {:9.3} {:8.3}% {:9.3} {:9.2} {:7.0}",
+            "{:6} {:5} {:>10} {:6} {:9.3} {:9.3} {:9.3} {:9.3} {:7.3} {:7.3} {:8.3}% {:9.3} {:9.2} {:7.0}",
             self.engine,
             self.ranks,
-            size_text(self.size),
+            size_text(self.size_bytes),
             self.iters,
             self.p50_ms,
             self.p90_ms,
             self.p99_ms,
             self.max_ms,
+            self.algbw_gb_per_s,
+            self.busbw_gb_per_s,
             self.received_fraction * 100.0,
             self.bound_ms,
             self.cpu_s_per_gb,
             self.memory_mb,
         )
     }
+}
+
+/// Bandwidth of a call of `ms` that reduces `bytes`, in units of 10^9 bytes/s; 0 if it took no time.
+pub fn gb_per_s(bytes: usize, ms: f64) -> f64 {
+    if ms > 0.0 { bytes as f64 / ms / 1e6 } else { 0.0 }
+}
+
+/// Bus bandwidth over algorithm bandwidth of an all-reduce of `n` ranks, 2 (n - 1) / n: each rank must send, and receive,
+/// that many times the buffer, so that the bus bandwidth compares with a link's speed whatever n is.
+/// Source: nccl-tests, doc/PERFORMANCE.md.
+pub fn bus_factor(n: usize) -> f64 {
+    if n == 0 { 0.0 } else { 2.0 * (n - 1) as f64 / n as f64 }
 }
 
 /// A size as people write it.
@@ -67,6 +93,47 @@ pub fn percentile(sorted: &[f64], part: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bandwidths_are_those_of_nccl_tests() {
+        // 1 GiB in 100 ms.
+        assert!((gb_per_s(1 << 30, 100.0) - 10.737_418_24).abs() < 1e-12);
+        assert_eq!(gb_per_s(4, 0.0), 0.0);
+        assert_eq!([2, 4, 8].map(bus_factor), [1.0, 1.5, 1.75]);
+    }
+
+    #[test]
+    fn the_tables_columns_stand_below_their_heads() {
+        let row = Row {
+            size_bytes: 25 << 20,
+            iters: 20_000,
+            p50_ms: 1.5,
+            p90_ms: 2.5,
+            p99_ms: 3.5,
+            max_ms: 4.5,
+            algbw_gb_per_s: 1.25,
+            busbw_gb_per_s: 2.5,
+            received_fraction: 1.0,
+            halted: false,
+            bound_ms: 5.0,
+            engine: "udp",
+            ranks: 4,
+            ranks_on_host: 4,
+            cores_on_host: 4,
+            more_ranks_than_cores: false,
+            payload_bytes: 8896,
+            hadamard: false,
+            cpu_s_per_gb: 1.0,
+            memory_mb: 100.0,
+        };
+        let [above, head] = Row::HEADER.split('\n').collect::<Vec<_>>()[..] else { panic!("two lines") };
+        assert_eq!(head.len(), row.line().len());
+        for (name, unit) in [("algbw", 0), ("busbw", 1)] {
+            let end = above.find(name).expect("a column") + name.len();
+            let column = head.match_indices("GB/s").filter(|(at, _)| !head[..*at].ends_with("s/")).nth(unit);
+            assert_eq!(column.map(|(at, text)| at + text.len()), Some(end), "{name}");
+        }
+    }
 
     #[test]
     fn percentiles_are_nearest_ranks() {
