@@ -62,7 +62,7 @@ def main():
         if rank == 0:
             ms = slowest.sort().values * 1e3
             at = lambda share: ms[min(len(ms) - 1, int(share * len(ms)))].item()
-            row = dict(size=bytes_, iters=len(ms), p50_ms=at(0.5), p90_ms=at(0.9), p99_ms=at(0.99), max_ms=at(1.0))
+            row = dict(size_bytes=bytes_, iters=len(ms), p50_ms=at(0.5), p90_ms=at(0.9), p99_ms=at(0.99), max_ms=at(1.0))
             cost = dict(cpu_s_per_gb=cpu.item() / (len(ms) * bytes_) * 1e9, memory_mb=memory.item())
             print(json.dumps(row | cost | dict(received_fraction=1.0)), flush=True)
     dist.barrier()

@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
         }
         if (rank == 0) {
             qsort(slowest, calls, sizeof(double), by_size);
-            printf("{\"size\":%zu,\"iters\":%d,\"p50_ms\":%f,\"p90_ms\":%f,\"p99_ms\":%f,\"max_ms\":%f,\"cpu_s_per_gb\":%f,\"memory_mb\":%f,\"received_fraction\":1.0}\n",
+            printf("{\"size_bytes\":%zu,\"iters\":%d,\"p50_ms\":%f,\"p90_ms\":%f,\"p99_ms\":%f,\"max_ms\":%f,\"cpu_s_per_gb\":%f,\"memory_mb\":%f,\"received_fraction\":1.0}\n",
                    bytes, calls, slowest[calls / 2] * 1e3, slowest[calls * 9 / 10] * 1e3, slowest[calls * 99 / 100] * 1e3,
                    slowest[calls - 1] * 1e3, all_cpu / ((double)calls * bytes) * 1e9, most_mb);
             fflush(stdout);

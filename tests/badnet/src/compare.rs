@@ -70,37 +70,37 @@ impl Condition {
   badnet compare --contenders optireduce,optireduce-tcp --conditions clean,loss1 --bench 1M --mtu 9000
   badnet compare --read compare.json # the tables of an earlier run")]
 pub struct CompareArgs {
-    /// Who takes part.
+    /// Which all-reduces to compare
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Contender::value_variants().to_vec())]
     contenders: Vec<Contender>,
-    /// Under what.
+    /// Under which network conditions
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Condition::value_variants().to_vec())]
     conditions: Vec<Condition>,
-    /// Sizes of the all-reduced buffers: bytes, or with K or M.
+    /// Buffer sizes in bytes; K and M stand for KiB and MiB
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size, default_value = "64K,1M,25M")]
     bench: Vec<usize>,
-    /// Hosts, a rank on each.
+    /// Number of hosts, with one rank on each
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=64))]
     hosts: u8,
-    /// Numbers of ranks over loopback.
+    /// Numbers of ranks for the condition loopback
     #[arg(long, value_delimiter = ',', default_value = "2,4,8")]
     loopback_ranks: Vec<usize>,
-    /// Bytes of the largest IP packet between hosts.
+    /// Largest IP packet between hosts, in bytes
     #[arg(long, value_delimiter = ',', default_value = "1500,9000", value_parser = clap::value_parser!(u16).range(576..=9216))]
     mtu: Vec<u16>,
-    /// Seconds for each size, contender and condition.
-    #[arg(long, default_value_t = 3.0)]
+    /// Time for each size, contender and condition, in seconds
+    #[arg(long, default_value_t = 3.0, value_parser = seconds)]
     secs: f64,
-    /// How often the contenders take turns; tables show medians over turns.
+    /// How many turns the contenders take; tables show medians over the turns
     #[arg(long, default_value_t = 1)]
     turns: usize,
-    /// Of losses, outages and delays.
+    /// Seed of losses, outages and delays
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Appends a line of JSON for each row to this file.
+    /// Append one line of JSON per row to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measures nothing: shows the tables of rows that an earlier run wrote.
+    /// Measure nothing; show the tables of the rows that an earlier run wrote
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     read: Option<PathBuf>,
     #[command(flatten)]
@@ -110,8 +110,9 @@ pub struct CompareArgs {
 /// What a contender printed for a size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Bytes.
-    pub size: usize,
+    /// Earlier files say `size`.
+    #[serde(alias = "size")]
+    pub size_bytes: usize,
     /// Calls.
     pub iters: usize,
     pub p50_ms: f64,
@@ -148,12 +149,12 @@ struct Place {
     mtu: u16,
 }
 
-pub fn compare(args: &CompareArgs) -> Result<(), String> {
+pub fn compare(args: &CompareArgs) -> crate::Outcome {
     if let Some(path) = &args.read {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let rows: Result<Vec<Row>, _> = text.lines().map(serde_json::from_str).collect();
-        print!("{}", table::tables(&rows.map_err(|error| format!("{}: {error}", path.display()))?));
-        return Ok(());
+        crate::print(&table::tables(&rows.map_err(|error| format!("{}: {error}", path.display()))?))?;
+        return Ok(true);
     }
     let mut file = match &args.json {
         Some(path) => {
@@ -162,7 +163,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), String> {
         }
         None => None,
     };
-    let (mut rows, mut port) = (Vec::new(), PORT);
+    let (mut rows, mut port, mut all_finished) = (Vec::new(), PORT, true);
     for place in places(args) {
         let hosts = match place.condition {
             Condition::Loopback => None,
@@ -186,7 +187,10 @@ pub fn compare(args: &CompareArgs) -> Result<(), String> {
                 return Err("interrupted".into());
             }
             match outcome {
-                Err(error) => eprintln!("    FAILED: {error}"),
+                Err(error) => {
+                    all_finished = false;
+                    eprintln!("    FAILED: {error}");
+                }
                 Ok(figures) => {
                     let row =
                         |figures| Row { contender: contender.name(), condition, ranks, mtu, figures, load: load() };
@@ -202,8 +206,8 @@ pub fn compare(args: &CompareArgs) -> Result<(), String> {
             }
         }
     }
-    print!("{}", table::tables(&rows));
-    Ok(())
+    crate::print(&table::tables(&rows))?;
+    Ok(all_finished)
 }
 
 fn places(args: &CompareArgs) -> Vec<Place> {
@@ -247,7 +251,9 @@ fn measure(
     };
     // Programs measure for four times as long at most, and have to find each other first.
     let most = Duration::from_secs_f64(60.0 + 8.0 * args.secs * args.bench.len() as f64);
-    let outcome = job::run(commands, most).and_then(|lines| {
+    // 3: optireduce has measured, and would have halted a training job.
+    let accepted: &[i32] = if contender == Contender::Optireduce { &[0, 3] } else { &[0] };
+    let outcome = job::run(commands, most, accepted).and_then(|lines| {
         let rows = lines.iter().filter(|line| line.starts_with('{'));
         let figures = rows.map(|line| serde_json::from_str(line).map_err(|error| format!("{line}: {error}")));
         let figures: Vec<Figures> = figures.collect::<Result<_, _>>()?;
@@ -264,6 +270,11 @@ fn measure(
 fn load() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0.0)
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 3600.0);
+    seconds.ok_or_else(|| "expected more than 0 and at most 3600 seconds".into())
 }
 
 fn size(text: &str) -> Result<usize, String> {

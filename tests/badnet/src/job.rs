@@ -24,9 +24,9 @@ struct Process {
     ended: Option<ExitStatus>,
 }
 
-/// Runs the processes until all ended, and gives what the first printed. If one fails, or `most` has passed, or the user
-/// interrupts, the others are killed.
-pub fn run(commands: Vec<Command>, most: Duration) -> Result<Vec<String>, String> {
+/// Runs the processes until all have ended, and returns what the first one printed. If one fails, that is, ends with an exit
+/// code that is not in `accepted`, or `most` has passed, or the user interrupts, the others are killed.
+pub fn run(commands: Vec<Command>, most: Duration, accepted: &[i32]) -> Result<Vec<String>, String> {
     let begin = Instant::now();
     let mut processes = Vec::new();
     let mut failed = None;
@@ -48,7 +48,7 @@ pub fn run(commands: Vec<Command>, most: Duration) -> Result<Vec<String>, String
     while failed.is_none() && culprit.is_none() {
         for (rank, process) in processes.iter_mut().enumerate().filter(|(_, process)| process.ended.is_none()) {
             process.ended = process.child.try_wait().map_err(|error| format!("rank {rank}: {error}"))?;
-            if process.ended.is_some_and(|ended| !ended.success()) {
+            if process.ended.is_some_and(|ended| ended.code().is_none_or(|code| !accepted.contains(&code))) {
                 culprit.get_or_insert(rank);
             }
         }
@@ -100,20 +100,30 @@ mod tests {
 
     #[test]
     fn the_first_ranks_lines_are_the_jobs() {
-        let printed = run(vec![shell("echo one; echo two"), shell("echo other")], Duration::from_secs(60));
+        let printed = run(vec![shell("echo one; echo two"), shell("echo other")], Duration::from_secs(60), &[0]);
         assert_eq!(printed, Ok(vec!["one".to_string(), "two".to_string()]));
     }
 
     #[test]
     fn a_failed_rank_ends_the_job_and_is_named_with_what_it_said() {
-        let error = run(vec![shell("sleep 600; true"), shell("echo no route >&2; exit 3")], Duration::from_secs(60));
+        let error =
+            run(vec![shell("sleep 600; true"), shell("echo no route >&2; exit 3")], Duration::from_secs(60), &[0]);
         let error = error.expect_err("rank 1 failed");
         assert!(error.contains("rank 1") && error.contains("exit status: 3") && error.contains("no route"), "{error}");
     }
 
     #[test]
+    fn an_exit_code_that_is_accepted_is_no_failure() {
+        let printed = run(vec![shell("echo row; exit 3")], Duration::from_secs(60), &[0, 3]);
+        assert_eq!(printed, Ok(vec!["row".to_string()]));
+        // Killed by a signal: no exit code.
+        let killed = run(vec![shell("kill -9 $$")], Duration::from_secs(60), &[0, 3]);
+        assert!(killed.is_err_and(|error| error.contains("signal: 9")));
+    }
+
+    #[test]
     fn a_job_that_hangs_is_ended() {
-        let error = run(vec![shell("sleep 600; true")], Duration::from_millis(50)).expect_err("too long");
+        let error = run(vec![shell("sleep 600; true")], Duration::from_millis(50), &[0]).expect_err("too long");
         assert!(error.contains("not done"), "{error}");
     }
 }

@@ -11,15 +11,21 @@ mod link;
 mod relay;
 mod table;
 
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use clap::{Parser, Subcommand};
 use link::Conditions;
 
-/// Hosts joined by a lossy, slow network on this machine. Needs Linux, root, /dev/net/tun and iproute2.
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  a command or a contender failed
+  2  nothing could be run: arguments, rights, missing programs";
+
+/// Hosts joined by a lossy, slow network on this machine; needs Linux, root, /dev/net/tun and iproute2
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(version, arg_required_else_help = true, after_help = EXIT_CODES)]
 struct Args {
     #[command(subcommand)]
     command: Command,
@@ -27,11 +33,11 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs a command on every host, with the variables that torchrun sets: RANK, WORLD_SIZE, MASTER_ADDR, ...
+    /// Run a command on every host, with the variables that torchrun sets: RANK, WORLD_SIZE, MASTER_ADDR, ...
     Run(RunArgs),
-    /// Compares all-reduces: OptiReduce, Gloo (torch) and Open MPI, under one bad condition after the other.
+    /// Compare all-reduces (OptiReduce, Gloo, Open MPI) under one network condition after the other
     Compare(compare::CompareArgs),
-    /// What mpirun calls to start a process on another host.
+    /// What mpirun calls to start a process on another host
     #[command(hide = true, disable_help_flag = true)]
     Rsh {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -44,42 +50,46 @@ enum Command {
   badnet run --loss 0.01 -- optireduce run --bench 1M
   badnet run --hosts 2 --mtu 9000 --delay-us 500 --delay-p99-over-p50 3 -- sh -c 'ping -c 3 10.77.0.1'")]
 struct RunArgs {
-    /// Hosts, 10.77.0.1 and so on.
+    /// Number of hosts, with addresses from 10.77.0.1
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
     hosts: u8,
-    /// Bytes of the largest IP packet.
+    /// Largest IP packet, in bytes
     #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..=9216))]
     mtu: u16,
     #[command(flatten)]
     conditions: Conditions,
-    /// Of losses, outages and delays.
+    /// Seed of losses, outages and delays
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Seconds until the command is killed.
+    /// When the command is killed, in seconds
     #[arg(long, default_value_t = 600)]
     timeout_s: u64,
-    /// The command and its arguments.
+    /// The command and its arguments
     #[arg(last = true, required = true)]
     command: Vec<String>,
 }
+
+/// Whether all that was run ended well. The error is why nothing could be run.
+type Outcome = Result<bool, String>;
 
 fn main() -> ExitCode {
     let handled = ctrlc::set_handler(|| job::INTERRUPTED.store(true, Ordering::Relaxed));
     let done = handled.map_err(|error| error.to_string()).and_then(|()| match Args::parse().command {
         Command::Run(args) => run(&args),
         Command::Compare(args) => compare::compare(&args),
-        Command::Rsh { arguments } => contender::rsh(&arguments),
+        Command::Rsh { arguments } => contender::rsh(&arguments).map(|()| true),
     });
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
         Err(error) => {
             eprintln!("badnet: {error}");
-            ExitCode::FAILURE
+            ExitCode::from(2)
         }
     }
 }
 
-fn run(args: &RunArgs) -> Result<(), String> {
+fn run(args: &RunArgs) -> Outcome {
     let ranks = usize::from(args.hosts);
     let hosts = hosts::Hosts::new(ranks, args.mtu)?;
     hosts.tcp(hosts::Tcp::AsItComes, args.conditions.path_mtu)?;
@@ -90,8 +100,22 @@ fn run(args: &RunArgs) -> Result<(), String> {
         contender::launch(&mut command, rank, ranks, hosts::address(0));
         command
     });
-    let printed = job::run(commands.collect(), std::time::Duration::from_secs(args.timeout_s));
+    let printed = job::run(commands.collect(), std::time::Duration::from_secs(args.timeout_s), &[0]);
     eprintln!("badnet: {}", relay.counts.line());
-    printed?.iter().for_each(|line| println!("{line}"));
-    Ok(())
+    match printed {
+        Ok(lines) => print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>()).map(|()| true),
+        Err(error) => {
+            eprintln!("badnet: {error}");
+            Ok(false)
+        }
+    }
+}
+
+/// Writes a result to stdout. A reader that has gone away is no error.
+fn print(text: &str) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("writing to stdout: {error}")),
+        _ => Ok(()),
+    }
 }

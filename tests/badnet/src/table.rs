@@ -7,15 +7,17 @@ use crate::compare::{Condition, Figures, Row};
 /// One table for each size, number of ranks and MTU: conditions down, contenders across; then costs; then goals.
 pub fn tables(rows: &[Row]) -> String {
     let mut text = String::new();
-    let mut kinds: Vec<(bool, usize, u16, usize)> =
-        rows.iter().map(|row| (row.condition != Condition::Loopback, row.ranks, row.mtu, row.figures.size)).collect();
+    let mut kinds: Vec<(bool, usize, u16, usize)> = rows
+        .iter()
+        .map(|row| (row.condition != Condition::Loopback, row.ranks, row.mtu, row.figures.size_bytes))
+        .collect();
     kinds.sort_unstable();
     kinds.dedup();
     for (hosts, ranks, mtu, size) in kinds {
         let of: Vec<&Row> = rows
             .iter()
             .filter(|row| (row.condition != Condition::Loopback, row.ranks, row.mtu) == (hosts, ranks, mtu))
-            .filter(|row| row.figures.size == size)
+            .filter(|row| row.figures.size_bytes == size)
             .collect();
         let place =
             if hosts { format!("{ranks} hosts, MTU {mtu}") } else { format!("{ranks} ranks on one host, loopback") };
@@ -29,11 +31,12 @@ pub fn tables(rows: &[Row]) -> String {
         });
     }
     let clean: Vec<&Row> = rows.iter().filter(|row| row.condition == Condition::Clean).collect();
-    let mut kinds: Vec<(u16, usize)> = clean.iter().map(|row| (row.mtu, row.figures.size)).collect();
+    let mut kinds: Vec<(u16, usize)> = clean.iter().map(|row| (row.mtu, row.figures.size_bytes)).collect();
     kinds.sort_unstable();
     kinds.dedup();
     for (mtu, size) in kinds {
-        let of: Vec<&Row> = clean.iter().filter(|row| (row.mtu, row.figures.size) == (mtu, size)).copied().collect();
+        let of: Vec<&Row> =
+            clean.iter().filter(|row| (row.mtu, row.figures.size_bytes) == (mtu, size)).copied().collect();
         let _ = writeln!(
             text,
             "\n{}, MTU {mtu}: CPU seconds of all ranks a gigabyte, and MB of the largest rank\n",
@@ -82,7 +85,7 @@ fn goals(text: &mut String, rows: &[Row]) {
     for mtu in mtus {
         let of = |contender: &str, condition: Condition, size: usize, figure: fn(&Figures) -> f64| {
             let here = |row: &&Row| {
-                (row.mtu, row.condition, row.figures.size) == (mtu, condition, size) && row.contender == contender
+                (row.mtu, row.condition, row.figures.size_bytes) == (mtu, condition, size) && row.contender == contender
             };
             let here: Vec<&Row> = rows.iter().filter(here).collect();
             (!here.is_empty()).then(|| median(&here, figure))
@@ -155,7 +158,7 @@ mod tests {
 
     fn row(contender: &str, condition: Condition, p50_ms: f64, p99_ms: f64, received_fraction: f64) -> Row {
         let figures = Figures {
-            size: 1 << 20,
+            size_bytes: 1 << 20,
             iters: 100,
             p50_ms,
             p90_ms: p50_ms,

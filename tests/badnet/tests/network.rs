@@ -52,7 +52,7 @@ fn a_clean_network_loses_nothing_and_a_lossy_one_what_was_asked_for() {
 /// A row of `optireduce run` on a network.
 fn run(network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
     // Built already in a test of the whole workspace.
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce"]).status().expect("cargo");
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce-cli"]).status().expect("cargo");
     assert!(built.success());
     let target = std::path::Path::new(env!("CARGO_BIN_EXE_badnet")).parent().and_then(|folder| folder.parent());
     let optireduce = target.expect("target/profile/badnet").join("debug/optireduce");
