@@ -30,7 +30,7 @@ use optireduce_core::DataPlane;
 use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{
     self, BUCKETS_MAX, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Report, TooFewSamples,
-    VerdictParams, bound_from_warmup,
+    VoteParams, bound_from_warmup,
 };
 use optireduce_core::software::Counters;
 use optireduce_core::{Call, Collectives, CollectivesError, Finished};
@@ -260,7 +260,7 @@ impl Builder {
         if self.agree {
             // Both stages of one rank may run into their bounds while another has everything at once.
             let (leader_ns, slack_ns) = (2 * bound_ns, AGREEING_SLACK.as_nanos() as u64);
-            collectives.agree_on_updates(VerdictParams { leader_ns, others_ns: leader_ns + bound_ns + slack_ns });
+            collectives.agree_on_updates(VoteParams { leader_ns, others_ns: leader_ns + bound_ns + slack_ns });
         }
         let (commands, incoming) = channel();
         let (notices, between) = (mesh.take_notices(), mesh.take_between());

@@ -302,7 +302,7 @@ fn rates_that_follow_round_trips_lose_less_on_narrow_links_and_do_not_collapse()
 
 #[test]
 fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
-    use optireduce_core::protocol::{UpdateAction, VerdictParams};
+    use optireduce_core::protocol::{UpdateAction, VoteParams};
     let (mut disagreements, mut skips) = (0, 0);
     for seed in seeds(0..150) {
         for agree in [false, true] {
@@ -310,7 +310,7 @@ fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
             case.elements += 500;
             let weather = Weather { loss: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
             let mut network = case.network(weather, 10_000_000, Some(EarlyRule { grace_ns: 100_000 }));
-            let params = VerdictParams { leader_ns: PATIENT_NS, others_ns: 2 * PATIENT_NS };
+            let params = VoteParams { leader_ns: PATIENT_NS, others_ns: 2 * PATIENT_NS };
             if agree {
                 network.ranks.iter_mut().for_each(|rank| rank.agree_on_updates(params));
             }

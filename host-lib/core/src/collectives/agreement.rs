@@ -10,14 +10,14 @@ use super::pipeline::Held;
 use super::types::{Finished, MessageError, News};
 use crate::protocol::membership::{self, Output};
 use crate::protocol::repair::RepairMessage;
-use crate::protocol::{Control, Decided, Kind, Report, Safeguard, UpdateAction, VerdictMessage, Verdicts, View};
+use crate::protocol::{Control, Decided, Kind, Report, Safeguard, UpdateAction, VoteMessage, Votes, View};
 use crate::repairs::{Remains, Repairs};
 
 /// What ranks tell one another on the reliable channel.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Message {
-    Verdict(VerdictMessage),
+    Vote(VoteMessage),
     Members(membership::Message),
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Agreement {
     /// Who takes part and the bound, if the ranks agree on them.
     pub control: Option<Control>,
     /// Agrees on skipped updates, if the ranks do.
-    pub verdicts: Option<Verdicts>,
+    pub votes: Option<Votes>,
     safeguard: Safeguard,
     /// Fetches what broadcasts lost, if they are to be repaired.
     pub repairs: Option<Repairs>,
@@ -48,7 +48,7 @@ impl Agreement {
             rank,
             ranks,
             control: None,
-            verdicts: None,
+            votes: None,
             safeguard: Safeguard::default(),
             repairs: None,
             first,
@@ -100,7 +100,7 @@ impl Agreement {
     /// This rank's safeguard judges a finished collective; `finish` makes its report.
     pub fn judge(&mut self, finish: impl FnOnce(&mut Safeguard) -> Report) -> Report {
         // If it is to be agreed on, this is one rank's opinion.
-        if self.verdicts.is_some() { finish(&mut Safeguard::default()) } else { finish(&mut self.safeguard) }
+        if self.votes.is_some() { finish(&mut Safeguard::default()) } else { finish(&mut self.safeguard) }
     }
 
     /// Takes how a collective of `view` went at this rank, and who was heard in it (bit r: rank r).
@@ -108,15 +108,15 @@ impl Agreement {
         if let Some(control) = &mut self.control {
             control.observe(now_ns, report, heard, self.rank);
         }
-        if let Some(verdicts) = &mut self.verdicts {
-            verdicts.judge(now_ns, report.op, view.ranks, report.action != UpdateAction::Apply);
+        if let Some(votes) = &mut self.votes {
+            votes.cast(now_ns, report.op, view.ranks, report.action != UpdateAction::Apply);
         }
     }
 
     /// The collective in `held`, once it is known what becomes of it, with what was repaired in it.
     pub fn release(&mut self, now_ns: u64, held: &mut Option<Held>) -> Option<Finished> {
-        if let Some(verdicts) = &mut self.verdicts {
-            let Decided { skip, agreed } = verdicts.decided(now_ns)?;
+        if let Some(votes) = &mut self.votes {
+            let Decided { skip, agreed } = votes.decided(now_ns)?;
             let Finished { report, .. } = &mut held.as_mut()?.finished;
             (report.action, report.agreed) = (self.safeguard.count(skip), agreed);
         }
@@ -142,16 +142,16 @@ impl Agreement {
     /// When [`handle_timeout`](Self::handle_timeout) has something to do at the latest.
     pub fn next_timeout(&self) -> Option<u64> {
         let control = self.control.as_ref().and_then(Control::next_timeout);
-        let verdicts = self.verdicts.as_ref().and_then(Verdicts::next_timeout);
-        control.into_iter().chain(verdicts).min()
+        let votes = self.votes.as_ref().and_then(Votes::next_timeout);
+        control.into_iter().chain(votes).min()
     }
 
     pub fn handle_timeout(&mut self, now_ns: u64) {
         if let Some(control) = &mut self.control {
             control.handle_timeout(now_ns);
         }
-        if let Some(verdicts) = &mut self.verdicts {
-            verdicts.handle_timeout(now_ns);
+        if let Some(votes) = &mut self.votes {
+            votes.handle_timeout(now_ns);
         }
     }
 
@@ -163,9 +163,9 @@ impl Agreement {
         let message =
             serde_json::from_slice(bytes).map_err(|_| MessageError::Malformed { from, bytes: bytes.len() })?;
         match message {
-            Message::Verdict(message) => {
-                if let Some(verdicts) = &mut self.verdicts {
-                    verdicts.handle_message(now_ns, from, message);
+            Message::Vote(message) => {
+                if let Some(votes) = &mut self.votes {
+                    votes.handle_message(now_ns, from, message);
                 }
             }
             Message::Members(message) => {
@@ -201,7 +201,7 @@ impl Agreement {
                 Err(error) => tracing::warn!(%error, "a repair was dropped"),
             }
         }
-        while let Some((to, message)) = self.verdicts.as_mut().and_then(Verdicts::poll) {
+        while let Some((to, message)) = self.votes.as_mut().and_then(Votes::poll) {
             self.outgoing.push_back((to, serde_json::to_vec(&message).unwrap_or_default()));
         }
         while let Some(output) = self.control.as_mut().and_then(Control::poll) {
@@ -216,7 +216,7 @@ impl Agreement {
                     let joins = joined.is_some() && view.joined == joined;
                     if joins {
                         self.joining = None;
-                        self.verdicts.iter_mut().for_each(|verdicts| verdicts.forward(view.first_op));
+                        self.votes.iter_mut().for_each(|votes| votes.forward(view.first_op));
                     }
                     if let Some(repairs) = &mut self.repairs {
                         let dropped = (0..self.ranks).filter(|rank| !view.has(*rank));

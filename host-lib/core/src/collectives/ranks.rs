@@ -4,7 +4,7 @@
 use super::{Collectives, CollectivesError, MessageError, News};
 use crate::data_plane::DataPlane;
 use crate::protocol::repair::RepairReport;
-use crate::protocol::{Control, MembershipParams, VerdictParams, Verdicts, View};
+use crate::protocol::{Control, MembershipParams, VoteParams, Votes, View};
 use crate::repairs::Repairs;
 
 impl<P: DataPlane> Collectives<P> {
@@ -42,8 +42,8 @@ impl<P: DataPlane> Collectives<P> {
 
     /// Lets all ranks take the same action after each collective: if one would skip the update, all do. A finished collective
     /// waits for that. All ranks must do so; messages travel as in [`follow_members`](Self::follow_members).
-    pub fn agree_on_updates(&mut self, params: VerdictParams) {
-        self.agreement.verdicts = Some(Verdicts::new(self.params.rank, params));
+    pub fn agree_on_updates(&mut self, params: VoteParams) {
+        self.agreement.votes = Some(Votes::new(self.params.rank, params));
     }
 
     /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a

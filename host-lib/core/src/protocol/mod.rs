@@ -6,7 +6,7 @@
 //! * Timing and pace: [`bound_from_warmup`] and [`BoundWatch`] (t_B), [`EarlyController`] (t_C), [`IncastController`] (how
 //!   many send at a time), [`RateController`] (how fast), [`rounds`] (the schedule of Transpose AllReduce, also in 2D, and
 //!   its golden numbers).
-//! * Loss: [`HadamardSwitch`] (when to encode), [`Safeguard`] (skip or halt), [`Verdicts`] (on all ranks alike), [`repair`] (fetches what broadcasts lost),
+//! * Loss: [`HadamardSwitch`] (when to encode), [`Safeguard`] (skip or halt), [`Votes`] (on all ranks alike), [`repair`] (fetches what broadcasts lost),
 //!   [`Metrics`] (loss per peer and stage over time).
 //! * Agreement: [`Control`] (ranks and bound, which change at the same collective everywhere) over [`membership`] (who takes part from which collective on).
 //!
@@ -28,7 +28,7 @@ pub mod repair;
 mod report;
 pub mod rounds;
 mod safeguard;
-mod verdict;
+mod votes;
 
 pub use accounting::{Metrics, PeerMetrics, StageMetrics};
 pub use all_reduce::{Action, AllReduce, ProtocolError};
@@ -44,4 +44,4 @@ pub use plan::{PlanError, WindowPlan, plan_half, plan_windows};
 pub use rate::{FEEDBACK_PACKETS, RateController};
 pub use report::{ClosedBy, RefusedStatus, Report, Said, Stage, StageReport, StageSummary, UpdateAction};
 pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard};
-pub use verdict::{Decided, VerdictMessage, VerdictParams, Verdicts};
+pub use votes::{Decided, VoteMessage, VoteParams, Votes};

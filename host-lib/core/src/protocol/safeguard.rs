@@ -1,7 +1,7 @@
 //! Stops training from going astray when too much is lost.
 //!
 //! Above 10 % loss in a collective its update is skipped; the third skip in a row halts the job.
-//! Limits: every rank judges by what it received itself; ranks may disagree on a skip, unless they agree on it ([`Verdicts`](super::Verdicts)).
+//! Limits: every rank judges by what it received itself; ranks may disagree on a skip, unless they agree on it ([`Votes`](super::Votes)).
 //! Differs: what late ranks did not contribute does not count, as long as they are at most half of the peers: the mean
 //! over the others is a sound update (as in Partial Reduce, SIGMOD'21), and stragglers must not stop a job.
 //! Source: OptiReduce 3.4. The numbers are ours.

@@ -1,73 +1,73 @@
-//! Agreement on whether an update is applied, so that replicas do not drift apart.
+//! Votes on whether an update is applied, so that replicas do not drift apart.
 //!
-//! Why: every rank judges a collective by what came to it; what one skips, another may apply.
-//! Each rank tells the leader, the lowest rank that takes part, over a reliable channel. The leader decides once it has heard
-//! all, or a while after it has heard the first: if any rank would skip, all do. A rank that is silent counts as the last time.
-//! The leader decides also while its own trainer is late.
-//! Limits: a rank to which the decision does not come in time judges by itself and says so; then ranks may differ.
+//! Why: each rank sees different losses, so one rank would skip an update that another applies.
+//! Each rank sends its vote to the leader, the lowest rank of the view, over the control channel. The leader decides once it
+//! has every vote, or `leader_ns` after the first one: if any rank votes to skip, all skip. The previous vote of a silent rank
+//! stands. The leader decides even while its own trainer is late.
+//! Limits: a rank that does not receive the decision in time follows its own vote and reports that; ranks may then differ.
 //! Source: ours; OptiReduce 3.4 leaves it open.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-/// Messages are heeded of so many collectives, from the next one on.
+/// Messages about this many collectives are accepted, counting from the next one.
 const OPS_MAX: u32 = 256;
 
-/// What ranks tell one another about the update of collective `op`.
+/// A message about the update of collective `op`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VerdictMessage {
-    /// To the leader: whether the sender would skip it.
-    Verdict {
+pub enum VoteMessage {
+    /// To the leader: the sender's vote.
+    Vote {
         /// Collective number.
         op: u32,
-        /// Ranks that take part: bit r for rank r.
+        /// The ranks of the view; bit r: rank r.
         live: u64,
-        /// Whether too much was lost.
+        /// Whether the sender would skip the update, because too much was lost.
         skip: bool,
     },
-    /// From the leader: whether all skip it.
+    /// From the leader: the outcome.
     Decision {
         /// Collective number.
         op: u32,
-        /// Whether all skip it.
+        /// Whether all ranks skip the update.
         skip: bool,
     },
 }
 
-/// What becomes of an update.
+/// The outcome for an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decided {
-    /// Whether it is skipped.
+    /// Whether the update is skipped.
     pub skip: bool,
-    /// Whether the leader said so. `false`: this rank by itself.
+    /// Whether the leader decided. `false`: this rank followed its own vote.
     pub agreed: bool,
 }
 
-/// How long ranks wait for one another.
+/// How long ranks wait for votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VerdictParams {
-    /// How long the leader waits for the others after the first.
+pub struct VoteParams {
+    /// How long the leader waits for the remaining votes after the first, in ns.
     pub leader_ns: u64,
-    /// How long the others wait for the leader; longer than `leader_ns`, since it may finish later than they do.
+    /// How long the other ranks wait for the decision, in ns; longer than `leader_ns`, since the leader may finish later.
     pub others_ns: u64,
 }
 
-/// One rank's part in the agreements. Reliable messages in any order; times on the caller's clock.
+/// The votes of one rank. Messages must arrive reliably, in any order; times are on the caller's clock.
 #[derive(Clone, Debug)]
-pub struct Verdicts {
+pub struct Votes {
     rank: usize,
-    params: VerdictParams,
-    /// The next collective that this rank judges, or waits for.
+    params: VoteParams,
+    /// The next collective that this rank votes on, or whose decision it waits for.
     next: u32,
-    /// Bit r: rank r would have skipped the last time.
+    /// Bit r: rank r's previous vote was to skip.
     last_skips: u64,
-    /// At the leader: what was heard of collectives that are not decided.
+    /// At the leader: the votes on undecided collectives.
     ballots: BTreeMap<u32, Ballot>,
     decisions: BTreeMap<u32, bool>,
-    /// The collective that this rank waits for: number, own verdict, until when.
+    /// The collective whose decision this rank waits for: number, own vote, deadline.
     waiting: Option<(u32, bool, u64)>,
-    outgoing: VecDeque<(usize, VerdictMessage)>,
+    outgoing: VecDeque<(usize, VoteMessage)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,9 +78,9 @@ struct Ballot {
     deadline_ns: u64,
 }
 
-impl Verdicts {
-    /// Rank `rank`'s part.
-    pub fn new(rank: usize, params: VerdictParams) -> Self {
+impl Votes {
+    /// The votes of `rank`.
+    pub fn new(rank: usize, params: VoteParams) -> Self {
         Self {
             rank,
             params,
@@ -93,7 +93,7 @@ impl Verdicts {
         }
     }
 
-    /// The next collective that this rank judges is `op`.
+    /// Continues at collective `op`; forgets what is too old or too far ahead.
     pub fn forward(&mut self, op: u32) {
         self.next = op;
         let is_near = |of: &u32| of.wrapping_sub(op) < OPS_MAX;
@@ -101,12 +101,12 @@ impl Verdicts {
         self.decisions.retain(|of, _| is_near(of));
     }
 
-    /// Collective `op` has finished on this rank, among the ranks in `live` (bit r: rank r): whether too much was lost.
-    /// To be called once for each, in order, after the one before was decided.
-    pub fn judge(&mut self, now_ns: u64, op: u32, live: u64, skip: bool) {
+    /// Votes on collective `op`, which has finished on this rank. `live`: the ranks of its view (bit r: rank r); `skip`: too
+    /// much was lost. Call once per collective, in order, after the previous one was decided.
+    pub fn cast(&mut self, now_ns: u64, op: u32, live: u64, skip: bool) {
         self.forward(op);
         self.waiting = Some((op, skip, now_ns.saturating_add(self.params.others_ns)));
-        let (leader, message) = (live.trailing_zeros() as usize, VerdictMessage::Verdict { op, live, skip });
+        let (leader, message) = (live.trailing_zeros() as usize, VoteMessage::Vote { op, live, skip });
         if leader == self.rank {
             self.handle_message(now_ns, leader, message);
         } else {
@@ -114,16 +114,16 @@ impl Verdicts {
         }
     }
 
-    /// Takes a message of rank `from`, below 64.
-    pub fn handle_message(&mut self, now_ns: u64, from: usize, message: VerdictMessage) {
+    /// Handles a message from rank `from`, below 64.
+    pub fn handle_message(&mut self, now_ns: u64, from: usize, message: VoteMessage) {
         let is_near = |op: u32| op.wrapping_sub(self.next) < OPS_MAX;
         match message {
-            VerdictMessage::Decision { op, skip } if is_near(op) => drop(self.decisions.insert(op, skip)),
-            VerdictMessage::Decision { .. } => {}
-            VerdictMessage::Verdict { op, live, skip } => {
+            VoteMessage::Decision { op, skip } if is_near(op) => drop(self.decisions.insert(op, skip)),
+            VoteMessage::Decision { .. } => {}
+            VoteMessage::Vote { op, live, skip } => {
                 let bit = 1 << (from % 64);
                 self.last_skips = if skip { self.last_skips | bit } else { self.last_skips & !bit };
-                // A late verdict was counted as the last time, and its sender has the decision.
+                // A late vote was counted as the last time, and its sender has the decision.
                 let is_mine = live.trailing_zeros() as usize == self.rank && live & bit != 0;
                 if is_mine && is_near(op) && !self.decisions.contains_key(&op) {
                     let deadline_ns = now_ns.saturating_add(self.params.leader_ns);
@@ -137,7 +137,7 @@ impl Verdicts {
         self.handle_timeout(now_ns);
     }
 
-    /// Decides what is due.
+    /// Decides the collectives that are due.
     pub fn handle_timeout(&mut self, now_ns: u64) {
         let last_skips = self.last_skips;
         let is_due = |ballot: &Ballot| ballot.live & !ballot.heard == 0 || now_ns >= ballot.deadline_ns;
@@ -145,11 +145,11 @@ impl Verdicts {
             let skip = ballot.skips | last_skips & ballot.live & !ballot.heard != 0;
             self.decisions.insert(op, skip);
             let others = (0..64).filter(|rank| ballot.live >> rank & 1 == 1 && *rank != self.rank);
-            self.outgoing.extend(others.map(|to| (to, VerdictMessage::Decision { op, skip })));
+            self.outgoing.extend(others.map(|to| (to, VoteMessage::Decision { op, skip })));
         }
     }
 
-    /// What becomes of the update that this rank waits for, once that is known.
+    /// The outcome for the update that this rank waits for, once it is known.
     pub fn decided(&mut self, now_ns: u64) -> Option<Decided> {
         self.handle_timeout(now_ns);
         let (op, own, until_ns) = self.waiting?;
@@ -170,7 +170,7 @@ impl Verdicts {
     }
 
     /// The next message to send, and to whom.
-    pub fn poll(&mut self) -> Option<(usize, VerdictMessage)> {
+    pub fn poll(&mut self) -> Option<(usize, VoteMessage)> {
         self.outgoing.pop_front()
     }
 }
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use optireduce_contract::signs::splitmix64;
 
-    const PARAMS: VerdictParams = VerdictParams { leader_ns: 1000, others_ns: 10_000 };
+    const PARAMS: VoteParams = VoteParams { leader_ns: 1000, others_ns: 10_000 };
 
     /// Runs collectives among ranks whose messages take up to `delay_ns`, and which judge at `judge(op, rank)` (`None`:
     /// never) with `skip(op, rank)`; what each decides, by collective and rank, and when.
@@ -192,20 +192,20 @@ mod tests {
         skip: impl Fn(u32, usize) -> bool,
     ) -> Vec<Vec<Option<(Decided, u64)>>> {
         let live = (1u64 << ranks) - 1;
-        let mut machines: Vec<_> = (0..ranks).map(|rank| Verdicts::new(rank, PARAMS)).collect();
+        let mut machines: Vec<_> = (0..ranks).map(|rank| Votes::new(rank, PARAMS)).collect();
         let mut found = vec![vec![None; ranks]; ops as usize];
         let (mut sent, mut now_ns) = (0, 0);
         for op in 0..ops {
             let begin_ns = now_ns + 1;
             let at_ns: Vec<_> = (0..ranks).map(|rank| judge(op, rank).map(|after| begin_ns + after)).collect();
             let mut judged = vec![false; ranks];
-            let mut in_flight: BTreeMap<(u64, u64), (usize, usize, VerdictMessage)> = BTreeMap::new();
+            let mut in_flight: BTreeMap<(u64, u64), (usize, usize, VoteMessage)> = BTreeMap::new();
             while found[op as usize].iter().zip(&at_ns).any(|(found, at)| found.is_none() && at.is_some()) {
                 for rank in 0..ranks {
                     let machine = &mut machines[rank];
                     if !judged[rank] && at_ns[rank].is_some_and(|at_ns| now_ns >= at_ns) {
                         judged[rank] = true;
-                        machine.judge(now_ns, op, live, skip(op, rank));
+                        machine.cast(now_ns, op, live, skip(op, rank));
                     }
                     if let Some(decided) = machine.decided(now_ns) {
                         found[op as usize][rank] = Some((decided, now_ns - at_ns[rank].unwrap()));
@@ -274,15 +274,15 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_not_counted_and_memory_is_bounded() {
-        let mut leader = Verdicts::new(0, PARAMS);
+        let mut leader = Votes::new(0, PARAMS);
         // Of a rank that takes no part, and for a leader that this rank is not.
-        leader.handle_message(0, 5, VerdictMessage::Verdict { op: 1, live: 0b11, skip: true });
-        leader.handle_message(0, 5, VerdictMessage::Verdict { op: 1, live: 0b110, skip: true });
-        leader.handle_message(0, 99, VerdictMessage::Verdict { op: 1, live: 0, skip: true });
+        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: 0b11, skip: true });
+        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: 0b110, skip: true });
+        leader.handle_message(0, 99, VoteMessage::Vote { op: 1, live: 0, skip: true });
         assert_eq!((leader.next_timeout(), leader.poll()), (None, None));
         for op in 0..10_000 {
-            leader.handle_message(0, 1, VerdictMessage::Verdict { op, live: 0b11, skip: true });
-            leader.handle_message(0, 1, VerdictMessage::Decision { op: op + 20_000, skip: true });
+            leader.handle_message(0, 1, VoteMessage::Vote { op, live: 0b11, skip: true });
+            leader.handle_message(0, 1, VoteMessage::Decision { op: op + 20_000, skip: true });
         }
         assert_eq!((leader.ballots.len(), leader.decisions.len()), (OPS_MAX as usize, 0));
     }
