@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use optireduce_contract::signs::splitmix64;
-use optireduce_core::protocol::membership::{Ballot, Message, Output};
+use optireduce_core::protocol::membership::{Ballot, MembershipMessage, Output};
 use optireduce_core::protocol::{Membership, MembershipParams, View};
 
 const OP_NS: u64 = 100_000;
@@ -29,7 +29,7 @@ enum Event {
     Deliver {
         from: usize,
         to: usize,
-        message: Message,
+        message: MembershipMessage,
     },
 }
 
@@ -411,7 +411,7 @@ fn a_rank_started_anew_before_it_was_missed_joins_without_being_dropped() {
     // The wish again, late: it is fulfilled.
     let (now_ns, incarnation) = (cluster.now_ns, view.joined.unwrap().1);
     for rank in [1, 2] {
-        cluster.ranks[rank].membership.handle_message(now_ns, 0, Message::Join { incarnation }).unwrap();
+        cluster.ranks[rank].membership.handle_message(now_ns, 0, MembershipMessage::Join { incarnation }).unwrap();
         cluster.poll(rank);
     }
     cluster.run_for(100 * OP_NS);
@@ -478,17 +478,17 @@ fn messages_that_no_rank_can_have_sent_are_refused() {
     let view = View { number: 1, ranks: 0b0111, first_op: 20, joined: None };
     let ballot = Ballot { attempt: 1, rank: 0 };
     for message in [
-        Message::Accept { ballot, view: View { ranks: 0b10111, ..view } },
-        Message::Accept { ballot, view: View { ranks: 0, ..view } },
-        Message::Accept { ballot, view: View { number: 0, ..view } },
-        Message::Accept { ballot, view: View { joined: Some((700, 1)), ..view } },
-        Message::Views(vec![view, View { number: 3, first_op: 40, ..view }]),
-        Message::Views(vec![view, View { number: 2, ..view }]),
-        Message::Views(vec![View { ranks: 1 << 63, ..view }]),
+        MembershipMessage::Accept { ballot, view: View { ranks: 0b10111, ..view } },
+        MembershipMessage::Accept { ballot, view: View { ranks: 0, ..view } },
+        MembershipMessage::Accept { ballot, view: View { number: 0, ..view } },
+        MembershipMessage::Accept { ballot, view: View { joined: Some((700, 1)), ..view } },
+        MembershipMessage::Views(vec![view, View { number: 3, first_op: 40, ..view }]),
+        MembershipMessage::Views(vec![view, View { number: 2, ..view }]),
+        MembershipMessage::Views(vec![View { ranks: 1 << 63, ..view }]),
     ] {
         assert!(membership.handle_message(0, 0, message.clone()).is_err(), "{message:?}");
     }
-    let error = membership.handle_message(0, 4, Message::Join { incarnation: 1 }).unwrap_err();
+    let error = membership.handle_message(0, 4, MembershipMessage::Join { incarnation: 1 }).unwrap_err();
     assert_eq!(error.to_string(), "membership message from rank 4: no such rank; expected one of a job of 4 ranks");
     assert_eq!(membership.newest().map(|view| view.number), Some(0));
     assert!(membership.poll().is_none());
@@ -504,12 +504,14 @@ fn ranks_that_all_suspect_one_another_do_not_drop_below_a_quorum() {
         membership.observe(0, op, 0);
     }
     for (from, suspects) in [(1, 0b100), (2, 0b010)] {
-        membership.handle_message(0, from, Message::Suspect { number: 0, suspects }).unwrap();
+        membership.handle_message(0, from, MembershipMessage::Suspect { number: 0, suspects }).unwrap();
     }
     let ballot = Ballot { attempt: 1, rank: 0 };
-    membership.handle_message(0, 1, Message::Promise { number: 0, ballot, next_op: 2, accepted: None }).unwrap();
+    membership
+        .handle_message(0, 1, MembershipMessage::Promise { number: 0, ballot, next_op: 2, accepted: None })
+        .unwrap();
     let accept = std::iter::from_fn(|| membership.poll()).find_map(|output| match output {
-        Output::Send { message: Message::Accept { view, .. }, .. } => Some(view),
+        Output::Send { message: MembershipMessage::Accept { view, .. }, .. } => Some(view),
         _ => None,
     });
     // Both others are suspected by two of three; without either one no quorum of the three would remain.
@@ -523,7 +525,7 @@ fn only_the_answer_to_its_last_wish_lets_a_rank_in() {
     membership.join(0, 5);
     let view = View { number: 7, ranks: 0b1111, first_op: 20, joined: Some((1, 4)) };
     let mut number_after = |views: &[View]| {
-        membership.handle_message(0, 0, Message::Views(views.to_vec())).unwrap();
+        membership.handle_message(0, 0, MembershipMessage::Views(views.to_vec())).unwrap();
         membership.newest().map(|view| view.number)
     };
     assert_eq!(number_after(&[view]), None, "an earlier incarnation's");
@@ -554,9 +556,9 @@ fn tags_tell_views_apart_and_messages_survive_serialisation() {
     let view = View { number: 0, ranks: 3, first_op: 0, joined: None };
     let tags: BTreeSet<_> = (0..1000).map(|number| View { number, ..view }.job_tag(77)).collect();
     assert_eq!((tags.len(), view.job_tag(77)), (1000, 77));
-    let message = Message::Views(vec![View { joined: Some((1, u64::MAX)), ..view }]);
+    let message = MembershipMessage::Views(vec![View { joined: Some((1, u64::MAX)), ..view }]);
     let json = serde_json::to_string(&message).unwrap();
-    assert_eq!(serde_json::from_str::<Message>(&json).unwrap(), message);
+    assert_eq!(serde_json::from_str::<MembershipMessage>(&json).unwrap(), message);
 }
 
 #[test]

@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 use super::pipeline::Held;
 use super::types::{Finished, MessageError, News};
-use crate::protocol::membership::{self, Output};
+use crate::protocol::membership::{MembershipMessage, Output};
 use crate::protocol::repair::RepairMessage;
-use crate::protocol::{Control, Decided, Kind, Report, Safeguard, UpdateAction, VoteMessage, Votes, View};
+use crate::protocol::{Control, Decided, Kind, Report, Safeguard, UpdateAction, View, VoteMessage, Votes};
 use crate::repairs::{Remains, Repairs};
 
 /// What ranks tell one another on the reliable channel.
@@ -18,7 +18,7 @@ use crate::repairs::{Remains, Repairs};
 #[serde(untagged)]
 enum Message {
     Vote(VoteMessage),
-    Members(membership::Message),
+    Members(MembershipMessage),
 }
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 use super::{Collectives, CollectivesError, MessageError, News};
 use crate::data_plane::DataPlane;
 use crate::protocol::repair::RepairReport;
-use crate::protocol::{Control, MembershipParams, VoteParams, Votes, View};
+use crate::protocol::{Control, MembershipParams, View, VoteParams, Votes};
 use crate::repairs::Repairs;
 
 impl<P: DataPlane> Collectives<P> {

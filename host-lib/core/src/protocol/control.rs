@@ -9,7 +9,7 @@
 
 use super::MembershipParams;
 use super::bound::BoundWatch;
-use super::membership::{BadMessage, Membership, Message, Output, View};
+use super::membership::{BadMessage, Membership, MembershipMessage, Output, View};
 use super::params::ParamError;
 use super::report::Report;
 
@@ -108,7 +108,7 @@ impl Control {
     ///
     /// # Errors
     /// [`BadMessage`]: nothing of it was used.
-    pub fn handle_message(&mut self, now_ns: u64, from: usize, message: Message) -> Result<(), BadMessage> {
+    pub fn handle_message(&mut self, now_ns: u64, from: usize, message: MembershipMessage) -> Result<(), BadMessage> {
         self.membership.handle_message(now_ns, from, message)
     }
 

@@ -26,13 +26,13 @@ use std::collections::{BTreeMap, VecDeque};
 use optireduce_contract::limits::RANKS_MAX;
 
 use super::params::ParamError;
-use agreement::Agreement;
+use paxos::Paxos;
 use view::{Change, bit, ranks_of};
 
-mod agreement;
+mod paxos;
 mod view;
 
-pub use view::{BadMessage, Ballot, Message, View};
+pub use view::{BadMessage, Ballot, MembershipMessage, View};
 
 /// Views that are kept for ranks that lag behind; further behind, they must join anew.
 const VIEWS_KEPT: usize = 16;
@@ -47,7 +47,7 @@ pub enum Output {
         /// To this rank.
         to: usize,
         /// The message.
-        message: Message,
+        message: MembershipMessage,
     },
     /// Tell the user: nothing came from this rank for K collectives in a row.
     Silent {
@@ -117,7 +117,7 @@ pub struct Membership {
     /// A rank wants a view after the newest, be it of the same ranks.
     renew: bool,
     /// The decision about the view after the newest.
-    agreement: Agreement,
+    paxos: Paxos,
     retry_at_ns: Option<u64>,
     outputs: VecDeque<Output>,
 }
@@ -169,7 +169,7 @@ impl Membership {
             reached: [0; RANKS_MAX],
             suspects_of: [0; RANKS_MAX],
             renew: false,
-            agreement: Agreement::default(),
+            paxos: Paxos::default(),
             retry_at_ns: None,
             outputs: VecDeque::new(),
         }
@@ -194,7 +194,7 @@ impl Membership {
     pub fn view_of(&mut self, now_ns: u64, op: u32) -> Option<View> {
         let newest = *self.views.back()?;
         if op >= self.next_op {
-            let may_start = op < newest.first_op || !self.agreement.is_bound() && op < self.horizon(&newest);
+            let may_start = op < newest.first_op || !self.paxos.is_bound() && op < self.horizon(&newest);
             if !may_start {
                 self.retry_at_ns.get_or_insert(now_ns.saturating_add(self.params.retry_ns));
                 return None;
@@ -248,7 +248,7 @@ impl Membership {
     /// done there that all must do. Forgotten once there is another view.
     pub fn renew(&mut self, now_ns: u64) {
         if let Some(newest) = self.views.back().copied() {
-            self.send_all(now_ns, newest.ranks, &Message::Renew { number: newest.number });
+            self.send_all(now_ns, newest.ranks, &MembershipMessage::Renew { number: newest.number });
         }
     }
 
@@ -256,7 +256,7 @@ impl Membership {
     ///
     /// # Errors
     /// [`BadMessage`]: nothing of it was used.
-    pub fn handle_message(&mut self, now_ns: u64, from: usize, message: Message) -> Result<(), BadMessage> {
+    pub fn handle_message(&mut self, now_ns: u64, from: usize, message: MembershipMessage) -> Result<(), BadMessage> {
         let bad = |what| BadMessage { from, what, ranks: self.params.ranks };
         let is_possible = |view: &View| {
             let outside = view.ranks.checked_shr(self.params.ranks as u32).unwrap_or(0);
@@ -266,7 +266,7 @@ impl Membership {
             return Err(bad("no such rank"));
         }
         let number = match &message {
-            Message::Views(views) => {
+            MembershipMessage::Views(views) => {
                 let consecutive = views.windows(2).all(|two| {
                     two[0].number.checked_add(1) == Some(two[1].number) && two[0].first_op < two[1].first_op
                 });
@@ -276,7 +276,7 @@ impl Membership {
                 self.adopt(now_ns, views);
                 return Ok(());
             }
-            Message::Join { incarnation } => {
+            MembershipMessage::Join { incarnation } => {
                 if *incarnation > self.joined[from] {
                     let wish = self.joins.entry(from).or_default();
                     *wish = (*wish).max(*incarnation);
@@ -284,24 +284,24 @@ impl Membership {
                 }
                 return Ok(());
             }
-            Message::Accept { view, .. } if !is_possible(view) || view.number == 0 => {
+            MembershipMessage::Accept { view, .. } if !is_possible(view) || view.number == 0 => {
                 return Err(bad("a view that cannot be"));
             }
-            Message::Accept { view, .. } => view.number - 1,
-            Message::Progress { number, .. }
-            | Message::Suspect { number, .. }
-            | Message::Renew { number }
-            | Message::Prepare { number, .. }
-            | Message::Promise { number, .. }
-            | Message::Accepted { number, .. } => *number,
+            MembershipMessage::Accept { view, .. } => view.number - 1,
+            MembershipMessage::Progress { number, .. }
+            | MembershipMessage::Suspect { number, .. }
+            | MembershipMessage::Renew { number }
+            | MembershipMessage::Prepare { number, .. }
+            | MembershipMessage::Promise { number, .. }
+            | MembershipMessage::Accepted { number, .. } => *number,
         };
         let Some(newest) = self.views.back().copied() else { return Ok(()) };
         if number < newest.number {
             let views = self.views.iter().copied().collect();
-            self.send(now_ns, from, Message::Views(views));
+            self.send(now_ns, from, MembershipMessage::Views(views));
         } else if number > newest.number {
             let next_op = self.next_op;
-            self.send(now_ns, from, Message::Progress { number: newest.number, next_op });
+            self.send(now_ns, from, MembershipMessage::Progress { number: newest.number, next_op });
         } else if newest.has(from) {
             self.handle_current(now_ns, from, message, &newest);
         }
@@ -320,7 +320,7 @@ impl Membership {
         }
         self.retry_at_ns = None;
         let Some(newest) = self.views.back().copied() else { return self.ask(now_ns) };
-        if self.agreement.is_bound() || self.change(&newest).is_some() {
+        if self.paxos.is_bound() || self.change(&newest).is_some() {
             self.propose(now_ns, &newest);
         } else {
             self.tell_progress(&newest);
@@ -333,9 +333,9 @@ impl Membership {
     }
 
     /// A message of a rank of the newest view that knows the same newest view.
-    fn handle_current(&mut self, now_ns: u64, from: usize, message: Message, newest: &View) {
+    fn handle_current(&mut self, now_ns: u64, from: usize, message: MembershipMessage, newest: &View) {
         match message {
-            Message::Progress { next_op, .. } => {
+            MembershipMessage::Progress { next_op, .. } => {
                 self.reached[from] = self.reached[from].max(next_op);
                 // Whoever cannot go on by this rank's last word gets a newer one.
                 let stuck = next_op >= self.told_op.saturating_add(self.params.lead_ops);
@@ -343,22 +343,26 @@ impl Membership {
                     self.tell_progress(newest);
                 }
             }
-            Message::Suspect { suspects, .. } => {
+            MembershipMessage::Suspect { suspects, .. } => {
                 self.suspects_of[from] = suspects & newest.ranks & !bit(from);
                 self.consider(now_ns);
             }
-            Message::Renew { .. } => {
+            MembershipMessage::Renew { .. } => {
                 self.renew = true;
                 self.consider(now_ns);
             }
-            Message::Prepare { ballot, .. } => {
-                if usize::from(ballot.rank) == from && self.agreement.on_prepare(ballot) {
+            MembershipMessage::Prepare { ballot, .. } => {
+                if usize::from(ballot.rank) == from && self.paxos.on_prepare(ballot) {
                     self.wait(now_ns, newest);
-                    let (next_op, accepted) = (self.next_op.max(newest.first_op), self.agreement.accepted());
-                    self.send(now_ns, from, Message::Promise { number: newest.number, ballot, next_op, accepted });
+                    let (next_op, accepted) = (self.next_op.max(newest.first_op), self.paxos.accepted());
+                    self.send(
+                        now_ns,
+                        from,
+                        MembershipMessage::Promise { number: newest.number, ballot, next_op, accepted },
+                    );
                 }
             }
-            Message::Promise { ballot, next_op, accepted, .. } => {
+            MembershipMessage::Promise { ballot, next_op, accepted, .. } => {
                 let (change, lead_ops) = (self.change(newest), self.params.lead_ops);
                 let joining = change.and_then(|change| change.joined).map_or(0, |(rank, _)| bit(rank.into()));
                 let remain = change.map_or(newest.ranks, |change| change.remain) & !joining;
@@ -367,27 +371,27 @@ impl Membership {
                     let first_op = next_op.saturating_add(if all && joining == 0 { 0 } else { lead_ops });
                     newest.followed_by(change, first_op.max(newest.first_op.saturating_add(1)))
                 };
-                let view = self.agreement.on_promise(from, ballot, next_op, accepted, newest, remain, fresh);
+                let view = self.paxos.on_promise(from, ballot, next_op, accepted, newest, remain, fresh);
                 if let Some(view) = view {
-                    self.send_all(now_ns, newest.ranks, &Message::Accept { ballot, view });
+                    self.send_all(now_ns, newest.ranks, &MembershipMessage::Accept { ballot, view });
                 }
             }
-            Message::Accept { ballot, view } => {
+            MembershipMessage::Accept { ballot, view } => {
                 let is_next = view.first_op > newest.first_op && usize::from(ballot.rank) == from;
-                if is_next && self.agreement.on_accept(ballot, view) {
+                if is_next && self.paxos.on_accept(ballot, view) {
                     self.wait(now_ns, newest);
-                    self.send(now_ns, from, Message::Accepted { number: newest.number, ballot });
+                    self.send(now_ns, from, MembershipMessage::Accepted { number: newest.number, ballot });
                 }
             }
-            Message::Accepted { ballot, .. } => {
-                if let Some(view) = self.agreement.on_accepted(from, ballot, newest) {
+            MembershipMessage::Accepted { ballot, .. } => {
+                if let Some(view) = self.paxos.on_accepted(from, ballot, newest) {
                     let mut views: Vec<_> = self.views.iter().copied().collect();
                     views.push(view);
                     let views = views.split_off(views.len().saturating_sub(VIEWS_KEPT));
-                    self.send_all(now_ns, newest.ranks | view.ranks, &Message::Views(views));
+                    self.send_all(now_ns, newest.ranks | view.ranks, &MembershipMessage::Views(views));
                 }
             }
-            Message::Join { .. } | Message::Views(_) => {}
+            MembershipMessage::Join { .. } | MembershipMessage::Views(_) => {}
         }
     }
 
@@ -429,7 +433,7 @@ impl Membership {
             self.views.pop_front();
         }
         self.renew = false;
-        self.agreement = Agreement::default();
+        self.paxos = Paxos::default();
         self.suspects_of = [0; RANKS_MAX];
         self.reached = [view.first_op; RANKS_MAX];
         self.reached[self.rank] = self.next_op.max(view.first_op);
@@ -493,7 +497,7 @@ impl Membership {
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.
     fn consider(&mut self, now_ns: u64) {
         let Some(newest) = self.views.back().copied() else { return };
-        if self.agreement.is_bound() || self.change(&newest).is_none() {
+        if self.paxos.is_bound() || self.change(&newest).is_none() {
             return;
         }
         if self.place(&newest) == 0 {
@@ -513,27 +517,27 @@ impl Membership {
     /// Gives whoever coordinates time; longer with each attempt, and in the order of the ranks.
     fn wait(&mut self, now_ns: u64, newest: &View) {
         let turn = self.place(newest) as u64 + 1;
-        let wait_ns = self.params.retry_ns.saturating_mul(turn << self.agreement.attempt().min(BACKOFF_MAX));
+        let wait_ns = self.params.retry_ns.saturating_mul(turn << self.paxos.attempt().min(BACKOFF_MAX));
         self.retry_at_ns = Some(now_ns.saturating_add(wait_ns));
     }
 
     fn propose(&mut self, now_ns: u64, newest: &View) {
-        let ballot = self.agreement.propose(self.rank);
+        let ballot = self.paxos.propose(self.rank);
         self.wait(now_ns, newest);
-        self.send_all(now_ns, newest.ranks, &Message::Prepare { number: newest.number, ballot });
+        self.send_all(now_ns, newest.ranks, &MembershipMessage::Prepare { number: newest.number, ballot });
     }
 
     fn tell_progress(&mut self, newest: &View) {
         let next_op = self.next_op.max(newest.first_op);
         self.told_op = next_op;
         for to in newest.live().filter(|to| *to != self.rank) {
-            let message = Message::Progress { number: newest.number, next_op };
+            let message = MembershipMessage::Progress { number: newest.number, next_op };
             self.outputs.push_back(Output::Send { to, message });
         }
     }
 
     fn tell_suspects(&mut self, now_ns: u64, newest: &View) {
-        let message = Message::Suspect { number: newest.number, suspects: self.suspects };
+        let message = MembershipMessage::Suspect { number: newest.number, suspects: self.suspects };
         self.send_all(now_ns, newest.ranks, &message);
     }
 
@@ -542,12 +546,13 @@ impl Membership {
             return;
         }
         for to in (0..self.params.ranks).filter(|to| *to != self.rank) {
-            self.outputs.push_back(Output::Send { to, message: Message::Join { incarnation: self.incarnation } });
+            self.outputs
+                .push_back(Output::Send { to, message: MembershipMessage::Join { incarnation: self.incarnation } });
         }
         self.retry_at_ns = Some(now_ns.saturating_add(self.params.retry_ns));
     }
 
-    fn send_all(&mut self, now_ns: u64, ranks: u64, message: &Message) {
+    fn send_all(&mut self, now_ns: u64, ranks: u64, message: &MembershipMessage) {
         // This rank last: what it does upon its own message must come after the others have been told.
         for to in ranks_of(ranks & !bit(self.rank)).chain(ranks_of(ranks & bit(self.rank))) {
             self.send(now_ns, to, message.clone());
@@ -555,7 +560,7 @@ impl Membership {
     }
 
     /// Sends a message, or takes it itself if it is to this rank.
-    fn send(&mut self, now_ns: u64, to: usize, message: Message) {
+    fn send(&mut self, now_ns: u64, to: usize, message: MembershipMessage) {
         if to == self.rank {
             // Own messages are never bad.
             let _ = self.handle_message(now_ns, to, message);

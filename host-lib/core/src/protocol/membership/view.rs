@@ -69,7 +69,7 @@ pub struct Ballot {
 
 /// What ranks tell one another on the reliable channel. `number`: of the sender's newest view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Message {
+pub enum MembershipMessage {
     /// The sender has not started collective `next_op` yet, but all before.
     Progress {
         /// Newest view.

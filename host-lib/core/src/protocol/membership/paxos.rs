@@ -6,7 +6,7 @@ use super::view::{Ballot, View, bit};
 
 /// What one rank knows of the decision.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Agreement {
+pub(super) struct Paxos {
     promised: Option<Ballot>,
     accepted: Option<(Ballot, View)>,
     /// Highest attempt seen.
@@ -26,7 +26,7 @@ struct Proposal {
     accepts: u64,
 }
 
-impl Agreement {
+impl Paxos {
     /// Whether this rank has promised to wait for the decision.
     pub(super) fn is_bound(&self) -> bool {
         self.promised.is_some()
@@ -122,53 +122,50 @@ mod tests {
 
     #[test]
     fn what_was_accepted_with_the_highest_ballot_is_proposed_again() {
-        let mut agreement = Agreement::default();
-        assert!(agreement.on_prepare(ballot(4)));
-        let own = agreement.propose(2);
+        let mut paxos = Paxos::default();
+        assert!(paxos.on_prepare(ballot(4)));
+        let own = paxos.propose(2);
         assert_eq!(own, Ballot { attempt: 5, rank: 2 });
         let mut promise =
-            |from, accepted| agreement.on_promise(from, own, 7, accepted, &VOTERS, 0b11111, |_, _| unreachable!());
+            |from, accepted| paxos.on_promise(from, own, 7, accepted, &VOTERS, 0b11111, |_, _| unreachable!());
         assert_eq!(promise(0, Some((ballot(2), view(20)))), None);
         assert_eq!(promise(1, Some((ballot(3), view(30)))), None);
         assert_eq!(promise(1, Some((ballot(3), view(30)))), None, "twice is no quorum");
         assert_eq!(promise(4, Some((ballot(1), view(40)))), Some(view(30)));
         assert_eq!(promise(3, None), None, "only once");
-        assert_eq!(
-            [0, 1, 0, 4].map(|from| agreement.on_accepted(from, own, &VOTERS)),
-            [None, None, None, Some(view(30))]
-        );
+        assert_eq!([0, 1, 0, 4].map(|from| paxos.on_accepted(from, own, &VOTERS)), [None, None, None, Some(view(30))]);
     }
 
     #[test]
     fn a_fresh_view_follows_the_furthest_of_a_quorum() {
-        let mut agreement = Agreement::default();
-        agreement.propose(0);
-        let own = agreement.propose(0);
+        let mut paxos = Paxos::default();
+        paxos.propose(0);
+        let own = paxos.propose(0);
         let fresh = |next_op, all| view(next_op + if all { 0 } else { 1000 });
         let mut promise =
-            |from, ballot, next_op| agreement.on_promise(from, ballot, next_op, None, &VOTERS, 0b11111, fresh);
+            |from, ballot, next_op| paxos.on_promise(from, ballot, next_op, None, &VOTERS, 0b11111, fresh);
         assert_eq!([promise(0, own, 50), promise(1, own, 70), promise(2, ballot(9), 90)], [None; 3]);
         assert_eq!(promise(3, own, 60), Some(view(1070)));
-        assert_eq!(agreement.on_accepted(0, ballot(9), &VOTERS), None);
+        assert_eq!(paxos.on_accepted(0, ballot(9), &VOTERS), None);
     }
 
     #[test]
     fn the_first_attempt_waits_for_all_that_remain() {
-        let mut agreement = Agreement::default();
-        let own = agreement.propose(0);
+        let mut paxos = Paxos::default();
+        let own = paxos.propose(0);
         let fresh = |next_op, all| view(next_op + if all { 0 } else { 1000 });
-        let mut promise = |from, next_op| agreement.on_promise(from, own, next_op, None, &VOTERS, 0b10111, fresh);
+        let mut promise = |from, next_op| paxos.on_promise(from, own, next_op, None, &VOTERS, 0b10111, fresh);
         assert_eq!([promise(0, 50), promise(1, 70), promise(3, 90), promise(2, 60)], [None; 4]);
         assert_eq!(promise(4, 55), Some(view(90)), "of all that promised");
     }
 
     #[test]
     fn promises_bind() {
-        let mut agreement = Agreement::default();
-        assert!(!agreement.is_bound() && agreement.on_prepare(ballot(2)) && agreement.is_bound());
-        assert!(!agreement.on_prepare(ballot(2)) && !agreement.on_prepare(ballot(1)));
-        assert!(!agreement.on_accept(ballot(1), view(20)) && agreement.accepted().is_none());
-        assert!(agreement.on_accept(ballot(2), view(30)) && agreement.on_prepare(ballot(3)));
-        assert_eq!((agreement.accepted(), agreement.attempt()), (Some((ballot(2), view(30))), 3));
+        let mut paxos = Paxos::default();
+        assert!(!paxos.is_bound() && paxos.on_prepare(ballot(2)) && paxos.is_bound());
+        assert!(!paxos.on_prepare(ballot(2)) && !paxos.on_prepare(ballot(1)));
+        assert!(!paxos.on_accept(ballot(1), view(20)) && paxos.accepted().is_none());
+        assert!(paxos.on_accept(ballot(2), view(30)) && paxos.on_prepare(ballot(3)));
+        assert_eq!((paxos.accepted(), paxos.attempt()), (Some((ballot(2), view(30))), 3));
     }
 }
