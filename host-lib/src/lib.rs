@@ -20,8 +20,8 @@ pub use communicator::{
     BOUND_MIN, Bound, Builder, Communicator, ConnectError, Early, EngineError, Metrics, Pending, TwoLevel,
 };
 pub use optireduce_core::{
-    Call, Collectives, CollectivesError, DataPlane, Finished, MessageError, News, PlaneEvent, PlaneLimits, Remains,
-    protocol, software,
+    Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent, MessageError, PlaneEvent, PlaneLimits,
+    Remains, protocol, software,
 };
 #[cfg(feature = "smartnic")]
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

@@ -153,7 +153,7 @@ impl Rank {
             assert!(fractions.iter().all(|fraction| (0.0..=1.0).contains(fraction)), "{fractions:?}");
         }
         while self.collectives.poll_message().is_some() {}
-        while self.collectives.poll_news().is_some() {}
+        while self.collectives.poll_membership_event().is_some() {}
     }
 
     fn send(&mut self) {

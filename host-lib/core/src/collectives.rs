@@ -11,7 +11,7 @@ mod ranks;
 mod tuning;
 mod types;
 
-pub use self::types::{Call, CollectivesError, Finished, MessageError, News};
+pub use self::types::{Call, CollectivesError, Finished, MembershipEvent, MessageError};
 
 use self::agreement::Agreement;
 use self::pipeline::{Held, Pipeline, Running};

@@ -24,6 +24,6 @@ mod repairs;
 pub mod software;
 mod spans;
 
-pub use collectives::{Call, Collectives, CollectivesError, Finished, MessageError, News};
+pub use collectives::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
 pub use data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 pub use repairs::Remains;

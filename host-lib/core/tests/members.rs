@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, MembershipParams, UpdateAction};
-use optireduce_core::{DataPlane, News};
+use optireduce_core::{DataPlane, MembershipEvent};
 use virtual_network::{Network, Outcome, Random, Weather};
 
 const BOUND_NS: u64 = 1_000_000;
@@ -96,8 +96,14 @@ fn a_crashed_rank_is_dropped_and_the_others_stop_paying_the_bound() {
             let measured = network.measured.iter().map(|(rank, ..)| *rank).collect::<std::collections::BTreeSet<_>>();
             let by = if with_members { live.iter().copied().collect() } else { Default::default() };
             assert!(measured == by && network.measured.len() == by.len(), "seed {seed}: {:?}", network.measured);
-            let told = |news: &News| live.iter().all(|rank| network.news.contains(&(*rank, news.clone())));
-            assert_eq!(told(&News::Silent { rank: crashed }), with_members, "seed {seed}: {:?}", network.news);
+            let told =
+                |events: &MembershipEvent| live.iter().all(|rank| network.events.contains(&(*rank, events.clone())));
+            assert_eq!(
+                told(&MembershipEvent::Silent { rank: crashed }),
+                with_members,
+                "seed {seed}: {:?}",
+                network.events
+            );
             assert!(with_members == (paid <= SILENT_OPS + 1), "seed {seed}: the bound was paid {paid} times");
         }
     }
@@ -114,7 +120,7 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
         let mut network = network(seed, ranks, weather, true);
         let (mut op, mut joined_op, mut used) = (0, None, BTreeMap::new());
         while joined_op.is_none_or(|joined| op < joined + 10) {
-            assert!(op < 3000, "seed {seed}: rank {away} does not come back: {:?}", network.news);
+            assert!(op < 3000, "seed {seed}: rank {away} does not come back: {:?}", network.events);
             let away_rank = &mut network.ranks[away];
             if !away_rank.is_member() && network.now_ns > 27_000_000 && joined_op.is_none() {
                 // Repeated: it only asks anew.
@@ -133,8 +139,8 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
             }
             let joins =
                 |view: &optireduce_core::protocol::View| view.joined.is_some_and(|(rank, _)| usize::from(rank) == away);
-            let joined = network.news.iter().find_map(|(rank, news)| match news {
-                News::View(view) if *rank == away && joins(view) => Some(view.first_op),
+            let joined = network.events.iter().find_map(|(rank, events)| match events {
+                MembershipEvent::View(view) if *rank == away && joins(view) => Some(view.first_op),
                 _ => None,
             });
             joined_op = joined.or(joined_op);
@@ -143,7 +149,7 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
                 check_means(&what, &outcomes, &gradients, &(0..ranks).collect::<Vec<_>>());
             }
         }
-        assert!(network.news.contains(&(away, News::Dropped)), "seed {seed}");
+        assert!(network.events.contains(&(away, MembershipEvent::Dropped)), "seed {seed}");
         assert!(used.values().any(|live| live.len() == ranks - 1), "seed {seed}");
     }
 }

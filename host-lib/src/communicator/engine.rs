@@ -17,7 +17,7 @@ use super::{EngineError, Metrics, measure_bound};
 use crate::bootstrap::{Mesh, Notice, Notices};
 use crate::udp::{Udp, UdpError};
 use optireduce_core::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN};
-use optireduce_core::{Call, Collectives, CollectivesError, Finished, News};
+use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent};
 
 /// How long the engine looks on before it sleeps, while collectives run.
 const SPIN: Duration = Duration::from_micros(10);
@@ -310,13 +310,13 @@ impl Engine {
         if let Some((reply, since)) = self.rejoining.take_if(|(_, since)| since.elapsed() > agreeing) {
             let _ = reply.send(Err(EngineError::NoAgreement { waited: since.elapsed() }));
         }
-        while let Some(news) = self.collectives.poll_news() {
-            match news {
-                News::Silent { rank } => {
+        while let Some(event) = self.collectives.poll_membership_event() {
+            match event {
+                MembershipEvent::Silent { rank } => {
                     tracing::warn!(rank, "nothing comes from a rank");
                     self.metrics.silent.push(rank);
                 }
-                News::View(view) => {
+                MembershipEvent::View(view) => {
                     let ranks: Vec<usize> = view.live().collect();
                     if view.ranks == self.live {
                         tracing::info!(view = view.number, first_op = view.first_op, "another view of the same ranks");
@@ -334,7 +334,7 @@ impl Engine {
                         let _ = reply.send(Ok(view.first_op));
                     }
                 }
-                News::Dropped => tracing::warn!("the others go on without this rank"),
+                MembershipEvent::Dropped => tracing::warn!("the others go on without this rank"),
             }
         }
     }

@@ -7,7 +7,7 @@ use optireduce_contract::limits::RANKS_MAX;
 use serde::Deserialize;
 
 use super::pipeline::Held;
-use super::types::{Finished, MessageError, News};
+use super::types::{Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::{MembershipMessage, Output};
 use crate::protocol::repair::RepairMessage;
 use crate::protocol::{Control, Decided, Kind, Report, Safeguard, UpdateAction, View, VoteMessage, Votes};
@@ -37,7 +37,7 @@ pub(super) struct Agreement {
     /// The incarnation with which this rank wants to join.
     joining: Option<u64>,
     outgoing: VecDeque<(usize, Vec<u8>)>,
-    news: VecDeque<News>,
+    events: VecDeque<MembershipEvent>,
 }
 
 impl Agreement {
@@ -54,7 +54,7 @@ impl Agreement {
             first,
             joining: None,
             outgoing: VecDeque::new(),
-            news: VecDeque::new(),
+            events: VecDeque::new(),
         }
     }
 
@@ -188,8 +188,8 @@ impl Agreement {
         self.outgoing.pop_front()
     }
 
-    pub fn poll_news(&mut self) -> Option<News> {
-        self.news.pop_front()
+    pub fn poll_membership_event(&mut self) -> Option<MembershipEvent> {
+        self.events.pop_front()
     }
 
     /// Collects what the parts have to say. `decided` is called with each view that was decided, and whether this rank joins
@@ -209,8 +209,8 @@ impl Agreement {
                 Output::Send { to, message } => {
                     self.outgoing.push_back((to, serde_json::to_vec(&message).unwrap_or_default()));
                 }
-                Output::Silent { rank } => self.news.push_back(News::Silent { rank }),
-                Output::Dropped => self.news.push_back(News::Dropped),
+                Output::Silent { rank } => self.events.push_back(MembershipEvent::Silent { rank }),
+                Output::Dropped => self.events.push_back(MembershipEvent::Dropped),
                 Output::View(view) => {
                     let joined = self.joining.map(|incarnation| (self.rank as u16, incarnation));
                     let joins = joined.is_some() && view.joined == joined;
@@ -223,7 +223,7 @@ impl Agreement {
                         dropped.for_each(|rank| repairs.drop_rank(rank));
                     }
                     decided(&view, joins);
-                    self.news.push_back(News::View(view));
+                    self.events.push_back(MembershipEvent::View(view));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Collectives of ranks that agree with one another: on who takes part, on t_B, on repairs, on updates that are skipped. Their
 //! messages go over a reliable channel.
 
-use super::{Collectives, CollectivesError, MessageError, News};
+use super::{Collectives, CollectivesError, MembershipEvent, MessageError};
 use crate::data_plane::DataPlane;
 use crate::protocol::repair::RepairReport;
 use crate::protocol::{Control, MembershipParams, View, VoteParams, Votes};
@@ -109,12 +109,12 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.poll_message()
     }
 
-    /// What else has happened among the ranks.
-    pub fn poll_news(&mut self) -> Option<News> {
-        self.agreement.poll_news()
+    /// The next change among the ranks of the job.
+    pub fn poll_membership_event(&mut self) -> Option<MembershipEvent> {
+        self.agreement.poll_membership_event()
     }
 
-    /// Asks the others to let this rank take part again, after it was dropped; there is [`News::View`] of it once they do,
+    /// Asks the others to let this rank take part again, after it was dropped; there is [`MembershipEvent::View`] of it once they do,
     /// and the next collective is then the view's first. `incarnation`: above 0, and greater than at any time before.
     ///
     /// # Errors

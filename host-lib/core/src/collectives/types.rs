@@ -102,17 +102,17 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
     },
 }
 
-/// What happened among the ranks.
+/// A change among the ranks of the job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
-    /// Nothing came from this rank for several collectives.
+pub enum MembershipEvent {
+    /// Nothing was received from this rank for several collectives.
     Silent {
         /// The rank.
         rank: usize,
     },
-    /// The ranks that take part from `first_op` on were decided.
+    /// A view was decided: the ranks that take part from its `first_op` on.
     View(View),
-    /// This rank takes no part any more; it may [`join`](super::Collectives::join) again.
+    /// This rank was dropped from the view; it may [`join`](super::Collectives::join) again.
     Dropped,
 }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use optireduce_core::protocol::{JobParams, Kind, Report};
 use optireduce_core::software::{Batch, Software, SoftwareJob};
-use optireduce_core::{Call, Collectives, Finished, News};
+use optireduce_core::{Call, Collectives, Finished, MembershipEvent};
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 
@@ -112,7 +112,7 @@ pub struct Network {
     pub new_bound_ns: u64,
     pub measured: Vec<(usize, u32, usize)>,
     /// What happened among the ranks, and to whom it was told.
-    pub news: Vec<(usize, News)>,
+    pub events: Vec<(usize, MembershipEvent)>,
 }
 
 impl Network {
@@ -155,7 +155,7 @@ impl Network {
             dead: vec![false; ranks],
             new_bound_ns: 1_000_000,
             measured: Vec::new(),
-            news: Vec::new(),
+            events: Vec::new(),
         }
     }
 
@@ -242,8 +242,8 @@ impl Network {
             self.letters_count += 1;
             self.letters.push(Reverse((*last_ns, self.letters_count, rank, to, letter)));
         }
-        while let Some(news) = self.ranks[rank].poll_news() {
-            self.news.push((rank, news));
+        while let Some(event) = self.ranks[rank].poll_membership_event() {
+            self.events.push((rank, event));
         }
     }
 
