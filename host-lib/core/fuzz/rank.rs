@@ -52,7 +52,7 @@ pub fn live(data: &[u8]) {
     let options = bytes.u8();
     let job = SoftwareJob {
         slots: 4,
-        ahead_bytes_max: 20_000,
+        unexpected_bytes_max: 20_000,
         in_flight_bytes_max: vec![u64::from(options & 1) * 4000; RANKS],
         ..SoftwareJob::new(0, RANKS, JOB_TAG, 4)
     };

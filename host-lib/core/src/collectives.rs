@@ -106,8 +106,8 @@ impl<P: DataPlane> Collectives<P> {
             return Err(CollectivesError::NotSupported(call.kind));
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
-        if self.pipeline.is_foreseen() {
-            return self.pipeline.claim(call);
+        if self.pipeline.is_preposted() {
+            return self.pipeline.take_preposted(call);
         }
         let view = self.next_view(now_ns).ok_or(CollectivesError::NoView { op: self.next_op() });
         self.take_outputs();
@@ -119,13 +119,13 @@ impl<P: DataPlane> Collectives<P> {
         Ok(op)
     }
 
-    /// Prepares what peers are at, as far as its buckets are known, so that this rank's data plane sums its shards while
-    /// its host is late.
-    fn foresee(&mut self, now_ns: u64) -> Result<(), CollectivesError<P::Error>> {
-        while let Some(call) = self.pipeline.next_ahead() {
+    /// Preposts what peers have started, as far as its buckets are known, so that this rank's data plane reduces its shards
+    /// while its host is late.
+    fn prepost(&mut self, now_ns: u64) -> Result<(), CollectivesError<P::Error>> {
+        while let Some(call) = self.pipeline.next_to_prepost() {
             let Some(view) = self.next_view(now_ns) else { break };
             self.tuning.raise_rates(&self.params, call.elements);
-            self.pipeline.foresee(&self.params, view, call)?;
+            self.pipeline.prepost(&self.params, view, call)?;
         }
         self.take_outputs();
         Ok(())
@@ -148,7 +148,7 @@ impl<P: DataPlane> Collectives<P> {
     pub fn poll(&mut self, now_ns: u64) -> Result<Option<Finished>, CollectivesError<P::Error>> {
         self.handle_events(now_ns)?;
         self.handle_timeout(now_ns);
-        self.foresee(now_ns)?;
+        self.prepost(now_ns)?;
         self.act(now_ns)?;
         self.pipeline.check(now_ns)?;
         if self.pipeline.held.is_none() {
@@ -171,7 +171,7 @@ impl<P: DataPlane> Collectives<P> {
                     pipeline.handle_report(now_ns, report, plane, tuning, agreement.repairs.is_some())?;
                 }
                 PlaneEvent::Refused { cookie, status } => pipeline.handle_refused(cookie, status)?,
-                PlaneEvent::Ahead { bucket, step, hadamard } => pipeline.hear_ahead(bucket, step, hadamard),
+                PlaneEvent::Unexpected { bucket, step, hadamard } => pipeline.note_unexpected(bucket, step, hadamard),
                 PlaneEvent::RoundTrip { peer, rtt_ns } => {
                     if let Some(rate_bytes_per_us) = tuning.observe_rtt(peer, rtt_ns) {
                         plane.set_rate(peer, rate_bytes_per_us);
@@ -226,14 +226,14 @@ impl<P: DataPlane> Collectives<P> {
         }
     }
 
-    /// Number of the next collective that is prepared, here or by peers that are ahead.
+    /// Number of the next collective that is prepared or preposted.
     pub fn next_op(&self) -> u32 {
         self.pipeline.next_op
     }
 
-    /// If the next collective that is prepared is one that peers are at already: whether they encode it.
-    pub fn foreseen_hadamard(&self) -> Option<bool> {
-        self.pipeline.foreseen_hadamard()
+    /// If the next collective was preposted, because peers have started it: whether it is Hadamard-encoded.
+    pub fn preposted_hadamard(&self) -> Option<bool> {
+        self.pipeline.preposted_hadamard()
     }
 
     /// The data plane.

@@ -50,8 +50,8 @@ pub enum PlaneEvent {
         /// Why.
         status: RefusedStatus,
     },
-    /// Peers are at a collective whose windows are not armed here; its packets are kept as far as there is room.
-    Ahead {
+    /// Packets arrived for a collective whose windows are not armed here; they are kept as far as there is room.
+    Unexpected {
         /// Bucket of the collective.
         bucket: u16,
         /// Its number on the wire.

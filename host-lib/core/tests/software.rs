@@ -105,7 +105,7 @@ fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
         for rank in &network.ranks {
             let counters = rank.plane().counters();
             let wrong =
-                counters.drop_malformed + counters.drop_flags + counters.drop_out_of_shard + counters.drop_ahead;
+                counters.drop_malformed + counters.drop_flags + counters.drop_out_of_shard + counters.drop_unexpected;
             assert_eq!(wrong, 0, "seed {seed}: {counters:?}");
         }
     }

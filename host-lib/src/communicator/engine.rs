@@ -221,7 +221,7 @@ impl Engine {
             let Some((call, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             any = true;
             let wanted = self.switch.is_on(self.collectives.next_op());
-            let hadamard = self.collectives.foreseen_hadamard().unwrap_or(wanted);
+            let hadamard = self.collectives.preposted_hadamard().unwrap_or(wanted);
             let call = Call { hadamard: hadamard && call.kind == Kind::AllReduce, ..call };
             match self.collectives.prepare_call(now_ns, call) {
                 Ok(op) => {

@@ -14,10 +14,10 @@ use crate::protocol::{
 use crate::repairs::Remains;
 use crate::spans::Spans;
 
-/// Collectives that are prepared without the caller, at most.
-const FORESEEN_MAX: usize = 2;
-/// Collectives of peers that are remembered, at most.
-const AHEAD_MAX: usize = 64;
+/// Most collectives that are prepared before the caller asks for them.
+const PREPOSTS_MAX: usize = 2;
+/// Most unexpected collectives that are remembered.
+const UNEXPECTED_MAX: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct Pipeline {
@@ -30,10 +30,10 @@ pub(super) struct Pipeline {
     entered: u32,
     /// Elements of each bucket on the wire, the last time.
     known: HashMap<u16, usize>,
-    /// Collectives of peers that are ahead, not prepared here yet: bucket, step, hadamard.
-    ahead: Vec<(u16, u16, bool)>,
-    /// How many of the youngest in `running` were prepared because peers are at them.
-    foreseen: usize,
+    /// Collectives that peers have started and that are not prepared here: wire bucket, step, hadamard.
+    unexpected: Vec<(u16, u16, bool)>,
+    /// How many of the youngest in `running` were preposted.
+    preposted: usize,
 }
 
 #[derive(Debug)]
@@ -74,14 +74,14 @@ impl Pipeline {
         self.known.values().copied().max().unwrap_or(0)
     }
 
-    /// Whether the next collective that the caller prepares was prepared already, because peers are at it.
-    pub fn is_foreseen(&self) -> bool {
-        self.foreseen > 0
+    /// Whether the next collective that the caller prepares was preposted: prepared already, because peers have started it.
+    pub fn is_preposted(&self) -> bool {
+        self.preposted > 0
     }
 
-    /// Whether the next collective that the caller prepares is encoded, if peers are at it.
-    pub fn foreseen_hadamard(&self) -> Option<bool> {
-        let first = self.running.len().checked_sub(self.foreseen)?;
+    /// If the next collective was preposted: whether it is Hadamard-encoded.
+    pub fn preposted_hadamard(&self) -> Option<bool> {
+        let first = self.running.len().checked_sub(self.preposted)?;
         self.running.get(first).map(|one| one.machine.bucket().2)
     }
 
@@ -114,51 +114,51 @@ impl Pipeline {
         self.known.insert(wire_bucket, elements);
     }
 
-    /// A peer is at a collective that is not prepared here.
-    pub fn hear_ahead(&mut self, bucket: u16, step: u16, hadamard: bool) {
-        if self.ahead.len() < AHEAD_MAX {
-            self.ahead.push((bucket, step, hadamard));
+    /// A peer has started a collective that is not prepared here.
+    pub fn note_unexpected(&mut self, bucket: u16, step: u16, hadamard: bool) {
+        if self.unexpected.len() < UNEXPECTED_MAX {
+            self.unexpected.push((bucket, step, hadamard));
         }
     }
 
-    /// Forgets what peers are at.
-    pub fn forget_ahead(&mut self) {
-        self.ahead.clear();
+    /// Forgets the unexpected collectives.
+    pub fn forget_unexpected(&mut self) {
+        self.unexpected.clear();
     }
 
-    /// The next collective, if peers are at it and its bucket is known: to be prepared without the caller.
-    pub fn next_ahead(&mut self) -> Option<Call> {
-        if self.foreseen == FORESEEN_MAX {
+    /// The next collective, if peers have started it and its bucket is known: to be preposted.
+    pub fn next_to_prepost(&mut self) -> Option<Call> {
+        if self.preposted == PREPOSTS_MAX {
             return None;
         }
         let step = self.next_op as u16;
-        self.ahead.retain(|(_, ahead, _)| ahead.wrapping_sub(step).cast_signed() >= 0);
-        let &(wire_bucket, _, hadamard) = self.ahead.iter().find(|(_, ahead, _)| *ahead == step)?;
+        self.unexpected.retain(|(_, other, _)| other.wrapping_sub(step).cast_signed() >= 0);
+        let &(wire_bucket, _, hadamard) = self.unexpected.iter().find(|(_, other, _)| *other == step)?;
         let (&elements, (kind, bucket)) = (self.known.get(&wire_bucket)?, Kind::of_wire(wire_bucket)?);
         Some(Call { kind, bucket, elements, hadamard })
     }
 
-    /// As [`push`](Self::push), because peers are at it.
-    pub fn foresee<E: std::error::Error>(
+    /// Prepares a collective before the caller does.
+    pub fn prepost<E: std::error::Error>(
         &mut self,
         params: &JobParams,
         view: View,
         call: Call,
     ) -> Result<(), CollectivesError<E>> {
         self.push(params, view, call)?;
-        self.foreseen += 1;
+        self.preposted += 1;
         Ok(())
     }
 
-    /// The oldest collective that was prepared because peers are at it, if it is the one that the caller means.
-    pub fn claim<E: std::error::Error>(&mut self, found: Call) -> Result<u32, CollectivesError<E>> {
-        let machine = &self.running[self.running.len() - self.foreseen].machine;
+    /// Hands the oldest preposted collective to the caller, if it is the one that the caller means.
+    pub fn take_preposted<E: std::error::Error>(&mut self, found: Call) -> Result<u32, CollectivesError<E>> {
+        let machine = &self.running[self.running.len() - self.preposted].machine;
         let (op, (bucket, elements, hadamard)) = (machine.op(), machine.bucket());
         let expected = Call { kind: machine.kind(), bucket, elements, hadamard };
         if found != expected {
             return Err(CollectivesError::OutOfOrder { op, found, expected });
         }
-        self.foreseen -= 1;
+        self.preposted -= 1;
         Ok(op)
     }
 

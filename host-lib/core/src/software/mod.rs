@@ -6,16 +6,16 @@
 //! Call order: [`advance`](Software::advance) with the time; [`handle_datagram`](Software::handle_datagram) for all that
 //! came; events by [`DataPlane::poll`]; [`poll_transmit`](Software::poll_transmit) until `None`; again at
 //! [`next_timeout`](Software::next_timeout) at the latest.
-//! Differs from the card: packets of windows that this rank has not armed yet are kept ([`PlaneEvent::Ahead`]).
+//! Differs from the card: packets of windows that are not armed here yet are kept in an unexpected queue ([`PlaneEvent::Unexpected`]).
 //! Limits: a peer's packets are summed in order of arrival, so the last bits of a mean depend on it, the same on all ranks.
 
-mod ahead;
 mod credit;
 mod gate;
 mod pacer;
 mod receive;
 mod roster;
 mod transmit;
+mod unexpected;
 mod window;
 
 use std::collections::{HashMap, VecDeque};
@@ -29,11 +29,11 @@ pub use self::receive::Counters;
 pub use self::transmit::{Batch, Transmit};
 pub(crate) use self::window::decode_window;
 
-use self::ahead::Ahead;
 use self::credit::Credits;
 use self::pacer::Pacer;
 use self::roster::Rosters;
 use self::transmit::{Outbox, Permits};
+use self::unexpected::UnexpectedQueue;
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
 use crate::protocol::{JobParams, Kind, RefusedStatus, Said, Stage, View, WindowPlan};
@@ -52,15 +52,15 @@ pub struct SoftwareJob {
     pub payload_beats: usize,
     /// Windows that may be armed at once.
     pub slots: usize,
-    /// Most bytes kept of packets whose window is not armed yet.
-    pub ahead_bytes_max: usize,
+    /// Most bytes of unexpected packets that are kept: those whose window is not armed yet.
+    pub unexpected_bytes_max: usize,
     /// By rank: bytes that may be on their way to it before its feedback is waited for. 0 for ranks with cards, which give
     /// none, or no limit; missing ranks count as 0.
     pub in_flight_bytes_max: Vec<u64>,
 }
 
 impl SoftwareJob {
-    /// A job with [`SLOTS_DEFAULT`] slots that keeps 64 MiB of packets ahead.
+    /// A job with [`SLOTS_DEFAULT`] slots that keeps up to 64 MiB of unexpected packets.
     pub fn new(rank: usize, ranks: usize, job_tag: u64, payload_beats: usize) -> Self {
         Self {
             rank,
@@ -68,7 +68,7 @@ impl SoftwareJob {
             job_tag,
             payload_beats,
             slots: SLOTS_DEFAULT,
-            ahead_bytes_max: 64 << 20,
+            unexpected_bytes_max: 64 << 20,
             in_flight_bytes_max: Vec::new(),
         }
     }
@@ -145,7 +145,7 @@ pub struct Software {
     windows: Vec<Option<Window>>,
     outbox: Outbox,
     permits: Permits,
-    ahead: Ahead,
+    unexpected: UnexpectedQueue,
     events: VecDeque<PlaneEvent>,
     counters: Counters,
     late_bytes: u64,
@@ -192,7 +192,7 @@ impl Software {
             windows: (0..2 * job.slots).map(|_| None).collect(),
             outbox: Outbox::default(),
             permits: Permits { pacer: Pacer::new(ranks), credits: Credits::new(limits) },
-            ahead: Ahead::new(job.ahead_bytes_max),
+            unexpected: UnexpectedQueue::new(job.unexpected_bytes_max),
             events: VecDeque::new(),
             counters: Counters::default(),
             late_bytes: 0,
@@ -344,7 +344,7 @@ impl DataPlane for Software {
             incast: params.advertised_incast as u8,
         });
         self.windows[place] = Some(Window::new(plan, params, self.rosters.entered(), own_said, &mut self.buffers));
-        for (header, payload) in self.ahead.arm(plan) {
+        for (header, payload) in self.unexpected.arm(plan) {
             self.take(&header, &payload);
         }
         Ok(())

@@ -7,8 +7,8 @@ use optireduce_contract::packet::{
 };
 use serde::Serialize;
 
-use super::ahead::Age;
 use super::transmit::packet_flags;
+use super::unexpected::Age;
 use super::window::Window;
 use super::{Accepted, Software};
 use crate::data_plane::PlaneEvent;
@@ -35,8 +35,8 @@ pub struct Counters {
     pub drop_flags: u64,
     /// Outside the sender's shard.
     pub drop_out_of_shard: u64,
-    /// Ahead of this rank, and no room to keep it.
-    pub drop_ahead: u64,
+    /// UnexpectedQueue of this rank, and no room to keep it.
+    pub drop_unexpected: u64,
     /// Beats that came after their stage had closed.
     pub drop_late_beats: u64,
     /// Beats that had come before.
@@ -98,15 +98,15 @@ impl Software {
             let is_its = |window: &&mut Window| window.plan.holds(header) && window.roster.tag == header.job_tag;
             window.as_mut().filter(is_its).map(|window| (place, window))
         }) else {
-            match self.ahead.age(header) {
-                Age::Ahead => match self.ahead.keep(header, payload) {
-                    Some(true) => self.events.push_back(PlaneEvent::Ahead {
+            match self.unexpected.age(header) {
+                Age::Unexpected => match self.unexpected.keep(header, payload) {
+                    Some(true) => self.events.push_back(PlaneEvent::Unexpected {
                         bucket: header.bucket,
                         step: header.step,
                         hadamard: header.flags & FLAG_HADAMARD != 0,
                     }),
                     Some(false) => {}
-                    None => counters.drop_ahead += 1,
+                    None => counters.drop_unexpected += 1,
                 },
                 Age::Closed => {
                     counters.drop_no_window += 1;

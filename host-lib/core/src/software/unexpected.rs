@@ -1,4 +1,4 @@
-//! Packets of peers that are ahead of this rank: kept until their window is armed.
+//! The unexpected queue: packets that arrive before their window is armed here, kept until it is.
 //!
 //! Why: without them a rank whose host is a little late would lose what came meanwhile.
 //! Limits: bounded in bytes; what does not fit is dropped and counted. Packets of collectives that the bucket has passed
@@ -15,7 +15,7 @@ use crate::protocol::WindowPlan;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Age {
     /// Its window was not armed yet.
-    Ahead,
+    Unexpected,
     /// Its window was armed and has closed.
     Closed,
     /// Its bucket is at a later collective.
@@ -24,7 +24,7 @@ pub(super) enum Age {
 
 /// What is kept for windows to come.
 #[derive(Debug)]
-pub(super) struct Ahead {
+pub(super) struct UnexpectedQueue {
     bytes_max: usize,
     bytes: usize,
     /// By bucket: the last collective armed, and where its armed windows end.
@@ -36,22 +36,22 @@ pub(super) struct Ahead {
 /// Header and payload.
 pub(super) type Kept = (UbtHeader, Box<[u8]>);
 
-impl Ahead {
+impl UnexpectedQueue {
     pub fn new(bytes_max: usize) -> Self {
         Self { bytes_max, bytes: 0, armed: HashMap::new(), kept: HashMap::new() }
     }
 
     pub fn age(&self, header: &UbtHeader) -> Age {
-        let Some((step, end)) = self.armed.get(&header.bucket) else { return Age::Ahead };
+        let Some((step, end)) = self.armed.get(&header.bucket) else { return Age::Unexpected };
         match header.step.wrapping_sub(*step).cast_signed() {
-            1.. => Age::Ahead,
-            0 if u64::from(header.offset) >= *end => Age::Ahead,
+            1.. => Age::Unexpected,
+            0 if u64::from(header.offset) >= *end => Age::Unexpected,
             0 => Age::Closed,
             _ => Age::Stale,
         }
     }
 
-    /// Keeps a packet that is ahead; `None` without room, else whether it is the first of its collective.
+    /// Keeps an unexpected packet; `None` without room, else whether it is the first of its collective.
     pub fn keep(&mut self, header: &UbtHeader, payload: &[u8]) -> Option<bool> {
         if self.bytes + payload.len() > self.bytes_max {
             return None;
