@@ -321,8 +321,8 @@ impl<B: Bus> SmartNic<B> {
         equal("received_beats", completion.received_beats.into(), received_peers)?;
         let &Completion { elapsed_ns, heard, .. } = completion;
         // The card does not hand headers on.
-        let said = Vec::new();
-        Ok(StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns, heard, said })
+        let hints = Vec::new();
+        Ok(StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns, heard, hints })
     }
 }
 

@@ -66,7 +66,7 @@ fn report(plan: &WindowPlan, stage: Stage, fate: &Fate) -> StageReport {
         received_bytes_per_rank: bytes(plan, stage, fate),
         elapsed_ns: fate.after_ns,
         heard: 0,
-        said: Vec::new(),
+        hints: Vec::new(),
     }
 }
 

@@ -37,7 +37,7 @@ impl Plane {
         let closed_by = if self.silent_peers { ClosedBy::Deadline } else { ClosedBy::Complete };
         let received_bytes_per_rank = (0..RANKS).map(bytes).collect();
         let report =
-            StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns: 1, heard: 0, said: vec![] };
+            StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns: 1, heard: 0, hints: vec![] };
         self.events.push_back(PlaneEvent::Stage(report));
     }
 

@@ -98,7 +98,7 @@ impl Pipeline {
             Kind::AllReduce => AllReduce::new(&of_view, op, bucket, elements, hadamard)?,
             _ => {
                 let parts = Parts::among(view.live().collect(), elements, params.ranks);
-                AllReduce::half(&of_view, op, kind, bucket, parts)?
+                AllReduce::partial(&of_view, op, kind, bucket, parts)?
             }
         };
         self.next_op = op.wrapping_add(1);
@@ -229,8 +229,8 @@ impl Pipeline {
         let one = self.find(cookie).ok_or(ProtocolError::UnknownWindow { op: next_op, cookie, windows: 0 })?;
         for (place, rank) in one.view.live().enumerate() {
             one.heard |= (report.heard >> place & 1) << rank;
-            if let Some(said) = report.said.get(place) {
-                tuning.hear(rank, *said);
+            if let Some(hints) = report.hints.get(place) {
+                tuning.hear(rank, *hints);
             }
         }
         one.machine.handle_report(now_ns, report)?;

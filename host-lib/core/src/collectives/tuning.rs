@@ -4,7 +4,7 @@
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 
 use crate::protocol::{
-    EarlyController, EarlyRule, IncastController, JobParams, Kind, RateController, Report, Said, Stage,
+    EarlyController, EarlyRule, IncastController, JobParams, Kind, PeerHints, RateController, Report, Stage,
 };
 
 /// The slowest that a rate becomes, 50 Mb/s, if the bound allows.
@@ -75,10 +75,10 @@ impl Tuning {
         Some(rate.rate_bytes_per_us().ceil() as u32)
     }
 
-    /// What a rank says of itself in its headers.
-    pub fn hear(&mut self, rank: usize, said: Said) {
-        if let Some(incast) = self.incast.as_mut().filter(|_| said.incast > 0) {
-            incast.hear(rank, said.incast);
+    /// Takes the hints in a rank's headers.
+    pub fn hear(&mut self, rank: usize, hints: PeerHints) {
+        if let Some(incast) = self.incast.as_mut().filter(|_| hints.incast > 0) {
+            incast.hear(rank, hints.incast);
         }
     }
 

@@ -10,9 +10,9 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use super::halves::{Kind, Parts};
 use super::params::JobParams;
-use super::plan::{PlanError, WindowPlan, plan_half, plan_windows};
+use super::partial::{Kind, Parts};
+use super::plan::{PlanError, WindowPlan, plan_partial, plan_windows};
 use super::report::{ClosedBy, RefusedStatus, Report, Stage, StageReport, StageSummary, fraction};
 use super::safeguard::Safeguard;
 use optireduce_contract::limits::BEAT_BYTES;
@@ -123,7 +123,7 @@ pub struct AllReduce {
     kind: Kind,
     op: u32,
     bucket: u16,
-    /// All of the bucket, and what is whose in halves.
+    /// All elements of the bucket, and in partial collectives the part of each rank.
     parts: Parts,
     hadamard: bool,
     started: bool,
@@ -168,8 +168,8 @@ impl AllReduce {
     ///
     /// # Errors
     /// If the bucket cannot be cut into windows.
-    pub fn half(params: &JobParams, op: u32, kind: Kind, bucket: u16, parts: Parts) -> Result<Self, PlanError> {
-        let plans = plan_half(params, op, kind, bucket, &parts)?;
+    pub fn partial(params: &JobParams, op: u32, kind: Kind, bucket: u16, parts: Parts) -> Result<Self, PlanError> {
+        let plans = plan_partial(params, op, kind, bucket, &parts)?;
         Ok(Self::of(plans, params, kind, op, bucket, parts, false))
     }
 
@@ -447,8 +447,8 @@ impl AllReduce {
             let Some(report) = &window.stages[stage.index()] else { continue };
             let own = report.timeout_16us(bound_ns, window.plan.expected_bytes(stage, rank));
             samples[rank] = own.max(samples[rank]);
-            for (sample, said) in samples.iter_mut().zip(&report.said) {
-                *sample = said.timeout_16us.max(*sample);
+            for (sample, hints) in samples.iter_mut().zip(&report.hints) {
+                *sample = hints.timeout_16us.max(*sample);
             }
         }
         samples

@@ -1,6 +1,6 @@
 //! The control plane of OptiReduce, pure: no sockets, threads, clocks or randomness of its own.
 //!
-//! [`AllReduce`] is one collective of one bucket, or one half of it ([`Kind`]). It cuts the bucket into windows ([`plan_windows`]), says when to arm
+//! [`AllReduce`] is one collective of one bucket: an all-reduce, or one of its two stages as a collective of its own ([`Kind`]). It cuts the bucket into windows ([`plan_windows`]), says when to arm
 //! and when to contribute each, checks what the data plane reports, and sums it up in a [`Report`]. Around it:
 //!
 //! * Timing and pace: [`bound_from_warmup`] and [`BoundWatch`] (t_B), [`EarlyController`] (t_C), [`IncastController`] (how
@@ -18,10 +18,10 @@ mod bound;
 mod control;
 mod early;
 mod hadamard_switch;
-mod halves;
 mod incast;
 pub mod membership;
 mod params;
+mod partial;
 mod plan;
 mod rate;
 pub mod repair;
@@ -36,12 +36,12 @@ pub use bound::{BoundWatch, RUNS_MIN, TooFewSamples, bound_from_warmup};
 pub use control::Control;
 pub use early::EarlyController;
 pub use hadamard_switch::{HadamardMode, HadamardSwitch};
-pub use halves::{BUCKETS_MAX, Kind, Parts};
 pub use incast::IncastController;
 pub use membership::{Membership, MembershipParams, View};
 pub use params::{EarlyRule, INCAST_MAX, JobParams, ParamError};
-pub use plan::{PlanError, WindowPlan, plan_half, plan_windows};
+pub use partial::{BUCKETS_MAX, Kind, Parts};
+pub use plan::{PlanError, WindowPlan, plan_partial, plan_windows};
 pub use rate::{FEEDBACK_PACKETS, RateController};
-pub use report::{ClosedBy, RefusedStatus, Report, Said, Stage, StageReport, StageSummary, UpdateAction};
+pub use report::{ClosedBy, PeerHints, RefusedStatus, Report, Stage, StageReport, StageSummary, UpdateAction};
 pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard};
 pub use votes::{Decided, VoteMessage, VoteParams, Votes};

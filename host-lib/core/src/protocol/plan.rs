@@ -12,8 +12,8 @@ use optireduce_contract::shard::ShardMap;
 use optireduce_contract::signs::window_key;
 use thiserror::Error;
 
-use super::halves::{BUCKETS_MAX, Kind, Parts};
 use super::params::JobParams;
+use super::partial::{BUCKETS_MAX, Kind, Parts};
 use super::report::Stage;
 
 /// Windows that a cookie can name.
@@ -63,7 +63,7 @@ impl WindowPlan {
     }
 
     /// Beats that `rank` expects from rank `from` in a stage. Contribute: `rank`'s shard, from every rank including
-    /// itself. Broadcast: the shard of `from`, nothing from itself. In a stage of which only the other half sends: nothing
+    /// itself. Broadcast: the shard of `from`, nothing from itself. In the stage that a partial collective leaves out: nothing
     /// from peers.
     pub fn expected_beats(&self, stage: Stage, rank: usize, from: usize) -> usize {
         match stage {
@@ -216,12 +216,12 @@ pub fn plan_windows(
     Ok(plans)
 }
 
-/// As [`plan_windows`], for half an all-reduce: every window has a shard of the same size for each rank, which holds a
+/// As [`plan_windows`], for a partial collective: every window has a shard of the same size for each rank, which holds a
 /// piece of its part ([`Parts`]).
 ///
 /// # Errors
 /// See [`PlanError`].
-pub fn plan_half(
+pub fn plan_partial(
     params: &JobParams,
     op: u32,
     kind: Kind,

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use super::halves::Kind;
+use super::partial::Kind;
 use optireduce_contract::packet::TIMEOUT_UNIT_NS;
 
 /// The two stages of Transpose AllReduce (OptiReduce 3.1).
@@ -88,17 +88,17 @@ pub struct StageReport {
     pub elapsed_ns: u64,
     /// Bit r: something came from rank r.
     pub heard: u64,
-    /// What each rank's headers said of it, by rank; nothing of this rank, of those not heard, and of none if the data
-    /// plane does not read it (a card).
-    pub said: Vec<Said>,
+    /// The hints in each rank's headers, by rank; all zero for this rank and for ranks that were not heard. Empty if the data plane
+    /// does not read them (a card).
+    pub hints: Vec<PeerHints>,
 }
 
-/// What a rank says of itself in its headers. 0: nothing.
+/// What a rank says about itself in its packets' headers. 0: nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Said {
-    /// Its last time of this stage of this bucket, in units of 16 us.
+pub struct PeerHints {
+    /// How long this stage of this bucket took it the last time, in units of 16 us.
     pub timeout_16us: u16,
-    /// How many peers may send to it at a time.
+    /// The incast it can take: how many peers may send to it at a time.
     pub incast: u8,
 }
 
@@ -271,7 +271,7 @@ mod tests {
                 received_bytes_per_rank,
                 elapsed_ns,
                 heard: 0,
-                said: Vec::new(),
+                hints: Vec::new(),
             }
             .timeout_16us(1_600_000, 1000)
         };

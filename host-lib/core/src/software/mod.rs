@@ -36,7 +36,7 @@ use self::transmit::{Outbox, Permits};
 use self::unexpected::UnexpectedQueue;
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, Kind, RefusedStatus, Said, Stage, View, WindowPlan};
+use crate::protocol::{JobParams, Kind, PeerHints, RefusedStatus, Stage, View, WindowPlan};
 use crate::repairs::Remains;
 
 /// What a software data plane must know of its job before the first window.
@@ -339,11 +339,11 @@ impl DataPlane for Software {
             return Err(SoftwareError::Job { name: "ranks", found, min: ranks, max: ranks });
         }
         let place = self.free_place().ok_or(full)?;
-        let own_said = Stage::ALL.map(|stage| Said {
+        let own_hints = Stage::ALL.map(|stage| PeerHints {
             timeout_16us: self.samples_16us.get(&(plan.bucket, stage.index())).copied().unwrap_or(0),
             incast: params.advertised_incast as u8,
         });
-        self.windows[place] = Some(Window::new(plan, params, self.rosters.entered(), own_said, &mut self.buffers));
+        self.windows[place] = Some(Window::new(plan, params, self.rosters.entered(), own_hints, &mut self.buffers));
         for (header, payload) in self.unexpected.arm(plan) {
             self.take(&header, &payload);
         }

@@ -12,7 +12,7 @@ use super::unexpected::Age;
 use super::window::Window;
 use super::{Accepted, Software};
 use crate::data_plane::PlaneEvent;
-use crate::protocol::{Said, Stage};
+use crate::protocol::{PeerHints, Stage};
 
 /// What came and what was dropped, since the job began. Every drop has its cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -134,7 +134,7 @@ impl Software {
             return;
         }
         gate.hear(self.now_ns, sender, header.flags & FLAG_LAST_PERCENTILE != 0, &window.rules);
-        window.said[stage.index()][sender] = Said { timeout_16us: header.timeout_16us, incast: header.incast };
+        window.hints[stage.index()][sender] = PeerHints { timeout_16us: header.timeout_16us, incast: header.incast };
         let (at_ns, cookie) = (self.now_ns, window.plan.cookie);
         let trace = &mut self.trace;
         let duplicates = window.take_packet(stage, sender, first..first + beats, payload, |position| {

@@ -211,12 +211,12 @@ fn write_packets(
 }
 
 fn header(window: &Window, stage: Stage, first: usize, marked: bool) -> UbtHeader {
-    let (plan, said) = (&window.plan, window.own_said[stage.index()]);
+    let (plan, hints) = (&window.plan, window.own_hints[stage.index()]);
     UbtHeader {
         bucket: plan.bucket,
         offset: plan.base_bytes + (first * BEAT_BYTES) as u32,
-        timeout_16us: said.timeout_16us,
-        incast: said.incast,
+        timeout_16us: hints.timeout_16us,
+        incast: hints.incast,
         flags: packet_flags(plan) | (u8::from(marked) * FLAG_LAST_PERCENTILE),
         stage: if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST },
         sender: window.roster.rank as u16,

@@ -8,7 +8,7 @@ use optireduce_contract::limits::{BEAT_BYTES, LANES, NAN_BITS};
 use super::gate::{Gate, Rules};
 use super::roster::Roster;
 use crate::hadamard::{self, Code};
-use crate::protocol::{ClosedBy, JobParams, Said, Stage, StageReport, WindowPlan};
+use crate::protocol::{ClosedBy, JobParams, PeerHints, Stage, StageReport, WindowPlan};
 use crate::repairs::Remains;
 
 /// Bytes of a beat in a bf16 payload.
@@ -36,9 +36,9 @@ pub(super) struct Window {
     present: Vec<u64>,
     received_beats: [Vec<u32>; 2],
     /// What peers' headers say, for each stage.
-    pub said: [Vec<Said>; 2],
+    pub hints: [Vec<PeerHints>; 2],
     /// What this rank's headers say of each stage.
-    pub own_said: [Said; 2],
+    pub own_hints: [PeerHints; 2],
     pub contributed: bool,
     /// Stages reported so far.
     reported: usize,
@@ -99,7 +99,7 @@ impl Window {
         plan: &WindowPlan,
         params: &JobParams,
         roster: &Arc<Roster>,
-        own_said: [Said; 2],
+        own_hints: [PeerHints; 2],
         buffers: &mut Buffers,
     ) -> Self {
         let (rank, ranks) = (roster.rank, roster.peers.len());
@@ -129,8 +129,8 @@ impl Window {
             arrived: vec![0; own.len()],
             present: vec![0; plan.beats.div_ceil(64)],
             received_beats: [vec![0; ranks], vec![0; ranks]],
-            said: [vec![Said::default(); ranks], vec![Said::default(); ranks]],
-            own_said,
+            hints: [vec![PeerHints::default(); ranks], vec![PeerHints::default(); ranks]],
+            own_hints,
             contributed: false,
             reported: 0,
             taken: false,
@@ -267,7 +267,7 @@ impl Window {
         let heard = gate.heard;
         let received = self.received_beats[stage.index()].iter();
         let received_bytes_per_rank = received.map(|beats| u64::from(*beats) * BEAT_BYTES as u64).collect();
-        let said = std::mem::take(&mut self.said[stage.index()]);
+        let hints = std::mem::take(&mut self.hints[stage.index()]);
         Some(StageReport {
             cookie: self.plan.cookie,
             stage,
@@ -275,7 +275,7 @@ impl Window {
             received_bytes_per_rank,
             elapsed_ns,
             heard,
-            said,
+            hints,
         })
     }
 

@@ -1,14 +1,14 @@
-//! The two halves of Transpose AllReduce as collectives of their own: what trainers that keep only their part of the
-//! weights need (ZeRO, FSDP).
+//! Partial collectives, reduce-scatter and all-gather: each is one of the two stages of Transpose AllReduce. Trainers that keep
+//! only their part of the weights need them (ZeRO, FSDP).
 //!
-//! A reduce-scatter is an all-reduce without its broadcast stage: every rank is left with the mean of its own part. An
-//! all-gather is one whose contribute stage is the own part alone: every rank hands its part to all.
+//! A reduce-scatter is an all-reduce without its broadcast stage: each rank is left with the mean of its own part. An
+//! all-gather is one without its contribute stage: each rank sends its part to all others.
 //! A trainer's parts are contiguous, a window's shards are not: on the wire each window holds a piece of every part, padded
-//! to whole beats, in the shard of the rank whose part it is. So both halves have the packets, bounds and reports of an
-//! all-reduce.
-//! On the wire a bucket's two highest bits say what is done with it: one bucket may be scattered, gathered and all-reduced,
-//! and ranks that call different things do not mix.
-//! Limits: never Hadamard-encoded, since a part alone cannot be decoded.
+//! to whole beats, in the shard of the rank whose part it is. So partial collectives share the packets, bounds and reports of
+//! the all-reduce.
+//! The two highest bits of the bucket on the wire give the kind of collective: the same bucket may be scattered, gathered
+//! and all-reduced, and ranks that call different kinds do not mix.
+//! Limits: never Hadamard-encoded, since a part cannot be decoded on its own.
 
 use std::ops::Range;
 
@@ -149,7 +149,7 @@ impl Parts {
 mod tests {
     use super::*;
     use crate::data_plane::PlaneLimits;
-    use crate::protocol::{JobParams, PlanError, plan_half};
+    use crate::protocol::{JobParams, PlanError, plan_partial};
 
     fn params(ranks: usize, window_beats_max: usize) -> JobParams {
         JobParams { window_beats_max, ..JobParams::new(0, ranks, 22, 1_000_000, &PlaneLimits::CARD) }
@@ -174,7 +174,7 @@ mod tests {
         {
             let case = format!("{elements} elements, {ranks} ranks, windows of {window_beats_max} beats");
             let params = params(ranks, window_beats_max);
-            let plans = plan_half(&params, op, Kind::ReduceScatter, 9, &Parts::new(elements, ranks)).unwrap();
+            let plans = plan_partial(&params, op, Kind::ReduceScatter, 9, &Parts::new(elements, ranks)).unwrap();
             let parts = Parts::new(elements, ranks);
             let whole: Vec<f32> = (1..=elements).map(|element| element as f32).collect();
             let mut wire = vec![0.0; parts.wire_elements()];
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn a_window_must_hold_a_beat_for_each_rank() {
-        let error = plan_half(&params(8, 7), 0, Kind::AllGather, 0, &Parts::new(100, 8)).unwrap_err();
+        let error = plan_partial(&params(8, 7), 0, Kind::AllGather, 0, &Parts::new(100, 8)).unwrap_err();
         assert_eq!(error, PlanError::Parts { ranks: 8, window_beats_max: 7 });
         assert_eq!(
-            plan_half(&params(8, 64), 0, Kind::AllGather, BUCKETS_MAX, &Parts::new(100, 8)).unwrap_err(),
+            plan_partial(&params(8, 64), 0, Kind::AllGather, BUCKETS_MAX, &Parts::new(100, 8)).unwrap_err(),
             PlanError::Bucket { found: BUCKETS_MAX }
         );
     }

@@ -1,13 +1,13 @@
 //! Reduce-scatter and all-gather of software ranks on a virtual network, over many seeds, judged independently.
 //!
-//! `SEEDS=from..to cargo test -p optireduce-core --test halves` tries others; a failure names its seed.
+//! `SEEDS=from..to cargo test -p optireduce-core --test partial_collectives` tries others; a failure names its seed.
 
 mod virtual_network;
 
 use std::collections::HashMap;
 
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK, UbtHeader};
-use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage, plan_half};
+use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage, plan_partial};
 use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{Call, DataPlane};
 use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
@@ -87,7 +87,7 @@ fn without_loss_the_halves_one_after_the_other_are_an_all_reduce() {
                 for report in [one, other] {
                     assert_eq!((report.lost_bytes, report.own_contribution), (0, true), "{what}: {report:?}");
                 }
-                // Nothing travels in the half that is not called.
+                // Nothing travels in the stage that the collective leaves out.
                 let bytes = [&one.stages[1], &other.stages[0]].map(|stage| stage.expected_bytes);
                 assert_eq!(bytes, [0, 0], "{what}");
                 assert_eq!(parts[rank].len(), case.parts().of(rank).len(), "{what}");
@@ -121,7 +121,7 @@ fn packets_of_a_stage_in_which_nobody_sends_are_dropped_and_counted() {
     {
         let mut software = Software::new(SoftwareJob::new(0, 2, JOB_TAG, 1)).unwrap();
         let params = JobParams::new(0, 2, 1, 1_000_000, &software.limits());
-        let plan = &plan_half(&params, 0, kind, 3, &Parts::new(32, 2)).unwrap()[0];
+        let plan = &plan_partial(&params, 0, kind, 3, &Parts::new(32, 2)).unwrap()[0];
         software.arm(plan, &params).unwrap();
         let mut send = |stage, first: usize| {
             let header = UbtHeader {
