@@ -8,11 +8,11 @@
 //! memory, 4 bytes per started 32 bits of port and cycle.
 //! Differs from rust-hdl's own `Simulation`: no threads, no time and no waveform, which is much faster.
 
-use crate::ports::{Ports, Rows};
+use crate::ports::Rows;
+use crate::prelude::*;
 use crate::replay::{self, Layout};
 use crate::verilated::Model;
 use crate::{share, split, unused};
-use rust_hdl::core::prelude::*;
 use std::any::type_name;
 use std::marker::PhantomData;
 
@@ -223,7 +223,6 @@ pub fn verilog<B: Block>(block: &B) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prelude::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[derive(LogicBlock, Default, Ports)]

@@ -9,8 +9,9 @@
 //! that of the cycle before; the co-simulation of every block would show if it were not.
 //! Limits: rust-hdl's waveform dump does not follow register inputs (`d`).
 
-use rust_hdl::core::constraint::PinConstraint;
-use rust_hdl::core::prelude::*;
+use crate::signal::Signal;
+use rust_hdl_core::constraint::PinConstraint;
+use rust_hdl_core::prelude::*;
 
 /// A register: `q` takes `d` at the rising edge; starts as `T::default()`; no reset.
 #[derive(Clone, Debug)]
@@ -143,6 +144,15 @@ impl<T: Synth> Atom for Wire<T> {
     fn constraints(&self) -> Vec<PinConstraint> {
         Vec::new()
     }
+}
+
+/// Clocks registers and lets them hold their values: `dff_setup!(self, clock, count, state)`, first thing in a kernel.
+#[macro_export]
+macro_rules! dff_setup {
+    ($self:ident, $clock:ident, $($register:ident),+ $(,)?) => {
+        $($self.$register.clock.next = $self.$clock.val();)+
+        $($self.$register.d.next = $self.$register.q.val();)+
+    };
 }
 
 /// Implements `Logic` for a block whose kernel is an inherent `#[hdl_gen] fn evaluate(&mut self)`, and runs it only

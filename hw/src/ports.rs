@@ -3,8 +3,9 @@
 //! Every port starts at a word of its own, in the order of declaration, low word first; inputs and outputs have a row
 //! each. The clock takes no word: it is not data.
 
+use crate::signal::Signal;
 use crate::word::{Beat, W};
-use rust_hdl::core::prelude::*;
+use rust_hdl_core::prelude::*;
 
 pub use optireduce_hw_derive::Ports;
 

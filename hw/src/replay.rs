@@ -8,7 +8,7 @@
 
 use crate::ports::{Ports, Rows};
 use crate::verilated::Model;
-use rust_hdl::core::prelude::*;
+use rust_hdl_core::prelude::*;
 use std::any::type_name;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};

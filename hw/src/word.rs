@@ -7,10 +7,10 @@
 //! signal does. The result of `+ - ! <<` must still be assigned to a signal of its exact width before it is
 //! compared, sliced or cast (see `hw/README.md`, "Writing a block").
 
-use rust_hdl::core::ast::VerilogLiteral;
-use rust_hdl::core::bits::{Bits, bits};
-use rust_hdl::core::synth::{Synth, VCDValue};
-use rust_hdl::core::type_descriptor::{TypeDescriptor, TypeKind};
+use rust_hdl_core::ast::VerilogLiteral;
+use rust_hdl_core::bits::{Bits, bits};
+use rust_hdl_core::synth::{Synth, VCDValue};
+use rust_hdl_core::type_descriptor::{TypeDescriptor, TypeKind};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Shl, Shr, Sub};
 
 /// An unsigned word of `N` bits, 1 to 64, held in a `u64`.

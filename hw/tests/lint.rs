@@ -38,7 +38,8 @@ struct Treacherous {
 }
 
 impl Logic for Treacherous {
-    #[hdl_gen]
+    // rust-hdl's own attribute: ours refuses the inclusive range.
+    #[rust_hdl_core::prelude::hdl_gen]
     fn update(&mut self) {
         // lint: cast-of-sum
         self.cast_of_sum.next = bit_cast_w::<9, 8>(self.a.val() + self.b.val());

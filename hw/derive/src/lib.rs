@@ -1,13 +1,26 @@
-//! `#[derive(Ports)]`: lets a simulator other than rust-hdl's set and read the ports of a block.
+//! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::kernel`, and `#[derive(Ports)]`.
+//!
+//! `#[derive(Ports)]` lets a simulator other than rust-hdl's set and read the ports of a block.
 //!
 //! Why: rust-hdl shows a block's signals to a visitor read-only, but a Verilated model has to write the outputs.
 //! The ports are the fields of type `Signal<In, _>` or `Signal<Out, _>`, or arrays of them, in their order.
 //! Limits: goes by the written type, so a type alias is no port; `optireduce_hw::cosim` compares names and widths with
 //! rust-hdl's list before it relies on them.
 
+mod kernel;
+
 use proc_macro::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Fields, GenericArgument, PathArguments, Type, parse_macro_input};
+use syn::{Data, DeriveInput, Error, Fields, GenericArgument, ItemFn, PathArguments, Type, parse_macro_input};
+
+/// Takes the place of rust-hdl's attribute of this name: beside the kernel it writes `connect` and `hdl`.
+///
+/// Errors: what has no Verilog, or is not needed by the card, is refused where it stands.
+#[proc_macro_attribute]
+pub fn hdl_gen(_: TokenStream, item: TokenStream) -> TokenStream {
+    let kernel = parse_macro_input!(item as ItemFn);
+    kernel::expand(&kernel).into()
+}
 
 /// Implements `optireduce_hw::ports::Ports` for a block: every port is handed the rows in turn.
 #[proc_macro_derive(Ports)]
