@@ -7,6 +7,7 @@ use crate::card::smartnic::SmartNic;
 use crate::cosim;
 use crate::hadamard;
 use crate::prelude::*;
+use crate::stack::on_a_large_stack;
 
 /// A block that can be emitted.
 pub struct Emittable {
@@ -44,15 +45,6 @@ pub fn endpoint(build: Build) -> String {
 /// As there.
 pub fn smartnic(build: Build) -> String {
     on_a_large_stack(move || of_built(Box::new(SmartNic::new(build))))
-}
-
-/// Blocks are built by value, and the card is a large one.
-fn on_a_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let spawned = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, build);
-        let thread = spawned.unwrap_or_else(|error| panic!("no thread with a stack of 64 MiB: {error}"));
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }
 
 /// The Verilog of a block as it is by default.

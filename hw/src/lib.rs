@@ -58,6 +58,7 @@ pub mod rtl;
 pub mod share;
 pub mod signal;
 mod split;
+mod stack;
 mod unused;
 mod verilated;
 pub mod word;

@@ -8,16 +8,14 @@
 //! the next arrival, register write or timer. Only then; cycles are counted where they are simulated.
 
 use std::collections::VecDeque;
-use std::sync::OnceLock;
 
 use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS, QUEUES};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::registers::{Access, BAR_BYTES, CONTROL, PEER_TABLE, QUEUE_BASE, REGISTERS, Register};
 use optireduce_driver::CardEnd;
 use optireduce_hw::card::build::Build;
-use optireduce_hw::card::smartnic::SmartNic;
-use optireduce_hw::cosim::{Bench, Compiled};
-use optireduce_hw::word::{Beat, bits_w};
+use optireduce_hw::card::simulated::{Inputs, NO_TIMER, Outputs, SimulatedCard};
+use optireduce_hw::word::Beat;
 
 use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
 use crate::network::wire_ps;
@@ -31,8 +29,6 @@ pub const ACK_NS: u64 = 100;
 pub const STILL_CYCLES: u32 = 48;
 /// How far ahead of the wire the card may fill the MAC's buffer: a largest frame, or the wire would idle between two.
 const MAC_AHEAD_NS: u64 = 750;
-/// Stack for the thread that builds a card: the engine's blocks are built by value.
-const BUILD_STACK_BYTES: usize = 64 << 20;
 
 struct Burst {
     ready_ns: u64,
@@ -52,7 +48,8 @@ impl Burst {
 
 /// A cycle-level card. See the module's documentation.
 pub struct RtlCard {
-    bench: Box<Bench<SmartNic>>,
+    card: SimulatedCard,
+    inputs: Inputs,
     end: CardEnd,
     clock_ns: u64,
     until_ns: u64,
@@ -81,14 +78,13 @@ pub struct RtlCard {
 impl RtlCard {
     /// A card at power-on behind the card's end of an in-process bus, run by rust-hdl.
     pub fn new(end: CardEnd) -> Self {
-        Self::on(end, on_large_stack(|| Box::new(Bench::new(SmartNic::default()))))
+        Self::on(end, SimulatedCard::new(Build::default()))
     }
 
     /// As [`new`](Self::new), but of another build, and its MAC takes a beat every cycle (128 Gb/s): for figures that
     /// show what the card can do, not what the wire can.
     pub fn unlimited(end: CardEnd, build: Build) -> Self {
-        let card = Self::on(end, on_large_stack(move || Box::new(Bench::new(SmartNic::new(build)))));
-        Self { wire_limits: false, ..card }
+        Self { wire_limits: false, ..Self::on(end, SimulatedCard::new(build)) }
     }
 
     /// As [`new`](Self::new), but the card's Verilog, run by Verilator.
@@ -96,17 +92,13 @@ impl RtlCard {
     /// # Errors
     /// If Verilator is missing or refuses the Verilog.
     pub fn verilated(end: CardEnd) -> Result<Self, String> {
-        static COMPILED: OnceLock<Result<Compiled<SmartNic>, String>> = OnceLock::new();
-        let bench = on_large_stack(|| {
-            let compiled = COMPILED.get_or_init(|| Compiled::new("smartnic", SmartNic::default()));
-            Bench::verilated(compiled.as_ref()?, SmartNic::default()).map(Box::new)
-        });
-        Ok(Self::on(end, bench?))
+        Ok(Self::on(end, SimulatedCard::verilated()?))
     }
 
-    fn on(end: CardEnd, bench: Box<Bench<SmartNic>>) -> Self {
+    fn on(end: CardEnd, card: SimulatedCard) -> Self {
         let mut card = Self {
-            bench,
+            card,
+            inputs: Inputs::default(),
             end,
             clock_ns: 0,
             until_ns: 0,
@@ -134,103 +126,96 @@ impl RtlCard {
     /// One clock cycle, with everything around the card; what leaves is added to `tx`.
     fn cycle(&mut self, tx: &mut Vec<Departure>) {
         let now_ns = self.clock_ns;
-        let nic = &mut self.bench.block;
-        nic.clock.next.clk = false;
-        nic.now_ns.next = bits_w(now_ns);
+        let inputs = &mut self.inputs;
+        inputs.now_ns = now_ns;
 
         let frame = self.incoming.front();
-        nic.rx_valid.next = frame.is_some();
-        nic.rx_last.next = false;
-        nic.rx_error.next = false;
+        inputs.rx_valid = frame.is_some();
+        inputs.rx_last = false;
+        inputs.rx_error = false;
         if let Some(frame) = frame {
             let rest = &frame[self.incoming_at..];
             let mut beat = [0; BEAT_BYTES];
             let take = rest.len().min(BEAT_BYTES);
             beat[..take].copy_from_slice(&rest[..take]);
-            nic.rx_data.next = Beat::from_bytes(&beat);
-            nic.rx_last.next = rest.len() <= BEAT_BYTES;
-            nic.rx_error.next = rest.len() < BEAT_BYTES;
+            inputs.rx_data = Beat::from_bytes(&beat);
+            inputs.rx_last = rest.len() <= BEAT_BYTES;
+            inputs.rx_error = rest.len() < BEAT_BYTES;
         }
 
-        nic.axi_ar_ready.next = true;
-        nic.axi_aw_ready.next = true;
-        nic.axi_w_ready.next = true;
-        nic.msix_ready.next = true;
         let read = self.reads.front().filter(|read| read.ready_ns <= now_ns);
-        nic.axi_r_valid.next = read.is_some();
+        inputs.axi_r_valid = read.is_some();
         if let Some(read) = read {
             let mut beat = [0; BEAT_BYTES];
-            nic.axi_r_error.next = self.end.dma_read(read.address, &mut beat).is_err();
-            nic.axi_r_data.next = Beat::from_bytes(&beat);
-            nic.axi_r_last.next = read.beats == 1;
+            inputs.axi_r_error = self.end.dma_read(read.address, &mut beat).is_err();
+            inputs.axi_r_data = Beat::from_bytes(&beat);
+            inputs.axi_r_last = read.beats == 1;
         }
         let ack = self.acks.front().filter(|ack| ack.0 <= now_ns);
-        nic.axi_b_valid.next = ack.is_some();
-        nic.axi_b_error.next = ack.is_some_and(|ack| ack.1);
-        let acked = ack.is_some();
-        nic.tx_ready.next = !self.outgoing.is_empty() || self.wire_free_ps / 1000 <= now_ns + MAC_AHEAD_NS;
+        inputs.axi_b_valid = ack.is_some();
+        inputs.axi_b_error = ack.is_some_and(|ack| ack.1);
+        inputs.tx_ready = !self.outgoing.is_empty() || self.wire_free_ps / 1000 <= now_ns + MAC_AHEAD_NS;
 
-        self.bench.settle();
-        let nic = &self.bench.block;
-        if nic.rx_valid.val() {
+        let outputs = self.card.cycle(inputs);
+        if inputs.rx_valid {
             self.incoming_at += BEAT_BYTES;
-            if nic.rx_last.val() {
+            if inputs.rx_last {
                 self.incoming.pop_front();
                 self.incoming_at = 0;
             }
         }
-        let read = self.reads.front_mut().filter(|_| nic.axi_r_valid.val() && nic.axi_r_ready.val());
+        let read = self.reads.front_mut().filter(|_| inputs.axi_r_valid && outputs.axi_r_ready);
         if read.is_some_and(Burst::advance) {
             self.reads.pop_front();
         }
-        if acked {
+        if inputs.axi_b_valid {
             self.acks.pop_front();
         }
-        if nic.axi_ar_valid.val() {
+        if outputs.axi_ar_valid {
             self.reads.push_back(Burst {
                 ready_ns: now_ns + READ_NS,
-                address: nic.axi_ar_address.val().raw(),
-                beats: nic.axi_ar_beats.val().raw(),
+                address: outputs.axi_ar_address,
+                beats: outputs.axi_ar_beats,
                 failed: false,
             });
         }
-        if nic.axi_aw_valid.val() {
+        if outputs.axi_aw_valid {
             self.writes.push_back(Burst {
                 ready_ns: now_ns,
-                address: nic.axi_aw_address.val().raw(),
-                beats: nic.axi_aw_beats.val().raw(),
+                address: outputs.axi_aw_address,
+                beats: outputs.axi_aw_beats,
                 failed: false,
             });
         }
-        if let Some(write) = self.writes.front_mut().filter(|_| nic.axi_w_valid.val()) {
-            write.failed |= self.end.dma_write(write.address, &nic.axi_w_data.val().to_bytes()).is_err();
+        if let Some(write) = self.writes.front_mut().filter(|_| outputs.axi_w_valid) {
+            write.failed |= self.end.dma_write(write.address, &outputs.axi_w_data.to_bytes()).is_err();
             if write.advance() {
                 self.acks.push_back((now_ns + ACK_NS, write.failed));
                 self.writes.pop_front();
             }
         }
-        if nic.tx_valid.val() && nic.tx_ready.val() {
-            self.outgoing.extend_from_slice(&nic.tx_data.val().to_bytes());
-            if nic.tx_last.val() {
+        if outputs.tx_valid && inputs.tx_ready {
+            self.outgoing.extend_from_slice(&outputs.tx_data.to_bytes());
+            if outputs.tx_last {
                 let frame = std::mem::take(&mut self.outgoing);
                 self.wire_free_ps = self.wire_free_ps.max(now_ns * 1000);
                 if self.wire_limits {
                     self.wire_free_ps += wire_ps(frame.len());
                 }
                 // A frame that a reset cut short leaves with a bad checksum, so that nobody takes it.
-                if !nic.tx_error.val() {
+                if !outputs.tx_error {
                     tx.push(Departure { at_ns: self.wire_free_ps.div_ceil(1000), frame });
                 }
             }
         }
         for slot in 0..self.cookies.len() {
-            if nic.trace_arm.val().get_bit(slot) {
-                self.cookies[slot] = nic.trace_cookie.val().raw() as u32;
+            if outputs.trace_arm >> slot & 1 == 1 {
+                self.cookies[slot] = outputs.trace_cookie;
             }
         }
         let accepts = [
-            (nic.trace_sum.val(), nic.trace_sum_place.val().raw(), STAGE_CONTRIBUTE),
-            (nic.trace_mean.val(), nic.trace_mean_place.val().raw(), STAGE_BROADCAST),
+            (outputs.trace_sum, outputs.trace_sum_place, STAGE_CONTRIBUTE),
+            (outputs.trace_mean, outputs.trace_mean_place, STAGE_BROADCAST),
         ];
         for (valid, place, stage) in accepts {
             if valid {
@@ -245,19 +230,16 @@ impl RtlCard {
                 });
             }
         }
-        let still = nic.asleep.val()
+        let still = outputs.asleep
             && self.reads.is_empty()
             && self.writes.is_empty()
             && self.acks.is_empty()
             && self.incoming.is_empty();
         self.still = if still { self.still + 1 } else { 0 };
-        let timer_ns = nic.timer_ns.val();
-        self.timer_ns = (!timer_ns.all()).then_some(timer_ns.raw());
+        self.timer_ns = (outputs.timer_ns != NO_TIMER).then_some(outputs.timer_ns);
         if let Some(waves) = &mut self.waves {
-            record(waves, now_ns, nic);
+            record(waves, now_ns, inputs, &outputs);
         }
-
-        self.bench.tick();
         self.clock_ns += CYCLE_NS;
     }
 
@@ -319,7 +301,7 @@ impl Card for RtlCard {
     }
 
     fn cycles(&self) -> u64 {
-        self.bench.cycles()
+        self.card.cycles()
     }
 
     fn sync_registers(&mut self) {
@@ -328,12 +310,12 @@ impl Card for RtlCard {
             let value = self.end.read_register(word);
             if self.given[word] != value {
                 self.given[word] = value;
-                self.bench.block.reg_write.next = true;
-                self.bench.block.reg_write_address.next = bits_w(word as u64);
-                self.bench.block.reg_write_data.next = bits_w(u64::from(value));
+                self.inputs.reg_write = true;
+                self.inputs.reg_write_address = word;
+                self.inputs.reg_write_data = value;
                 self.still = 0;
                 self.register_cycle();
-                self.bench.block.reg_write.next = false;
+                self.inputs.reg_write = false;
             }
         }
     }
@@ -344,10 +326,9 @@ impl Card for RtlCard {
         let of_queues = (1..QUEUES).flat_map(of_queue).filter(|register| register.offset >= QUEUE_BASE);
         let all = REGISTERS.iter().copied().chain(of_queues);
         for register in all.filter(|register| register.access == Access::ReadOnly) {
-            self.bench.block.reg_read_address.next = bits_w(register.word() as u64);
+            self.inputs.reg_read_address = register.word();
             self.register_cycle();
-            let value = self.bench.block.reg_read_data.val().raw() as u32;
-            self.end.write_register(register.word(), value);
+            self.end.write_register(register.word(), self.card.reg_read_data());
         }
     }
 
@@ -365,16 +346,6 @@ impl Card for RtlCard {
 
     fn take_changes(&mut self) -> Vec<SignalChange> {
         self.waves.as_mut().map(Waves::take).unwrap_or_default()
-    }
-}
-
-/// Builds a card on a thread with [`BUILD_STACK_BYTES`].
-fn on_large_stack<T: Send + 'static>(build: impl FnOnce() -> T + Copy + Send + 'static) -> T {
-    let builder = std::thread::Builder::new().name("card".into()).stack_size(BUILD_STACK_BYTES);
-    match builder.spawn(build).map(std::thread::JoinHandle::join) {
-        Ok(Ok(built)) => built,
-        // No thread to be had: try on this one.
-        _ => build(),
     }
 }
 
@@ -412,33 +383,33 @@ const SIGNALS: &[(&str, u32)] = &[
     ("asleep", 1),
 ];
 
-fn record(waves: &mut Waves, now_ns: u64, nic: &SmartNic) {
+fn record(waves: &mut Waves, now_ns: u64, inputs: &Inputs, outputs: &Outputs) {
     let lane0 = |valid: bool, beat: Beat| if valid { u64::from(beat.0[0]) } else { 0 };
     let values = [
-        u64::from(nic.rx_valid.val()),
-        u64::from(nic.rx_valid.val() && nic.rx_last.val()),
-        lane0(nic.rx_valid.val(), nic.rx_data.val()),
-        u64::from(nic.tx_valid.val()),
-        u64::from(nic.tx_ready.val()),
-        u64::from(nic.tx_valid.val() && nic.tx_last.val()),
-        lane0(nic.tx_valid.val(), nic.tx_data.val()),
-        nic.trace_contribute_open.val().raw(),
-        nic.trace_broadcast_open.val().raw(),
-        nic.timer_ns.val().raw(),
-        u64::from(nic.trace_sum.val()),
-        nic.trace_sum_place.val().raw(),
-        u64::from(nic.trace_mean.val()),
-        nic.trace_mean_place.val().raw(),
-        u64::from(nic.axi_ar_valid.val()),
-        nic.axi_ar_address.val().raw(),
-        u64::from(nic.axi_r_valid.val()),
-        u64::from(nic.axi_r_ready.val()),
-        u64::from(nic.axi_aw_valid.val()),
-        nic.axi_aw_address.val().raw(),
-        u64::from(nic.axi_w_valid.val()),
-        u64::from(nic.axi_w_valid.val() && nic.axi_w_last.val()),
-        u64::from(nic.msix_valid.val()),
-        u64::from(nic.asleep.val()),
+        u64::from(inputs.rx_valid),
+        u64::from(inputs.rx_valid && inputs.rx_last),
+        lane0(inputs.rx_valid, inputs.rx_data),
+        u64::from(outputs.tx_valid),
+        u64::from(inputs.tx_ready),
+        u64::from(outputs.tx_valid && outputs.tx_last),
+        lane0(outputs.tx_valid, outputs.tx_data),
+        outputs.trace_contribute_open,
+        outputs.trace_broadcast_open,
+        outputs.timer_ns,
+        u64::from(outputs.trace_sum),
+        outputs.trace_sum_place,
+        u64::from(outputs.trace_mean),
+        outputs.trace_mean_place,
+        u64::from(outputs.axi_ar_valid),
+        outputs.axi_ar_address,
+        u64::from(inputs.axi_r_valid),
+        u64::from(outputs.axi_r_ready),
+        u64::from(outputs.axi_aw_valid),
+        outputs.axi_aw_address,
+        u64::from(outputs.axi_w_valid),
+        u64::from(outputs.axi_w_valid && outputs.axi_w_last),
+        u64::from(outputs.msix_valid),
+        u64::from(outputs.asleep),
     ];
     for (signal, value) in values.into_iter().enumerate() {
         waves.set(now_ns, signal, value);

@@ -24,6 +24,7 @@ pub mod reset;
 pub mod rx_buffer;
 pub mod rx_parser;
 pub mod scale;
+pub mod simulated;
 pub mod slot_gate;
 pub mod smartnic;
 pub mod stage_gates;

@@ -1,0 +1,191 @@
+//! [`SimulatedCard`]: a whole card for simulators, a clock cycle at a time, in plain numbers.
+//!
+//! Why: rust-hdl's blocks are generic, and who names the card's type compiles its constructors, its simulation and its
+//! destructor again. This type hides the card, so that a simulator of networks compiles none of it.
+//! Limits: host memory and the interrupt bridge take everything at once (`axi_ar_ready`, `axi_aw_ready`, `axi_w_ready` and
+//! `msix_ready` are high), and there is no reset but CONTROL.enable.
+
+use super::build::Build;
+use super::smartnic::SmartNic;
+use crate::cosim::{Bench, Compiled};
+use crate::stack::on_a_large_stack;
+use crate::word::{Beat, bits_w};
+use std::sync::OnceLock;
+
+/// Inputs of a cycle, named as the ports of [`SmartNic`].
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs, reason = "SmartNic's ports say what they are")]
+pub struct Inputs {
+    pub now_ns: u64,
+    pub reg_write: bool,
+    pub reg_write_address: usize,
+    pub reg_write_data: u32,
+    pub reg_read_address: usize,
+    pub rx_valid: bool,
+    pub rx_data: Beat,
+    pub rx_last: bool,
+    pub rx_error: bool,
+    pub tx_ready: bool,
+    pub axi_r_valid: bool,
+    pub axi_r_data: Beat,
+    pub axi_r_last: bool,
+    pub axi_r_error: bool,
+    pub axi_b_valid: bool,
+    pub axi_b_error: bool,
+}
+
+/// Outputs of a cycle, named as the ports of [`SmartNic`].
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs, reason = "SmartNic's ports say what they are")]
+pub struct Outputs {
+    pub tx_valid: bool,
+    pub tx_data: Beat,
+    pub tx_last: bool,
+    pub tx_error: bool,
+    pub axi_ar_valid: bool,
+    pub axi_ar_address: u64,
+    pub axi_ar_beats: u64,
+    pub axi_r_ready: bool,
+    pub axi_aw_valid: bool,
+    pub axi_aw_address: u64,
+    pub axi_aw_beats: u64,
+    pub axi_w_valid: bool,
+    pub axi_w_data: Beat,
+    pub axi_w_last: bool,
+    pub msix_valid: bool,
+    pub asleep: bool,
+    /// All ones (48 bits): no stage waits for a time.
+    pub timer_ns: u64,
+    pub trace_arm: u64,
+    pub trace_cookie: u32,
+    pub trace_sum: bool,
+    pub trace_sum_place: u64,
+    pub trace_mean: bool,
+    pub trace_mean_place: u64,
+    pub trace_contribute_open: u64,
+    pub trace_broadcast_open: u64,
+}
+
+/// [`Outputs::timer_ns`] when no stage waits for a time.
+pub const NO_TIMER: u64 = (1 << 48) - 1;
+
+/// A card at work, see the module.
+pub struct SimulatedCard(Box<dyn Cycle>);
+
+impl SimulatedCard {
+    /// A card at power-on, run by rust-hdl.
+    ///
+    /// # Panics
+    /// When the parameters of `build` do not go together, see [`Build::checked`].
+    pub fn new(build: Build) -> Self {
+        Self(on_a_large_stack(move || Box::new(Bench::new(SmartNic::new(build)))))
+    }
+
+    /// The Verilog of the card as it is built by default, run by Verilator; the first call of a process may take half a
+    /// minute to build the model.
+    ///
+    /// # Errors
+    /// When Verilator is missing or refuses the Verilog.
+    pub fn verilated() -> Result<Self, String> {
+        static COMPILED: OnceLock<Result<Compiled<SmartNic>, String>> = OnceLock::new();
+        on_a_large_stack(|| {
+            let compiled = COMPILED.get_or_init(|| Compiled::new("smartnic", SmartNic::default()));
+            let bench = Bench::verilated(compiled.as_ref()?, SmartNic::default())?;
+            Ok(Self(Box::new(bench)))
+        })
+    }
+
+    /// One clock cycle: the outputs are those that `inputs` lead to before its rising edge.
+    pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        self.0.cycle(inputs)
+    }
+
+    /// The register at the last cycle's `reg_read_address`.
+    pub fn reg_read_data(&self) -> u32 {
+        self.0.reg_read_data()
+    }
+
+    /// Clock cycles so far.
+    pub fn cycles(&self) -> u64 {
+        self.0.cycles()
+    }
+}
+
+/// A [`Bench`] of the card behind a pointer, so that nobody else compiles it.
+trait Cycle: Send {
+    fn cycle(&mut self, inputs: &Inputs) -> Outputs;
+    fn reg_read_data(&self) -> u32;
+    fn cycles(&self) -> u64;
+}
+
+impl Cycle for Bench<SmartNic> {
+    fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        set(&mut self.block, inputs);
+        self.settle();
+        let outputs = outputs(&self.block);
+        self.tick();
+        outputs
+    }
+
+    fn reg_read_data(&self) -> u32 {
+        self.block.reg_read_data.val().raw() as u32
+    }
+
+    fn cycles(&self) -> u64 {
+        Bench::cycles(self)
+    }
+}
+
+fn set(card: &mut SmartNic, inputs: &Inputs) {
+    card.clock.next.clk = false;
+    card.now_ns.next = bits_w(inputs.now_ns);
+    card.reg_write.next = inputs.reg_write;
+    card.reg_write_address.next = bits_w(inputs.reg_write_address as u64);
+    card.reg_write_data.next = bits_w(inputs.reg_write_data.into());
+    card.reg_read_address.next = bits_w(inputs.reg_read_address as u64);
+    card.rx_valid.next = inputs.rx_valid;
+    card.rx_data.next = inputs.rx_data;
+    card.rx_last.next = inputs.rx_last;
+    card.rx_error.next = inputs.rx_error;
+    card.tx_ready.next = inputs.tx_ready;
+    card.axi_ar_ready.next = true;
+    card.axi_r_valid.next = inputs.axi_r_valid;
+    card.axi_r_data.next = inputs.axi_r_data;
+    card.axi_r_last.next = inputs.axi_r_last;
+    card.axi_r_error.next = inputs.axi_r_error;
+    card.axi_aw_ready.next = true;
+    card.axi_w_ready.next = true;
+    card.axi_b_valid.next = inputs.axi_b_valid;
+    card.axi_b_error.next = inputs.axi_b_error;
+    card.msix_ready.next = true;
+}
+
+fn outputs(card: &SmartNic) -> Outputs {
+    Outputs {
+        tx_valid: card.tx_valid.val(),
+        tx_data: card.tx_data.val(),
+        tx_last: card.tx_last.val(),
+        tx_error: card.tx_error.val(),
+        axi_ar_valid: card.axi_ar_valid.val(),
+        axi_ar_address: card.axi_ar_address.val().raw(),
+        axi_ar_beats: card.axi_ar_beats.val().raw(),
+        axi_r_ready: card.axi_r_ready.val(),
+        axi_aw_valid: card.axi_aw_valid.val(),
+        axi_aw_address: card.axi_aw_address.val().raw(),
+        axi_aw_beats: card.axi_aw_beats.val().raw(),
+        axi_w_valid: card.axi_w_valid.val(),
+        axi_w_data: card.axi_w_data.val(),
+        axi_w_last: card.axi_w_last.val(),
+        msix_valid: card.msix_valid.val(),
+        asleep: card.asleep.val(),
+        timer_ns: card.timer_ns.val().raw(),
+        trace_arm: card.trace_arm.val().raw(),
+        trace_cookie: card.trace_cookie.val().raw() as u32,
+        trace_sum: card.trace_sum.val(),
+        trace_sum_place: card.trace_sum_place.val().raw(),
+        trace_mean: card.trace_mean.val(),
+        trace_mean_place: card.trace_mean_place.val().raw(),
+        trace_contribute_open: card.trace_contribute_open.val().raw(),
+        trace_broadcast_open: card.trace_broadcast_open.val().raw(),
+    }
+}

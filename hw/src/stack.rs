@@ -1,0 +1,18 @@
+//! A thread with a stack that holds a card: rust-hdl builds blocks by value.
+
+/// Bytes of stack: a card is some hundred kilobytes of signals, and builds without optimisation keep several copies.
+const STACK_BYTES: usize = 64 << 20;
+
+/// What `build` gives when it runs on a large stack.
+///
+/// # Panics
+/// When `build` panics, or the system has no such thread to give.
+pub fn on_a_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let spawned =
+            std::thread::Builder::new().name("card".into()).stack_size(STACK_BYTES).spawn_scoped(scope, build);
+        let thread =
+            spawned.unwrap_or_else(|error| panic!("no thread with a stack of {} MiB: {error}", STACK_BYTES >> 20));
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
