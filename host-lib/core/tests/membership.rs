@@ -482,9 +482,9 @@ fn messages_that_no_rank_can_have_sent_are_refused() {
         MembershipMessage::Accept { ballot, view: View { ranks: 0, ..view } },
         MembershipMessage::Accept { ballot, view: View { number: 0, ..view } },
         MembershipMessage::Accept { ballot, view: View { joined: Some((700, 1)), ..view } },
-        MembershipMessage::Views(vec![view, View { number: 3, first_op: 40, ..view }]),
-        MembershipMessage::Views(vec![view, View { number: 2, ..view }]),
-        MembershipMessage::Views(vec![View { ranks: 1 << 63, ..view }]),
+        MembershipMessage::Views { views: vec![view, View { number: 3, first_op: 40, ..view }] },
+        MembershipMessage::Views { views: vec![view, View { number: 2, ..view }] },
+        MembershipMessage::Views { views: vec![View { ranks: 1 << 63, ..view }] },
     ] {
         assert!(membership.handle_message(0, 0, message.clone()).is_err(), "{message:?}");
     }
@@ -525,7 +525,7 @@ fn only_the_answer_to_its_last_wish_lets_a_rank_in() {
     membership.join(0, 5);
     let view = View { number: 7, ranks: 0b1111, first_op: 20, joined: Some((1, 4)) };
     let mut number_after = |views: &[View]| {
-        membership.handle_message(0, 0, MembershipMessage::Views(views.to_vec())).unwrap();
+        membership.handle_message(0, 0, MembershipMessage::Views { views: views.to_vec() }).unwrap();
         membership.newest().map(|view| view.number)
     };
     assert_eq!(number_after(&[view]), None, "an earlier incarnation's");
@@ -556,9 +556,9 @@ fn tags_tell_views_apart_and_messages_survive_serialisation() {
     let view = View { number: 0, ranks: 3, first_op: 0, joined: None };
     let tags: BTreeSet<_> = (0..1000).map(|number| View { number, ..view }.job_tag(77)).collect();
     assert_eq!((tags.len(), view.job_tag(77)), (1000, 77));
-    let message = MembershipMessage::Views(vec![View { joined: Some((1, u64::MAX)), ..view }]);
-    let json = serde_json::to_string(&message).unwrap();
-    assert_eq!(serde_json::from_str::<MembershipMessage>(&json).unwrap(), message);
+    let message = MembershipMessage::Views { views: vec![View { joined: Some((1, u64::MAX)), ..view }] };
+    let message = optireduce_core::protocol::Message::Membership(message);
+    assert_eq!(optireduce_core::protocol::Message::decode(1, &message.encode()), Ok(message));
 }
 
 #[test]

@@ -4,22 +4,12 @@
 use std::collections::VecDeque;
 
 use optireduce_contract::limits::RANKS_MAX;
-use serde::Deserialize;
 
 use super::pipeline::Held;
 use super::types::{Finished, MembershipEvent, MessageError};
-use crate::protocol::membership::{MembershipMessage, Output};
-use crate::protocol::repair::RepairMessage;
-use crate::protocol::{Control, Decided, Kind, Report, Safeguard, UpdateAction, View, VoteMessage, Votes};
+use crate::protocol::membership::Output;
+use crate::protocol::{Control, Decided, Kind, Message, Report, Safeguard, UpdateAction, View, Votes};
 use crate::repairs::{Remains, Repairs};
-
-/// What ranks tell one another on the reliable channel.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Message {
-    Vote(VoteMessage),
-    Members(MembershipMessage),
-}
 
 #[derive(Debug)]
 pub(super) struct Agreement {
@@ -36,7 +26,7 @@ pub(super) struct Agreement {
     first: View,
     /// The incarnation with which this rank wants to join.
     joining: Option<u64>,
-    outgoing: VecDeque<(usize, Vec<u8>)>,
+    outgoing: VecDeque<(usize, Message)>,
     events: VecDeque<MembershipEvent>,
 }
 
@@ -156,21 +146,21 @@ impl Agreement {
     }
 
     pub fn handle_message(&mut self, now_ns: u64, from: usize, bytes: &[u8]) -> Result<(), MessageError> {
-        if let Some(repairs) = self.repairs.as_mut().filter(|_| RepairMessage::is_one(bytes)) {
-            repairs.handle(from, RepairMessage::from_bytes(bytes)?)?;
-            return Ok(());
-        }
-        let message =
-            serde_json::from_slice(bytes).map_err(|_| MessageError::Malformed { from, bytes: bytes.len() })?;
-        match message {
+        // What this rank does not take part in, it does not listen to.
+        match Message::decode(from, bytes)? {
+            Message::Membership(message) => {
+                if let Some(control) = &mut self.control {
+                    control.handle_message(now_ns, from, message)?;
+                }
+            }
             Message::Vote(message) => {
                 if let Some(votes) = &mut self.votes {
                     votes.handle_message(now_ns, from, message);
                 }
             }
-            Message::Members(message) => {
-                if let Some(control) = &mut self.control {
-                    control.handle_message(now_ns, from, message)?;
+            Message::Repair(message) => {
+                if let Some(repairs) = &mut self.repairs {
+                    repairs.handle(from, message)?;
                 }
             }
         }
@@ -185,7 +175,7 @@ impl Agreement {
     }
 
     pub fn poll_message(&mut self) -> Option<(usize, Vec<u8>)> {
-        self.outgoing.pop_front()
+        self.outgoing.pop_front().map(|(to, message)| (to, message.encode()))
     }
 
     pub fn poll_membership_event(&mut self) -> Option<MembershipEvent> {
@@ -196,18 +186,15 @@ impl Agreement {
     /// with it.
     pub fn take_outputs(&mut self, mut decided: impl FnMut(&View, bool)) {
         while let Some((to, message)) = self.repairs.as_mut().and_then(Repairs::poll) {
-            match message.to_bytes() {
-                Ok(bytes) => self.outgoing.push_back((to, bytes)),
-                Err(error) => tracing::warn!(%error, "a repair was dropped"),
-            }
+            self.outgoing.push_back((to, Message::Repair(message)));
         }
         while let Some((to, message)) = self.votes.as_mut().and_then(Votes::poll) {
-            self.outgoing.push_back((to, serde_json::to_vec(&message).unwrap_or_default()));
+            self.outgoing.push_back((to, Message::Vote(message)));
         }
         while let Some(output) = self.control.as_mut().and_then(Control::poll) {
             match output {
                 Output::Send { to, message } => {
-                    self.outgoing.push_back((to, serde_json::to_vec(&message).unwrap_or_default()));
+                    self.outgoing.push_back((to, Message::Membership(message)));
                 }
                 Output::Silent { rank } => self.events.push_back(MembershipEvent::Silent { rank }),
                 Output::Dropped => self.events.push_back(MembershipEvent::Dropped),

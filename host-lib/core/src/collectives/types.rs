@@ -5,8 +5,8 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::protocol::membership::BadMessage;
-use crate::protocol::repair::{BadRepairMessage, UnexpectedAnswer};
-use crate::protocol::{Kind, ParamError, PlanError, ProtocolError, Report, View};
+use crate::protocol::repair::UnexpectedAnswer;
+use crate::protocol::{Kind, MalformedMessage, ParamError, PlanError, ProtocolError, Report, View};
 
 /// A finished collective.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,24 +116,17 @@ pub enum MembershipEvent {
     Dropped,
 }
 
-/// A message of another rank that says nothing. It was not used.
+/// A message of another rank that was refused. Nothing of it was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum MessageError {
-    /// Not a message.
-    #[error("a message of {bytes} bytes from rank {from} that is none; do all ranks run the same release?")]
-    Malformed {
-        /// The sender.
-        from: usize,
-        /// Its length.
-        bytes: usize,
-    },
-    /// Not possible in this job.
+    /// It cannot be read.
+    #[error(transparent)]
+    Malformed(#[from] MalformedMessage),
+    /// It cannot come from a rank of this job.
     #[error(transparent)]
     Membership(#[from] BadMessage),
-    /// A repair that cannot be read.
-    #[error(transparent)]
-    Repair(#[from] BadRepairMessage),
-    /// A repair that nobody waits for.
+    /// A repair that this rank does not wait for.
     #[error(transparent)]
     Unexpected(#[from] UnexpectedAnswer),
 }

@@ -9,13 +9,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use serde::{Deserialize, Serialize};
-
 /// Messages about this many collectives are accepted, counting from the next one.
 const OPS_MAX: u32 = 256;
 
 /// A message about the update of collective `op`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VoteMessage {
     /// To the leader: the sender's vote.
     Vote {

@@ -266,7 +266,7 @@ impl Membership {
             return Err(bad("no such rank"));
         }
         let number = match &message {
-            MembershipMessage::Views(views) => {
+            MembershipMessage::Views { views } => {
                 let consecutive = views.windows(2).all(|two| {
                     two[0].number.checked_add(1) == Some(two[1].number) && two[0].first_op < two[1].first_op
                 });
@@ -298,7 +298,7 @@ impl Membership {
         let Some(newest) = self.views.back().copied() else { return Ok(()) };
         if number < newest.number {
             let views = self.views.iter().copied().collect();
-            self.send(now_ns, from, MembershipMessage::Views(views));
+            self.send(now_ns, from, MembershipMessage::Views { views });
         } else if number > newest.number {
             let next_op = self.next_op;
             self.send(now_ns, from, MembershipMessage::Progress { number: newest.number, next_op });
@@ -388,10 +388,10 @@ impl Membership {
                     let mut views: Vec<_> = self.views.iter().copied().collect();
                     views.push(view);
                     let views = views.split_off(views.len().saturating_sub(VIEWS_KEPT));
-                    self.send_all(now_ns, newest.ranks | view.ranks, &MembershipMessage::Views(views));
+                    self.send_all(now_ns, newest.ranks | view.ranks, &MembershipMessage::Views { views });
                 }
             }
-            MembershipMessage::Join { .. } | MembershipMessage::Views(_) => {}
+            MembershipMessage::Join { .. } | MembershipMessage::Views { .. } => {}
         }
     }
 

@@ -2,11 +2,10 @@
 
 use optireduce_contract::limits::RANKS_MAX;
 use optireduce_contract::signs::splitmix64;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Who takes part, from which collective on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     /// Number of the view; 0 is the job's first.
     pub number: u32,
@@ -59,7 +58,7 @@ pub(super) struct Change {
 }
 
 /// Orders attempts to decide a view: a higher one overrides a lower one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ballot {
     /// Number of the attempt.
     pub attempt: u32,
@@ -67,8 +66,8 @@ pub struct Ballot {
     pub rank: u16,
 }
 
-/// What ranks tell one another on the reliable channel. `number`: of the sender's newest view.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What ranks tell one another about views, on the control channel. `number`: of the sender's newest view.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MembershipMessage {
     /// The sender has not started collective `next_op` yet, but all before.
     Progress {
@@ -127,7 +126,10 @@ pub enum MembershipMessage {
         ballot: Ballot,
     },
     /// Decided views, consecutive, the newest last.
-    Views(Vec<View>),
+    Views {
+        /// At most 16.
+        views: Vec<View>,
+    },
 }
 
 /// A message that no rank of the job can have sent. It was not used.

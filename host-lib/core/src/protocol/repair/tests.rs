@@ -1,4 +1,5 @@
 use super::*;
+use crate::protocol::{Malformed, Message};
 use optireduce_contract::limits::LANES;
 use optireduce_contract::shard::ShardMap;
 use optireduce_contract::signs::splitmix64;
@@ -28,18 +29,7 @@ fn missing_beats_are_the_fewest_ranges_in_order() {
 }
 
 #[test]
-fn golden_bytes_of_the_messages() {
-    // Written out by hand from the layout in the module's documentation.
-    let expected = [0x10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5];
-    assert_eq!(request(&[(9, 1), (0x1234, 5)]).to_bytes().unwrap(), expected);
-    assert_eq!(RepairMessage::Gone { key: KEY }.to_bytes().unwrap(), [0x12, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
-    let bytes = answer(KEY, 0x0a0b, 2).to_bytes().unwrap();
-    assert_eq!(bytes[..18], [0x11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x0a, 0x0b, 0, 2, 0, 0, 0x80, 0x3f]);
-    assert_eq!(bytes.len(), 14 + 2 * 64);
-}
-
-#[test]
-fn messages_beyond_the_limits_are_neither_written_nor_read() {
+fn messages_beyond_the_limits_are_refused() {
     let many: Vec<_> = (0..=RANGES_MAX as u16).map(|index| (2 * index, 1)).collect();
     for bad in [
         request(&[]),
@@ -53,43 +43,14 @@ fn messages_beyond_the_limits_are_neither_written_nor_read() {
         answer(KEY, 65_534, 2),
         RepairMessage::Answer { key: KEY, first: 0, values: vec![0.0; 17] },
     ] {
-        assert!(bad.to_bytes().is_err(), "{bad:?}");
+        assert!(bad.check().is_err(), "{bad:?}");
+        let read = Message::decode(1, &Message::Repair(bad.clone()).encode());
+        assert!(matches!(read.unwrap_err().what, Malformed::Repair(_)), "{bad:?}");
     }
     for good in [request(&many[1..]), request(&[(0, 65_535)]), answer(KEY, 64_511, 1024), request(&[(5, 2), (8, 1)])] {
-        assert_eq!(RepairMessage::from_bytes(&good.to_bytes().unwrap()), Ok(good));
+        let message = Message::Repair(good);
+        assert_eq!(Message::decode(1, &message.encode()), Ok(message));
     }
-    let error = RepairMessage::from_bytes(&[0x10; 13]).unwrap_err();
-    assert_eq!(error.to_string(), "repair message: length in bytes is 13, expected 14");
-}
-
-#[test]
-fn any_bytes_are_an_error_or_what_would_be_written() {
-    let (mut read, mut refused) = (0, 0);
-    for seed in 0..200_000u64 {
-        let draw = |what: u64| splitmix64(seed << 8 | what) as usize;
-        // Random bytes, or a good message with a few bytes changed or cut.
-        let mut bytes: Vec<u8> = match draw(0) % 4 {
-            0 => (0..draw(1) % 100).map(|at| draw(10 + at as u64 % 200) as u8).collect(),
-            1 => answer(KEY, draw(1) as u16 % 60_000, 1 + draw(2) % 3).to_bytes().unwrap(),
-            2 => RepairMessage::Gone { key: KEY }.to_bytes().unwrap(),
-            _ => request(&[(draw(1) as u16 % 100, 3), (200, 1), (300, draw(2) as u16 % 500 + 1)]).to_bytes().unwrap(),
-        };
-        for turn in 0..draw(3) as u64 % 3 {
-            let at = draw(100 + turn) % bytes.len().max(1);
-            if let Some(byte) = bytes.get_mut(at) {
-                *byte ^= 1 << (draw(110 + turn) % 8);
-            }
-        }
-        bytes.truncate(bytes.len() - if draw(4).is_multiple_of(8) { draw(5) % (bytes.len() + 1) } else { 0 });
-        match RepairMessage::from_bytes(&bytes) {
-            Ok(message) => {
-                assert_eq!(message.to_bytes().as_ref(), Ok(&bytes), "seed {seed}: {message:?}");
-                read += 1;
-            }
-            Err(_) => refused += 1,
-        }
-    }
-    assert!(read > 20_000 && refused > 20_000, "{read} read, {refused} refused");
 }
 
 #[test]
@@ -137,7 +98,7 @@ fn long_ranges_are_answered_in_several_messages() {
         parts.collect::<Vec<_>>(),
         [(110, 1024, 10.0), (1134, 1024, 1034.0), (2158, 52, 2058.0), (2500, 1, 2400.0)]
     );
-    assert!(answers.iter().all(|answer| answer.to_bytes().is_ok()));
+    assert!(answers.iter().all(|answer| answer.check().is_ok()));
 }
 
 #[test]
@@ -258,7 +219,7 @@ fn after_repair_replicas_agree_again_but_for_what_is_reported_as_drift() {
             }
             let mut full = output.clone();
             for (owner, request) in requests {
-                let request = RepairMessage::from_bytes(&request.to_bytes().unwrap()).unwrap();
+                request.check().unwrap();
                 for message in stores[owner].answer(&request) {
                     let received = ledger.receive(owner, &message).unwrap();
                     if let (Some(beats), RepairMessage::Answer { values, .. }) = (received.beats, &message) {

@@ -1,0 +1,172 @@
+//! Values as bytes: integers in network byte order, floats in little-endian order as in packets, lists with their length
+//! first. Each value has exactly one encoding, and nothing else is accepted.
+
+use super::Malformed;
+
+/// A value with an encoding of its own.
+pub(super) trait Wire: Sized {
+    /// Appends the value.
+    fn write(&self, out: &mut Vec<u8>);
+
+    /// Takes a value off the front; `field` is its name in errors.
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed>;
+}
+
+/// The bytes of a message that were not read yet.
+pub(super) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The next bytes of `field`.
+    pub fn take<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], Malformed> {
+        let missing = Malformed::Truncated { field, needed: N, left: self.0.len() };
+        let (taken, rest) = self.0.split_first_chunk().ok_or(missing)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    /// Bytes left.
+    pub fn left(&self) -> usize {
+        self.0.len()
+    }
+}
+
+macro_rules! integers {
+    ($($integer:ty),*) => {
+        $(impl Wire for $integer {
+            fn write(&self, out: &mut Vec<u8>) {
+                out.extend(self.to_be_bytes());
+            }
+
+            fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+                input.take(field).map(Self::from_be_bytes)
+            }
+        })*
+    };
+}
+
+integers!(u8, u16, u32, u64);
+
+impl Wire for bool {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push((*self).into());
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        match u8::read(input, field)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            found => Err(Malformed::Flag { field, found }),
+        }
+    }
+}
+
+/// The bits are kept, those of NaNs too.
+impl Wire for f32 {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.to_le_bytes());
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        input.take(field).map(Self::from_le_bytes)
+    }
+}
+
+/// Whether there is a value, then the value.
+impl<T: Wire> Wire for Option<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.is_some().write(out);
+        self.iter().for_each(|value| value.write(out));
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        Ok(if bool::read(input, field)? { Some(T::read(input, field)?) } else { None })
+    }
+}
+
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+        self.1.write(out);
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        Ok((A::read(input, field)?, B::read(input, field)?))
+    }
+}
+
+/// The length (4 bytes), then the values.
+impl<T: Wire> Wire for Vec<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.len() as u32).write(out);
+        self.iter().for_each(|value| value.write(out));
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let length = u32::read(input, field)? as usize;
+        // A value takes a byte at least: what a message claims to hold is never more than it is long.
+        if length > input.left() {
+            return Err(Malformed::Truncated { field, needed: length, left: input.left() });
+        }
+        (0..length).map(|_| T::read(input, field)).collect()
+    }
+}
+
+/// A struct is its fields, in the order given here. All of them must be given.
+macro_rules! wire_struct {
+    ($name:ty { $($field:ident),* $(,)? }) => {
+        impl Wire for $name {
+            fn write(&self, out: &mut Vec<u8>) {
+                let Self { $($field),* } = self;
+                $($field.write(out);)*
+            }
+
+            fn read(input: &mut Reader<'_>, _: &'static str) -> Result<Self, Malformed> {
+                Ok(Self { $($field: Wire::read(input, stringify!($field))?),* })
+            }
+        }
+    };
+}
+pub(super) use wire_struct;
+
+/// Messages of one kind: a tag (1 byte) says which variant of the enum follows, then come its fields in the order given
+/// here. A variant or a field that is not given is a compile error.
+macro_rules! wire_enum {
+    ($name:ty { $($tag:literal => $variant:ident { $($field:ident),* $(,)? }),* $(,)? }) => {
+        impl Tagged for $name {
+            const TAGS: &'static [u8] = &[$($tag),*];
+
+            fn write(&self, out: &mut Vec<u8>) {
+                match self {
+                    $(Self::$variant { $($field),* } => {
+                        out.push($tag);
+                        $($field.write(out);)*
+                    })*
+                }
+            }
+
+            fn read(tag: u8, input: &mut Reader<'_>) -> Result<Self, Malformed> {
+                match tag {
+                    $($tag => Ok(Self::$variant { $($field: Wire::read(input, stringify!($field))?),* }),)*
+                    found => Err(Malformed::Tag { found }),
+                }
+            }
+        }
+    };
+}
+pub(super) use wire_enum;
+
+/// An enum whose variants have tags.
+pub(super) trait Tagged: Sized {
+    /// The tags of its variants.
+    const TAGS: &'static [u8];
+
+    /// Appends tag and fields.
+    fn write(&self, out: &mut Vec<u8>);
+
+    /// Reads the fields of the variant with this tag.
+    fn read(tag: u8, input: &mut Reader<'_>) -> Result<Self, Malformed>;
+}

@@ -1,0 +1,180 @@
+//! What ranks tell one another outside packets, on the control channel, and its one encoding.
+//!
+//! A message is a version (1 byte), a tag that says what it is (1 byte), and the fields of that message, in the order of the
+//! tables below: integers in network byte order, floats as in packets, lists with their length (4 bytes) first. The tags:
+//!
+//! | tag | message | fields |
+//! |---|---|---|
+//! | 0x01-0x09 | [`Message::Membership`] | those of [`MembershipMessage`]'s variants, in order |
+//! | 0x10, 0x11 | [`Message::Vote`] | those of [`VoteMessage`]'s variants, in order |
+//! | 0x20-0x22 | [`Message::Repair`] | those of [`RepairMessage`]'s variants, in order |
+//!
+//! To add a message: a variant of one of these enums, or of [`Message`], and its tag in the tables below; the compiler
+//! finds what is missing. Tags are never used again for something else. All ranks of a job run the same release, so there is
+//! one version, and [`VERSION`] goes up with every change.
+//! Source: ours.
+
+mod codec;
+
+use thiserror::Error;
+
+use self::codec::{Reader, Tagged, Wire, wire_enum, wire_struct};
+use super::membership::{Ballot, MembershipMessage, View};
+use super::repair::{BadRepairMessage, BeatRange, RepairMessage, WindowKey};
+use super::votes::VoteMessage;
+
+/// The first byte of every message.
+pub const VERSION: u8 = 1;
+/// Bytes of the longest message.
+pub const MESSAGE_BYTES_MAX: usize = 1 << 17;
+
+/// What a rank tells another.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Message {
+    /// Who takes part.
+    Membership(MembershipMessage),
+    /// Whether an update is skipped.
+    Vote(VoteMessage),
+    /// What a broadcast stage lost.
+    Repair(RepairMessage),
+}
+
+/// Bytes that are no message. Nothing of them was used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("message of {bytes} bytes from rank {from}: {what}; check that all ranks run the same release")]
+pub struct MalformedMessage {
+    /// The sender.
+    pub from: usize,
+    /// Length of the message.
+    pub bytes: usize,
+    /// What is wrong with it.
+    #[source]
+    pub what: Malformed,
+}
+
+/// What is wrong with the bytes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// Longer than any message.
+    #[error("too long, expected at most {MESSAGE_BYTES_MAX} bytes")]
+    TooLong,
+    /// Of another version.
+    #[error("version {found}, expected {VERSION}")]
+    Version {
+        /// The first byte.
+        found: u8,
+    },
+    /// No message has this tag.
+    #[error("unknown tag {found:#04x}")]
+    Tag {
+        /// The second byte.
+        found: u8,
+    },
+    /// The bytes end within a field.
+    #[error("ends within `{field}`: {needed} bytes needed, {left} left")]
+    Truncated {
+        /// Name of the field.
+        field: &'static str,
+        /// Bytes that the field takes at least.
+        needed: usize,
+        /// Bytes there are.
+        left: usize,
+    },
+    /// Bytes follow the last field.
+    #[error("{bytes} bytes after the last field")]
+    Trailing {
+        /// How many.
+        bytes: usize,
+    },
+    /// A field that is true or false is neither.
+    #[error("`{field}` is {found}, expected 0 or 1")]
+    Flag {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        found: u8,
+    },
+    /// A repair message breaks a limit.
+    #[error(transparent)]
+    Repair(#[from] BadRepairMessage),
+}
+
+impl Message {
+    /// The bytes of the message. Those of a repair message that breaks a limit ([`RepairMessage::check`]) are refused by the
+    /// receiver.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION];
+        match self {
+            Self::Membership(message) => message.write(&mut out),
+            Self::Vote(message) => message.write(&mut out),
+            Self::Repair(message) => message.write(&mut out),
+        }
+        out
+    }
+
+    /// Reads a message of rank `from`. Bytes that [`encode`](Self::encode) does not write are an error.
+    ///
+    /// # Errors
+    /// [`MalformedMessage`] names the sender, what is wrong, and what was expected.
+    pub fn decode(from: usize, bytes: &[u8]) -> Result<Self, MalformedMessage> {
+        read(bytes).map_err(|what| MalformedMessage { from, bytes: bytes.len(), what })
+    }
+}
+
+fn read(bytes: &[u8]) -> Result<Message, Malformed> {
+    if bytes.len() > MESSAGE_BYTES_MAX {
+        return Err(Malformed::TooLong);
+    }
+    let mut input = Reader::new(bytes);
+    match u8::read(&mut input, "version")? {
+        VERSION => {}
+        found => return Err(Malformed::Version { found }),
+    }
+    let tag = u8::read(&mut input, "tag")?;
+    let message = match tag {
+        tag if MembershipMessage::TAGS.contains(&tag) => Message::Membership(Tagged::read(tag, &mut input)?),
+        tag if VoteMessage::TAGS.contains(&tag) => Message::Vote(Tagged::read(tag, &mut input)?),
+        tag if RepairMessage::TAGS.contains(&tag) => {
+            let message: RepairMessage = Tagged::read(tag, &mut input)?;
+            message.check()?;
+            Message::Repair(message)
+        }
+        found => return Err(Malformed::Tag { found }),
+    };
+    match input.left() {
+        0 => Ok(message),
+        bytes => Err(Malformed::Trailing { bytes }),
+    }
+}
+
+wire_enum!(MembershipMessage {
+    0x01 => Progress { number, next_op },
+    0x02 => Suspect { number, suspects },
+    0x03 => Renew { number },
+    0x04 => Join { incarnation },
+    0x05 => Prepare { number, ballot },
+    0x06 => Promise { number, ballot, next_op, accepted },
+    0x07 => Accept { ballot, view },
+    0x08 => Accepted { number, ballot },
+    0x09 => Views { views },
+});
+wire_struct!(Ballot { attempt, rank });
+wire_struct!(View { number, ranks, first_op, joined });
+
+wire_enum!(VoteMessage {
+    0x10 => Vote { op, live, skip },
+    0x11 => Decision { op, skip },
+});
+
+wire_enum!(RepairMessage {
+    0x20 => Request { key, ranges },
+    0x21 => Answer { key, first, values },
+    0x22 => Gone { key },
+});
+wire_struct!(WindowKey { op, bucket, window });
+wire_struct!(BeatRange { first, count });
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+use optireduce_contract::limits::LANES;
+use optireduce_contract::signs::splitmix64;
+
+use super::super::repair::{ANSWER_BEATS_MAX, RANGES_MAX};
+use super::*;
+
+const KEY: WindowKey = WindowKey { op: 0x0102_0304, bucket: 0x0506, window: 0x0708 };
+const BALLOT: Ballot = Ballot { attempt: 0x1112_1314, rank: 0x1516 };
+const VIEW: View = View { number: 0x2122_2324, ranks: 0x25, first_op: 0x2627_2829, joined: None };
+
+/// Draws of a seed.
+struct Draw(u64, u64);
+
+impl Draw {
+    fn u64(&mut self) -> u64 {
+        self.1 += 1;
+        splitmix64(self.0 << 20 | self.1)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.u64() % end
+    }
+
+    fn u32(&mut self) -> u32 {
+        self.u64() as u32
+    }
+
+    fn flag(&mut self) -> bool {
+        self.below(2) == 1
+    }
+
+    fn ballot(&mut self) -> Ballot {
+        Ballot { attempt: self.u32(), rank: self.u32() as u16 }
+    }
+
+    fn view(&mut self) -> View {
+        let joined = self.flag().then(|| (self.u32() as u16, self.u64()));
+        View { number: self.u32(), ranks: self.u64(), first_op: self.u32(), joined }
+    }
+
+    fn key(&mut self) -> WindowKey {
+        WindowKey { op: self.u32(), bucket: self.u32() as u16, window: self.u32() as u16 }
+    }
+
+    /// Any message, within the limits.
+    fn message(&mut self) -> Message {
+        let (number, op) = (self.u32(), self.u32());
+        let accepted = self.flag().then(|| (self.ballot(), self.view()));
+        let membership = |message| Message::Membership(message);
+        match self.below(14) {
+            0 => membership(MembershipMessage::Progress { number, next_op: op }),
+            1 => membership(MembershipMessage::Suspect { number, suspects: self.u64() }),
+            2 => membership(MembershipMessage::Renew { number }),
+            3 => membership(MembershipMessage::Join { incarnation: self.u64() }),
+            4 => membership(MembershipMessage::Prepare { number, ballot: self.ballot() }),
+            5 => membership(MembershipMessage::Promise { number, ballot: self.ballot(), next_op: op, accepted }),
+            6 => membership(MembershipMessage::Accept { ballot: self.ballot(), view: self.view() }),
+            7 => membership(MembershipMessage::Accepted { number, ballot: self.ballot() }),
+            8 => membership(MembershipMessage::Views { views: (0..self.below(17)).map(|_| self.view()).collect() }),
+            9 => Message::Vote(VoteMessage::Vote { op, live: self.u64(), skip: self.flag() }),
+            10 => Message::Vote(VoteMessage::Decision { op, skip: self.flag() }),
+            11 => {
+                let ranges = 0..1 + self.below(RANGES_MAX as u64) as u16;
+                let ranges = ranges.map(|at| BeatRange { first: 200 * at, count: 1 + self.below(199) as u16 });
+                Message::Repair(RepairMessage::Request { ranges: ranges.collect(), key: KEY })
+            }
+            12 => {
+                let beats = 1 + if self.below(50) == 0 { ANSWER_BEATS_MAX as u64 - 1 } else { self.below(4) };
+                // Numbers only: a NaN is not equal to itself.
+                let values = (0..beats as usize * LANES).map(|_| self.u32() as f32).collect();
+                Message::Repair(RepairMessage::Answer { key: self.key(), first: self.below(60_000) as u16, values })
+            }
+            _ => Message::Repair(RepairMessage::Gone { key: self.key() }),
+        }
+    }
+}
+
+#[test]
+fn golden_bytes() {
+    // Written out by hand from the tables and the layouts in the documentation.
+    let membership = |message| Message::Membership(message);
+    let joined = View { joined: Some((0x3132, 0x33)), ..VIEW };
+    let range = |first, count| BeatRange { first, count };
+    let ballot = [0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
+    let view = [0x21, 0x22, 0x23, 0x24, 0, 0, 0, 0, 0, 0, 0, 0x25, 0x26, 0x27, 0x28, 0x29];
+    let key = [1, 2, 3, 4, 5, 6, 7, 8];
+    let mut beat = [0; 64];
+    (beat[2], beat[3], beat[63]) = (0x80, 0x3f, 0xc0);
+    let mut values = vec![0.0; LANES];
+    (values[0], values[15]) = (1.0, -2.0);
+    for (message, expected) in [
+        (
+            membership(MembershipMessage::Progress { number: 7, next_op: 0x0a0b }),
+            &[&[1, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
+        ),
+        (
+            membership(MembershipMessage::Suspect { number: 7, suspects: 1 << 63 }),
+            &[&[1, 2, 0, 0, 0, 7, 0x80, 0, 0, 0, 0, 0, 0, 0]],
+        ),
+        (membership(MembershipMessage::Renew { number: 7 }), &[&[1, 3, 0, 0, 0, 7]]),
+        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[1, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
+        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[1, 5, 0, 0, 0, 7], &ballot]),
+        (
+            membership(MembershipMessage::Promise { number: 7, ballot: BALLOT, next_op: 8, accepted: None }),
+            &[&[1, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
+        ),
+        (
+            membership(MembershipMessage::Promise {
+                number: 7,
+                ballot: BALLOT,
+                next_op: 8,
+                accepted: Some((BALLOT, VIEW)),
+            }),
+            &[&[1, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view, &[0]],
+        ),
+        (
+            membership(MembershipMessage::Accept { ballot: BALLOT, view: joined }),
+            &[&[1, 7], &ballot, &view, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33]],
+        ),
+        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[1, 8, 0, 0, 0, 7], &ballot]),
+        (
+            membership(MembershipMessage::Views { views: vec![VIEW; 2] }),
+            &[&[1, 9, 0, 0, 0, 2], &view, &[0], &view, &[0]],
+        ),
+        (
+            Message::Vote(VoteMessage::Vote { op: 5, live: 0b111, skip: true }),
+            &[&[1, 0x10, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 7, 1]],
+        ),
+        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[1, 0x11, 0, 0, 0, 5, 0]]),
+        (
+            Message::Repair(RepairMessage::Request { key: KEY, ranges: vec![range(9, 1), range(0x1234, 5)] }),
+            &[&[1, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
+        ),
+        (
+            Message::Repair(RepairMessage::Answer { key: KEY, first: 0x0a0b, values }),
+            &[&[1, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
+        ),
+        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[1, 0x22], &key]),
+    ] {
+        assert_eq!(message.encode(), expected.concat(), "{message:?}");
+        assert_eq!(Message::decode(3, &expected.concat()), Ok(message));
+    }
+}
+
+#[test]
+fn every_message_comes_back_as_it_was() {
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..20_000 {
+        let message = Draw(seed, 0).message();
+        let bytes = message.encode();
+        assert!(bytes.len() <= MESSAGE_BYTES_MAX, "seed {seed}: {} bytes", bytes.len());
+        seen.insert(bytes[1]);
+        assert_eq!(Message::decode(0, &bytes).as_ref(), Ok(&message), "seed {seed}");
+    }
+    let tags = [MembershipMessage::TAGS, VoteMessage::TAGS, RepairMessage::TAGS].concat();
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), tags, "every tag, and each only once");
+}
+
+#[test]
+fn any_bytes_are_an_error_or_what_would_be_written() {
+    let (mut read, mut refused) = (0, 0);
+    for seed in 0..200_000 {
+        let mut draw = Draw(seed, 1 << 19);
+        // Random bytes, some with a good beginning; or a message with a few bits changed, cut off or added to.
+        let mut bytes: Vec<u8> = match draw.below(4) {
+            0 => (0..draw.below(100)).map(|_| draw.u64() as u8).collect(),
+            1 => [VERSION, draw.below(0x24) as u8]
+                .into_iter()
+                .chain((0..draw.below(60)).map(|_| draw.u64() as u8 & 3))
+                .collect(),
+            _ => draw.message().encode(),
+        };
+        for _ in 0..draw.below(3) {
+            let (at, bit) = (draw.below(bytes.len().max(1) as u64) as usize, draw.below(8));
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte ^= 1 << bit;
+            }
+        }
+        match draw.below(8) {
+            0 => bytes.truncate(draw.below(bytes.len() as u64 + 1) as usize),
+            1 => bytes.push(draw.u64() as u8),
+            _ => {}
+        }
+        match Message::decode(5, &bytes) {
+            Ok(message) => {
+                assert_eq!(message.encode(), bytes, "seed {seed}: {message:?}");
+                read += 1;
+            }
+            Err(error) => {
+                assert_eq!((error.from, error.bytes), (5, bytes.len()), "seed {seed}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > 20_000 && refused > 20_000, "{read} read, {refused} refused");
+}
+
+#[test]
+fn what_is_wrong_is_named_with_the_sender() {
+    let text = |bytes: &[u8]| Message::decode(12, bytes).unwrap_err().to_string();
+    let hint = "; check that all ranks run the same release";
+    let too_many = [&[1, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
+    for (bytes, expected) in [
+        (&[][..], "message of 0 bytes from rank 12: ends within `version`: 1 bytes needed, 0 left"),
+        (&[1], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
+        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 1"),
+        (&[1, 0x23, 0], "message of 3 bytes from rank 12: unknown tag 0x23"),
+        (&[1, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
+        (&[1, 3, 0, 0, 0, 1, 2, 3], "message of 8 bytes from rank 12: 2 bytes after the last field"),
+        (&[1, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
+        (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),
+        (
+            &[1, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
+            "message of 14 bytes from rank 12: repair message: number of ranges is 0, expected 256",
+        ),
+    ] {
+        assert_eq!(text(bytes), format!("{expected}{hint}"));
+    }
+    let long = text(&vec![1; MESSAGE_BYTES_MAX + 1]);
+    assert!(long.contains("rank 12: too long, expected at most 131072 bytes"), "{long}");
+}
