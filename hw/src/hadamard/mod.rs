@@ -28,23 +28,23 @@
 //! | unknown size refused | `unknown_size_accepts_nothing_until_the_next_start` |
 //! | largest size chosen when built | the same runs, on engines for 256 and for 16384 |
 
-pub(crate) mod across;
-pub(crate) mod butterflies;
+pub mod across;
+pub mod butterflies;
 mod flow;
-pub(crate) mod gather;
-pub(crate) mod in_beat;
+pub mod gather;
+pub mod in_beat;
 pub mod model;
-pub(crate) mod signs;
-pub(crate) mod to_fixed;
-pub(crate) mod to_float;
-pub(crate) mod value_by_value;
+pub mod signs;
+pub mod to_fixed;
+pub mod to_float;
+pub mod value_by_value;
 
 #[cfg(test)]
 mod engine_tests;
 #[cfg(test)]
 mod stage_tests;
 #[cfg(test)]
-pub(crate) mod testing;
+pub mod testing;
 
 use crate::prelude::*;
 use butterflies::Butterflies;

@@ -7,11 +7,14 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
+use optireduce_hdl::checks::lint;
+use optireduce_hdl::checks::testfloat::{BLOCKS, Checkable, Engine, Outcome};
+use optireduce_hdl::flows::prove::{self, PROOFS, Proof};
+use optireduce_hdl::flows::{bitstream, eda, report};
+use optireduce_hdl::reference;
+use optireduce_hdl::verilog::emit::{self, Emittable};
+use optireduce_hdl::verilog::rtl;
 use optireduce_hw::card::build::Build;
-use optireduce_hw::check::{BLOCKS, Checkable, Engine, Outcome};
-use optireduce_hw::emit::{self, Emittable};
-use optireduce_hw::prove::{self, PROOFS, Proof};
-use optireduce_hw::{bitstream, eda, lint, reference, report, rtl};
 use serde::Serialize;
 
 /// Emits the OptiReduce card as Verilog, prints the contract between card and software, and checks the description.
@@ -23,7 +26,7 @@ use serde::Serialize;
 
 Examples:
   optireduce-hdl emit --out target/rtl
-  optireduce-hdl check fp32_add --vectors hw/tests/vectors/f32_add.txt.gz --engine verilator
+  optireduce-hdl check fp32_add --vectors hw/tools/tests/vectors/f32_add.txt.gz --engine verilator
   optireduce-hdl lint"
 )]
 struct Cli {
@@ -112,7 +115,7 @@ enum Command {
     /// write instead. Exit code 0: nothing found; 1: something found; 2: could not run.
     #[command(after_help = LINT_HELP, after_long_help = LINT_HELP)]
     Lint {
-        /// Rust files, or folders with them [default: this crate's sources]
+        /// Rust files, or folders with them [default: the card's sources]
         paths: Vec<PathBuf>,
         /// The findings as JSON
         #[arg(long)]
@@ -151,8 +154,8 @@ enum Command {
 }
 
 const CHECK_EXAMPLES: &str = "Examples:
-  optireduce-hdl check fp32_add --vectors hw/tests/vectors/f32_add.txt.gz
-  optireduce-hdl check fp32_mul --vectors hw/tests/vectors/f32_mul.txt.gz --engine verilator --json
+  optireduce-hdl check fp32_add --vectors hw/tools/tests/vectors/f32_add.txt.gz
+  optireduce-hdl check fp32_mul --vectors hw/tools/tests/vectors/f32_mul.txt.gz --engine verilator --json
   testfloat_gen f32_to_i32 -rnear_even > v.txt && optireduce-hdl check fp32_to_int32 --vectors v.txt";
 
 const LINT_HELP: &str = "Classes, each with an example (a, b: 8 bits):

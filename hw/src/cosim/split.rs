@@ -11,7 +11,7 @@
 //! Limits: reads the Verilog that rust-hdl writes, not Verilog at large; a block that it does not understand is left
 //! as it is.
 
-use crate::share::Module;
+use super::share::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! A Verilated model in this process: the only unsafe code of the crate.
 //!
-//! The shared library is built by [`crate::replay`] from `verilated.cpp`, whose signatures are repeated here. A library
+//! The shared library is built by [`super::replay`] from `verilated.cpp`, whose signatures are repeated here. A library
 //! stays loaded until the process ends.
 #![allow(unsafe_code)]
 

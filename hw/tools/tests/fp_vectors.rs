@@ -1,7 +1,7 @@
 //! The arithmetic blocks against Berkeley TestFloat and against their models, on every engine. Origin of the vectors:
 //! `vectors/README.md`.
 
-use optireduce_hw::check::{BLOCKS, Checkable, Engine, Operands, Vector};
+use optireduce_hdl::checks::testfloat::{BLOCKS, Checkable, Engine, Operands, Vector};
 use optireduce_hw::cosim::{Bench, Clocked};
 use optireduce_hw::fp_add::{self, FpAdd16};
 use optireduce_hw::fp_add_model::fp_add;

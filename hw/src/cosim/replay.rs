@@ -6,8 +6,8 @@
 //! of their own and renamed into place, so processes may build the same one at the same time.
 //! Registers without an initial value start at random, so that reading one shows as a difference.
 
+use super::verilated::Model;
 use crate::ports::{Ports, Rows};
-use crate::verilated::Model;
 use rust_hdl_core::prelude::*;
 use std::any::type_name;
 use std::fmt::Write as _;
@@ -292,7 +292,7 @@ fn run(command: &mut Command) -> Result<Output, String> {
 }
 
 /// The target directory that this executable was built into, which Cargo marks; else that of the workspace.
-pub(crate) fn target_directory() -> PathBuf {
+pub fn target_directory() -> PathBuf {
     let executable = env::current_exe().unwrap_or_default();
     let marked = executable.ancestors().find(|directory| directory.join("CACHEDIR.TAG").exists());
     marked.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), Path::to_path_buf)

@@ -86,7 +86,8 @@ fn name_and_body(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit;
+    use crate::fp_add::FpAdd16;
+    use crate::prelude::Block;
 
     const PAIR: &str = "
 module top(clock);
@@ -144,8 +145,9 @@ endmodule // top$b$r
 
     #[test]
     fn sharing_twice_changes_nothing_and_lanes_are_shared() {
-        let block = emit::BLOCKS.iter().find(|block| block.name == "fp_add16").expect("it is in the list");
-        let once = shared(&block.verilog());
+        let mut lanes = Box::<FpAdd16>::default();
+        lanes.connect_all();
+        let once = shared(&crate::cosim::verilog(lanes.as_ref()));
         assert!(once.iter().any(|module| module.uses == 16), "sixteen lanes are one module");
         assert_eq!(verilog(&once), verilog(&shared(&verilog(&once))));
     }

@@ -1,7 +1,8 @@
 //! `hw/rtl` is what the sources give, and tools take it.
 
+use optireduce_hdl::flows::eda;
+use optireduce_hdl::verilog::{emit, rtl};
 use optireduce_hw::card::build::Build;
-use optireduce_hw::{eda, emit, rtl};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +11,7 @@ use std::{env, fs, process};
 mod elaborate;
 
 fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("rtl")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl")
 }
 
 #[test]

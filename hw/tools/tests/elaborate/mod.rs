@@ -1,6 +1,6 @@
 //! Elaborates Verilog around the committed card with Verilator and yosys.
 
-use optireduce_hw::eda::{Job, Tool};
+use optireduce_hdl::flows::eda::{Job, Tool};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
@@ -26,7 +26,7 @@ pub fn all(name: &str, top: &str, files: &[PathBuf]) {
 }
 
 fn with_the_card(files: &[PathBuf]) -> Vec<PathBuf> {
-    let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("rtl/optireduce_card.v");
+    let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl/optireduce_card.v");
     [card].into_iter().chain(files.iter().cloned()).collect()
 }
 

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use optireduce_hdl::checks::lint::{self, Report};
 use optireduce_hw::cosim::{Bench, Clocked};
-use optireduce_hw::lint::{self, Report};
 use optireduce_hw::prelude::*;
 use optireduce_hw::random::Random;
 

@@ -6,7 +6,7 @@
 //! versions included, so a folder that is there holds a result already, and nothing is run twice. A job works in a
 //! folder named by its process and moves it into place when all is well; after an error it stays, with the logs.
 
-use crate::share;
+use optireduce_hw::cosim::share;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -282,7 +282,7 @@ pub fn print(text: &str) -> Result<(), String> {
 
 /// Where tools and results are.
 fn eda_folder() -> PathBuf {
-    let folder = crate::replay::target_directory().join("eda");
+    let folder = optireduce_hw::cosim::target_directory().join("eda");
     // Names in messages should be short and free of `..`.
     folder.parent().and_then(|parent| parent.canonicalize().ok()).map_or(folder, |parent| parent.join("eda"))
 }
@@ -290,7 +290,7 @@ fn eda_folder() -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit;
+    use crate::verilog::emit;
 
     #[test]
     fn no_block_has_a_latch_a_loop_or_a_wire_with_two_drivers_or_none() {

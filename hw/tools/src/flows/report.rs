@@ -13,9 +13,9 @@
 //! Limits: yosys is not Vivado, and ECP5 is not UltraScale+ (40 nm against 16 nm): figures to compare blocks and
 //! changes by, not a board's.
 
-use crate::eda::{self, Job, Tool};
-use crate::emit::Emittable;
-use crate::share::{self, Module};
+use crate::flows::eda::{self, Job, Tool};
+use crate::verilog::emit::Emittable;
+use optireduce_hw::cosim::share::{self, Module};
 use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
 use std::time::Instant;

@@ -10,11 +10,11 @@
 //! matches is an error, so neither proof nor mutant can pass by standing still; nor can assumptions that no run meets.
 //! Limits: one clock; a name that the block no longer has is an error of yosys.
 
-use crate::block_fifo::BlockFifo;
-use crate::eda::{self, Job, Tool};
-use crate::emit::{self, BLOCKS};
-use crate::fifo::Fifo;
-use crate::prelude::*;
+use crate::flows::eda::{self, Job, Tool};
+use crate::verilog::emit::{self, BLOCKS};
+use optireduce_hw::block_fifo::BlockFifo;
+use optireduce_hw::fifo::Fifo;
+use optireduce_hw::prelude::*;
 use serde_json::json;
 use std::time::Instant;
 
@@ -50,7 +50,7 @@ pub const PROOFS: &[Proof] = &[
         name: "reduce",
         claim: "no contribution is added twice; every beat taken is added or dropped, once, unchanged",
         block: || emitted("reduce"),
-        checker: include_str!("../proofs/reduce.sv"),
+        checker: include_str!("../../proofs/reduce.sv"),
         solver: Solver::Z3,
         steps: 1,
         cycles: 14,
@@ -64,7 +64,7 @@ pub const PROOFS: &[Proof] = &[
         name: "stage_gates",
         claim: "a stage is over by its deadline whatever arrives, and stays over",
         block: || emitted("stage_gates"),
-        checker: include_str!("../proofs/stage_gates.sv"),
+        checker: include_str!("../../proofs/stage_gates.sv"),
         solver: Solver::Sat,
         steps: 4,
         cycles: 8,
@@ -77,7 +77,7 @@ pub const PROOFS: &[Proof] = &[
         name: "fifo",
         claim: "every word comes out once, unchanged and in its turn; flags and room are right",
         block: emit::of::<Fifo<W<8>, 2>>,
-        checker: include_str!("../proofs/fifo.sv"),
+        checker: include_str!("../../proofs/fifo.sv"),
         solver: Solver::Sat,
         steps: 4,
         cycles: 7,
@@ -87,7 +87,7 @@ pub const PROOFS: &[Proof] = &[
         name: "block_fifo",
         claim: "the same of the queue on block RAM",
         block: emit::of::<BlockFifo<W<8>, 2>>,
-        checker: include_str!("../proofs/block_fifo.sv"),
+        checker: include_str!("../../proofs/block_fifo.sv"),
         solver: Solver::Sat,
         steps: 4,
         cycles: 7,
@@ -97,7 +97,7 @@ pub const PROOFS: &[Proof] = &[
         name: "submission",
         claim: "no queue's submission index passes its doorbell; AXI read address rules",
         block: || emitted("submission"),
-        checker: include_str!("../proofs/submission.sv"),
+        checker: include_str!("../../proofs/submission.sv"),
         solver: Solver::Sat,
         steps: 4,
         cycles: 6,
@@ -110,7 +110,7 @@ pub const PROOFS: &[Proof] = &[
         name: "finisher",
         claim: "no queue's completions outrun the host, or are told before they are acknowledged",
         block: || emitted("finisher"),
-        checker: include_str!("../proofs/finisher.sv"),
+        checker: include_str!("../../proofs/finisher.sv"),
         solver: Solver::Sat,
         steps: 4,
         cycles: 12,
@@ -123,7 +123,7 @@ pub const PROOFS: &[Proof] = &[
         name: "dma_write",
         claim: "AXI write rules, no burst crosses 4 KiB; every burst is acknowledged to its owner",
         block: || emitted("dma_write"),
-        checker: include_str!("../proofs/dma_write.sv"),
+        checker: include_str!("../../proofs/dma_write.sv"),
         solver: Solver::Sat,
         steps: 4,
         cycles: 6,
@@ -137,7 +137,7 @@ pub const PROOFS: &[Proof] = &[
         name: "contribute",
         claim: "AXI read address rules, no burst crosses 4 KiB, nothing is asked for twice or without room",
         block: || emitted("contribute"),
-        checker: include_str!("../proofs/contribute.sv"),
+        checker: include_str!("../../proofs/contribute.sv"),
         solver: Solver::Sat,
         steps: 4,
         cycles: 8,
@@ -147,7 +147,7 @@ pub const PROOFS: &[Proof] = &[
         name: "dma_read",
         claim: "AXI read address rules over both readers; data and errors go to the reader that asked",
         block: || emitted("dma_read"),
-        checker: include_str!("../proofs/dma_read.sv"),
+        checker: include_str!("../../proofs/dma_read.sv"),
         solver: Solver::Sat,
         steps: 4,
         cycles: 6,
@@ -160,7 +160,7 @@ pub const PROOFS: &[Proof] = &[
         name: "in_beat",
         claim: "a butterfly equals 33-bit signed arithmetic",
         block: || emitted("hadamard_in_beat"),
-        checker: include_str!("../proofs/in_beat.sv"),
+        checker: include_str!("../../proofs/in_beat.sv"),
         solver: Solver::Sat,
         steps: 3,
         cycles: 4,
@@ -170,7 +170,7 @@ pub const PROOFS: &[Proof] = &[
         name: "in_beat_halving",
         claim: "a halving butterfly equals 33-bit signed arithmetic",
         block: || emitted("hadamard_in_beat_halving"),
-        checker: include_str!("../proofs/in_beat.sv"),
+        checker: include_str!("../../proofs/in_beat.sv"),
         solver: Solver::Sat,
         steps: 3,
         cycles: 4,

@@ -6,17 +6,17 @@
 //! the manifest, and that the manifest is of these sources.
 //! Limits: built; not run on a board.
 
-use crate::card::build::Build;
-use crate::eda::{Job, Tool};
-use crate::fold::{self, Lane, Substitute};
-use crate::fp_add::{self, FpAdd};
-use crate::fp_mul::{self, Multiply, Unpack};
-use crate::fp_to_int::{self, FpToScaledInt};
-use crate::hadamard::butterflies::Butterflies;
-use crate::hadamard::value_by_value::ValueByValue;
-use crate::int_to_fp::{self, ScaledIntToFp};
-use crate::{emit, rtl};
+use crate::flows::eda::{Job, Tool};
+use crate::verilog::fold::{self, Lane, Substitute};
+use crate::verilog::{emit, rtl};
 use optireduce_contract::limits::CONTRACT_VERSION;
+use optireduce_hw::card::build::Build;
+use optireduce_hw::fp_add::{self, FpAdd};
+use optireduce_hw::fp_mul::{self, Multiply, Unpack};
+use optireduce_hw::fp_to_int::{self, FpToScaledInt};
+use optireduce_hw::hadamard::butterflies::Butterflies;
+use optireduce_hw::hadamard::value_by_value::ValueByValue;
+use optireduce_hw::int_to_fp::{self, ScaledIntToFp};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -212,7 +212,7 @@ fn manifest(sources: &str, sha256: &str, git: &str, report: &Value) -> Result<St
          contract = {CONTRACT_VERSION}\n\
          state = \"built\"\n\
          git = \"{git}\"\n\
-         # Of shell.bit, and of all it is made from: the reduced card's Verilog, shell.v, shell.lpf and hw/src/tie.v.\n\
+         # Of shell.bit, and of all it is made from: the reduced card's Verilog, shell.v, shell.lpf and hw/tools/src/flows/tie.v.\n\
          sha256 = \"{sha256}\"\n\
          sources_sha256 = \"{sources}\"\n\
          tool = \"yosys, nextpnr-ecp5, ecppack\"\n\
@@ -290,10 +290,10 @@ pub fn check(folder: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cosim::Bench;
-    use crate::prelude::*;
-    use crate::ram::LutRam;
-    use crate::random::Random;
+    use optireduce_hw::cosim::Bench;
+    use optireduce_hw::prelude::*;
+    use optireduce_hw::ram::LutRam;
+    use optireduce_hw::random::Random;
 
     /// A memory of eight words as yosys maps it, with yosys' own model of the cell; all its address pins are wired.
     fn tied(verilog: &str) -> String {

@@ -7,7 +7,7 @@
 //! is left open.
 //! Limits: reads the Verilog that rust-hdl writes, not Verilog at large.
 
-use crate::share;
+use optireduce_hw::cosim::share;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{fs, io};
@@ -145,7 +145,7 @@ pub fn check(folder: &Path, files: &[(&str, String)]) -> Result<(), String> {
             let same = found.lines().zip(expected.lines()).take_while(|(found, expected)| found == expected).count();
             return Err(format!(
                 "{}:{}: found {:?}, the sources give {:?}. Write it anew:\n  \
-                 cargo run --release -p optireduce-hw --bin optireduce-hdl -- rtl --out hw/rtl",
+                 cargo run --release -p optireduce-hdl -- rtl --out hw/rtl",
                 path.display(),
                 same + 1,
                 found.lines().nth(same).unwrap_or("end of file"),

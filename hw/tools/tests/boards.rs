@@ -1,7 +1,7 @@
 //! `bitstreams/`: every shell elaborates around the committed card, what is hand-written there works, and the ECP5
 //! bitstream is that of its manifest and of these sources.
 
-use optireduce_hw::bitstream;
+use optireduce_hdl::flows::bitstream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
@@ -9,7 +9,7 @@ use std::{env, fs, process};
 mod elaborate;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bitstreams").canonicalize().expect("it is in the tree")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bitstreams").canonicalize().expect("it is in the tree")
 }
 
 /// All Verilog files of these folders and files, sorted.
@@ -24,7 +24,7 @@ fn files(names: &[&str]) -> Vec<PathBuf> {
     }
     files.retain(|file| file.extension().is_some_and(|extension| extension == "v"));
     files.sort();
-    files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("rtl/optireduce_top.v"));
+    files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl/optireduce_top.v"));
     files
 }
 

@@ -8,11 +8,19 @@
 //! memory, 4 bytes per started 32 bits of port and cycle.
 //! Differs from rust-hdl's own `Simulation`: no threads, no time and no waveform, which is much faster.
 
+pub mod share;
+
+mod replay;
+mod split;
+mod unused;
+mod verilated;
+
+pub use self::replay::target_directory;
+
+use self::replay::Layout;
+use self::verilated::Model;
 use crate::ports::Rows;
 use crate::prelude::*;
-use crate::replay::{self, Layout};
-use crate::verilated::Model;
-use crate::{share, split, unused};
 use std::any::type_name;
 use std::marker::PhantomData;
 
@@ -192,7 +200,10 @@ impl<B: Clocked> Bench<B> {
 
     /// As [`verify_with_verilator`](Bench::verify_with_verilator), on Verilog that was rewritten so that it takes `pace`
     /// cycles for one: inputs stay put so long, and outputs count in the last of them.
-    pub(crate) fn verify_rewritten(&mut self, name: &str, pace: usize, rewrite: impl FnOnce(String) -> String) {
+    ///
+    /// # Panics
+    /// As there.
+    pub fn verify_rewritten(&mut self, name: &str, pace: usize, rewrite: impl FnOnce(String) -> String) {
         self.settle();
         let Engine::RustRecording(trace) = &mut self.engine else {
             panic!("{name}: verify_with_verilator needs Bench::recording")

@@ -9,7 +9,7 @@
 //! Limits: reads the Verilog that rust-hdl writes, not Verilog at large. Hand-written Verilog has its own sinks: what a
 //! memory leaves of an address depends on how it is built.
 
-use crate::share::Module;
+use super::share::Module;
 
 /// What is not read, as Verilator says it: `signal`, or `signal[31:16,3]`.
 const UNUSED: &[&str] = &[
@@ -214,12 +214,17 @@ fn constant(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::build::Build;
-    use crate::emit;
+    use crate::card::endpoint::Endpoint;
+    use crate::prelude::Block;
+    use crate::stack::on_a_large_stack;
 
     #[test]
     fn every_entry_is_needed() {
-        let card = emit::endpoint(Build::default());
+        let card = on_a_large_stack(|| {
+            let mut card = Box::<Endpoint>::default();
+            card.connect_all();
+            crate::cosim::verilog(card.as_ref())
+        });
         let idle = |entry: &&&str| {
             let (name, bits) = split(entry);
             !card.contains(&sink_of(name, bits))

@@ -114,12 +114,12 @@ impl fmt::Display for Report {
     }
 }
 
-/// Lints files, and all `.rs` files below folders; nothing given: the sources of this crate.
+/// Lints files, and all `.rs` files below folders; nothing given: the card's sources.
 ///
 /// # Errors
 /// With the file, when it cannot be read or is not Rust.
 pub fn paths(paths: &[PathBuf]) -> Result<Report, String> {
-    let sources = [Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let sources = [Path::new(env!("CARGO_MANIFEST_DIR")).join("../src")];
     let (mut files, mut report) = (Vec::new(), Report::default());
     for path in if paths.is_empty() { &sources } else { paths } {
         collect(path, true, &mut files).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -12,16 +12,16 @@ use clap::ValueEnum;
 use flate2::read::MultiGzDecoder;
 use serde::Serialize;
 
-use crate::cosim::{Bench, Clocked, Compiled};
-use crate::fp_add::{self, FpAdd};
-use crate::fp_add_model::{INFINITY, fp_add};
-use crate::fp_mul::{self, FpMul};
-use crate::fp_mul_model::fp_mul;
-use crate::fp_to_int::{self, FpToInt};
-use crate::fp_to_int_model::fp_to_int;
-use crate::int_to_fp::{self, IntToFp};
-use crate::int_to_fp_model::int_to_fp;
-use crate::prelude::*;
+use optireduce_hw::cosim::{Bench, Clocked, Compiled};
+use optireduce_hw::fp_add::{self, FpAdd};
+use optireduce_hw::fp_add_model::{INFINITY, fp_add};
+use optireduce_hw::fp_mul::{self, FpMul};
+use optireduce_hw::fp_mul_model::fp_mul;
+use optireduce_hw::fp_to_int::{self, FpToInt};
+use optireduce_hw::fp_to_int_model::fp_to_int;
+use optireduce_hw::int_to_fp::{self, IntToFp};
+use optireduce_hw::int_to_fp_model::int_to_fp;
+use optireduce_hw::prelude::*;
 
 /// What runs a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
