@@ -299,7 +299,7 @@ mod tests {
         for seed in 0..1_000_000 {
             let bits = optireduce_contract::signs::splitmix64(seed) as u32;
             let found = nearest_bf16(f32::from_bits(bits)).to_bits();
-            assert_eq!(found, optireduce_hw::bf16::round(bits), "{bits:#x}");
+            assert_eq!(found, optireduce_hw::arith::bf16::round(bits), "{bits:#x}");
         }
     }
 

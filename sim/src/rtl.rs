@@ -15,7 +15,7 @@ use optireduce_contract::registers::{Access, BAR_BYTES, CONTROL, PEER_TABLE, QUE
 use optireduce_driver::CardEnd;
 use optireduce_hw::card::build::Build;
 use optireduce_hw::card::simulated::{Inputs, NO_TIMER, Outputs, SimulatedCard};
-use optireduce_hw::word::Beat;
+use optireduce_hw::hdl::word::Beat;
 
 use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
 use crate::network::wire_ps;

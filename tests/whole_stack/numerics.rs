@@ -4,10 +4,10 @@
 use optireduce_contract::limits::LANES;
 use optireduce_contract::shard::interleaved;
 use optireduce_core::hadamard::{Code, Kernel, decode_with, encode_with, round_to_bf16, widen_bf16};
-use optireduce_hw::fp_mul_model::fp_mul;
+use optireduce_hw::arith::fp_mul_model::fp_mul;
+use optireduce_hw::arith::recip_rom::recip;
 use optireduce_hw::hadamard::model::transform_block;
 use optireduce_hw::random::{Random, edge_floats};
-use optireduce_hw::recip_rom::recip;
 
 /// The window as the functional card encodes it.
 fn card_encodes(code: Code, gradient: &[f32]) -> Vec<f32> {
@@ -186,7 +186,7 @@ fn bf16_rounds_as_the_card_and_widens_back() {
     let mut widened = vec![1.0; bits.len()];
     widen_bf16(&halves, &mut widened);
     for ((bits, rounded), widened) in bits.iter().zip(&rounded).zip(&widened) {
-        assert_eq!(rounded.to_bits(), optireduce_hw::bf16::round(*bits), "{bits:08x}");
+        assert_eq!(rounded.to_bits(), optireduce_hw::arith::bf16::round(*bits), "{bits:08x}");
         assert_eq!(widened.to_bits(), rounded.to_bits(), "{bits:08x}");
     }
 }

@@ -1,6 +1,6 @@
-//! A kernel as one string: what `#[hdl_gen]` writes and `optireduce_hw::kernel` reads.
+//! A kernel as one string: what `#[hdl_gen]` writes and `optireduce_hw::hdl::kernel` reads.
 //!
-//! The string is the kernel in prefix notation, words separated by spaces; `optireduce_hw::kernel` has the grammar. What only the
+//! The string is the kernel in prefix notation, words separated by spaces; `optireduce_hw::hdl::kernel` has the grammar. What only the
 //! compiler knows (const generics, offsets of a struct's fields) stands beside it as Rust expressions, and in it as `@index`.
 
 use proc_macro2::TokenStream;
@@ -34,8 +34,8 @@ fn write(kernel: &ItemFn) -> Result<TokenStream> {
         }
 
         #[automatically_derived]
-        fn hdl(&self) -> optireduce_hw::prelude::Verilog {
-            optireduce_hw::kernel::verilog(#words, &[#(#values),*])
+        fn hdl(&self) -> optireduce_hw::hdl::prelude::Verilog {
+            optireduce_hw::hdl::kernel::verilog(#words, &[#(#values),*])
         }
     })
 }
@@ -291,7 +291,7 @@ impl Text {
         self.word("cast");
         match &last.arguments {
             PathArguments::AngleBracketed(widths) => self.width(widths.args.first().ok_or_else(no_cast)?),
-            _ => self.value(quote!(optireduce_hw::prelude::Synth::bits(#call))),
+            _ => self.value(quote!(optireduce_hw::hdl::prelude::Synth::bits(#call))),
         }
         self.expression(call.args.first().ok_or_else(no_cast)?)
     }
@@ -403,7 +403,7 @@ fn drive(expression: &Expr, mark: &mut impl FnMut(TokenStream)) -> Result<()> {
             while let Expr::Field(field) = target {
                 if matches!(&field.member, Member::Named(name) if name == "next") {
                     let signal = &field.base;
-                    mark(quote!(optireduce_hw::prelude::Logic::connect(&mut #signal);));
+                    mark(quote!(optireduce_hw::hdl::prelude::Logic::connect(&mut #signal);));
                     break;
                 }
                 target = &field.base;
@@ -430,9 +430,9 @@ fn drive(expression: &Expr, mark: &mut impl FnMut(TokenStream)) -> Result<()> {
 fn drive_registers(call: &Macro, mark: &mut impl FnMut(TokenStream)) -> Result<()> {
     let Registers { owner, blocks, hold, .. } = registers(call)?;
     for block in &blocks {
-        mark(quote!(optireduce_hw::prelude::Logic::connect(&mut #owner.#block.clock);));
+        mark(quote!(optireduce_hw::hdl::prelude::Logic::connect(&mut #owner.#block.clock);));
         if hold {
-            mark(quote!(optireduce_hw::prelude::Logic::connect(&mut #owner.#block.d);));
+            mark(quote!(optireduce_hw::hdl::prelude::Logic::connect(&mut #owner.#block.d);));
         }
     }
     Ok(())

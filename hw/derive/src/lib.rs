@@ -1,4 +1,4 @@
-//! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::kernel`, and `#[derive(Ports)]`.
+//! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::hdl::kernel`, and `#[derive(Ports)]`.
 //!
 //! `#[derive(Ports)]` lets a simulator other than rust-hdl's set and read the ports of a block.
 //!
@@ -22,7 +22,7 @@ pub fn hdl_gen(_: TokenStream, item: TokenStream) -> TokenStream {
     kernel::expand(&kernel).into()
 }
 
-/// Implements `optireduce_hw::ports::Ports` for a block: every port is handed the rows in turn.
+/// Implements `optireduce_hw::hdl::ports::Ports` for a block: every port is handed the rows in turn.
 #[proc_macro_derive(Ports)]
 pub fn ports(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -35,9 +35,9 @@ pub fn ports(input: TokenStream) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     quote! {
-        impl #impl_generics optireduce_hw::ports::Ports for #name #type_generics #where_clause {
-            fn exchange(&mut self, rows: &mut optireduce_hw::ports::Rows) {
-                #(optireduce_hw::ports::Ports::exchange(&mut self.#ports, rows);)*
+        impl #impl_generics optireduce_hw::hdl::ports::Ports for #name #type_generics #where_clause {
+            fn exchange(&mut self, rows: &mut optireduce_hw::hdl::ports::Rows) {
+                #(optireduce_hw::hdl::ports::Ports::exchange(&mut self.#ports, rows);)*
             }
         }
     }

@@ -6,8 +6,8 @@
 //! is still on its way to the same counter is taken from there, so every cycle can count any counter.
 //! Latency: [`LATENCY`] cycles from `accept` to a read that sees it, 1 from `read_address` to `count`.
 
-use crate::prelude::*;
-use crate::ram::Ram;
+use crate::hdl::prelude::*;
+use crate::mem::ram::Ram;
 
 /// Cycles from a beat's `accept` to the first `read_address` whose count has it.
 pub const LATENCY: usize = 3;

@@ -3,7 +3,7 @@
 use super::arrivals::{Arrivals, LATENCY};
 use super::testing::{Pace, at_every_pace};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use std::collections::VecDeque;
 

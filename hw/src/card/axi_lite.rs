@@ -6,7 +6,7 @@
 //! Latency: 2 cycles from the later of address and data to the write response, 3 from read address to data.
 //! Throughput: a write every 3 cycles, a read every 4: doorbells, not data. Reset: `reset`, with the bus.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// Register slave, see the module.
 #[derive(LogicBlock, Default)]

@@ -1,6 +1,6 @@
 //! Build parameters of a card: what is chosen when it is built, and read by the driver from its registers.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use optireduce_contract::limits::{HADAMARD_LOG2_MAX, HADAMARD_LOG2_MIN, WINDOW_BEATS, WINDOW_BEATS_LIMIT};
 
 /// Build parameters of a card. The default is the card that is simulated.

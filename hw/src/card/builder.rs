@@ -11,11 +11,11 @@
 
 use super::entry::{HeaderWord, bit_cast_header_beat};
 use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder, SlotBeat};
-use super::wires::PackHalves;
-use crate::block_fifo::BlockFifo;
-use crate::fifo::Fifo;
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::hdl::prelude::*;
+use crate::hdl::wires::PackHalves;
+use crate::mem::block_fifo::BlockFifo;
+use crate::mem::fifo::Fifo;
+use crate::mem::ram::LutRam;
 
 /// What was asked of the memories in the last cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]

@@ -5,7 +5,7 @@ use super::stimulus::{EAGER, beat_of};
 use super::testing::{Pace, at_every_pace, linear, random_beat};
 use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::packet::{
     Endpoint, FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader,

@@ -19,12 +19,12 @@
 
 use super::build::Build;
 use super::types::{ContributeOrder, JobWords, SendOrder, SlotBeat, SlotContext, WindowBeat};
-use crate::bf16::Bf16Round;
-use crate::block_fifo::BlockFifo;
-use crate::fifo::Fifo;
+use crate::arith::bf16::Bf16Round;
 use crate::hadamard::Hadamard;
-use crate::prelude::*;
-use crate::ram::{LutRam, WindowRam};
+use crate::hdl::prelude::*;
+use crate::mem::block_fifo::BlockFifo;
+use crate::mem::fifo::Fifo;
+use crate::mem::ram::{LutRam, WindowRam};
 
 /// What the filler is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]

@@ -5,9 +5,9 @@ use super::stimulus::{EAGER, context_of, float_beat};
 use super::testing::{Pace, at_every_pace, random_beat};
 use super::types::{ContributeOrder, JobWords, SendOrder, SlotBeat, SlotContext, WindowBeat};
 use super::window_model::{Code, sent};
-use crate::bf16::round;
+use crate::arith::bf16::round;
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use std::collections::{HashMap, VecDeque};
 

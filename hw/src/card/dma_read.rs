@@ -7,8 +7,8 @@
 //! Reset: while `clear`, nothing new is asked for, an offered burst stands, and data is taken and dropped; the bus is
 //! owed nothing once `busy` is false. `reset` (of the bus itself) forgets all at once.
 
-use crate::fifo::Fifo;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
+use crate::mem::fifo::Fifo;
 
 /// The burst on the address channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]

@@ -10,9 +10,9 @@
 //! forgets all at once.
 
 use super::build::Build;
-use crate::block_fifo::BlockFifo;
-use crate::fifo::Fifo;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
+use crate::mem::block_fifo::BlockFifo;
+use crate::mem::fifo::Fifo;
 
 /// Whom a burst belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]

@@ -12,10 +12,10 @@ use super::build::Build;
 use super::dma_write::{WriteOrder, WriteOwner};
 use super::reciprocal::Reciprocal;
 use super::types::{GatherWord, SlotBeat, SlotContext};
-use crate::fifo::Fifo;
-use crate::fp_mul::{self, FpMul16};
+use crate::arith::fp_mul::{self, FpMul16};
 use crate::hadamard::Hadamard;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
+use crate::mem::fifo::Fifo;
 
 const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as the multiplier");
 

@@ -11,7 +11,7 @@
 use super::axi_lite::AxiLite;
 use super::build::Build;
 use super::smartnic::SmartNic;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// The card's top for boards, see the module.
 #[derive(LogicBlock, Default)]

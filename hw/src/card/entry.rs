@@ -4,7 +4,7 @@
 //! the contract stays the only place where they are decided. Multi-byte header fields that the card computes with
 //! are big-endian on the wire and therefore split into bytes (`_b0` first on the wire).
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 macro_rules! one_beat_struct {
     ($(#[$meta:meta])* $name:ident, $from:ident, $to:ident; $($field:ident: $width:literal,)*) => {

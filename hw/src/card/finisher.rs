@@ -18,9 +18,9 @@ use super::drain::Drain;
 use super::entry::{CompletionWord, bit_cast_completion, bit_cast_completion_beat};
 use super::msix::Msix;
 use super::types::{GateReport, GatherWord, JobWords, Refusal, SlotBeat, SlotContext};
-use super::wires::ShiftIn;
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::hdl::prelude::*;
+use crate::hdl::wires::ShiftIn;
+use crate::mem::ram::LutRam;
 
 /// What the finisher is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]

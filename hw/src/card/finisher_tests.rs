@@ -7,7 +7,7 @@ use super::testing::{Pace, at_every_pace, linear, random_beat};
 use super::types::{GateReport, GatherWord, JobWords, Refusal, SlotContext};
 use super::window_model::{Code, result};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::queue::{Completion, DONE_BROADCAST, DONE_CONTRIBUTE, DONE_REFUSED, STATUS_DMA_ERROR};
 use std::collections::{HashMap, VecDeque};

@@ -10,8 +10,8 @@
 use super::arrivals::Arrivals;
 use super::build::Build;
 use super::types::{GatherWord, SlotBeat, WindowBeat};
-use crate::prelude::*;
-use crate::ram::WindowRam;
+use crate::hdl::prelude::*;
+use crate::mem::ram::WindowRam;
 
 /// Gather memory, see the module.
 #[derive(LogicBlock, Default)]

@@ -7,7 +7,7 @@ use super::reduce_model::Verdict;
 use super::testing::{Pace, at_every_pace, random_beat};
 use super::types::{SlotBeat, WindowBeat};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use std::collections::VecDeque;
 

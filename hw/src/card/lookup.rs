@@ -13,9 +13,9 @@
 //! A packet without a window counts as stale if its bucket is armed for a later step, in serial-number arithmetic.
 
 use super::types::{JobWords, RxHeader, SlotContext, WindowBeat};
-use super::wires::Widen;
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::hdl::prelude::*;
+use crate::hdl::wires::Widen;
+use crate::mem::ram::LutRam;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Key {

@@ -7,7 +7,7 @@ use super::lookup_model::{Verdict, Window, find, judge};
 use super::testing::{Pace, at_every_pace, random_beat};
 use super::types::{JobWords, RxHeader, SlotContext};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, UbtHeader};
 use optireduce_contract::shard::ShardMap;

@@ -31,7 +31,6 @@ pub mod stage_gates;
 pub mod submission;
 pub mod tx_guard;
 pub mod types;
-pub mod wires;
 
 #[cfg(test)]
 mod arrivals_tests;
@@ -91,5 +90,3 @@ mod submission_tests;
 mod testing;
 #[cfg(test)]
 mod window_model;
-#[cfg(test)]
-mod wires_tests;

@@ -3,7 +3,7 @@
 //! The bridge may let a request wait: it stands, with its vector, until it is taken; further ones of the same queue
 //! merge into one that follows. Lower queues first. Latency: 2 cycles. Reset: `clear`, which also withdraws a request.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// MSI-X requests, see the module.
 #[derive(LogicBlock, Default)]

@@ -14,8 +14,8 @@
 //! Reset: `clear` drops the question; buckets stay as they are.
 
 use super::types::JobWords;
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::hdl::prelude::*;
+use crate::mem::ram::LutRam;
 
 /// Where the question is.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]

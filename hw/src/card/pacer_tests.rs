@@ -3,7 +3,7 @@
 use super::pacer::Pacer;
 use super::types::JobWords;
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 
 const PAYLOAD: u64 = 22;

@@ -19,9 +19,9 @@
 
 use super::pacer::Pacer;
 use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotBeat, SlotContext};
-use crate::fifo::Fifo;
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::hdl::prelude::*;
+use crate::mem::fifo::Fifo;
+use crate::mem::ram::LutRam;
 
 /// What the planner is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]

@@ -6,7 +6,7 @@ use super::stimulus::context_of;
 use super::testing::{Pace, at_every_pace, linear};
 use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotContext};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::shard::ShardMap;
 use std::collections::{HashSet, VecDeque};

@@ -2,9 +2,9 @@
 //!
 //! Latency: 1 cycle. Throughput: one a cycle. Reset: none needed.
 
-use crate::prelude::*;
-use crate::ram::Rom;
-use crate::recip_rom;
+use crate::arith::recip_rom;
+use crate::hdl::prelude::*;
+use crate::mem::ram::Rom;
 
 /// Reciprocal, see the module.
 #[derive(LogicBlock)]

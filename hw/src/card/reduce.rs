@@ -13,10 +13,10 @@
 use super::arrivals::Arrivals;
 use super::build::Build;
 use super::types::{AccWord, SlotBeat, WindowBeat};
-use super::wires::OrNegativeZero;
-use crate::fp_add::{self, FpAdd16};
-use crate::prelude::*;
-use crate::ram::WindowRam;
+use crate::arith::fp_add::{self, FpAdd16};
+use crate::hdl::prelude::*;
+use crate::hdl::wires::OrNegativeZero;
+use crate::mem::ram::WindowRam;
 
 const _: () = assert!(fp_add::LATENCY == 6, "the pipeline below is drawn for an adder of 6 cycles");
 

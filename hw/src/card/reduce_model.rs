@@ -1,6 +1,6 @@
 //! What [`super::reduce`] does, beat by beat, in plain Rust. Leaves out: cycles, hazards, the adder's pipeline.
 
-use crate::fp_add_model::fp_add;
+use crate::arith::fp_add_model::fp_add;
 use std::collections::HashMap;
 
 /// What became of a beat.

@@ -6,9 +6,9 @@ use super::reduce_model::{Accumulator, Verdict};
 use super::stimulus::float_beat;
 use super::testing::{Pace, at_every_pace};
 use super::types::{SlotBeat, WindowBeat};
+use crate::arith::fp_add_model::fp_add;
 use crate::cosim::Bench;
-use crate::fp_add_model::fp_add;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use std::collections::VecDeque;
 

@@ -8,8 +8,8 @@
 
 use super::build::{Build, BuildWords};
 use super::types::JobWords;
-use crate::prelude::*;
-use crate::ram::{LutRam, Ram};
+use crate::hdl::prelude::*;
+use crate::mem::ram::{LutRam, Ram};
 
 /// Job registers written by the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]

@@ -5,7 +5,7 @@ use super::registers::{Events, Registers};
 use super::testing::{Pace, at_every_pace};
 use super::types::JobWords;
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::registers::{
     self as map, Access, BAR_BYTES, PEER_BYTES, PEER_TABLE, QUEUE_BASE, REGISTERS, Register, STATUS_BUSY,

@@ -4,7 +4,7 @@
 //! one that feeds the MAC finish what they began; that takes [`RESET_CYCLES`], or as long as the bus lets the card
 //! wait. Enabling meanwhile is remembered. Latency: 1 cycle from `enable` to `clear`.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// Cycles that `clear` is held at least: every unit of the card is as after power-on when they are over.
 pub const RESET_CYCLES: u64 = 32;

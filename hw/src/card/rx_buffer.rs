@@ -8,9 +8,9 @@
 //! a frame that is coming in then is ignored and not counted.
 
 use super::types::FrameBeat;
-use crate::fifo::Fifo;
-use crate::prelude::*;
-use crate::ram::Ram;
+use crate::hdl::prelude::*;
+use crate::mem::fifo::Fifo;
+use crate::mem::ram::Ram;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct State {

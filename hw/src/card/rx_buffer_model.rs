@@ -1,6 +1,6 @@
 //! The receive buffer as a queue of frames: what is stored, what is dropped. It knows no cycles.
 
-use crate::word::Beat;
+use crate::hdl::word::Beat;
 use std::collections::VecDeque;
 
 /// Most beats inside, those of the frame that is coming in included.

@@ -8,7 +8,7 @@
 
 use super::entry::{HeaderWord, bit_cast_header};
 use super::types::{FrameBeat, JobWords, RxHeader};
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Raw {

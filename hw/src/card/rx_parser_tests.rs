@@ -6,7 +6,7 @@ use super::rx_parser_model::{Job, judge};
 use super::testing::{Pace, at_every_pace, random_beat};
 use super::types::{FrameBeat, JobWords, RxHeader};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::packet::{self, Endpoint, FrameError, UbtHeader, frame};
 use std::collections::{BTreeMap, VecDeque};

@@ -9,11 +9,11 @@
 
 use super::reciprocal::Reciprocal;
 use super::types::{SlotBeat, SlotContext, WindowBeat};
-use crate::bf16::Bf16Round;
-use crate::fifo::Fifo;
-use crate::fp_mul::{self, FpMul16};
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::arith::bf16::Bf16Round;
+use crate::arith::fp_mul::{self, FpMul16};
+use crate::hdl::prelude::*;
+use crate::mem::fifo::Fifo;
+use crate::mem::ram::LutRam;
 
 const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as the multiplier");
 

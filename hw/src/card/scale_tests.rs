@@ -5,12 +5,12 @@ use super::scale::Scale;
 use super::stimulus::float_beat;
 use super::testing::{Pace, at_every_pace, linear, random_beat};
 use super::types::{AccWord, SlotContext};
-use crate::bf16::round;
+use crate::arith::bf16::round;
+use crate::arith::fp_mul_model::fp_mul;
+use crate::arith::recip_rom::recip;
 use crate::cosim::Bench;
-use crate::fp_mul_model::fp_mul;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
-use crate::recip_rom::recip;
 use std::collections::{HashMap, VecDeque};
 
 fn context(own_start: u64, own_beats: u64, epoch: u64, auto_broadcast: bool, bf16: bool) -> SlotContext {

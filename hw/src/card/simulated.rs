@@ -8,8 +8,8 @@
 use super::build::Build;
 use super::smartnic::SmartNic;
 use crate::cosim::{Bench, Compiled};
-use crate::stack::on_a_large_stack;
-use crate::word::{Beat, bits_w};
+use crate::hdl::stack::on_a_large_stack;
+use crate::hdl::word::{Beat, bits_w};
 use std::sync::OnceLock;
 
 /// Inputs of a cycle, named as the ports of [`SmartNic`].

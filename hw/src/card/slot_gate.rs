@@ -1,7 +1,7 @@
 //! The gate of one slot: what [`super::stage_gates`] needs once a slot. It says when the stage is over and why, and is
 //! told everything else. Latency: none from the time port to `due`. Reset: `free`.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct State {

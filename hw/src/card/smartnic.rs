@@ -33,7 +33,7 @@ use super::stage_gates::StageGates;
 use super::submission::Submit;
 use super::tx_guard::TxGuard;
 use super::types::{GateReport, SendOrder, SlotContext};
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// The card, see the module.
 #[derive(LogicBlock, Default, Ports)]

@@ -17,8 +17,8 @@
 
 use super::slot_gate::SlotGate;
 use super::types::{GateReport, GateRules};
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::hdl::prelude::*;
+use crate::mem::ram::LutRam;
 
 /// What an event looks up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]

@@ -7,7 +7,7 @@ use super::stage_gates_model::{Cycle, Gates, Rules, Stage};
 use super::testing::{Pace, at_every_pace};
 use super::types::{GateReport, GateRules};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use std::collections::BTreeMap;
 

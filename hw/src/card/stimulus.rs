@@ -2,7 +2,7 @@
 
 use super::testing::{Pace, random_beat};
 use super::types::SlotContext;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::shard::ShardMap;
 

@@ -10,8 +10,8 @@
 
 use super::entry::{SubmissionWord, bit_cast_submission};
 use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::hdl::prelude::*;
+use crate::mem::ram::LutRam;
 
 /// What the unit is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]

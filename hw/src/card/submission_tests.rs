@@ -7,7 +7,7 @@ use super::submission_model::{Armed, Effect, Interpreter};
 use super::testing::{Pace, at_every_pace};
 use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::limits::{HADAMARD_LOG2_MAX, WINDOW_BEATS};
 use optireduce_contract::queue::*;

@@ -57,6 +57,6 @@ pub fn linear(place: SlotBeat) -> u64 {
 }
 
 /// A beat of random bits.
-pub fn random_beat(random: &mut Random) -> crate::word::Beat {
-    crate::word::Beat(std::array::from_fn(|_| random.next() as u32))
+pub fn random_beat(random: &mut Random) -> crate::hdl::word::Beat {
+    crate::hdl::word::Beat(std::array::from_fn(|_| random.next() as u32))
 }

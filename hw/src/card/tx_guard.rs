@@ -6,7 +6,7 @@
 //! `reset` (of the MAC too) forgets all at once.
 
 use super::types::FrameBeat;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// A beat on the wire's side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]

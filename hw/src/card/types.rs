@@ -1,6 +1,7 @@
 //! Signal bundles that travel between the units of the card.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
+pub use crate::mem::place::SlotBeat;
 
 /// What the card keeps of an armed window. Units that need it by slot hold a copy in distributed memory, written by
 /// the arm bus.
@@ -139,22 +140,6 @@ pub struct WindowBeat {
     pub epoch: W<8>,
     /// The beat.
     pub data: Beat,
-}
-
-/// Place in a memory that holds a stretch of beats for each slot (or bank).
-#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-pub struct SlotBeat {
-    /// Window slot, or bank.
-    pub slot: W<3>,
-    /// Beat of the stretch.
-    pub beat: W<14>,
-}
-
-impl SlotBeat {
-    /// The place of `beat` in the stretch of `slot`.
-    pub const fn at(slot: u64, beat: u64) -> Self {
-        Self { slot: bits_w(slot), beat: bits_w(beat) }
-    }
 }
 
 /// One word of the accumulator memory.

@@ -1,10 +1,10 @@
 //! A window on its way into the card and out of it, in plain Rust: encoding and interleave, and back with losses.
 //! Leaves out: cycles, memories.
 
-use crate::fp_mul_model::fp_mul;
+use crate::arith::fp_mul_model::fp_mul;
+use crate::arith::recip_rom::recip;
 use crate::hadamard::model::transform_block;
-use crate::prelude::Beat;
-use crate::recip_rom::recip;
+use crate::hdl::prelude::Beat;
 use optireduce_contract::shard::interleaved;
 
 /// How a window is encoded.

@@ -19,28 +19,11 @@ pub use self::replay::target_directory;
 
 use self::replay::Layout;
 use self::verilated::Model;
-use crate::ports::Rows;
-use crate::prelude::*;
+use crate::hdl::engine::Clocked;
+use crate::hdl::ports::Rows;
+use crate::hdl::prelude::*;
 use std::any::type_name;
 use std::marker::PhantomData;
-
-/// A block with one clock.
-pub trait Clocked: Block {
-    /// The clock port.
-    fn clock(&mut self) -> &mut Signal<In, Clock>;
-}
-
-/// Implements [`Clocked`] for blocks whose clock port is called `clock`.
-#[macro_export]
-macro_rules! clocked {
-    ($($block:ty),+ $(,)?) => {$(
-        impl $crate::cosim::Clocked for $block {
-            fn clock(&mut self) -> &mut Signal<In, Clock> {
-                &mut self.clock
-            }
-        }
-    )+};
-}
 
 /// Passes after which a block counts as oscillating: far more than any sensible hierarchy is deep.
 const PASSES_MAX: usize = 1000;

@@ -7,7 +7,7 @@
 //! Registers without an initial value start at random, so that reading one shows as a difference.
 
 use super::verilated::Model;
-use crate::ports::{Ports, Rows};
+use crate::hdl::ports::{Ports, Rows};
 use rust_hdl_core::prelude::*;
 use std::any::type_name;
 use std::fmt::Write as _;

@@ -86,8 +86,8 @@ fn name_and_body(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fp_add::FpAdd16;
-    use crate::prelude::Block;
+    use crate::arith::fp_add::FpAdd16;
+    use crate::hdl::prelude::Block;
 
     const PAIR: &str = "
 module top(clock);

@@ -215,8 +215,8 @@ fn constant(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::card::endpoint::Endpoint;
-    use crate::prelude::Block;
-    use crate::stack::on_a_large_stack;
+    use crate::hdl::prelude::Block;
+    use crate::hdl::stack::on_a_large_stack;
 
     #[test]
     fn every_entry_is_needed() {

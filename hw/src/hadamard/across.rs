@@ -15,7 +15,7 @@
 //! Lanes are in excess 2^31; `halve` as in `in_beat`: `a` is halved before it is stored.
 
 use super::flow::{FlowDelay, Tag, evaluate_stage};
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// A butterfly between beats that are D apart.
 #[derive(LogicBlock)]

@@ -9,7 +9,7 @@
 use super::across::Across;
 use super::flow::Tag;
 use super::in_beat::InBeat;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// Four stages inside the beat, stages of distance 1, 2, 4, ... beats, and what comes out behind every second one of
 /// these from the fourth on.

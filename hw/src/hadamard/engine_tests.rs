@@ -3,7 +3,7 @@
 use super::testing::{EAGER, KINDS, Kind, Manners, Play, Random, play, play_all};
 use super::{Hadamard, latency_cycles};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// Windows of every kind of block in both directions, sizes changing from one to the next.
 fn run(bench: &mut Bench<Hadamard>, seed: u64, sizes: &[u32], manners: Manners, loss: u32) {

@@ -7,8 +7,8 @@
 //! Lanes inside the engine hold "excess 2^31" numbers: the value v as v + 2^31, unsigned, so that no operation needs
 //! a sign extension.
 
-use crate::prelude::*;
-use crate::ram::zeroed_memory;
+use crate::hdl::prelude::*;
+use crate::mem::ram::zeroed_memory;
 
 /// Delays from this depth on are block RAM: a distributed one would cost more LUTs than a butterfly.
 const BLOCK_RAM_MIN: usize = 64;

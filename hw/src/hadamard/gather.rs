@@ -13,9 +13,9 @@
 //! service (`in_ready` low) until the next `start`.
 
 use super::flow::Tag;
-use crate::card::types::SlotBeat;
-use crate::prelude::*;
-use crate::ram::WindowRam;
+use crate::hdl::prelude::*;
+use crate::mem::place::SlotBeat;
+use crate::mem::ram::WindowRam;
 
 /// All registers of the block. The buffers are called zero and one and chosen by a bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]

@@ -8,7 +8,7 @@
 //! difference. An odd b so costs the sum's carry-in, and 32 bits hold everything.
 
 use super::flow::{FlowDelay, Tag, evaluate_stage};
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// One of the four stages of the 16-point transform.
 #[derive(LogicBlock)]

@@ -46,7 +46,7 @@ mod stage_tests;
 #[cfg(test)]
 pub mod testing;
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use butterflies::Butterflies;
 use flow::Tag;
 use gather::Gather;

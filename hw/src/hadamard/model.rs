@@ -18,8 +18,8 @@
 //! 9.8e-14; Gaussian times log-normal of sigma 2 1.0e-11, at worst 1.8e-11.
 //! Leaves out: time, the gathering of beats, lost beats (the caller writes zeros for them).
 
-use crate::fp_to_int_model::fp_to_scaled_int;
-use crate::int_to_fp_model::scaled_int_to_fp;
+use crate::arith::fp_to_int_model::fp_to_scaled_int;
+use crate::arith::int_to_fp_model::scaled_int_to_fp;
 use optireduce_contract::signs::signs16;
 
 /// What every value of a block with an infinity or a NaN becomes.

@@ -7,7 +7,7 @@
 //! Limits: `take` in the first 8 cycles is ignored; the engine's first beat comes later, as a block has 16 beats or
 //! more. Beat numbers wrap at 2^32.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Pipeline {

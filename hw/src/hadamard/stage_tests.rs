@@ -8,10 +8,10 @@ use super::signs::Signs;
 use super::testing::{KINDS, Random};
 use super::to_fixed::ToFixed;
 use super::to_float::ToFloat;
+use crate::arith::fp_to_int_model::fp_to_scaled_int;
+use crate::arith::int_to_fp_model::scaled_int_to_fp;
 use crate::cosim::Bench;
-use crate::fp_to_int_model::fp_to_scaled_int;
-use crate::int_to_fp_model::scaled_int_to_fp;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use optireduce_contract::signs::signs16;
 use std::collections::VecDeque;
 

@@ -2,7 +2,7 @@
 
 use super::{Hadamard, model};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// The crate's random source, in the forms these tests need.
 pub struct Random(crate::random::Random);

@@ -7,9 +7,9 @@
 //! numbers of no meaning, which `to_float` replaces.
 
 use super::flow::Tag;
-use crate::fp_to_int::FpToScaledInt;
-use crate::pack::Pack16;
-use crate::prelude::*;
+use crate::arith::fp_to_int::FpToScaledInt;
+use crate::hdl::pack::Pack16;
+use crate::hdl::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Tags {

@@ -6,9 +6,9 @@
 //! Latency: that of the lanes, 5 cycles; one beat a cycle; no back-pressure; state is data, so no reset.
 
 use super::flow::Tag;
-use crate::int_to_fp::ScaledIntToFp;
-use crate::pack::Pack16;
-use crate::prelude::*;
+use crate::arith::int_to_fp::ScaledIntToFp;
+use crate::hdl::pack::Pack16;
+use crate::hdl::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Tags {

@@ -7,9 +7,9 @@
 //! Limits: as `across.rs`, blocks come whole; `last` must be 15 when they do. State is data, so no reset.
 
 use super::flow::Tag;
-use crate::card::wires::{PickLane, ShiftInLane};
-use crate::prelude::*;
-use crate::ram::Delay;
+use crate::hdl::prelude::*;
+use crate::hdl::wires::{PickLane, ShiftInLane};
+use crate::mem::ram::Delay;
 
 /// Steps from tags to `tap_tag`.
 const LATENCY: usize = 23;

@@ -2,12 +2,13 @@
 //! and the emitted Verilog. Origin of the vectors: `vectors/README.md`.
 
 use flate2::read::GzDecoder;
-use optireduce_hw::cosim::{Bench, Clocked};
-use optireduce_hw::fp_to_int::{self, FpToInt, FpToScaledInt};
-use optireduce_hw::fp_to_int_model::{fp_to_int, fp_to_scaled_int};
-use optireduce_hw::int_to_fp::{self, IntToFp, ScaledIntToFp};
-use optireduce_hw::int_to_fp_model::{int_to_fp, scaled_int_to_fp};
-use optireduce_hw::prelude::*;
+use optireduce_hw::arith::fp_to_int::{self, FpToInt, FpToScaledInt};
+use optireduce_hw::arith::fp_to_int_model::{fp_to_int, fp_to_scaled_int};
+use optireduce_hw::arith::int_to_fp::{self, IntToFp, ScaledIntToFp};
+use optireduce_hw::arith::int_to_fp_model::{int_to_fp, scaled_int_to_fp};
+use optireduce_hw::cosim::Bench;
+use optireduce_hw::hdl::engine::Clocked;
+use optireduce_hw::hdl::prelude::*;
 use optireduce_hw::random::{Random, edge_floats};
 use std::collections::VecDeque;
 use std::fs::File;

@@ -2,12 +2,13 @@
 //! `vectors/README.md`.
 
 use optireduce_hdl::checks::testfloat::{BLOCKS, Checkable, Engine, Operands, Vector};
-use optireduce_hw::cosim::{Bench, Clocked};
-use optireduce_hw::fp_add::{self, FpAdd16};
-use optireduce_hw::fp_add_model::fp_add;
-use optireduce_hw::fp_mul::{self, FpMul16};
-use optireduce_hw::fp_mul_model::fp_mul;
-use optireduce_hw::prelude::*;
+use optireduce_hw::arith::fp_add::{self, FpAdd16};
+use optireduce_hw::arith::fp_add_model::fp_add;
+use optireduce_hw::arith::fp_mul::{self, FpMul16};
+use optireduce_hw::arith::fp_mul_model::fp_mul;
+use optireduce_hw::cosim::Bench;
+use optireduce_hw::hdl::engine::Clocked;
+use optireduce_hw::hdl::prelude::*;
 use optireduce_hw::random::{Random, edge_floats};
 use std::collections::VecDeque;
 use std::path::Path;

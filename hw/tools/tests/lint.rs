@@ -8,8 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use optireduce_hdl::checks::lint::{self, Report};
-use optireduce_hw::cosim::{Bench, Clocked};
-use optireduce_hw::prelude::*;
+use optireduce_hw::cosim::Bench;
+use optireduce_hw::hdl::engine::Clocked;
+use optireduce_hw::hdl::prelude::*;
 use optireduce_hw::random::Random;
 
 /// Every output shows a difference at a = 200, b = 100, zero = 0, one = 1, ones = 255.

@@ -8,7 +8,8 @@ use optireduce_contract::limits::{CYCLE_NS, PAYLOAD_BEATS_DEFAULT};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader};
 use optireduce_contract::queue::{DONE_BROADCAST, DONE_CONTRIBUTE, FLAG_HADAMARD};
 use optireduce_contract::shard::ShardMap;
-use optireduce_hw::{fp_add, hadamard};
+use optireduce_hw::arith::fp_add;
+use optireduce_hw::hadamard;
 use serde::Serialize;
 
 use crate::card_bench::{CardBench, JOB_TAG};

@@ -6,7 +6,7 @@ use optireduce_contract::packet::{
 };
 use optireduce_contract::queue::{self, CLOSED_COMPLETE, DONE_BROADCAST, DONE_CONTRIBUTE, STATUS_OK, Submission};
 use optireduce_driver::JobConfig;
-use optireduce_hw::bf16;
+use optireduce_hw::arith::bf16;
 
 use super::{bench, destination, equal, header, outcomes, ubt_of};
 use crate::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};

@@ -11,11 +11,11 @@ use optireduce_contract::rules::command::Armed;
 use optireduce_contract::rules::gate::{self, Gate};
 use optireduce_contract::rules::{self, ClosedBy, Stage};
 use optireduce_contract::shard::interleaved;
-use optireduce_hw::bf16;
-use optireduce_hw::fp_add_model::fp_add;
-use optireduce_hw::fp_mul_model::fp_mul;
+use optireduce_hw::arith::bf16;
+use optireduce_hw::arith::fp_add_model::fp_add;
+use optireduce_hw::arith::fp_mul_model::fp_mul;
+use optireduce_hw::arith::recip_rom::recip;
 use optireduce_hw::hadamard::model::transform_block;
-use optireduce_hw::recip_rom::recip;
 
 use crate::card::Accept;
 

@@ -10,7 +10,7 @@ mod rig;
 use self::rig::*;
 use super::stimulus::EAGER;
 use super::testing::{Pace, at_every_pace};
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::queue::*;

@@ -12,16 +12,17 @@ use clap::ValueEnum;
 use flate2::read::MultiGzDecoder;
 use serde::Serialize;
 
-use optireduce_hw::cosim::{Bench, Clocked, Compiled};
-use optireduce_hw::fp_add::{self, FpAdd};
-use optireduce_hw::fp_add_model::{INFINITY, fp_add};
-use optireduce_hw::fp_mul::{self, FpMul};
-use optireduce_hw::fp_mul_model::fp_mul;
-use optireduce_hw::fp_to_int::{self, FpToInt};
-use optireduce_hw::fp_to_int_model::fp_to_int;
-use optireduce_hw::int_to_fp::{self, IntToFp};
-use optireduce_hw::int_to_fp_model::int_to_fp;
-use optireduce_hw::prelude::*;
+use optireduce_hw::arith::fp_add::{self, FpAdd};
+use optireduce_hw::arith::fp_add_model::{INFINITY, fp_add};
+use optireduce_hw::arith::fp_mul::{self, FpMul};
+use optireduce_hw::arith::fp_mul_model::fp_mul;
+use optireduce_hw::arith::fp_to_int::{self, FpToInt};
+use optireduce_hw::arith::fp_to_int_model::fp_to_int;
+use optireduce_hw::arith::int_to_fp::{self, IntToFp};
+use optireduce_hw::arith::int_to_fp_model::int_to_fp;
+use optireduce_hw::cosim::{Bench, Compiled};
+use optireduce_hw::hdl::engine::Clocked;
+use optireduce_hw::hdl::prelude::*;
 
 /// What runs a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]

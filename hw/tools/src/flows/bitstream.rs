@@ -10,13 +10,13 @@ use crate::flows::eda::{Job, Tool};
 use crate::verilog::fold::{self, Lane, Substitute};
 use crate::verilog::{emit, rtl};
 use optireduce_contract::limits::CONTRACT_VERSION;
+use optireduce_hw::arith::fp_add::{self, FpAdd};
+use optireduce_hw::arith::fp_mul::{self, Multiply, Unpack};
+use optireduce_hw::arith::fp_to_int::{self, FpToScaledInt};
+use optireduce_hw::arith::int_to_fp::{self, ScaledIntToFp};
 use optireduce_hw::card::build::Build;
-use optireduce_hw::fp_add::{self, FpAdd};
-use optireduce_hw::fp_mul::{self, Multiply, Unpack};
-use optireduce_hw::fp_to_int::{self, FpToScaledInt};
 use optireduce_hw::hadamard::butterflies::Butterflies;
 use optireduce_hw::hadamard::value_by_value::ValueByValue;
-use optireduce_hw::int_to_fp::{self, ScaledIntToFp};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -291,8 +291,8 @@ pub fn check(folder: &Path) -> Result<(), String> {
 mod tests {
     use super::*;
     use optireduce_hw::cosim::Bench;
-    use optireduce_hw::prelude::*;
-    use optireduce_hw::ram::LutRam;
+    use optireduce_hw::hdl::prelude::*;
+    use optireduce_hw::mem::ram::LutRam;
     use optireduce_hw::random::Random;
 
     /// A memory of eight words as yosys maps it, with yosys' own model of the cell; all its address pins are wired.

@@ -12,9 +12,9 @@
 
 use crate::flows::eda::{self, Job, Tool};
 use crate::verilog::emit::{self, BLOCKS};
-use optireduce_hw::block_fifo::BlockFifo;
-use optireduce_hw::fifo::Fifo;
-use optireduce_hw::prelude::*;
+use optireduce_hw::hdl::prelude::*;
+use optireduce_hw::mem::block_fifo::BlockFifo;
+use optireduce_hw::mem::fifo::Fifo;
 use serde_json::json;
 use std::time::Instant;
 

@@ -6,8 +6,8 @@ use optireduce_hw::card::endpoint::Endpoint;
 use optireduce_hw::card::smartnic::SmartNic;
 use optireduce_hw::cosim;
 use optireduce_hw::hadamard;
-use optireduce_hw::prelude::*;
-use optireduce_hw::stack::on_a_large_stack;
+use optireduce_hw::hdl::prelude::*;
+use optireduce_hw::hdl::stack::on_a_large_stack;
 
 /// A block that can be emitted.
 pub struct Emittable {
@@ -60,12 +60,12 @@ pub(crate) fn of_built<B: Block>(mut block: Box<B>) -> String {
 
 /// Every block, from the leaves up.
 pub const BLOCKS: &[Emittable] = &[
-    Emittable { name: "fp_add", build: of::<optireduce_hw::fp_add::FpAdd> },
-    Emittable { name: "fp_add16", build: of::<optireduce_hw::fp_add::FpAdd16> },
-    Emittable { name: "fp_mul", build: of::<optireduce_hw::fp_mul::FpMul> },
-    Emittable { name: "fp_mul16", build: of::<optireduce_hw::fp_mul::FpMul16> },
-    Emittable { name: "fp32_to_int32", build: of::<optireduce_hw::fp_to_int::FpToInt> },
-    Emittable { name: "int32_to_fp32", build: of::<optireduce_hw::int_to_fp::IntToFp> },
+    Emittable { name: "fp_add", build: of::<optireduce_hw::arith::fp_add::FpAdd> },
+    Emittable { name: "fp_add16", build: of::<optireduce_hw::arith::fp_add::FpAdd16> },
+    Emittable { name: "fp_mul", build: of::<optireduce_hw::arith::fp_mul::FpMul> },
+    Emittable { name: "fp_mul16", build: of::<optireduce_hw::arith::fp_mul::FpMul16> },
+    Emittable { name: "fp32_to_int32", build: of::<optireduce_hw::arith::fp_to_int::FpToInt> },
+    Emittable { name: "int32_to_fp32", build: of::<optireduce_hw::arith::int_to_fp::IntToFp> },
     Emittable { name: "reciprocal", build: of::<card::reciprocal::Reciprocal> },
     Emittable { name: "hadamard_to_fixed", build: of::<hadamard::to_fixed::ToFixed> },
     Emittable { name: "hadamard_in_beat", build: || of_built(Box::new(hadamard::in_beat::InBeat::new(false))) },

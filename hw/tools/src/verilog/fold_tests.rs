@@ -1,17 +1,17 @@
 use super::*;
 use crate::flows::bitstream;
 use crate::verilog::emit;
+use optireduce_hw::arith::fp_add::{self, FpAdd, FpAdd16};
+use optireduce_hw::arith::fp_mul::{self, FpMul16, Multiply, Unpack};
 use optireduce_hw::card::build::Build;
 use optireduce_hw::card::reduce::Reduce;
 use optireduce_hw::card::types::{SlotBeat, WindowBeat};
 use optireduce_hw::clocked;
 use optireduce_hw::cosim;
 use optireduce_hw::cosim::Bench;
-use optireduce_hw::fp_add::{self, FpAdd, FpAdd16};
-use optireduce_hw::fp_mul::{self, FpMul16, Multiply, Unpack};
 use optireduce_hw::hadamard::Hadamard;
-use optireduce_hw::prelude::*;
-use optireduce_hw::ram::Ram;
+use optireduce_hw::hdl::prelude::*;
+use optireduce_hw::mem::ram::Ram;
 use optireduce_hw::random::Random;
 
 fn emitted<B: Block>(mut block: B) -> String {

@@ -1,9 +1,9 @@
-//! The arithmetic of [`crate::fp_mul`] in plain Rust: IEEE-754 binary32 multiplication.
+//! The arithmetic of [`crate::arith::fp_mul`] in plain Rust: IEEE-754 binary32 multiplication.
 //!
 //! Round to nearest, ties to even; subnormals in and out; every NaN result is `0x7fc00000`, whatever came in.
 //! Limits: no exception flags.
 
-use crate::fp_add_model::{INFINITY, NAN, unpack};
+use crate::arith::fp_add_model::{INFINITY, NAN, unpack};
 
 /// `a * b` on the bits of two floats.
 #[inline]

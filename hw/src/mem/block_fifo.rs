@@ -1,15 +1,15 @@
-//! First-word-fall-through FIFO on block RAM, for wide words that would fill the LUTs of a [`Fifo`](crate::fifo::Fifo).
+//! First-word-fall-through FIFO on block RAM, for wide words that would fill the LUTs of a [`Fifo`](crate::mem::fifo::Fifo).
 //!
 //! Latency: a word pushed into an empty FIFO shows at `pop_data` two cycles later. Takes one push and one pop every
 //! cycle, at any fill. Back-pressure: `room`; a push when full and a pop when empty are ignored.
 //! Reset: `clear` empties it at the next edge and wins over push and pop.
 //! Limits: 2^1 to 2^15 words.
 
-use crate::cosim::Clocked;
-use crate::prelude::*;
-use crate::ram::zeroed_memory;
+use crate::hdl::engine::Clocked;
+use crate::hdl::prelude::*;
+use crate::mem::ram::zeroed_memory;
 
-/// The memory: as [`crate::ram::Ram`], with its size chosen when it is built.
+/// The memory: as [`crate::mem::ram::Ram`], with its size chosen when it is built.
 #[derive(LogicBlock)]
 struct SizedRam<T: Synth> {
     pub clock: Signal<In, Clock>,

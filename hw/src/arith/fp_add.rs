@@ -1,13 +1,13 @@
 //! IEEE-754 binary32 addition: [`FpAdd`] one lane, [`FpAdd16`] a beat.
 //!
 //! Round to nearest, ties to even; subnormals in and out; every NaN result is `0x7fc00000`. The same function in plain
-//! Rust is [`fp_add`](crate::fp_add_model::fp_add).
+//! Rust is [`fp_add`](crate::arith::fp_add_model::fp_add).
 //! Latency: [`LATENCY`] cycles, one addition a cycle, free running: no back-pressure, no valid bit, no reset (the
 //! registers hold zeros at power-on).
 //! Stages: order by magnitude; align; add; count leading zeros; normalise; round.
 
-use crate::pack::Pack16;
-use crate::prelude::*;
+use crate::hdl::pack::Pack16;
+use crate::hdl::prelude::*;
 
 /// Cycles from operands to sum.
 pub const LATENCY: usize = 6;

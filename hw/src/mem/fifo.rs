@@ -6,9 +6,9 @@
 //! Reset: `clear` empties it at the next edge and wins over push and pop.
 //! Limits: 2^A words, A from 1 to 15.
 
-use crate::cosim::Clocked;
-use crate::prelude::*;
-use crate::ram::LutRam;
+use crate::hdl::engine::Clocked;
+use crate::hdl::prelude::*;
+use crate::mem::ram::LutRam;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct FifoState {

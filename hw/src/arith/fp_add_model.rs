@@ -1,4 +1,4 @@
-//! The arithmetic of [`crate::fp_add`] in plain Rust: IEEE-754 binary32 addition.
+//! The arithmetic of [`crate::arith::fp_add`] in plain Rust: IEEE-754 binary32 addition.
 //!
 //! Round to nearest, ties to even; subnormals in and out; every NaN result is `0x7fc00000`, whatever came in.
 //! Limits: no exception flags.

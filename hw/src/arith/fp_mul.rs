@@ -1,7 +1,7 @@
 //! IEEE-754 binary32 multiplication: [`FpMul`] one lane, [`FpMul16`] a beat by one factor.
 //!
 //! Round to nearest, ties to even; subnormals in and out; every NaN result is `0x7fc00000`. The same function in plain
-//! Rust is [`fp_mul`](crate::fp_mul_model::fp_mul).
+//! Rust is [`fp_mul`](crate::arith::fp_mul_model::fp_mul).
 //! Latency: [`LATENCY`] cycles, one multiplication a cycle, free running: no back-pressure, no valid bit, no reset (the
 //! registers hold zeros at power-on).
 //! Stages: split; find the leading one; multiply; add the two partial products (multipliers with an adder behind them do
@@ -11,8 +11,8 @@
 //! up what a subnormal left at the bottom, or down what is below the lowest exponent. It is drawn as a shift down by 0
 //! to 48 places from where the least subnormal's product has to go. The place in doubt is settled while rounding.
 
-use crate::pack::Pack16;
-use crate::prelude::*;
+use crate::hdl::pack::Pack16;
+use crate::hdl::prelude::*;
 
 /// Cycles from operands to product.
 pub const LATENCY: usize = 6;

@@ -1,6 +1,6 @@
 //! Sixteen lanes into one beat: wiring that the kernel language has no words for. No clock, no latency.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// Packs lanes, lane 0 in the low bits.
 #[derive(LogicBlock, Default)]

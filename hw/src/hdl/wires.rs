@@ -1,6 +1,6 @@
 //! Wiring that the kernel language has no words for, as hand-written Verilog with the same thing in Rust.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// `data` where `fresh`, else sixteen lanes of -0.0, the identity of IEEE addition: what a first contribution is
 /// added to. No clock, no latency.

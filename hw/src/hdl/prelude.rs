@@ -1,8 +1,8 @@
 //! What every block uses: rust-hdl's kernel language, its flip-flop, and this project's word types.
-pub use crate::engine::{DFF, Wire};
-pub use crate::ports::Ports;
-pub use crate::signal::Signal;
-pub use crate::word::{Beat, W, bit_cast_w, bits_beat, bits_w};
+pub use crate::hdl::engine::{DFF, Wire};
+pub use crate::hdl::ports::Ports;
+pub use crate::hdl::signal::Signal;
+pub use crate::hdl::word::{Beat, W, bit_cast_w, bits_beat, bits_w};
 pub use crate::{clocked, dff_setup, evaluate_on_change};
 pub use optireduce_hw_derive::hdl_gen;
 pub use rust_hdl_core::prelude::*;

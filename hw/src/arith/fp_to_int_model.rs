@@ -1,4 +1,4 @@
-//! The arithmetic of [`crate::fp_to_int`] in plain Rust: binary32 to a 32-bit integer, on any power-of-two scale.
+//! The arithmetic of [`crate::arith::fp_to_int`] in plain Rust: binary32 to a 32-bit integer, on any power-of-two scale.
 //!
 //! Limits: no exception flags.
 

@@ -5,8 +5,8 @@
 //! beat that was rounded once does not change when rounded again. The same function in plain Rust is [`round`].
 //! Latency: none, no clock. Each lane is one carry chain of 16 bits.
 
-use crate::pack::Pack16;
-use crate::prelude::*;
+use crate::hdl::pack::Pack16;
+use crate::hdl::prelude::*;
 
 /// `x` rounded to bf16, as the bits of an fp32.
 pub fn round(x: u32) -> u32 {

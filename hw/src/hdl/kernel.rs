@@ -190,7 +190,7 @@ fn binary(word: &str) -> Option<VerilogOp> {
 
 #[cfg(test)]
 mod tests {
-    use crate::prelude::*;
+    use crate::hdl::prelude::*;
 
     #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
     enum State {

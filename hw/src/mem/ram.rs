@@ -7,9 +7,9 @@
 //! Limits: simulation keeps every word, so A is meant to stay below about 24.
 //! The Verilog is written by hand in the form that Vivado and yosys recognise as a memory.
 
-use crate::card::types::SlotBeat;
-use crate::cosim::Clocked;
-use crate::prelude::*;
+use crate::hdl::engine::Clocked;
+use crate::hdl::prelude::*;
+use crate::mem::place::SlotBeat;
 use optireduce_contract::limits::WINDOW_BEATS;
 
 /// Simple dual-port block RAM, one cycle from address to data.

@@ -1,7 +1,7 @@
 //! 32-bit integer to binary32: [`IntToFp`] as IEEE-754 has it, [`ScaledIntToFp`] from units of any power of two.
 //!
 //! Round to nearest, ties to even. The same functions in plain Rust are in
-//! [`int_to_fp_model`](crate::int_to_fp_model).
+//! [`int_to_fp_model`](crate::arith::int_to_fp_model).
 //! Why two: the Hadamard engine's block floating point is the conversion with the block's own unit.
 //! Latency: [`LATENCY`] cycles, one conversion a cycle, free running: no back-pressure, no valid bit, no reset (the
 //! registers hold zeros at power-on).
@@ -10,7 +10,7 @@
 //! How the one gets in that a negative number's complement lacks: the shifts to the left fill up with zeros, so that after
 //! the complement it is missing at the lowest bit, and the rounding adds it.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// Cycles from integer to float.
 pub const LATENCY: usize = 5;

@@ -1,9 +1,8 @@
 //! Plan: every wiring against one line of arithmetic each. They have no clock of their own; a block around them does.
 
-use super::testing::random_beat;
-use super::wires::{OrNegativeZero, PackHalves, ShiftIn, Widen};
 use crate::cosim::Bench;
-use crate::prelude::*;
+use crate::hdl::prelude::*;
+use crate::hdl::wires::{OrNegativeZero, PackHalves, ShiftIn, Widen};
 use crate::random::Random;
 
 #[derive(LogicBlock, Default)]
@@ -49,7 +48,8 @@ fn wires_do_what_their_one_line_says_also_in_verilog() {
     let mut bench = Bench::recording(Wires::default());
     let mut random = Random::new(1);
     for cycle in 0..500 {
-        let (data, fresh, word) = (random_beat(&mut random), random.one_in(2), random.next() as u16);
+        let data = Beat(std::array::from_fn(|_| random.next() as u32));
+        let (fresh, word) = (random.one_in(2), random.next() as u16);
         bench.block.data.next = data;
         bench.block.fresh.next = fresh;
         bench.block.word.next = bits_w(word as u64);

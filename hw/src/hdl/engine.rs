@@ -9,7 +9,7 @@
 //! that of the cycle before; the co-simulation of every block would show if it were not.
 //! Limits: rust-hdl's waveform dump does not follow register inputs (`d`).
 
-use crate::signal::Signal;
+use crate::hdl::signal::Signal;
 use rust_hdl_core::constraint::PinConstraint;
 use rust_hdl_core::prelude::*;
 
@@ -177,4 +177,22 @@ macro_rules! evaluate_on_change {
             }
         }
     };
+}
+
+/// A block with one clock.
+pub trait Clocked: Block {
+    /// The clock port.
+    fn clock(&mut self) -> &mut Signal<In, Clock>;
+}
+
+/// Implements [`Clocked`] for blocks whose clock port is called `clock`.
+#[macro_export]
+macro_rules! clocked {
+    ($($block:ty),+ $(,)?) => {$(
+        impl $crate::hdl::engine::Clocked for $block {
+            fn clock(&mut self) -> &mut Signal<In, Clock> {
+                &mut self.clock
+            }
+        }
+    )+};
 }

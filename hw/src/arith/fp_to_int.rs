@@ -1,13 +1,13 @@
 //! binary32 to 32-bit integer: [`FpToInt`] as IEEE-754 has it, [`FpToScaledInt`] in units of any power of two.
 //!
 //! Round to nearest, ties to even. What no 32-bit integer is near (out of range, infinite, NaN) is 0x80000000. The same
-//! functions in plain Rust are in [`fp_to_int_model`](crate::fp_to_int_model).
+//! functions in plain Rust are in [`fp_to_int_model`](crate::arith::fp_to_int_model).
 //! Why two: the Hadamard engine's block floating point is the conversion with the block's own unit.
 //! Latency: [`LATENCY`] cycles, one conversion a cycle, free running: no back-pressure, no valid bit, no reset (the
 //! registers hold zeros at power-on).
 //! Stages: subtract exponents; shift down by all but the last bit; shift the last bit, round and negate.
 
-use crate::prelude::*;
+use crate::hdl::prelude::*;
 
 /// Cycles from float to integer.
 pub const LATENCY: usize = 3;

@@ -2,8 +2,8 @@
 //!
 //! Latency: 1 cycle, see [`Rom`]. Limits: counts 1 to 1024; the word at `address` is 1 / (address + 1).
 
-use crate::prelude::*;
-use crate::ram::Rom;
+use crate::hdl::prelude::*;
+use crate::mem::ram::Rom;
 
 /// A ROM of 1024 reciprocals.
 pub type RecipRom = Rom<W<32>, 10>;

@@ -1,8 +1,8 @@
-//! The arithmetic of [`crate::int_to_fp`] in plain Rust: a 32-bit integer, on any power-of-two scale, to binary32.
+//! The arithmetic of [`crate::arith::int_to_fp`] in plain Rust: a 32-bit integer, on any power-of-two scale, to binary32.
 //!
 //! Limits: no exception flags; a result below the smallest normal number becomes +0.
 
-use crate::fp_to_int_model::UNIT_SCALE;
+use crate::arith::fp_to_int_model::UNIT_SCALE;
 
 /// The bits of the float nearest to `integer`, ties to even.
 pub fn int_to_fp(integer: i32) -> u32 {

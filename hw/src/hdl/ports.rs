@@ -3,8 +3,8 @@
 //! Every port starts at a word of its own, in the order of declaration, low word first; inputs and outputs have a row
 //! each. The clock takes no word: it is not data.
 
-use crate::signal::Signal;
-use crate::word::{Beat, W};
+use crate::hdl::signal::Signal;
+use crate::hdl::word::{Beat, W};
 use rust_hdl_core::prelude::*;
 
 pub use optireduce_hw_derive::Ports;
@@ -97,7 +97,7 @@ impl<const N: usize> Words for W<N> {
     }
     #[inline]
     fn read(words: &[u32]) -> Self {
-        crate::word::bits_w(words.iter().rev().fold(0, |value, &word| value << 32 | u64::from(word)))
+        crate::hdl::word::bits_w(words.iter().rev().fold(0, |value, &word| value << 32 | u64::from(word)))
     }
 }
 
@@ -116,7 +116,7 @@ impl Words for Beat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::word::bits_w;
+    use crate::hdl::word::bits_w;
 
     #[test]
     fn values_take_their_words_low_word_first_and_come_back() {

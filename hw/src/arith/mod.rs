@@ -1,0 +1,12 @@
+//! IEEE-754 binary32 arithmetic, bf16 and reciprocals, each with a bit-exact plain-Rust model: `*_model`, or in the file itself.
+
+pub mod bf16;
+pub mod fp_add;
+pub mod fp_add_model;
+pub mod fp_mul;
+pub mod fp_mul_model;
+pub mod fp_to_int;
+pub mod fp_to_int_model;
+pub mod int_to_fp;
+pub mod int_to_fp_model;
+pub mod recip_rom;

@@ -1,0 +1,16 @@
+//! What blocks are written in: rust-hdl's kernel language on signal types and an engine of our own.
+//!
+//! [`prelude`] is what a block imports.
+
+pub mod engine;
+pub mod kernel;
+pub mod pack;
+pub mod ports;
+pub mod prelude;
+pub mod signal;
+pub mod stack;
+pub mod wires;
+pub mod word;
+
+#[cfg(test)]
+mod wires_tests;
