@@ -32,7 +32,7 @@ impl Engine {
             Self::Rtl => Ok(Box::new(RtlCard::new(end))),
             Self::Verilator => match RtlCard::verilated(end) {
                 Ok(card) => Ok(Box::new(card)),
-                Err(problem) => Err(SimError::Engine { engine: self, problem }),
+                Err(problem) => Err(SimError::Engine { engine: self.to_string(), problem }),
             },
         }
     }

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::engine::Engine;
-
 /// An error of the simulator. Messages are one line and name what was found and what was expected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -33,7 +31,7 @@ pub enum SimError {
     #[error("--engine {engine}: {problem}")]
     Engine {
         /// The engine.
-        engine: Engine,
+        engine: String,
         /// What is missing, and what to do.
         problem: String,
     },

@@ -4,5 +4,5 @@ mod mtu;
 mod plane;
 mod socket;
 
-pub use mtu::PathError;
-pub use plane::{Udp, UdpError, payload_beats_of};
+pub use mtu::{PathError, payload_beats_of};
+pub use plane::{Udp, UdpError, Unconnected};

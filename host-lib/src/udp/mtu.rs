@@ -13,8 +13,8 @@ use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::UBT_BYTES;
 use thiserror::Error;
 
-use super::plane::{Unconnected, payload_beats_of};
-use crate::control::{ControlChannel, ControlError, Member};
+use super::socket::Socket;
+use crate::bootstrap::{Member, Mesh, MeshError};
 
 /// MTUs to try below that of the interfaces: of jumbo frames in clouds, Ethernet, overlays and tunnels, IPv6's least.
 const MTUS: [usize; 5] = [8500, 4000, 1500, 1400, 1280];
@@ -27,6 +27,15 @@ const PROBE_EVERY: Duration = Duration::from_millis(2);
 const PATIENCE: Duration = Duration::from_millis(500);
 /// First byte of a probe: no version of a packet, so a late one is dropped.
 const PROBE: u8 = 0xff;
+
+/// Headers of IPv4 and UDP.
+pub(super) const IP_UDP_BYTES: usize = 28;
+
+/// Payload in beats of 64 bytes that fits the MTU (bytes of the IP packet).
+pub fn payload_beats_of(mtu: usize) -> usize {
+    let beats = mtu.saturating_sub(IP_UDP_BYTES + UBT_BYTES) / BEAT_BYTES;
+    beats.min(optireduce_contract::limits::PAYLOAD_BEATS_MAX)
+}
 
 /// The way to a peer takes nothing, or a rank is gone.
 #[derive(Debug, Error)]
@@ -46,7 +55,7 @@ pub enum PathError {
     },
     /// A rank cannot be reached any more.
     #[error("looking for the path's MTU: {0}")]
-    Control(#[from] ControlError),
+    Mesh(#[from] MeshError),
     /// The socket failed.
     #[error("looking for the path's MTU: {0}")]
     Socket(#[from] io::Error),
@@ -57,33 +66,29 @@ pub enum PathError {
 ///
 /// # Errors
 /// See [`PathError`].
-pub(super) fn discover(
-    socket: &mut Unconnected,
-    channel: &mut ControlChannel,
-    timeout: Duration,
-) -> Result<usize, PathError> {
-    let (rank, members) = (channel.rank(), channel.job().members.clone());
+pub(super) fn discover(socket: &mut Socket, mesh: &mut Mesh, timeout: Duration) -> Result<usize, PathError> {
+    let (rank, members) = (mesh.rank(), mesh.job().members.clone());
     let peers: Vec<SocketAddr> = members.iter().map(|member| member.udp).collect();
     let narrowest = (0..peers.len()).filter(|peer| *peer != rank).map(|peer| interface_mtu(peers[rank], peers[peer]));
     let given = members.iter().map(|member| member.payload_beats).filter(|beats| *beats > 0);
     let own = payload_beats_of(narrowest.min().unwrap_or(MTU_DEFAULT)).min(given.min().unwrap_or(usize::MAX));
-    let all = channel.gather(&(own as u64).to_le_bytes(), timeout)?;
+    let all = mesh.gather(&(own as u64).to_le_bytes(), timeout)?;
     let least = all.iter().map(|beats| number(beats)).min().unwrap_or(0);
-    let first = number(&channel.broadcast(&least.to_le_bytes(), timeout)?) as usize;
+    let first = number(&mesh.broadcast(&least.to_le_bytes(), timeout)?) as usize;
     let smaller = MTUS.map(payload_beats_of).into_iter().filter(|beats| *beats < first);
     let sizes: Vec<usize> = std::iter::once(first).chain(smaller).collect();
     let mut blocked = None;
     for (number_of_size, beats) in sizes.iter().enumerate() {
-        channel.barrier(timeout)?;
+        mesh.barrier(timeout)?;
         let heard = probe(socket, &peers, rank, number_of_size as u8, *beats)?;
-        let all = channel.gather(&heard.to_le_bytes(), timeout)?;
+        let all = mesh.gather(&heard.to_le_bytes(), timeout)?;
         let missing = all.iter().enumerate().find_map(|(to, heard)| {
             let heard = number(heard);
             (0..peers.len()).find(|from| *from != to && heard >> from & 1 == 0).map(|from| (from, to))
         });
         // 0: all heard all. Else the ranks of a path that takes none.
         let verdict = missing.map_or(0, |(from, to)| 1 << 32 | (from as u64) << 8 | to as u64);
-        let verdict = number(&channel.broadcast(&verdict.to_le_bytes(), timeout)?);
+        let verdict = number(&mesh.broadcast(&verdict.to_le_bytes(), timeout)?);
         if verdict == 0 {
             tracing::debug!(rank, payload_beats = *beats, "largest packets that get through");
             return Ok(*beats);
@@ -106,7 +111,7 @@ fn interface_mtu(local: SocketAddr, peer: SocketAddr) -> usize {
 }
 
 /// Sends probes to all peers; a bit for each rank whose probes came.
-fn probe(socket: &mut Unconnected, peers: &[SocketAddr], rank: usize, size: u8, beats: usize) -> io::Result<u64> {
+fn probe(socket: &mut Socket, peers: &[SocketAddr], rank: usize, size: u8, beats: usize) -> io::Result<u64> {
     let mut datagram = vec![0; UBT_BYTES + beats * BEAT_BYTES];
     datagram[..2].copy_from_slice(&[PROBE, size]);
     let others = (0..peers.len()).filter(|peer| *peer != rank);
@@ -116,11 +121,11 @@ fn probe(socket: &mut Unconnected, peers: &[SocketAddr], rank: usize, size: u8, 
         if sent < PROBES && begin.elapsed() >= sent * PROBE_EVERY {
             for peer in others.clone() {
                 // What the interface does not take is as good as lost.
-                let _ = socket.0.send(peers[peer], &datagram, datagram.len());
+                let _ = socket.send(peers[peer], &datagram, datagram.len());
             }
             sent += 1;
         }
-        let came = socket.0.receive(|from, came| {
+        let came = socket.receive(|from, came| {
             if came.len() == datagram.len()
                 && came[..2] == datagram[..2]
                 && let Some(peer) = peers.iter().position(|peer| *peer == from)

@@ -10,21 +10,17 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::UBT_BYTES;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
-use super::mtu::{self, PathError};
+use super::mtu::{self, IP_UDP_BYTES, PathError};
 use super::socket::Socket;
-use crate::control::{ControlChannel, Job};
+use crate::bootstrap::{Job, Mesh};
 use optireduce_core::Remains;
 use optireduce_core::protocol::{JobParams, Kind, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 
-/// Headers of IPv4 and UDP.
-const IP_UDP_BYTES: usize = 28;
 /// Largest batch of datagrams: what IPv4 can carry in one.
 const BATCH_BYTES_MAX: usize = 65_535 - IP_UDP_BYTES;
 /// Receive and send turns in one poll.
@@ -56,12 +52,6 @@ pub enum UdpError {
     },
 }
 
-/// Payload in beats of 64 bytes that fits the MTU (bytes of the IP packet).
-pub fn payload_beats_of(mtu: usize) -> usize {
-    let beats = mtu.saturating_sub(IP_UDP_BYTES + UBT_BYTES) / BEAT_BYTES;
-    beats.min(optireduce_contract::limits::PAYLOAD_BEATS_MAX)
-}
-
 /// A data plane over UDP. Made in two steps, since the ranks must know each other's ports: [`bind`](Self::bind), then
 /// [`join`](Unconnected::join).
 pub struct Udp {
@@ -78,7 +68,7 @@ pub struct Udp {
 }
 
 /// A socket whose job is not known yet.
-pub struct Unconnected(pub(super) Socket);
+pub struct Unconnected(Socket);
 
 impl Udp {
     /// Binds a free port of `local`.
@@ -116,10 +106,10 @@ impl Unconnected {
     ///
     /// # Errors
     /// See [`PathError`].
-    pub fn payload_beats(&mut self, channel: &mut ControlChannel, timeout: Duration) -> Result<usize, PathError> {
-        let members = &channel.job().members;
+    pub fn payload_beats(&mut self, mesh: &mut Mesh, timeout: Duration) -> Result<usize, PathError> {
+        let members = &mesh.job().members;
         if mtu::is_open(members) {
-            return mtu::discover(self, channel, timeout);
+            return mtu::discover(&mut self.0, mesh, timeout);
         }
         Ok(members.iter().map(|member| member.payload_beats).min().unwrap_or(1))
     }
@@ -131,7 +121,7 @@ impl Unconnected {
     pub fn join(self, rank: usize, job: &Job, payload_beats: usize) -> Result<Udp, UdpError> {
         let ranks = job.members.len();
         // All peers may send at once.
-        let share = |member: &crate::control::Member| {
+        let share = |member: &crate::bootstrap::Member| {
             member.receive_buffer_bytes / COUNTED_BYTES_PER_BYTE / (ranks as u64 - 1).max(1)
         };
         let in_flight_bytes_max =

@@ -11,8 +11,6 @@ use std::collections::VecDeque;
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
 
-use super::transmit::Transmit;
-
 /// How long a peer may be silent at least before what is in flight counts as lost.
 const PATIENCE_NS: u64 = 2_000_000;
 /// How long it may at most: a host that slow has no room for more.
@@ -66,9 +64,9 @@ impl Credits {
         if peer.limit_bytes == 0 || in_flight < peer.limit_bytes { now_ns } else { peer.silent_ns().max(now_ns) }
     }
 
-    /// `datagrams`, which start with the header `first`, went out.
-    pub fn sent(&mut self, transmit: &Transmit, datagrams: &[u8], first: &UbtHeader, now_ns: u64) {
-        let peer = &mut self.0[transmit.to];
+    /// `datagrams`, in `segments`, went out to a peer. They start with the header `first`.
+    pub fn sent(&mut self, peer: usize, segments: usize, datagrams: &[u8], first: &UbtHeader, now_ns: u64) {
+        let peer = &mut self.0[peer];
         if peer.limit_bytes == 0 {
             return;
         }
@@ -76,7 +74,7 @@ impl Credits {
             (peer.answered_bytes, peer.answered_ns) = (peer.sent_bytes, now_ns);
         }
         let scale = payload_scale(first);
-        let payload_bytes = (datagrams.len() - transmit.segments * UBT_BYTES) as u32 * scale;
+        let payload_bytes = (datagrams.len() - segments * UBT_BYTES) as u32 * scale;
         let end_offset = first.offset.wrapping_add(payload_bytes);
         peer.batches.push_back(Batch { first: *first, end_offset, sent_before: peer.sent_bytes, at_ns: now_ns });
         if peer.batches.len() > BATCHES_MAX {
@@ -151,8 +149,7 @@ mod tests {
 
     /// Sends `segments` packets of 1024 bytes to rank 1.
     fn send(credits: &mut Credits, offset: u32, segments: usize, now_ns: u64) {
-        let transmit = Transmit { to: 1, segment_bytes: UBT_BYTES + 1024, segments };
-        credits.sent(&transmit, &vec![0; segments * (UBT_BYTES + 1024)], &header(offset), now_ns);
+        credits.sent(1, segments, &vec![0; segments * (UBT_BYTES + 1024)], &header(offset), now_ns);
     }
 
     /// Feedback of a receiver that got the packet at `offset`.

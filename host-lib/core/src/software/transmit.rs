@@ -145,7 +145,7 @@ impl Outbox {
                 transmit = write_packets(flow, round.stage, payload_beats, window, batch, out);
                 if let Some((transmit, first)) = transmit {
                     permits.pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
-                    permits.credits.sent(&transmit, out, &first, now_ns);
+                    permits.credits.sent(transmit.to, transmit.segments, out, &first, now_ns);
                 }
                 if flow.beats.is_empty() {
                     round.flows.pop_front();

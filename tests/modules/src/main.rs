@@ -1,0 +1,29 @@
+//! Prints which module of a crate uses which: `cargo run -p optireduce-modules -- host-lib/core/src/lib.rs`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use optireduce_modules::Crate;
+
+fn main() -> ExitCode {
+    let Some(root) = std::env::args().nth(1) else {
+        eprintln!("usage: optireduce-modules ROOT, where ROOT is a crate's lib.rs or main.rs");
+        return ExitCode::from(2);
+    };
+    let found = match Crate::read(Path::new(&root)) {
+        Ok(found) => found,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    for (room, uses) in found.uses() {
+        println!("{}", if room.is_empty() { "crate".to_owned() } else { room.join("::") });
+        for (from, to) in uses {
+            println!("    {from} -> {}", to.into_iter().collect::<Vec<_>>().join(", "));
+        }
+    }
+    let circles = found.circles();
+    circles.iter().for_each(|circle| println!("circle: {circle}"));
+    if circles.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
