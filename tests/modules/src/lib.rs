@@ -42,6 +42,8 @@ pub struct Circle {
     pub room: ModulePath,
     /// A shortest way round, its first module once.
     pub modules: Vec<String>,
+    /// All modules that use one another in turn, those of other ways round too.
+    pub knot: BTreeSet<String>,
 }
 
 impl std::fmt::Display for Circle {
@@ -49,7 +51,12 @@ impl std::fmt::Display for Circle {
         let room = self.room.iter().map(|name| format!("{name}::")).collect::<String>();
         let first = self.modules.first().into_iter();
         let names: Vec<_> = self.modules.iter().chain(first).map(|name| format!("{room}{name}")).collect();
-        f.write_str(&names.join(" -> "))
+        f.write_str(&names.join(" -> "))?;
+        if self.knot.len() > self.modules.len() {
+            let knot: Vec<_> = self.knot.iter().map(String::as_str).collect();
+            write!(f, ", in a knot of {}", knot.join(", "))?;
+        }
+        Ok(())
     }
 }
 
@@ -145,9 +152,10 @@ impl Crate {
             for from in uses.keys() {
                 let Some(modules) = way_round(&uses, from).filter(|_| !seen.contains(from)) else { continue };
                 // All that can be reached from here and lead back are told with this one.
-                let reached: Vec<_> = reachable(&uses, from).into_iter().collect();
-                seen.extend(reached.into_iter().filter(|to| reachable(&uses, to).contains(from)));
-                circles.push(Circle { room: room.clone(), modules });
+                let reached = reachable(&uses, from).into_iter();
+                let knot: BTreeSet<_> = reached.filter(|to| reachable(&uses, to).contains(from)).collect();
+                seen.extend(knot.clone());
+                circles.push(Circle { room: room.clone(), modules, knot });
             }
         }
         circles

