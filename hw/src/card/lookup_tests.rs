@@ -3,13 +3,15 @@
 //! output with the model in every cycle.
 
 use super::lookup::Lookup;
-use super::lookup_model::{Verdict, Window, find, judge};
+use super::lookup_model::{Window, find, judge};
 use super::testing::{Pace, at_every_pace, random_beat};
 use super::types::{JobWords, RxHeader, SlotContext};
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, UbtHeader};
+use optireduce_contract::rules;
+use optireduce_contract::rules::accept::Cause;
 use optireduce_contract::shard::ShardMap;
 use std::collections::BTreeMap;
 
@@ -18,7 +20,7 @@ use std::collections::BTreeMap;
 struct Packet {
     ubt: UbtHeader,
     payload_beats: usize,
-    verdict: Verdict,
+    verdict: Result<(usize, usize), Cause>,
     window: Option<Window>,
 }
 
@@ -28,30 +30,36 @@ type Inside = Option<(Packet, usize, Beat)>;
 fn random_window(random: &mut Random, slot: usize, ranks: usize) -> Window {
     let beats = [1 + random.below(1024), 1 + random.below(2 * ranks as u64), 1024][random.below(3) as usize] as usize;
     let few = [0, 1, 8190][random.below(3) as usize]; // the last lies at the end of a bucket of 4 GiB
-    Window {
+    let shape = rules::Window {
         bucket: random.below(2) as u16 * 0x8001,
         step: [0, 0x0180, 0x8001, 0xfff0][random.below(4) as usize],
-        base_beat: (few * 8 + slot) * 1024 + (1024 - beats) * random.below(2) as usize,
+        base_bytes: (64 * ((few * 8 + slot) * 1024 + (1024 - beats) * random.below(2) as usize)) as u32,
         beats,
         shards: ShardMap::new(beats, ranks, random.next() as u32),
         hadamard: random.one_in(2),
         bf16: random.one_in(2),
-        epoch: random.next() as u8,
-    }
+        sends: [true; 2],
+    };
+    Window { shape, epoch: random.next() as u8 }
+}
+
+/// First beat of a window in its bucket.
+fn base_beat(window: &Window) -> usize {
+    window.shape.base_bytes as usize / 64
 }
 
 fn context(window: &Window, rank: usize) -> SlotContext {
-    let own = window.shards.range_of(rank);
+    let own = window.shape.shards.range_of(rank);
     SlotContext {
-        bucket: bits_w(window.bucket as u64),
-        step: bits_w(window.step as u64),
-        base_beat: bits_w(window.base_beat as u64),
-        beats: bits_w(window.beats as u64),
-        quotient: bits_w(window.shards.quotient as u64),
-        remainder: bits_w(window.shards.remainder as u64),
-        rotation: bits_w(window.shards.rotation as u64),
-        hadamard: window.hadamard,
-        bf16: window.bf16,
+        bucket: bits_w(window.shape.bucket as u64),
+        step: bits_w(window.shape.step as u64),
+        base_beat: bits_w(base_beat(window) as u64),
+        beats: bits_w(window.shape.beats as u64),
+        quotient: bits_w(window.shape.shards.quotient as u64),
+        remainder: bits_w(window.shape.shards.remainder as u64),
+        rotation: bits_w(window.shape.shards.rotation as u64),
+        hadamard: window.shape.hadamard,
+        bf16: window.shape.bf16,
         own_start: bits_w(own.start as u64),
         own_beats: bits_w(own.len() as u64),
         epoch: bits_w(window.epoch as u64),
@@ -63,33 +71,33 @@ fn context(window: &Window, rank: usize) -> SlotContext {
 fn random_packet(random: &mut Random, windows: &[Window], rank: usize, ranks: usize) -> (UbtHeader, usize) {
     let window = windows[random.below(windows.len() as u64) as usize];
     let mut ubt = UbtHeader {
-        bucket: window.bucket,
-        step: window.step,
+        bucket: window.shape.bucket,
+        step: window.shape.step,
         flags: random.below(2) as u8 * FLAG_LAST_PERCENTILE
-            + window.hadamard as u8 * FLAG_HADAMARD
-            + window.bf16 as u8 * FLAG_BF16,
+            + window.shape.hadamard as u8 * FLAG_HADAMARD
+            + window.shape.bf16 as u8 * FLAG_BF16,
         stage: random.below(2) as u8 * STAGE_BROADCAST,
         sender: ((rank as u64 + 1 + random.below(ranks as u64 - 1)) % ranks as u64) as u16,
         ..UbtHeader::default()
     };
     let owner = if ubt.stage == STAGE_BROADCAST { ubt.sender as usize } else { rank };
-    let shard = window.shards.range_of(owner);
+    let shard = window.shape.shards.range_of(owner);
     let inside = shard.start + random.below(shard.len().max(1) as u64) as usize;
-    let room = (shard.end.max(inside + 1) - inside).div_ceil(1 + window.bf16 as usize);
+    let room = (shard.end.max(inside + 1) - inside).div_ceil(1 + window.shape.bf16 as usize);
     let mut payload_beats = 1 + random.below(room.min(12) as u64) as usize;
-    let mut beat = window.base_beat + inside;
+    let mut beat = base_beat(&window) + inside;
     match random.below(16) {
-        0 => beat = (window.base_beat + shard.start).saturating_sub(1),
+        0 => beat = (base_beat(&window) + shard.start).saturating_sub(1),
         1 => payload_beats = room + 1,
         9 => payload_beats = room,
         10 => ubt.flags ^= FLAG_BF16,
-        2 => beat = window.base_beat.saturating_sub(random.below(2) as usize),
-        3 => beat = window.base_beat + window.beats - random.below(2) as usize,
+        2 => beat = base_beat(&window).saturating_sub(random.below(2) as usize),
+        3 => beat = base_beat(&window) + window.shape.beats - random.below(2) as usize,
         4 => ubt.bucket ^= 1 << random.below(16),
         5 => ubt.step ^= 1 << random.below(16),
         6 => ubt.flags ^= FLAG_HADAMARD,
         7 => beat ^= 1 << random.below(26),
-        8 => beat = window.base_beat + random.below(window.beats as u64) as usize,
+        8 => beat = base_beat(&window) + random.below(window.shape.beats as u64) as usize,
         _ => {}
     }
     ubt.offset = (beat % (1 << 26)) as u32 * 64;
@@ -110,8 +118,10 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
     for cycle in 0..cycles {
         // Arm bus: a slot is armed when it is free and no packet in the pipeline still needs its old context.
         let slot = random.below(8) as usize;
-        let needed =
-            pipeline.iter().flatten().any(|(packet, ..)| packet.window.is_some_and(|w| w.base_beat / 1024 % 8 == slot));
+        let needed = pipeline
+            .iter()
+            .flatten()
+            .any(|(packet, ..)| packet.window.is_some_and(|w| base_beat(&w) / 1024 % 8 == slot));
         let arm = slots[slot].is_none() && !needed && random.one_in(6);
         let window = random_window(random, slot, ranks);
         let freed =
@@ -127,11 +137,11 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
         let stall = !pace.takes(random);
         if coming.is_none() && pace.comes(random) {
             let (ubt, payload_beats) = random_packet(random, &known, rank, ranks);
-            coming = Some((Packet { ubt, payload_beats, verdict: Verdict::NoWindow, window: None }, 0));
+            coming = Some((Packet { ubt, payload_beats, verdict: Err(Cause::NoWindow), window: None }, 0));
         }
         if let Some((packet, 0)) = &mut coming {
             packet.verdict = judge(&slots, rank, &packet.ubt, packet.payload_beats);
-            packet.window = find(&slots, &packet.ubt).and_then(|slot| slots[slot]);
+            packet.window = find(&slots, &packet.ubt).ok().and_then(|slot| slots[slot]);
         }
         let input: Inside = if pace.comes(random) { coming.map(|(p, at)| (p, at, random_beat(random))) } else { None };
         bench.block.stall.next = stall;
@@ -155,7 +165,7 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
 
         // At the output.
         let block = &bench.block;
-        let is_accepted = |packet: &Packet| matches!(packet.verdict, Verdict::Accepted { .. });
+        let is_accepted = |packet: &Packet| packet.verdict.is_ok();
         let splits = |(packet, at, _): (Packet, usize, Beat)| {
             at != 0 && is_accepted(&packet) && packet.ubt.flags & FLAG_BF16 != 0
         };
@@ -169,7 +179,7 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
         }
         assert_eq!(block.packet.val(), head.is_some() && !stall, "cycle {cycle}");
         if let Some((packet, at, data)) = accepted
-            && let (Verdict::Accepted { slot, position }, Some(window)) = (packet.verdict, packet.window)
+            && let (Ok((slot, position)), Some(window)) = (packet.verdict, packet.window)
         {
             assert_eq!(block.broadcast.val(), packet.ubt.stage == STAGE_BROADCAST, "cycle {cycle}");
             let beat = block.beat.val();
@@ -179,19 +189,19 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
                 assert_eq!(block.mark.val(), packet.ubt.flags & FLAG_LAST_PERCENTILE != 0, "cycle {cycle}");
             } else {
                 let place =
-                    if window.bf16 { position + 2 * (at - 1) + second_half as usize } else { position + at - 1 };
+                    if window.shape.bf16 { position + 2 * (at - 1) + second_half as usize } else { position + at - 1 };
                 let owner = if block.broadcast.val() { packet.ubt.sender as usize } else { rank };
-                let padding = place == window.shards.range_of(owner).end;
+                let padding = place == window.shape.shards.range_of(owner).end;
                 assert_eq!(block.valid.val(), !padding, "cycle {cycle}: {:?} of {window:?}", packet.ubt);
                 padded += padding as u32;
                 assert_eq!(beat.position.raw(), place as u64, "cycle {cycle}: {:?} of {window:?}", packet.ubt);
                 assert_eq!(beat.epoch.raw(), window.epoch as u64, "cycle {cycle}");
                 let first = 16 * second_half as usize;
                 let value = |lane: usize| (data.get_bits::<16>(16 * (first + lane)).raw() as u32) << 16;
-                let expected = if window.bf16 { Beat(std::array::from_fn(value)) } else { data };
+                let expected = if window.shape.bf16 { Beat(std::array::from_fn(value)) } else { data };
                 assert_eq!(beat.data, expected, "cycle {cycle}");
                 if !block.broadcast.val() {
-                    let relative = place - window.shards.range_of(rank).start;
+                    let relative = place - window.shape.shards.range_of(rank).start;
                     assert_eq!(beat.relative.raw(), relative as u64, "cycle {cycle}");
                 }
             }
@@ -200,12 +210,12 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
         let judged = pipeline[1].filter(|inside| inside.1 == 0 && !stall && !clear).map(|(packet, ..)| packet);
         let drops =
             [block.drop_no_window.val(), block.drop_stale.val(), block.drop_flags.val(), block.drop_out_of_shard.val()];
-        let causes = [Verdict::NoWindow, Verdict::Stale, Verdict::Flags, Verdict::OutOfShard];
-        let expected = causes.map(|cause| judged.is_some_and(|packet| packet.verdict == cause));
+        let causes = [Cause::NoWindow, Cause::Stale, Cause::Flags, Cause::OutOfShard];
+        let expected = causes.map(|cause| judged.is_some_and(|packet| packet.verdict == Err(cause)));
         assert_eq!(drops, expected, "cycle {cycle}: {:?} in {slots:?}", judged.map(|packet| packet.ubt));
         if let Some(packet) = judged {
-            let name = format!("{:?}", packet.verdict);
-            *seen.entry(name.split(' ').next().unwrap_or_default().to_string()).or_default() += 1;
+            let name = packet.verdict.map_or_else(|cause| format!("{cause:?}"), |_| "Accepted".into());
+            *seen.entry(name).or_default() += 1;
         }
 
         if !stall {
@@ -229,7 +239,7 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
             (pipeline, half_done) = ([None; 6], false);
             // What is left of a packet belongs to nobody.
             if let Some((packet, 1..)) = &mut coming {
-                packet.verdict = Verdict::NoWindow;
+                packet.verdict = Err(Cause::NoWindow);
             }
         }
         for (i, slot) in slots.iter_mut().enumerate() {

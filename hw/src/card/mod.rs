@@ -69,8 +69,6 @@ mod rx_buffer_model;
 #[cfg(test)]
 mod rx_buffer_tests;
 #[cfg(test)]
-mod rx_parser_model;
-#[cfg(test)]
 mod rx_parser_tests;
 #[cfg(test)]
 mod scale_tests;

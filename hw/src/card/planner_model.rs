@@ -1,5 +1,6 @@
-//! Which packets a window is sent as, in plain Rust, from the contract's cut. Leaves out: cycles, queues.
+//! Which packets a window is sent as: the contract's rules, with the turns of an unpaced round. Leaves out: cycles, queues.
 
+use optireduce_contract::rules::send::{self, Cut, Packets};
 use optireduce_contract::shard::ShardMap;
 
 /// One packet.
@@ -34,21 +35,25 @@ pub struct Sending {
 /// first beat is not `present`.
 pub fn rounds(map: &ShardMap, sending: &Sending, present: impl Fn(usize) -> bool) -> Vec<Vec<Packet>> {
     let Sending { rank, packet_beats, mark_packets, incast, broadcast } = *sending;
-    let peers: Vec<usize> = (1..map.ranks).map(|k| (rank + k) % map.ranks).collect();
-    let round = |peers: &[usize]| {
+    let of_peer = |peer| {
+        let shard = map.range_of(if broadcast { rank } else { peer });
+        (peer, Packets::new(shard, Cut { packet_beats, mark_packets }))
+    };
+    let in_round = |round| {
+        let mut flows: Vec<_> = send::peers_in_round(rank, map.ranks, incast, round).map(of_peer).collect();
         let mut out = Vec::new();
-        for index in 0..map.shard(0).len().div_ceil(packet_beats) {
-            for peer in peers {
-                let range = map.range_of(if broadcast { rank } else { *peer });
-                let count = range.len().div_ceil(packet_beats);
-                let position = range.start + index * packet_beats;
-                if index < count && (!broadcast || present(position)) {
-                    let beats = packet_beats.min(range.end - position);
-                    out.push(Packet { peer: *peer, position, beats, mark: index + mark_packets >= count });
-                }
+        while flows.iter().any(|(_, packets)| !packets.is_done()) {
+            for (peer, packets) in &mut flows {
+                let packet = packets.next().filter(|packet| !broadcast || present(packet.beats.start));
+                out.extend(packet.map(|send::Packet { beats, marked }| Packet {
+                    peer: *peer,
+                    position: beats.start,
+                    beats: beats.len(),
+                    mark: marked,
+                }));
             }
         }
         out
     };
-    peers.chunks(incast.max(1)).map(round).collect()
+    (0..send::rounds(map.ranks, incast)).map(in_round).collect()
 }

@@ -2,20 +2,29 @@
 //! reset of the buffer: [`run`] compares every output with the model in every cycle.
 
 use super::rx_parser::RxParser;
-use super::rx_parser_model::{Job, judge};
 use super::testing::{Pace, at_every_pace, random_beat};
 use super::types::{FrameBeat, JobWords, RxHeader};
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;
 use crate::random::Random;
-use optireduce_contract::packet::{self, Endpoint, FrameError, UbtHeader, frame};
+use optireduce_contract::packet::{self, Endpoint, UbtHeader, frame};
+use optireduce_contract::rules::accept::{Cause, Receiver, frame_header};
 use std::collections::{BTreeMap, VecDeque};
+
+/// What the job's registers say.
+#[derive(Clone, Copy)]
+struct Job {
+    rank: u16,
+    ranks: u16,
+    port: u16,
+    tag: u64,
+}
 
 /// What is inside one stage of the pipeline.
 #[derive(Clone, Copy, Default)]
 struct Inside {
     /// The frame it belongs to, `None`: a bubble.
-    of: Option<Result<UbtHeader, FrameError>>,
+    of: Option<Result<UbtHeader, Cause>>,
     payload_beats: usize,
     head: bool,
     data: Beat,
@@ -103,6 +112,8 @@ fn run(bench: &mut Bench<RxParser>, random: &mut Random, pace: Pace, cycles: u64
         udp_port: bits_w(job.port.swap_bytes() as u64),
         ..JobWords::default()
     };
+    let (rank, ranks) = (usize::from(job.rank), usize::from(ranks));
+    let receiver = Receiver { rank, ranks, job_tag: job.tag, takes_feedback: false };
     let mut pipeline = [Inside::default(); 2]; // first the one at the output
     let mut waiting: VecDeque<(Inside, bool, usize)> = VecDeque::new();
     let mut in_frame = false;
@@ -112,12 +123,9 @@ fn run(bench: &mut Bench<RxParser>, random: &mut Random, pace: Pace, cycles: u64
             let payload = if random.one_in(20) { 139 } else { random.below(5) as usize };
             let frame_beats = 1 + payload;
             let header = random_header(random, &job, payload);
-            let verdict = judge(&header, frame_beats, &job);
-            let cause = match verdict {
-                Err(error) => format!("{error:?}").split('(').next().unwrap_or_default().to_string(),
-                Ok(_) => "Good".into(),
-            };
-            *seen.entry(cause).or_default() += 1;
+            let verdict = frame_header(&header, 64 * frame_beats, job.port, &receiver);
+            let name = verdict.map_or_else(|cause| format!("{cause:?}"), |_| "Good".into());
+            *seen.entry(name).or_default() += 1;
             let cut = random.one_in(16) && payload > 0;
             for i in 0..frame_beats - cut as usize {
                 let data = if i == 0 { Beat::from_bytes(&header) } else { random_beat(random) };
@@ -153,12 +161,8 @@ fn run(bench: &mut Bench<RxParser>, random: &mut Random, pace: Pace, cycles: u64
             bench.block.drop_version.val(),
             bench.block.drop_job.val(),
         ];
-        let expected = [
-            fault == Some(FrameError::Foreign),
-            fault == Some(FrameError::Malformed),
-            matches!(fault, Some(FrameError::Version(_))),
-            matches!(fault, Some(FrameError::Job(_))),
-        ];
+        let causes = [Cause::Foreign, Cause::Malformed, Cause::Version, Cause::Job];
+        let expected = causes.map(|cause| fault == Some(cause));
         assert_eq!(drops, expected, "cycle {cycle}: foreign, malformed, version, job of {fault:?}");
         if !stall {
             pipeline = [raw, input];

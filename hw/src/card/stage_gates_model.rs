@@ -1,4 +1,7 @@
-//! Stages as their rules read: what they count, when they are over and why. Time comes in as events.
+//! Stages as the contract's rules read, behind the pipelines of the hardware: one event, one beat and one close a cycle.
+
+use optireduce_contract::ranks::CardRanks;
+use optireduce_contract::rules::gate::{self, Gate};
 
 /// How the stage is to close.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,87 +41,59 @@ pub struct Cycle {
     pub free: u8,
 }
 
-/// An armed stage, see the module.
-#[derive(Clone, Debug, Default)]
+/// An armed stage: the gate of the contract's rules, and the beats that were counted but have not had their effect on it.
+#[derive(Clone, Debug)]
 pub struct Stage {
-    rules: Rules,
-    entered: bool,
-    /// Start of the clock.
-    pub start_ns: Option<u64>,
+    rules: gate::Rules,
+    gate: Gate<[u64; 1]>,
+    expected: u64,
+    own: u64,
     /// Beats accepted from peers, and own ones.
     pub received: [u64; 2],
-    /// Ranks heard.
-    pub heard: u64,
-    marked: u64,
-    last_ns: u64,
-    all_in: bool,
-    own_in: bool,
-    /// Reason (0 complete, 1 early, 2 deadline) and time of the close.
-    pub closed: Option<(u64, u64)>,
 }
 
 impl Stage {
     /// Opens the stage.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, all_in: rules.expected == 0, own_in: rules.own == 0, ..Self::default() }
+        let senders = CardRanks::from_bits(rules.senders);
+        let Rules { bound_ns, grace_ns, start_peers, early, expected, own, .. } = rules;
+        Self {
+            rules: gate::Rules { bound_ns, grace_ns: early.then_some(grace_ns), start_peers: start_peers as usize },
+            gate: Gate::new((expected - own) as usize, own as usize, senders),
+            expected,
+            own,
+            received: [0; 2],
+        }
     }
 
     /// Beats still expected.
     pub fn left(&self) -> u64 {
-        self.rules.expected - self.received[0] - self.received[1]
+        self.expected - self.received[0] - self.received[1]
     }
 
     /// Own beats still expected.
     pub fn own_left(&self) -> u64 {
-        self.rules.own - self.received[1]
+        self.own - self.received[1]
     }
 
-    /// Whether the early rule waits for nothing but silence.
-    fn may_be_early(&self) -> bool {
-        let all_marked = self.rules.senders & !self.marked == 0;
-        self.rules.early && self.entered && all_marked && self.own_in
+    /// Ranks heard.
+    pub fn heard(&self) -> u64 {
+        self.gate.heard().bits()
     }
 
-    /// Why it is over in an instant before what happens in it is counted.
-    fn reason(&self, now_ns: u64, quiet: bool) -> Option<u64> {
-        let start_ns = self.start_ns?;
-        if self.all_in {
-            return Some(0);
-        }
-        let silent = now_ns - self.last_ns >= self.rules.grace_ns;
-        if self.may_be_early() && quiet && silent {
-            return Some(1);
-        }
-        (now_ns - start_ns >= self.rules.bound_ns).then_some(2)
+    /// Start of the clock.
+    pub fn start_ns(&self) -> Option<u64> {
+        self.gate.clock_ns()
+    }
+
+    /// Reason (0 complete, 1 early, 2 deadline) and time of the close.
+    pub fn closed(&self) -> Option<(u64, u64)> {
+        self.gate.closed().map(|(at_ns, by)| (by as u64, at_ns))
     }
 
     /// Earliest time at which it closes by the clock, if nothing else happens.
     pub fn timer_ns(&self) -> Option<u64> {
-        let deadline = self.start_ns.filter(|_| self.closed.is_none())? + self.rules.bound_ns;
-        Some(if self.may_be_early() { deadline.min(self.last_ns + self.rules.grace_ns) } else { deadline })
-    }
-
-    /// A packet was heard.
-    fn hear(&mut self, at_ns: u64, sender: u32, mark: bool) {
-        self.heard |= 1 << sender;
-        self.marked |= (mark as u64) << sender;
-        self.last_ns = at_ns;
-        if self.rules.start_peers != 0 && self.heard.count_ones() >= self.rules.start_peers {
-            self.start(at_ns);
-        }
-    }
-
-    /// The own entry.
-    fn enter(&mut self, at_ns: u64) {
-        self.entered = true;
-        self.start(at_ns);
-    }
-
-    fn start(&mut self, at_ns: u64) {
-        if self.start_ns.is_none() {
-            self.start_ns = Some(at_ns);
-            self.last_ns = at_ns;
-        }
+        self.gate.timer_ns(&self.rules)
     }
 }
 
@@ -139,19 +114,19 @@ pub struct Gates {
     events: [Option<Event>; 2],
     /// A beat on its way to being counted.
     pub beat: Option<(usize, bool)>,
-    /// Slot of a beat that was counted, on its way to its effect.
-    counted: Option<usize>,
+    /// A beat that was counted, on its way to its effect.
+    counted: Option<(usize, bool)>,
 }
 
 impl Gates {
     /// Bit s: beats of slot s are accepted.
     pub fn open(&self) -> u8 {
-        self.bits(|stage| stage.closed.is_none())
+        self.bits(|stage| stage.gate.is_open())
     }
 
     /// Bit s: the stage of slot s is over.
     pub fn closed(&self) -> u8 {
-        self.bits(|stage| stage.closed.is_some())
+        self.bits(|stage| !stage.gate.is_open())
     }
 
     fn bits(&self, is: impl Fn(&Stage) -> bool) -> u8 {
@@ -161,9 +136,9 @@ impl Gates {
     /// One cycle. What it decides, it decides by what was before.
     pub fn step(&mut self, cycle: Cycle) {
         let open = self.open();
-        let waiting = (self.entering | cycle.enter) & self.bits(|stage| stage.closed.is_none() && !stage.entered);
-        let reason =
-            |stage: &Stage| (stage.closed.is_none()).then(|| stage.reason(cycle.now_ns, cycle.quiet)).flatten();
+        let waiting =
+            (self.entering | cycle.enter) & self.bits(|stage| stage.gate.is_open() && !stage.gate.is_entered());
+        let reason = |stage: &Stage| stage.gate.over(cycle.now_ns, cycle.quiet, &stage.rules);
         let due = (0..8).find_map(|slot| Some((slot, reason(self.stages[slot].as_ref()?)?)));
 
         let event = self.events[1].take();
@@ -172,14 +147,16 @@ impl Gates {
             && let Some(stage) = &mut self.stages[slot]
         {
             match packet {
-                Some((sender, mark)) => stage.hear(at_ns, sender, mark),
-                None => stage.enter(at_ns),
+                Some((sender, mark)) => stage.gate.hear(at_ns, sender as usize, mark, &stage.rules),
+                None => stage.gate.enter(at_ns),
             }
         }
-        if let Some(stage) = self.counted.take().and_then(|slot| self.stages[slot].as_mut()) {
-            (stage.all_in, stage.own_in) = (stage.left() == 0, stage.own_left() == 0);
+        if let Some((slot, own)) = self.counted.take()
+            && let Some(Stage { gate, .. }) = &mut self.stages[slot]
+        {
+            if own { gate.take_own(1) } else { gate.take(1) }
         }
-        self.counted = self.beat.map(|(slot, _)| slot);
+        self.counted = self.beat;
         if let Some((slot, own)) = self.beat.take()
             && let Some(stage) = &mut self.stages[slot]
         {
@@ -188,7 +165,7 @@ impl Gates {
         if let Some((slot, reason)) = due
             && let Some(stage) = &mut self.stages[slot]
         {
-            stage.closed = Some((reason, cycle.now_ns));
+            stage.gate.close(cycle.now_ns, reason);
         }
 
         self.entering = waiting;

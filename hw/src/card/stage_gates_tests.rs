@@ -109,15 +109,15 @@ fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u
         assert_eq!(bench.block.timer_ns.val().raw(), timer, "cycle {at}: {stage:?}");
         // The report is whole one cycle after the close.
         if let Some(stage) = stage
-            && let Some((reason, closed_ns)) = stage.closed
+            && let Some((reason, closed_ns)) = stage.closed()
             && closed_before >> looked & 1 == 1
         {
             let report = GateReport {
                 closed_by: bits_w(reason),
                 received: bits_w(stage.received[0]),
                 own: bits_w(stage.received[1]),
-                heard: bits_w(stage.heard),
-                start_ns: bits_w(stage.start_ns.expect("only a running clock closes a stage")),
+                heard: bits_w(stage.heard()),
+                start_ns: bits_w(stage.start_ns().expect("only a running clock closes a stage")),
                 closed_ns: bits_w(closed_ns),
             };
             assert_eq!(bench.block.report.val(), report, "cycle {at}: {stage:?}");
@@ -125,7 +125,7 @@ fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u
         if cycle.free >> freed & 1 == 1
             && let Some(stage) = &gates.stages[freed]
         {
-            *seen.entry(format!("{:?}", stage.closed.map(|(reason, _)| reason))).or_default() += 1;
+            *seen.entry(format!("{:?}", stage.closed().map(|(reason, _)| reason))).or_default() += 1;
         }
         closed_before = gates.closed();
         gates.step(cycle);

@@ -1,8 +1,11 @@
 //! The submission unit as an interpreter of commands: what is armed, and what one command does. It knows no cycles.
 
-use optireduce_contract::limits::{HADAMARD_LOG2_MAX, HADAMARD_LOG2_MIN, SHARD_BEATS, SLOTS, WINDOW_BEATS};
-use optireduce_contract::queue::*;
-use optireduce_contract::shard::ShardMap;
+use optireduce_contract::limits::{HADAMARD_LOG2_MAX, SLOTS, WINDOW_BEATS};
+use optireduce_contract::queue::Submission;
+use optireduce_contract::ranks::CardRanks;
+use optireduce_contract::rules::command::{self, Limits, Order};
+use optireduce_contract::rules::gate::Gate;
+use optireduce_contract::rules::{Stage, Window};
 
 /// What a command does, in the order in which it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,70 +65,37 @@ pub struct Interpreter {
 impl Interpreter {
     /// Executes one command.
     pub fn execute(&mut self, queue: usize, command: Submission) -> Vec<Effect> {
-        let refuse = |status| vec![Effect::Refuse { queue, slot: command.slot, cookie: command.cookie, status }];
-        let slot = command.slot as usize;
-        let armed = self.slots.get(slot).copied().flatten();
-        let same =
-            armed.filter(|(it, _, owner)| *owner == queue && it.cookie == command.cookie && it.step == command.step);
-        match command.opcode {
-            _ if slot >= SLOTS => refuse(STATUS_BAD_COMMAND),
-            OP_ARM if !self.in_limits(&command) => refuse(STATUS_BAD_COMMAND),
-            OP_ARM if armed.is_some() => refuse(STATUS_SLOT_BUSY),
-            OP_ARM => self.arm(queue, command),
-            OP_CONTRIBUTE => match same {
-                Some((it, false, _)) if command.host_beats > it.beats || !command.host_address.is_multiple_of(64) => {
-                    refuse(STATUS_BAD_COMMAND)
-                }
-                Some((it, false, _)) => {
-                    self.slots[slot] = Some((it, true, queue));
-                    vec![Effect::Contribute(command)]
-                }
-                _ => refuse(STATUS_STALE),
-            },
-            OP_BROADCAST => match same.filter(|_| self.scaled >> slot & 1 == 1) {
-                None => refuse(STATUS_STALE),
-                Some((it, ..)) if it.flags & FLAG_AUTO_BROADCAST != 0 => refuse(STATUS_BAD_COMMAND),
-                Some(_) => vec![Effect::Broadcast(command)],
-            },
-            _ => refuse(STATUS_BAD_COMMAND),
+        let limits = Limits { window_beats: WINDOW_BEATS, hadamard_log2: HADAMARD_LOG2_MAX };
+        let slot = usize::from(command.slot);
+        let armed = |slot: usize| {
+            let (arm, contributed, queue) = self.slots[slot].as_ref()?;
+            let has_mean = self.scaled >> slot & 1 == 1;
+            Some(command::Armed { arm, queue: *queue, contributed: *contributed, has_mean, finishing: false })
+        };
+        match command::judge(&command, queue, self.ranks, &limits, armed) {
+            Ok(Order::Arm) => self.arm(queue, command),
+            Ok(Order::Contribute) => {
+                self.slots[slot].iter_mut().for_each(|(_, contributed, _)| *contributed = true);
+                vec![Effect::Contribute(command)]
+            }
+            Ok(Order::Broadcast) => vec![Effect::Broadcast(command)],
+            Err(status) => {
+                vec![Effect::Refuse { queue, slot: command.slot, cookie: command.cookie, status }]
+            }
         }
     }
 
-    fn in_limits(&self, command: &Submission) -> bool {
-        let beats = command.beats as usize;
-        let shards = ShardMap::new(beats, self.ranks, command.rotation as u32);
-        let log2_n = command.log2_n as u32;
-        let encoded = (HADAMARD_LOG2_MIN..=HADAMARD_LOG2_MAX).contains(&log2_n)
-            && log2_n.is_multiple_of(2)
-            && command.log2_blocks < 8
-            && beats == 1 << (log2_n - 4 + command.log2_blocks as u32);
-        (1..=WINDOW_BEATS).contains(&beats)
-            && command.host_beats <= command.beats
-            && command.shard_quotient as usize == shards.quotient
-            && shards.quotient <= SHARD_BEATS
-            && command.shard_remainder as usize == shards.remainder
-            && (command.rotation as usize) < self.ranks
-            && (command.start_peers as usize) < self.ranks
-            && command.send_incast <= 15
-            && command.host_address.is_multiple_of(64)
-            && command.report_address.is_multiple_of(256)
-            && command.base.is_multiple_of(64)
-            && (command.flags & FLAG_HADAMARD == 0 || encoded)
-    }
-
     fn arm(&mut self, queue: usize, command: Submission) -> Vec<Effect> {
-        let (slot, beats) = (command.slot as usize, command.beats as usize);
-        let shards = ShardMap::new(beats, self.ranks, command.rotation as u32);
-        let own = shards.range_of(self.rank);
-        let peers = |has: &dyn Fn(usize) -> bool| {
-            (0..self.ranks).filter(|&r| r != self.rank && has(r)).fold(0, |mask, r| mask | 1 << r)
-        };
-        let senders = [peers(&|_| !own.is_empty()), peers(&|rank| !shards.range_of(rank).is_empty())];
+        let slot = usize::from(command.slot);
+        let window = Window::of(&command, self.ranks);
+        let own = window.shards.range_of(self.rank);
+        let gates = Stage::ALL.map(|stage| Gate::of(stage, &window, self.rank, CardRanks::default()));
         let wraps = self.epochs[slot] == 255;
         let epoch = if wraps { 1 } else { self.epochs[slot] + 1 };
         self.epochs[slot] = epoch;
         self.slots[slot] = Some((command, false, queue));
-        let expected = [self.ranks * own.len(), beats - own.len()];
+        let senders = gates.each_ref().map(|gate| gate.senders().bits());
+        let expected = gates.each_ref().map(|gate| gate.expected_beats() + gate.own_missing_beats());
         let armed = Armed { command, queue, epoch, own: (own.start, own.len()), senders, expected };
         let scrub = wraps.then_some(Effect::Scrub(command.slot));
         scrub.into_iter().chain([Effect::Arm(armed)]).collect()

@@ -76,7 +76,7 @@ impl Window {
     pub fn new(arm: Submission, queue: usize, rank: usize, ranks: usize) -> Self {
         let shape = rules::Window::of(&arm, ranks);
         let own = shape.shards.range_of(rank);
-        let gates = Stage::ALL.map(|stage| Gate::of(stage, &shape.shards, rank, true, CardRanks::default()));
+        let gates = Stage::ALL.map(|stage| Gate::of(stage, &shape, rank, CardRanks::default()));
         Self {
             arm,
             queue,

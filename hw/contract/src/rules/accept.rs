@@ -206,6 +206,7 @@ mod tests {
             shards: ShardMap::new(9, 3, 0),
             hadamard: false,
             bf16: false,
+            sends: [true; 2],
         }
     }
 
@@ -329,6 +330,12 @@ mod tests {
         assert_eq!(beats(STAGE_BROADCAST, 1, 5, 2), Err(Cause::OutOfShard));
         assert_eq!(beats(STAGE_BROADCAST, 2, 3, 1), Err(Cause::OutOfShard));
         assert_eq!(beats(STAGE_BROADCAST, 2, 8, 1), Ok(8..9));
+        // Of an all-gather nobody contributes to the shards of others.
+        let gather = Window { sends: [false, true], ..window() };
+        let at =
+            |stage, offset| place(&gather, 0, &UbtHeader { stage, offset, ..packet() }, 1).map(|place| place.beats);
+        assert_eq!(at(STAGE_CONTRIBUTE, 640), Err(Cause::OutOfShard));
+        assert_eq!(at(STAGE_BROADCAST, 640 + 64 * 3), Ok(3..4));
     }
 
     #[test]

@@ -7,10 +7,9 @@
 //! what came before this rank's own entry does not count as silence.
 //! Source: OptiReduce 3.2.1; the start by peers is ours.
 
-use super::{ClosedBy, Stage};
+use super::{ClosedBy, Stage, Window};
 use crate::queue::{FLAG_EARLY, Submission};
 use crate::ranks::{RankSet, Words};
-use crate::shard::ShardMap;
 
 /// How the stages of a window close.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,16 +70,12 @@ impl<W: Words + Clone> Gate<W> {
     /// Opens a stage of a window at `rank`; `room`: an empty set with room for the ranks of the job.
     ///
     /// Contribute: every peer sends this rank's shard, and so does the rank itself. Broadcast: every peer sends its own.
-    /// Peers without a beat to send are not waited for, and none is if `peers_send` is false.
-    pub fn of(stage: Stage, shards: &ShardMap, rank: usize, peers_send: bool, room: RankSet<W>) -> Self {
-        let own_beats = shards.range_of(rank).len();
-        let beats_of = |peer: usize| match stage {
-            Stage::Contribute => own_beats,
-            Stage::Broadcast => shards.range_of(peer).len(),
-        };
-        let senders = (0..shards.ranks).filter(|peer| peers_send && *peer != rank && beats_of(*peer) > 0);
+    /// Peers without a beat to send are not waited for.
+    pub fn of(stage: Stage, window: &Window, rank: usize, room: RankSet<W>) -> Self {
+        let beats_of = |peer: usize| window.allowed(stage, rank, peer).len();
+        let senders = (0..window.shards.ranks).filter(|peer| *peer != rank && beats_of(*peer) > 0);
         let expected = senders.clone().map(beats_of).sum();
-        let own = if stage == Stage::Contribute { own_beats } else { 0 };
+        let own = if stage == Stage::Contribute { window.shards.range_of(rank).len() } else { 0 };
         Self::new(expected, own, room.with(senders))
     }
 
@@ -215,13 +210,19 @@ impl<W: Words + Clone> Gate<W> {
 mod tests {
     use super::*;
     use crate::ranks::CardRanks;
+    use crate::shard::ShardMap;
+
+    fn window(beats: usize, op: u32) -> Window {
+        let arm = Submission { beats: beats as u16, ..Submission::default() };
+        Window { shards: ShardMap::new(beats, 4, op), ..Window::of(&arm, 4) }
+    }
 
     const RULES: Rules = Rules { bound_ns: 1000, grace_ns: Some(50), start_peers: 2 };
     const DEADLINE_ONLY: Rules = Rules { grace_ns: None, ..RULES };
 
     /// Rank 0 of 4; peers 1, 2 and 3 send 2 beats each, this rank 2.
     fn gate() -> Gate<[u64; 1]> {
-        Gate::of(Stage::Contribute, &ShardMap::new(8, 4, 0), 0, true, CardRanks::default())
+        Gate::of(Stage::Contribute, &window(8, 0), 0, CardRanks::default())
     }
 
     #[test]
@@ -230,16 +231,17 @@ mod tests {
         assert_eq!((contribute.expected_beats(), contribute.own_missing_beats()), (6, 2));
         assert_eq!(contribute.senders().bits(), 0b1110);
         // 2 beats on 4 ranks, rotated by one: ranks 3 and 0 own them.
-        let short = ShardMap::new(2, 4, 1);
+        let short = window(2, 1);
         let of = |stage, rank| {
-            let gate = Gate::of(stage, &short, rank, true, CardRanks::default());
+            let gate = Gate::of(stage, &short, rank, CardRanks::default());
             (gate.expected_beats(), gate.own_missing_beats(), gate.senders().bits())
         };
         assert_eq!(of(Stage::Contribute, 0), (3, 1, 0b1110));
         assert_eq!(of(Stage::Contribute, 1), (0, 0, 0));
         assert_eq!(of(Stage::Broadcast, 0), (1, 0, 0b1000));
         assert_eq!(of(Stage::Broadcast, 1), (2, 0, 0b1001));
-        let alone = Gate::of(Stage::Contribute, &short, 0, false, CardRanks::default());
+        let gather = Window { sends: [false, true], ..short };
+        let alone = Gate::of(Stage::Contribute, &gather, 0, CardRanks::default());
         assert_eq!((alone.expected_beats(), alone.own_missing_beats(), alone.senders().bits()), (0, 1, 0));
     }
 

@@ -100,6 +100,8 @@ pub struct Window {
     pub hadamard: bool,
     /// Whether its packets are bf16.
     pub bf16: bool,
+    /// By stage: whether peers send in it. An all-reduce sends in both.
+    pub sends: [bool; 2],
 }
 
 impl Window {
@@ -113,6 +115,7 @@ impl Window {
             shards: command::shards(arm, ranks),
             hadamard: arm.flags & queue::FLAG_HADAMARD != 0,
             bf16: arm.flags & queue::FLAG_BF16 != 0,
+            sends: [true; 2],
         }
     }
 
@@ -131,8 +134,12 @@ impl Window {
         beats.div_ceil(1 << self.bf16 as u32)
     }
 
-    /// The beats that `sender` may send to `rank` in a stage: of its contribution the shard of `rank`, of means its own.
+    /// The beats that `sender` may send to `rank` in a stage: of its contribution the shard of `rank`, of means its own;
+    /// none in a stage in which peers do not send.
     pub const fn allowed(&self, stage: Stage, rank: usize, sender: usize) -> Range<usize> {
+        if !self.sends[stage.index()] {
+            return 0..0;
+        }
         self.shards.range_of(match stage {
             Stage::Contribute => rank,
             Stage::Broadcast => sender,
