@@ -14,6 +14,7 @@ use optireduce_contract::queue::{
     ENTRY_BYTES, FLAG_AUTO_BROADCAST, FLAG_BF16, FLAG_EARLY, FLAG_HADAMARD, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES,
     STAGE_REPORT_BYTES, STATUS_BAD_COMMAND, STATUS_DMA_ERROR, STATUS_OK, STATUS_SLOT_BUSY, STATUS_STALE, Submission,
 };
+use optireduce_contract::ranks::RankSet;
 use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_MAX};
 use thiserror::Error;
 
@@ -319,7 +320,7 @@ impl<B: Bus> SmartNic<B> {
         equal("beats of ranks outside the job", beats.sum(), 0)?;
         equal("expected_beats", completion.expected_beats.into(), expected_peers)?;
         equal("received_beats", completion.received_beats.into(), received_peers)?;
-        let &Completion { elapsed_ns, heard, .. } = completion;
+        let (elapsed_ns, heard) = (completion.elapsed_ns, RankSet::of_words(vec![completion.heard]));
         // The card does not hand headers on.
         let hints = Vec::new();
         Ok(StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns, heard, hints })

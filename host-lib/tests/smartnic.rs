@@ -11,6 +11,7 @@ use optireduce::protocol::{
 use optireduce::{Collectives, DataPlane, PlaneEvent, PlaneLimits, SmartNic, SmartNicError, smartnic_dma_bytes};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::queue::{self, *};
+use optireduce_contract::ranks::RankSet;
 use optireduce_contract::registers::*;
 use optireduce_driver::{CardEnd, CardHook, InProcessBus, JobConfig, Nic, in_process};
 
@@ -271,7 +272,7 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
         closed_by: ClosedBy::Deadline,
         received_bytes_per_rank: vec![64, 64, 0, 64],
         elapsed_ns: 160_000,
-        heard: 0b1001,
+        heard: RankSet::of_words(vec![0b1001]),
         hints: Vec::new(),
     };
     assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Stage(expected.clone())));
@@ -282,7 +283,8 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
     card.post(done(&arm, Stage::Broadcast));
     let received_bytes_per_rank = vec![128, 0, 128, 128];
     let (stage, closed_by, heard) = (Stage::Broadcast, ClosedBy::Complete, 0b1101);
-    let expected = StageReport { stage, closed_by, received_bytes_per_rank, heard, ..expected };
+    let expected =
+        StageReport { stage, closed_by, received_bytes_per_rank, heard: RankSet::of_words(vec![heard]), ..expected };
     assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Stage(expected)));
     let mut result = vec![-1.0; 100];
     plane.take_result(&small(), &mut result).unwrap();

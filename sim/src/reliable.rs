@@ -148,9 +148,9 @@ fn send_stage(plans: &[WindowPlan], sending: Sending, stage: u8, src: usize, ran
     for plan in plans {
         for dst in (1..ranks).map(|k| (src + k) % ranks) {
             let shard = plan.shards.range_of(if stage == STAGE_CONTRIBUTE { dst } else { src });
-            let full = plan.packet_beats(sending.payload_beats);
+            let full = plan.shape().packet_beats(sending.payload_beats);
             for first in shard.clone().step_by(full) {
-                let beats = plan.payload_beats(full.min(shard.end - first));
+                let beats = plan.shape().payload_beats(full.min(shard.end - first));
                 let frame_bytes = HEADER_BYTES + beats * BEAT_BYTES;
                 sent_ps += (wire_ps(frame_bytes) / PS_PER_BYTE * 1_000_000) / sending.bytes_per_us;
                 let packet = PacketId {

@@ -181,7 +181,8 @@ fn window_bytes(record: &StepRecord, fate: &Fate) -> u64 {
     let shard =
         plan.shards.range_of(usize::from(if packet.stage == STAGE_CONTRIBUTE { packet.dst } else { packet.src }));
     // As bf16 the last half beat of an odd shard is padding.
-    let beats = plan.packet_beats(fate.payload_bytes as usize / BEAT_BYTES).min(shard.end.saturating_sub(first));
+    let beats =
+        plan.shape().packet_beats(fate.payload_bytes as usize / BEAT_BYTES).min(shard.end.saturating_sub(first));
     (beats * BEAT_BYTES) as u64
 }
 

@@ -184,13 +184,14 @@ impl<P: DataPlane> Collectives<P> {
 
     /// Sums up a collective whose windows are done.
     fn finish(&mut self, now_ns: u64, done: Running) -> Held {
-        let Running { machine, view, heard, result, remains, .. } = done;
+        let Running { machine, view, mut heard, result, remains, .. } = done;
         let result = machine.unpack(result);
         let report = self.agreement.judge(|safeguard| machine.finish(safeguard));
         self.tuning.observe(&report, self.plane.late_bytes());
         let live: Vec<usize> = view.live().collect();
         let report = report.renumbered(&live, self.params.ranks);
-        self.agreement.observe(now_ns, &report, &view, heard | self.plane.take_heard());
+        heard.insert_all(&self.plane.take_heard());
+        self.agreement.observe(now_ns, &report, &view, &heard);
         Held { finished: Finished { report, result }, view, remains }
     }
 

@@ -9,7 +9,7 @@
 
 use optireduce_contract::limits;
 
-use crate::protocol::{JobParams, Kind, RefusedStatus, StageReport, View, WindowPlan};
+use crate::protocol::{JobParams, Kind, Ranks, RefusedStatus, StageReport, View, WindowPlan};
 use crate::repairs::Remains;
 
 /// What a data plane can do at most.
@@ -146,7 +146,7 @@ pub trait DataPlane {
 
     /// Ranks of the job of which anything came since the last call, in time or not; bit r: rank r. Default: none beyond what
     /// stage reports say.
-    fn take_heard(&mut self) -> u64 {
-        0
+    fn take_heard(&mut self) -> Ranks {
+        Ranks::default()
     }
 }

@@ -18,6 +18,7 @@
 
 mod collectives;
 mod data_plane;
+mod decode;
 pub mod hadamard;
 pub mod protocol;
 mod repairs;

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use optireduce_contract::limits::LANES;
 
+use crate::decode::decode_window;
 use crate::protocol::repair::{
     Corrections, RepairLedger, RepairMessage, RepairReport, ShardStore, UnexpectedAnswer, WindowKey, missing_ranges,
 };
 use crate::protocol::{View, WindowPlan};
-use crate::software::decode_window;
 
 /// Collectives for which means are kept and asked for.
 const OPS: u32 = 64;

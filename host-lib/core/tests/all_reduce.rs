@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use optireduce_contract::signs::splitmix64;
 use optireduce_core::PlaneLimits;
 use optireduce_core::protocol::{
-    Action, AllReduce, ClosedBy, EarlyRule, JobParams, ProtocolError, RefusedStatus, Report, Safeguard, Stage,
+    Action, AllReduce, ClosedBy, EarlyRule, JobParams, ProtocolError, Ranks, RefusedStatus, Report, Safeguard, Stage,
     StageReport, UpdateAction, WindowPlan,
 };
 
@@ -65,7 +65,7 @@ fn report(plan: &WindowPlan, stage: Stage, fate: &Fate) -> StageReport {
         closed_by: fate.closed_by,
         received_bytes_per_rank: bytes(plan, stage, fate),
         elapsed_ns: fate.after_ns,
-        heard: 0,
+        heard: Ranks::default(),
         hints: Vec::new(),
     }
 }

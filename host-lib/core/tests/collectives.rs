@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use optireduce_core::protocol::{
-    BUCKETS_MAX, ClosedBy, JobParams, Kind, ProtocolError, RefusedStatus, Stage, StageReport, UpdateAction, WindowPlan,
+    BUCKETS_MAX, ClosedBy, JobParams, Kind, ProtocolError, Ranks, RefusedStatus, Stage, StageReport, UpdateAction,
+    WindowPlan,
 };
 use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits};
 
@@ -36,8 +37,15 @@ impl Plane {
         let bytes = |from| if lost(from) { 0 } else { 64 * plan.expected_beats(stage, 0, from) as u64 };
         let closed_by = if self.silent_peers { ClosedBy::Deadline } else { ClosedBy::Complete };
         let received_bytes_per_rank = (0..RANKS).map(bytes).collect();
-        let report =
-            StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns: 1, heard: 0, hints: vec![] };
+        let report = StageReport {
+            cookie,
+            stage,
+            closed_by,
+            received_bytes_per_rank,
+            elapsed_ns: 1,
+            heard: Ranks::default(),
+            hints: vec![],
+        };
         self.events.push_back(PlaneEvent::Stage(report));
     }
 

@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use optireduce_contract::ranks::RankSet;
 use optireduce_contract::signs::splitmix64;
+use optireduce_core::protocol::Ranks;
 use optireduce_core::protocol::membership::{Ballot, MembershipMessage, Output};
 use optireduce_core::protocol::{Membership, MembershipParams, View};
 
@@ -149,7 +151,7 @@ impl Cluster {
         let (now_ns, op) = (self.now_ns, self.ranks[rank].op);
         if self.ranks[rank].running {
             let heard = std::mem::take(&mut self.ranks[rank].heard);
-            self.ranks[rank].membership.observe(now_ns, op, heard);
+            self.ranks[rank].membership.observe(now_ns, op, &RankSet::of_words(vec![heard]));
             self.ranks[rank].op += 1;
             self.ranks[rank].running = false;
             self.poll(rank);
@@ -501,7 +503,7 @@ fn ranks_that_all_suspect_one_another_do_not_drop_below_a_quorum() {
     let mut membership = Membership::new(0, params(3)).unwrap();
     for op in 0..3 {
         assert!(membership.view_of(0, op).is_some());
-        membership.observe(0, op, 0);
+        membership.observe(0, op, &Ranks::default());
     }
     for (from, suspects) in [(1, 0b100), (2, 0b010)] {
         membership.handle_message(0, from, MembershipMessage::Suspect { number: 0, suspects }).unwrap();
@@ -573,7 +575,7 @@ fn a_rank_whose_channel_has_ended_is_silent_after_three_collectives_however_shor
                 std::iter::from_fn(|| membership.poll()).any(|output| output == Output::Silent { rank: 2 })
             };
             assert!(membership.view_of(0, op).is_some());
-            membership.observe(0, op, 0b010);
+            membership.observe(0, op, &Ranks::none(3).with([1]));
             assert_eq!(silent(&mut membership), gone && op == 2, "collective {op}, gone {gone}");
         }
     }

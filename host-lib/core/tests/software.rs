@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
-use optireduce_core::DataPlane;
-use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, View, plan_windows};
+use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Ranks, Stage, View, WindowPlan, plan_windows};
 use optireduce_core::software::{Software, SoftwareJob};
+use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 use virtual_network::{JOB_TAG, Link, Network, Outcome, Random, Weather};
 
 /// Long enough for everything that arrives at all to arrive in time.
@@ -127,7 +127,7 @@ fn reported_loss_is_injected_loss_and_means_are_over_what_came() {
         for sent in &network.sent {
             let route = (sent.header.stage == STAGE_CONTRIBUTE, sent.from, sent.to);
             let first = sent.header.offset as usize / BEAT_BYTES;
-            let plan = plans.iter().find(|plan| plan.holds(&sent.header)).unwrap();
+            let plan = plans.iter().find(|plan| plan.shape().holds(&sent.header)).unwrap();
             let owner = if route.0 { sent.to } else { sent.from };
             let shard_end = plan.base_bytes as usize / BEAT_BYTES + plan.shards.range_of(owner).end;
             // An odd shard's last bf16 beat is half padding.
@@ -391,6 +391,100 @@ fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() 
     assert!(plane.take_trace().iter().all(|one| one.sender == 1));
     assert_eq!(
         (*plane.counters(), plane.take_heard()),
-        (optireduce_core::software::Counters { rx_packets: 5, ..counters }, 0b110)
+        (optireduce_core::software::Counters { rx_packets: 5, ..counters }, Ranks::none(3).with([1, 2]))
     );
+}
+
+/// Rank 0 of `ranks` with a window of `plan.beats` armed and contributed, all of whose values are 1; from now on it is traced.
+fn contributed(ranks: usize, params: &JobParams, beats: usize, step: u16) -> (Software, WindowPlan) {
+    let mut plane = Software::new(SoftwareJob::new(0, ranks, JOB_TAG, 4)).unwrap();
+    let plan = plan_windows(params, step.into(), 0, beats * LANES, false).unwrap().remove(0);
+    plane.take_trace();
+    plane.arm(&plan, params).unwrap();
+    plane.contribute(&plan, &vec![1.0; beats * LANES]).unwrap();
+    (plane, plan)
+}
+
+#[test]
+fn a_job_of_more_ranks_than_a_word_has_bits_sums_and_reports_each() {
+    let ranks = 150;
+    let params = JobParams { start_peers: 0, ..JobParams::new(0, ranks, 4, PATIENT_NS, &PlaneLimits::CARD) };
+    let (mut plane, plan) = contributed(ranks, &params, 2 * ranks, 0);
+    let send = |plane: &mut Software, stage: Stage, sender: usize, value: f32| {
+        let shard = plan.shards.range_of(if stage == Stage::Contribute { 0 } else { sender });
+        let offset = (shard.start * BEAT_BYTES) as u32;
+        let stage = stage.on_wire();
+        let header = UbtHeader { stage, offset, sender: sender as u16, job_tag: JOB_TAG, ..UbtHeader::default() };
+        let payload: Vec<u8> = vec![value; 2 * LANES].into_iter().flat_map(f32::to_le_bytes).collect();
+        plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &payload].concat());
+    };
+    // Ranks 64 apart share a bit in one word: each counts, once.
+    for sender in (1..ranks).chain([65, 129]) {
+        send(&mut plane, Stage::Contribute, sender, 4.0);
+    }
+    assert_eq!(plane.counters().drop_duplicate_beats, 0, "the stage is complete with the last of them");
+    assert_eq!(plane.counters().drop_late_beats, 4);
+    (1..ranks).for_each(|sender| send(&mut plane, Stage::Broadcast, sender, sender as f32));
+    for stage in Stage::ALL {
+        let Some(PlaneEvent::Stage(report)) = plane.poll().unwrap() else { panic!("no report of the {stage} stage") };
+        assert_eq!((report.stage, report.closed_by), (stage, ClosedBy::Complete));
+        assert!(report.heard.iter().eq(1..ranks), "{:?}", report.heard);
+        let own_bytes = if stage == Stage::Contribute { 128 } else { 0 };
+        assert_eq!(report.received_bytes_per_rank, [vec![own_bytes], vec![128; ranks - 1]].concat());
+    }
+    assert!(plane.take_heard().iter().eq(1..ranks));
+    let mut result = vec![0.0; plan.elements];
+    plane.take_result(&plan, &mut result).unwrap();
+    let mean = (1.0 + 4.0 * (ranks - 1) as f32) * (1.0 / ranks as f32);
+    for (rank, values) in result.chunks(2 * LANES).enumerate() {
+        assert_eq!(values, [if rank == 0 { mean } else { rank as f32 }; 2 * LANES], "the shard of rank {rank}");
+    }
+}
+
+/// The counters of the plane as the contract's checks are ordered: malformed, version, job, no window, stale, flags, out of
+/// shard.
+fn causes(plane: &Software) -> [u64; 7] {
+    let c = plane.counters();
+    let of_window = [c.drop_no_window, c.drop_stale, c.drop_flags, c.drop_out_of_shard];
+    [c.drop_malformed, c.drop_version, c.drop_job, of_window[0], of_window[1], of_window[2], of_window[3]]
+}
+
+#[test]
+fn a_datagram_with_several_faults_is_dropped_for_the_first_of_them_as_on_a_card() {
+    let params = JobParams::new(0, 3, 4, PATIENT_NS, &PlaneLimits::CARD);
+    let (mut plane, plan) = contributed(3, &params, 9, 5);
+    let good = UbtHeader { sender: 1, step: plan.step, job_tag: JOB_TAG, ..UbtHeader::default() };
+    let other_job = UbtHeader { job_tag: JOB_TAG ^ 1, ..good };
+    let version = |bytes: &mut Vec<u8>| bytes[9] ^= 0x30;
+    type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
+    let none: Damage<'_> = &|_| ();
+    let cases: [(&str, UbtHeader, usize, Damage<'_>, usize); 12] = [
+        ("sender, version", UbtHeader { sender: 3, ..good }, 64, &version, 0),
+        ("sender, job", UbtHeader { sender: 3, ..other_job }, 64, none, 0),
+        ("own, job", UbtHeader { sender: 0, ..other_job }, 64, none, 0),
+        ("stage, job", UbtHeader { stage: 1, ..other_job }, 64, none, 0),
+        ("offset, version", UbtHeader { offset: 32, ..good }, 64, &version, 0),
+        ("no payload, job", other_job, 0, none, 0),
+        ("half a beat, job", other_job, 32, none, 0),
+        ("version, job", other_job, 64, &version, 1),
+        ("job, bucket", UbtHeader { bucket: 9, ..other_job }, 64, none, 2),
+        ("stale, flags", UbtHeader { step: 4, flags: 4, ..good }, 64, none, 4),
+        ("flags, shard", UbtHeader { flags: 4, offset: 64 * 3, ..good }, 64, none, 5),
+        ("shard", UbtHeader { offset: 64 * 3, ..good }, 64, none, 6),
+    ];
+    for (what, header, payload_bytes, damage, cause) in cases {
+        let mut expected = causes(&plane);
+        expected[cause] += 1;
+        let mut bytes = [&header.to_bytes()[..], &vec![0; payload_bytes]].concat();
+        damage(&mut bytes);
+        plane.handle_datagram(Some(1), &bytes);
+        assert_eq!(causes(&plane), expected, "{what}");
+    }
+    // Beyond the card's checks, and after them: the address is not the sender's.
+    for (what, header, cause) in [("source", good, 0), ("job, source", other_job, 2)] {
+        let mut expected = causes(&plane);
+        expected[cause] += 1;
+        plane.handle_datagram(Some(2), &[&header.to_bytes()[..], &[0; 64]].concat());
+        assert_eq!(causes(&plane), expected, "{what}");
+    }
 }

@@ -17,7 +17,7 @@ use super::mtu::{self, IP_UDP_BYTES, PathError};
 use super::socket::Socket;
 use crate::bootstrap::{Job, Mesh};
 use optireduce_core::Remains;
-use optireduce_core::protocol::{JobParams, Kind, View, WindowPlan};
+use optireduce_core::protocol::{JobParams, Kind, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 
@@ -290,7 +290,7 @@ impl DataPlane for Udp {
         Ok(self.software.enter(view)?)
     }
 
-    fn take_heard(&mut self) -> u64 {
+    fn take_heard(&mut self) -> Ranks {
         self.software.take_heard()
     }
 }

@@ -8,7 +8,7 @@ use optireduce_contract::limits::RANKS_MAX;
 use super::pipeline::Held;
 use super::types::{Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::Output;
-use crate::protocol::{Control, Decided, Kind, Message, Report, Safeguard, UpdateAction, View, Votes};
+use crate::protocol::{Control, Decided, Kind, Message, Ranks, Report, Safeguard, UpdateAction, View, Votes};
 use crate::repairs::{Remains, Repairs};
 
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Agreement {
     }
 
     /// Takes how a collective of `view` went at this rank, and who was heard in it (bit r: rank r).
-    pub fn observe(&mut self, now_ns: u64, report: &Report, view: &View, heard: u64) {
+    pub fn observe(&mut self, now_ns: u64, report: &Report, view: &View, heard: &Ranks) {
         if let Some(control) = &mut self.control {
             control.observe(now_ns, report, heard, self.rank);
         }

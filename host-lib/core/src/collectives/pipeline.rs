@@ -9,7 +9,8 @@ use super::tuning::Tuning;
 use super::types::{Call, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
 use crate::protocol::{
-    Action, AllReduce, JobParams, Kind, Parts, ProtocolError, RefusedStatus, Stage, StageReport, View, WindowPlan,
+    Action, AllReduce, JobParams, Kind, Parts, ProtocolError, Ranks, RefusedStatus, Stage, StageReport, View,
+    WindowPlan,
 };
 use crate::repairs::Remains;
 use crate::spans::Spans;
@@ -42,7 +43,7 @@ pub(super) struct Running {
     spans: Spans,
     /// Who takes part, and who was heard so far (bit r: rank r of the job).
     pub view: View,
-    pub heard: u64,
+    pub heard: Ranks,
     /// What this rank gives, as the windows hold it, once started.
     gradient: Option<Vec<f32>>,
     pub result: Vec<f32>,
@@ -105,7 +106,8 @@ impl Pipeline {
         let result = vec![0.0; machine.wire_elements()];
         let spans = Spans::prepared(&machine, params.rank);
         let remains = Vec::new();
-        self.running.push_back(Running { machine, spans, view, heard: 0, gradient: None, result, remains });
+        let heard = Ranks::none(params.ranks);
+        self.running.push_back(Running { machine, spans, view, heard, gradient: None, result, remains });
         Ok(op)
     }
 
@@ -228,7 +230,9 @@ impl Pipeline {
         let next_op = self.next_op;
         let one = self.find(cookie).ok_or(ProtocolError::UnknownWindow { op: next_op, cookie, windows: 0 })?;
         for (place, rank) in one.view.live().enumerate() {
-            one.heard |= (report.heard >> place & 1) << rank;
+            if report.heard.contains(place) {
+                one.heard.insert(rank);
+            }
             if let Some(hints) = report.hints.get(place) {
                 tuning.hear(rank, *hints);
             }

@@ -11,7 +11,7 @@ use super::MembershipParams;
 use super::bound::BoundWatch;
 use super::membership::{BadMessage, Membership, MembershipMessage, Output, View};
 use super::params::ParamError;
-use super::report::Report;
+use super::report::{Ranks, Report};
 
 /// Fewest collectives before stages may ask for a measurement, and between two: the 20 reliable collectives that it takes, for which
 /// all ranks stop, are then a few percent of the time at most.
@@ -69,10 +69,10 @@ impl Control {
     }
 
     /// Takes how a collective went at this rank, and who was heard in it (bit r: rank r).
-    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: u64, rank: usize) {
+    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, rank: usize) {
         self.membership.observe(now_ns, report.op, heard);
         let (Some(one), Some(newest)) = (&mut self.remeasure, self.membership.newest()) else { return };
-        if report.live.iter().all(|peer| *peer == rank || heard >> peer & 1 == 1) {
+        if report.live.iter().all(|peer| *peer == rank || heard.contains(*peer)) {
             report.closed_by.into_iter().for_each(|closed_by| one.watch.observe(closed_by));
         }
         // If there is a view to measure for already, that will do.

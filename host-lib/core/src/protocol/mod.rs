@@ -44,6 +44,6 @@ pub use params::{EarlyRule, INCAST_MAX, JobParams, ParamError};
 pub use partial::{BUCKETS_MAX, Kind, Parts};
 pub use plan::{PlanError, WindowPlan, plan_partial, plan_windows};
 pub use rate::{FEEDBACK_PACKETS, RateController};
-pub use report::{ClosedBy, PeerHints, RefusedStatus, Report, Stage, StageReport, StageSummary, UpdateAction};
+pub use report::{ClosedBy, PeerHints, Ranks, RefusedStatus, Report, Stage, StageReport, StageSummary, UpdateAction};
 pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard};
 pub use votes::{Decided, VoteMessage, VoteParams, Votes};

@@ -153,7 +153,7 @@ impl JobParams {
     /// Source: OptiReduce 3.2.1 (last 1 %). The least is ours: with a single mark its loss would cost the whole bound.
     pub fn mark_packets_of(&self, plan: &WindowPlan) -> usize {
         let shard_beats = plan.shards.quotient + usize::from(plan.shards.remainder > 0);
-        let packets = shard_beats.div_ceil(plan.packet_beats(self.payload_beats.max(1)));
+        let packets = shard_beats.div_ceil(plan.shape().packet_beats(self.payload_beats.max(1)));
         packets.div_ceil(100).max(MARK_PACKETS_MIN).min(packets).max(1)
     }
 }

@@ -7,7 +7,7 @@
 //! Limits: a bucket of 4 GiB (32-bit offsets on the wire) and 65536 windows (16 bits of the cookie).
 
 use optireduce_contract::limits::{BEAT_BYTES, HADAMARD_LOG2_MIN, LANES};
-use optireduce_contract::packet::UbtHeader;
+use optireduce_contract::rules;
 use optireduce_contract::shard::ShardMap;
 use optireduce_contract::signs::window_key;
 use thiserror::Error;
@@ -79,21 +79,18 @@ impl WindowPlan {
         (0..self.shards.ranks).map(|from| (self.expected_beats(stage, rank, from) * BEAT_BYTES) as u64).sum()
     }
 
-    /// Whether a packet's payload begins in this window.
-    pub fn holds(&self, packet: &UbtHeader) -> bool {
-        let begin = u64::from(self.base_bytes);
-        let window = begin..begin + (self.beats * BEAT_BYTES) as u64;
-        packet.bucket == self.bucket && packet.step == self.step && window.contains(&u64::from(packet.offset))
-    }
-
-    /// Beats of the window in a packet with a payload of `payload_beats`: twice as many if it is bf16.
-    pub const fn packet_beats(&self, payload_beats: usize) -> usize {
-        payload_beats << self.bf16 as u32
-    }
-
-    /// Beats of payload that `beats` of the window take: half as many, rounded up, if they travel as bf16.
-    pub const fn payload_beats(&self, beats: usize) -> usize {
-        beats.div_ceil(1 << self.bf16 as u32)
+    /// What the contract's rules must know of the window.
+    pub fn shape(&self) -> rules::Window {
+        rules::Window {
+            bucket: self.bucket,
+            step: self.step,
+            base_bytes: self.base_bytes,
+            beats: self.beats,
+            shards: self.shards,
+            hadamard: self.hadamard,
+            bf16: self.bf16,
+            sends: [self.kind.sends(Stage::Contribute), self.kind.sends(Stage::Broadcast)],
+        }
     }
 
     /// Peers that have something to send to `rank` in a stage.

@@ -8,58 +8,12 @@ use serde::Serialize;
 
 use super::partial::Kind;
 use optireduce_contract::packet::TIMEOUT_UNIT_NS;
+use optireduce_contract::ranks::RankSet;
 
-/// The two stages of Transpose AllReduce (OptiReduce 3.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Ranks send shards to their owners.
-    Contribute,
-    /// Owners send the mean of their shard to all.
-    Broadcast,
-}
+pub use optireduce_contract::rules::{ClosedBy, Stage};
 
-impl Stage {
-    /// Both stages in order.
-    pub const ALL: [Self; 2] = [Self::Contribute, Self::Broadcast];
-
-    /// Place in arrays of stages.
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-
-impl core::fmt::Display for Stage {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::Contribute => "contribute",
-            Self::Broadcast => "broadcast",
-        })
-    }
-}
-
-/// Why a stage closed, from good to bad.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ClosedBy {
-    /// Everything came.
-    #[default]
-    Complete,
-    /// All peers sent their mark, and the grace time passed in silence.
-    Early,
-    /// The bound t_B.
-    Deadline,
-}
-
-impl core::fmt::Display for ClosedBy {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::Complete => "complete",
-            Self::Early => "early",
-            Self::Deadline => "deadline",
-        })
-    }
-}
+/// A set of ranks, sized to the job.
+pub type Ranks = RankSet<Vec<u64>>;
 
 /// Why a data plane refused a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +40,8 @@ pub struct StageReport {
     pub received_bytes_per_rank: Vec<u64>,
     /// Time from the start of the stage's clock to its close, in ns.
     pub elapsed_ns: u64,
-    /// Bit r: something came from rank r.
-    pub heard: u64,
+    /// Ranks of which something came.
+    pub heard: Ranks,
     /// The hints in each rank's headers, by rank; all zero for this rank and for ranks that were not heard. Empty if the data plane
     /// does not read them (a card).
     pub hints: Vec<PeerHints>,
@@ -270,7 +224,7 @@ mod tests {
                 closed_by,
                 received_bytes_per_rank,
                 elapsed_ns,
-                heard: 0,
+                heard: Ranks::default(),
                 hints: Vec::new(),
             }
             .timeout_16us(1_600_000, 1000)

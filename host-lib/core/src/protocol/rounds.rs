@@ -11,6 +11,8 @@
 //! incast 1.
 //! Source: OptiReduce 3.2.2 (rounds), appendix A (2D). The pairing is ours.
 
+use optireduce_contract::rules::send;
+
 /// Whom a rank sends to and receives from at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
@@ -22,7 +24,7 @@ pub struct Pairing {
 
 /// Rounds of one stage with `incast` senders per receiver: ceil((ranks - 1) / incast). An incast of 0 counts as 1.
 pub fn rounds_per_stage(ranks: usize, incast: usize) -> usize {
-    ranks.saturating_sub(1).div_ceil(incast.max(1))
+    send::rounds(ranks, incast)
 }
 
 /// Rounds of a collective: both stages.
@@ -123,9 +125,10 @@ impl Rounds2d {
 
 /// The pairings of `rank` in round `round` (0 based) of a stage; empty after the last round.
 pub fn peers_in_round(rank: usize, ranks: usize, incast: usize, round: usize) -> impl Iterator<Item = Pairing> {
-    let first = round.saturating_mul(incast.max(1)).saturating_add(1);
-    let end = first.saturating_add(incast.max(1)).min(ranks);
-    (first..end).map(move |k| Pairing { send_to: (rank + k) % ranks, receive_from: (rank + ranks - k) % ranks })
+    send::peers_in_round(rank, ranks, incast, round).map(move |send_to| {
+        let slot = (send_to + ranks - rank) % ranks;
+        Pairing { send_to, receive_from: (rank + ranks - slot) % ranks }
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@
 //! Limits: a peer's packets are summed in order of arrival, so the last bits of a mean depend on it, the same on all ranks.
 
 mod credit;
-mod gate;
 mod pacer;
 mod receive;
 mod roster;
@@ -21,13 +20,12 @@ mod window;
 use std::collections::{HashMap, VecDeque};
 use std::iter::repeat;
 
-use optireduce_contract::limits::{PAYLOAD_BEATS_MAX, RANKS_MAX, WINDOW_BEATS_LIMIT};
+use optireduce_contract::limits::{HADAMARD_LOG2_LIMIT, PAYLOAD_BEATS_MAX, WINDOW_BEATS_LIMIT};
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use thiserror::Error;
 
 pub use self::receive::Counters;
 pub use self::transmit::{Batch, Transmit};
-pub(crate) use self::window::decode_window;
 
 use self::credit::Credits;
 use self::pacer::Pacer;
@@ -36,7 +34,7 @@ use self::transmit::{Outbox, Permits};
 use self::unexpected::UnexpectedQueue;
 use self::window::{Buffers, Window};
 use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, Kind, PeerHints, RefusedStatus, Stage, View, WindowPlan};
+use crate::protocol::{JobParams, Kind, PeerHints, Ranks, RefusedStatus, Stage, View, WindowPlan};
 use crate::repairs::Remains;
 
 /// What a software data plane must know of its job before the first window.
@@ -44,7 +42,7 @@ use crate::repairs::Remains;
 pub struct SoftwareJob {
     /// This rank.
     pub rank: usize,
-    /// Ranks of the job, 2 to 64.
+    /// Ranks of the job, 2 to [`RANKS_MAX`].
     pub ranks: usize,
     /// Random per job: packets with another tag are dropped and counted.
     pub job_tag: u64,
@@ -76,8 +74,9 @@ impl SoftwareJob {
 
 /// Windows armed at once, unless the job says otherwise.
 pub const SLOTS_DEFAULT: usize = 32;
-/// log2 of the largest Hadamard block in elements.
-const HADAMARD_LOG2_MAX: u32 = 14;
+/// Most ranks of a job. Sets of ranks are sized to the job, so this bounds memory and nothing else: of a window, its arrival
+/// map takes a bit for each own beat and rank.
+pub const RANKS_MAX: usize = 1024;
 
 /// A command that cannot be done. Nothing was changed by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -137,8 +136,8 @@ pub struct Software {
     job: SoftwareJob,
     rosters: Rosters,
     now_ns: u64,
-    /// Bit r: something came from rank r since it was asked for.
-    heard: u64,
+    /// Ranks of which something came since it was asked for.
+    heard: Ranks,
     /// The last time of a window of each stage of each bucket.
     samples_16us: HashMap<(u16, usize), u16>,
     /// Twice the slots: windows that are done stay until their packets have left.
@@ -186,7 +185,7 @@ impl Software {
         let limits = job.in_flight_bytes_max.iter().copied().chain(repeat(0)).take(ranks);
         Ok(Self {
             rosters: Rosters::new(job_tag, rank, ranks),
-            heard: 0,
+            heard: Ranks::none(ranks),
             samples_16us: HashMap::new(),
             now_ns: 0,
             windows: (0..2 * job.slots).map(|_| None).collect(),
@@ -268,7 +267,7 @@ impl Software {
             let Some((_, by)) = due.filter(|(at_ns, _)| *at_ns <= self.now_ns) else { continue };
             window.close(stage, self.now_ns, by);
             if stage == Stage::Contribute {
-                self.outbox.push(place, Stage::Broadcast, window);
+                self.outbox.push(place, Stage::Broadcast, window, self.job.payload_beats);
             }
         }
         while let Some(report) = window.next_report() {
@@ -319,7 +318,7 @@ impl DataPlane for Software {
         PlaneLimits {
             slots: self.job.slots,
             window_beats_max: WINDOW_BEATS_LIMIT,
-            hadamard_log2_max: HADAMARD_LOG2_MAX,
+            hadamard_log2_max: HADAMARD_LOG2_LIMIT,
             ranks_max: RANKS_MAX,
             payload_beats_max: PAYLOAD_BEATS_MAX,
         }
@@ -368,7 +367,7 @@ impl DataPlane for Software {
             let (at_ns, sender, stage) = (self.now_ns, window.roster.rank, Stage::Contribute);
             trace.extend(summed.map(|position| Accepted { at_ns, cookie, stage, position, sender }));
         }
-        self.outbox.push(place, Stage::Contribute, window);
+        self.outbox.push(place, Stage::Contribute, window, self.job.payload_beats);
         self.close_due(place);
         Ok(())
     }
@@ -421,7 +420,8 @@ impl DataPlane for Software {
         self.rosters.enter(view).then_some(true).ok_or(outside)
     }
 
-    fn take_heard(&mut self) -> u64 {
-        std::mem::take(&mut self.heard)
+    fn take_heard(&mut self) -> Ranks {
+        let none = Ranks::none(self.job.ranks);
+        std::mem::replace(&mut self.heard, none)
     }
 }

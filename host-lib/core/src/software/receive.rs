@@ -1,18 +1,14 @@
-//! What comes from the network: checks in the card's order, one counter for each cause.
+//! What comes from the network: the contract's checks, one counter for each cause.
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{
-    FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, FrameError, STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK,
-    UBT_BYTES, UbtHeader,
-};
+use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
+use optireduce_contract::rules::accept::{self, Cause};
 use serde::Serialize;
 
-use super::transmit::packet_flags;
 use super::unexpected::Age;
-use super::window::Window;
 use super::{Accepted, Software};
 use crate::data_plane::PlaneEvent;
-use crate::protocol::{PeerHints, Stage};
+use crate::protocol::PeerHints;
 
 /// What came and what was dropped, since the job began. Every drop has its cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -52,99 +48,98 @@ impl Software {
         self.counters.rx_packets += 1;
         match self.check(from, datagram) {
             Ok((peer, header, _)) if header.stage == STAGE_FEEDBACK => {
-                self.heard |= 1 << peer;
+                self.heard.insert(peer);
                 if let Some(rtt_ns) = self.permits.credits.handle_feedback(peer, &header, self.now_ns) {
                     self.events.push_back(PlaneEvent::RoundTrip { peer, rtt_ns });
                 }
             }
             Ok((peer, header, payload)) => {
-                self.heard |= 1 << peer;
+                self.heard.insert(peer);
                 self.permits.credits.received(peer, &header, payload.len());
                 self.take(&header, payload);
             }
-            Err(counter) => *counter(&mut self.counters) += 1,
+            Err(cause) => *self.counters.dropped(cause) += 1,
         }
     }
 
-    /// The job's number of the sender, header and payload of a datagram of this job, or the counter that says why it is none.
-    fn check<'a>(&self, from: Option<usize>, datagram: &'a [u8]) -> Result<(usize, UbtHeader, &'a [u8]), Counter> {
-        let malformed: Counter = |counters| &mut counters.drop_malformed;
-        let (header, payload) = datagram.split_first_chunk::<UBT_BYTES>().ok_or(malformed)?;
-        let (header, roster) = self.rosters.read(header).map_err(|error| -> Counter {
-            match error {
-                FrameError::Version(_) => |counters| &mut counters.drop_version,
-                FrameError::Job(_) => |counters| &mut counters.drop_job,
-                FrameError::Foreign | FrameError::Malformed => malformed,
-            }
-        })?;
-        let sender = usize::from(header.sender);
-        let is_well_formed = from.is_some()
-            && from == roster.peers.get(sender).copied()
-            && sender != roster.rank
-            && payload.len().is_multiple_of(BEAT_BYTES)
-            && match header.stage {
-                STAGE_CONTRIBUTE | STAGE_BROADCAST => !payload.is_empty(),
-                STAGE_FEEDBACK => payload.is_empty(),
-                _ => false,
-            }
-            && (header.offset as usize).is_multiple_of(BEAT_BYTES);
-        from.filter(|_| is_well_formed).map(|from| (from, header, payload)).ok_or(malformed)
+    /// The job's number of the sender, header and payload of a datagram of this job.
+    ///
+    /// The ranges are those of the view that the packet names by its tag, or else of the view entered last.
+    fn check<'a>(&self, from: Option<usize>, datagram: &'a [u8]) -> Result<(usize, UbtHeader, &'a [u8]), Cause> {
+        let (ubt, payload) = datagram.split_first_chunk::<UBT_BYTES>().ok_or(Cause::Malformed)?;
+        let tag = UbtHeader::of_any_job(ubt).job_tag;
+        let roster = self.rosters.with_tag(tag).unwrap_or_else(|| self.rosters.entered());
+        let header = accept::header(ubt, payload.len(), &roster.receiver())?;
+        // Beyond the card's checks: a packet comes from the address of its sender.
+        let peer = roster.peers.get(usize::from(header.sender)).copied();
+        peer.filter(|_| peer == from).map(|peer| (peer, header, payload)).ok_or(Cause::Malformed)
     }
 
     /// Puts a checked packet where it belongs.
     pub(super) fn take(&mut self, header: &UbtHeader, payload: &[u8]) {
-        let counters = &mut self.counters;
-        let Some((place, window)) = self.windows.iter_mut().enumerate().find_map(|(place, window)| {
-            let is_its = |window: &&mut Window| window.plan.holds(header) && window.roster.tag == header.job_tag;
-            window.as_mut().filter(is_its).map(|window| (place, window))
-        }) else {
-            match self.unexpected.age(header) {
-                Age::Unexpected => match self.unexpected.keep(header, payload) {
-                    Some(true) => self.events.push_back(PlaneEvent::Unexpected {
-                        bucket: header.bucket,
-                        step: header.step,
-                        hadamard: header.flags & FLAG_HADAMARD != 0,
-                    }),
-                    Some(false) => {}
-                    None => counters.drop_unexpected += 1,
-                },
-                Age::Closed => {
-                    counters.drop_no_window += 1;
-                    self.late_bytes += (payload.len() as u64) << u8::from(header.flags & FLAG_BF16 != 0);
-                }
-                Age::Stale => counters.drop_stale += 1,
-            }
-            return;
+        let armed = self.windows.iter().enumerate().filter_map(|(index, window)| {
+            let window = window.as_ref().filter(|window| window.roster.tag == header.job_tag)?;
+            Some((index, &window.shape))
+        });
+        let Ok((index, _)) = accept::find(armed, header) else { return self.take_unexpected(header, payload) };
+        let Some(window) = &mut self.windows[index] else { return };
+        let place = match accept::place(&window.shape, window.roster.rank, header, payload.len() / BEAT_BYTES) {
+            Ok(place) => place,
+            Err(cause) => return *self.counters.dropped(cause) += 1,
         };
-        if header.flags & (FLAG_HADAMARD | FLAG_BF16) != packet_flags(&window.plan) {
-            counters.drop_flags += 1;
-            return;
-        }
-        let stage = if header.stage == STAGE_CONTRIBUTE { Stage::Contribute } else { Stage::Broadcast };
-        let sender = usize::from(header.sender);
-        let first = (header.offset - window.plan.base_bytes) as usize / BEAT_BYTES;
-        let Some(beats) = window.beats_of(payload.len(), first, &window.allowed(stage, sender)) else {
-            counters.drop_out_of_shard += 1;
-            return;
-        };
+        let (stage, sender) = (place.stage, place.sender);
         let gate = &mut window.gates[stage.index()];
         if !gate.is_open() {
-            counters.drop_late_beats += beats as u64;
-            self.late_bytes += (beats * BEAT_BYTES) as u64;
+            self.counters.drop_late_beats += place.beats.len() as u64;
+            self.late_bytes += (place.beats.len() * BEAT_BYTES) as u64;
             return;
         }
-        gate.hear(self.now_ns, sender, header.flags & FLAG_LAST_PERCENTILE != 0, &window.rules);
+        gate.hear(self.now_ns, sender, place.marked, &window.rules);
         window.hints[stage.index()][sender] = PeerHints { timeout_16us: header.timeout_16us, incast: header.incast };
         let (at_ns, cookie) = (self.now_ns, window.plan.cookie);
         let trace = &mut self.trace;
-        let duplicates = window.take_packet(stage, sender, first..first + beats, payload, |position| {
+        let duplicates = window.take_packet(&place, payload, |position| {
             if let Some(trace) = trace {
                 trace.push(Accepted { at_ns, cookie, stage, position, sender });
             }
         });
-        counters.drop_duplicate_beats += duplicates as u64;
-        self.close_due(place);
+        self.counters.drop_duplicate_beats += duplicates as u64;
+        self.close_due(index);
+    }
+
+    /// A packet that no armed window holds: kept if its window is still to come.
+    fn take_unexpected(&mut self, header: &UbtHeader, payload: &[u8]) {
+        match self.unexpected.age(header) {
+            Age::Unexpected => match self.unexpected.keep(header, payload) {
+                Some(true) => self.events.push_back(PlaneEvent::Unexpected {
+                    bucket: header.bucket,
+                    step: header.step,
+                    hadamard: header.flags & FLAG_HADAMARD != 0,
+                }),
+                Some(false) => {}
+                None => self.counters.drop_unexpected += 1,
+            },
+            Age::Closed => {
+                *self.counters.dropped(Cause::NoWindow) += 1;
+                self.late_bytes += (payload.len() as u64) << u8::from(header.flags & FLAG_BF16 != 0);
+            }
+            Age::Stale => *self.counters.dropped(Cause::Stale) += 1,
+        }
     }
 }
 
-type Counter = fn(&mut Counters) -> &mut u64;
+impl Counters {
+    /// The counter of packets that are dropped for this.
+    fn dropped(&mut self, cause: Cause) -> &mut u64 {
+        match cause {
+            // Frames for other ports do not reach a socket.
+            Cause::Foreign | Cause::Malformed => &mut self.drop_malformed,
+            Cause::Version => &mut self.drop_version,
+            Cause::Job => &mut self.drop_job,
+            Cause::NoWindow => &mut self.drop_no_window,
+            Cause::Stale => &mut self.drop_stale,
+            Cause::Flags => &mut self.drop_flags,
+            Cause::OutOfShard => &mut self.drop_out_of_shard,
+        }
+    }
+}

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use optireduce_contract::packet::{FrameError, UBT_BYTES, UbtHeader};
+use optireduce_contract::rules::accept::Receiver;
 
 use crate::protocol::View;
 
@@ -23,6 +23,13 @@ pub(super) struct Roster {
     pub rank: usize,
     /// The job's number of each of its ranks.
     pub peers: Vec<usize>,
+}
+
+impl Roster {
+    /// As whom this rank takes packets of the view.
+    pub fn receiver(&self) -> Receiver {
+        Receiver { rank: self.rank, ranks: self.peers.len(), job_tag: self.tag, takes_feedback: true }
+    }
 }
 
 #[derive(Debug)]
@@ -64,18 +71,6 @@ impl Rosters {
     /// The view of new windows.
     pub fn entered(&self) -> &Arc<Roster> {
         &self.entered
-    }
-
-    /// The header of a packet of any view that is known, and the view.
-    pub fn read(&self, header: &[u8; UBT_BYTES]) -> Result<(UbtHeader, &Roster), FrameError> {
-        let mut error = FrameError::Malformed;
-        for roster in self.known.iter().rev() {
-            match UbtHeader::from_bytes(header, roster.tag) {
-                Ok(header) => return Ok((header, roster)),
-                Err(other) => error = other,
-            }
-        }
-        Err(error)
     }
 
     /// The view with this tag.

@@ -5,17 +5,15 @@
 //! passed over, for others of its round and then for later rounds.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{
-    FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader,
-};
+use optireduce_contract::packet::{FLAG_LAST_PERCENTILE, UBT_BYTES, UbtHeader};
+use optireduce_contract::rules::send::{self, Cut, Packet, Packets};
 
 use super::credit::Credits;
 use super::pacer::Pacer;
 use super::window::Window;
-use crate::protocol::{Stage, WindowPlan, rounds};
+use crate::protocol::Stage;
 
 /// Datagrams for one peer, all of `segment_bytes` but the last, which may be shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +51,8 @@ struct Round {
 struct Flow {
     /// The job's number of the peer.
     to: usize,
-    /// Beats left.
-    beats: Range<usize>,
+    /// Packets left.
+    packets: Packets,
 }
 
 /// Who may be sent to, and when.
@@ -76,18 +74,19 @@ pub(super) struct Outbox([VecDeque<Round>; 2]);
 
 impl Outbox {
     /// Adds a stage of the window at `place`, if its collective sends in it.
-    pub fn push(&mut self, place: usize, stage: Stage, window: &Window) {
+    pub fn push(&mut self, place: usize, stage: Stage, window: &Window, payload_beats: usize) {
         if !window.plan.kind.sends(stage) {
             return;
         }
         let (rank, ranks) = (window.roster.rank, window.roster.peers.len());
+        let cut = Cut { packet_beats: window.shape.packet_beats(payload_beats), mark_packets: window.mark_packets };
         let flow = |to: usize| {
-            let beats = if stage == Stage::Contribute { window.plan.shards.range_of(to) } else { window.own.clone() };
-            Flow { to: window.roster.peers[to], beats }
+            let shard = window.shape.allowed(stage, to, rank);
+            Flow { to: window.roster.peers[to], packets: Packets::new(shard, cut) }
         };
-        for round in 0..rounds::rounds_per_stage(ranks, window.incast) {
-            let peers = rounds::peers_in_round(rank, ranks, window.incast, round);
-            let flows = peers.map(|pairing| flow(pairing.send_to)).filter(|flow| !flow.beats.is_empty());
+        for round in 0..send::rounds(ranks, window.incast) {
+            let flows = send::peers_in_round(rank, ranks, window.incast, round).map(flow);
+            let flows = flows.filter(|flow| !flow.packets.is_done());
             let round = Round { place, stage, flows: flows.collect() };
             if !round.flows.is_empty() {
                 self.queue(stage).push_back(round);
@@ -147,7 +146,7 @@ impl Outbox {
                     permits.pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
                     permits.credits.sent(transmit.to, transmit.segments, out, &first, now_ns);
                 }
-                if flow.beats.is_empty() {
+                if flow.packets.is_done() {
                     round.flows.pop_front();
                 } else {
                     round.flows.rotate_left(1);
@@ -181,24 +180,22 @@ fn write_packets(
     batch: Batch,
     out: &mut Vec<u8>,
 ) -> Option<(Transmit, UbtHeader)> {
-    let plan = &window.plan;
-    let full = plan.packet_beats(payload_beats);
     let segment_bytes = UBT_BYTES + payload_beats * BEAT_BYTES;
     let (mut first_bytes, mut segments, mut first) = (0, 0, UbtHeader::default());
-    while !flow.beats.is_empty() && segments < batch.segments_max.max(1) {
-        let beats = flow.beats.start..flow.beats.end.min(flow.beats.start + full);
-        let bytes = UBT_BYTES + plan.payload_beats(beats.len()) * BEAT_BYTES;
+    while segments < batch.segments_max.max(1)
+        && let Some(packet) = flow.packets.peek()
+    {
+        let bytes = UBT_BYTES + window.shape.payload_beats(packet.beats.len()) * BEAT_BYTES;
         if segments > 0 && (out.len() + bytes > batch.bytes_max || first_bytes < segment_bytes) {
             break;
         }
-        flow.beats.start = beats.end;
-        if stage == Stage::Broadcast && !window.is_present(beats.start) {
+        flow.packets.next();
+        if stage == Stage::Broadcast && !window.is_present(packet.beats.start) {
             continue;
         }
-        let marked = flow.beats.len().div_ceil(full) < window.mark_packets;
-        let header = header(window, stage, beats.start, marked);
+        let header = header(window, stage, &packet);
         out.extend(header.to_bytes());
-        window.write_payload(stage, beats, out);
+        window.write_payload(stage, packet.beats, out);
         if segments == 0 {
             (first_bytes, first) = (bytes, header);
         }
@@ -210,22 +207,17 @@ fn write_packets(
     (segments > 0).then_some((Transmit { to: flow.to, segment_bytes: first_bytes, segments }, first))
 }
 
-fn header(window: &Window, stage: Stage, first: usize, marked: bool) -> UbtHeader {
-    let (plan, hints) = (&window.plan, window.own_hints[stage.index()]);
+fn header(window: &Window, stage: Stage, packet: &Packet) -> UbtHeader {
+    let (shape, hints) = (&window.shape, window.own_hints[stage.index()]);
     UbtHeader {
-        bucket: plan.bucket,
-        offset: plan.base_bytes + (first * BEAT_BYTES) as u32,
+        bucket: shape.bucket,
+        offset: shape.base_bytes + (packet.beats.start * BEAT_BYTES) as u32,
         timeout_16us: hints.timeout_16us,
         incast: hints.incast,
-        flags: packet_flags(plan) | (u8::from(marked) * FLAG_LAST_PERCENTILE),
-        stage: if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST },
+        flags: shape.packet_flags() | (u8::from(packet.marked) * FLAG_LAST_PERCENTILE),
+        stage: stage.on_wire(),
         sender: window.roster.rank as u16,
-        step: plan.step,
+        step: shape.step,
         job_tag: window.roster.tag,
     }
-}
-
-/// The flags of a window's packets, but for the mark.
-pub(super) fn packet_flags(plan: &WindowPlan) -> u8 {
-    (u8::from(plan.hadamard) * FLAG_HADAMARD) | (u8::from(plan.bf16) * FLAG_BF16)
 }

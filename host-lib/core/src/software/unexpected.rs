@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::UbtHeader;
+use optireduce_contract::rules::accept::is_before;
 
 use crate::protocol::WindowPlan;
 
@@ -43,11 +44,12 @@ impl UnexpectedQueue {
 
     pub fn age(&self, header: &UbtHeader) -> Age {
         let Some((step, end)) = self.armed.get(&header.bucket) else { return Age::Unexpected };
-        match header.step.wrapping_sub(*step).cast_signed() {
-            1.. => Age::Unexpected,
-            0 if u64::from(header.offset) >= *end => Age::Unexpected,
-            0 => Age::Closed,
-            _ => Age::Stale,
+        if is_before(header.step, *step) {
+            Age::Stale
+        } else if header.step == *step && u64::from(header.offset) < *end {
+            Age::Closed
+        } else {
+            Age::Unexpected
         }
     }
 
@@ -68,12 +70,13 @@ impl UnexpectedQueue {
         self.armed.insert(plan.bucket, (plan.step, end));
         let bytes = &mut self.bytes;
         self.kept.retain(|(bucket, step), kept| {
-            let is_past = *bucket == plan.bucket && plan.step.wrapping_sub(*step).cast_signed() > 0;
+            let is_past = *bucket == plan.bucket && is_before(*step, plan.step);
             *bytes -= if is_past { kept.iter().map(|(_, payload)| payload.len()).sum() } else { 0 };
             !is_past
         });
         let Some(kept) = self.kept.get_mut(&(plan.bucket, plan.step)) else { return Vec::new() };
-        let taken: Vec<Kept> = kept.extract_if(.., |(header, _)| plan.holds(header)).collect();
+        let shape = plan.shape();
+        let taken: Vec<Kept> = kept.extract_if(.., |(header, _)| shape.holds(header)).collect();
         self.bytes -= taken.iter().map(|(_, payload)| payload.len()).sum::<usize>();
         if kept.is_empty() {
             self.kept.remove(&(plan.bucket, plan.step));

@@ -3,12 +3,16 @@
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 
-use optireduce_contract::limits::{BEAT_BYTES, LANES, NAN_BITS};
+use optireduce_contract::limits::{BEAT_BYTES, LANES};
+use optireduce_contract::ranks::{RankSet, words_for};
+use optireduce_contract::rules;
+use optireduce_contract::rules::accept::Place;
+use optireduce_contract::rules::gate::{Gate, Rules};
 
-use super::gate::{Gate, Rules};
 use super::roster::Roster;
-use crate::hadamard::{self, Code};
-use crate::protocol::{ClosedBy, JobParams, PeerHints, Stage, StageReport, WindowPlan};
+use crate::decode::{canonical, code, decode_window};
+use crate::hadamard;
+use crate::protocol::{ClosedBy, JobParams, PeerHints, Ranks, Stage, StageReport, WindowPlan};
 use crate::repairs::Remains;
 
 /// Bytes of a beat in a bf16 payload.
@@ -16,8 +20,10 @@ const BF16_BEAT_BYTES: usize = BEAT_BYTES / 2;
 
 pub(super) struct Window {
     pub plan: WindowPlan,
+    /// What the contract's rules know of it.
+    pub shape: rules::Window,
     pub rules: Rules,
-    pub gates: [Gate; 2],
+    pub gates: [Gate<Vec<u64>>; 2],
     /// Packets at the end of a shard that carry the mark.
     pub mark_packets: usize,
     /// Peers that are sent to at a time.
@@ -30,7 +36,7 @@ pub(super) struct Window {
     gathered: Buffer,
     /// This rank's encoded gradient in wire order; empty before it was contributed and after it was sent.
     contribution: Buffer,
-    /// For each own beat: bit r says that it came from rank r.
+    /// For each own beat the set of ranks that it came from, one after the other.
     arrived: Vec<u64>,
     /// A bit for each beat of the result.
     present: Vec<u64>,
@@ -104,29 +110,22 @@ impl Window {
     ) -> Self {
         let (rank, ranks) = (roster.rank, roster.peers.len());
         let own = plan.shards.range_of(rank);
-        let gate = |stage| {
-            let peers = (0..ranks).filter(|peer| *peer != rank);
-            let beats = |peer: &usize| plan.expected_beats(stage, rank, *peer);
-            let senders = peers.clone().filter(|peer| beats(peer) > 0).fold(0, |mask, peer| mask | 1 << peer);
-            Gate::new(
-                peers.map(|peer| beats(&peer)).sum(),
-                senders,
-                if stage == Stage::Contribute { own.len() } else { 0 },
-            )
-        };
+        let shape = plan.shape();
+        let gate = |stage| Gate::of(stage, &shape, rank, Ranks::none(ranks));
         Self {
             rules: Rules {
                 bound_ns: params.bound_ns,
-                early: params.early,
-                start_peers: params.start_peers_of(plan) as u32,
+                grace_ns: params.early.map(|rule| rule.grace_ns.into()),
+                start_peers: params.start_peers_of(plan),
             },
+            shape,
             gates: Stage::ALL.map(gate),
             mark_packets: params.mark_packets_of(plan),
             incast: params.incast,
             roster: roster.clone(),
             gathered: buffers.get(plan.beats * LANES),
             contribution: Buffer::default(),
-            arrived: vec![0; own.len()],
+            arrived: vec![0; own.len() * words_for(ranks)],
             present: vec![0; plan.beats.div_ceil(64)],
             received_beats: [vec![0; ranks], vec![0; ranks]],
             hints: [vec![PeerHints::default(); ranks], vec![PeerHints::default(); ranks]],
@@ -144,47 +143,23 @@ impl Window {
         buffers.put(self.contribution);
     }
 
-    /// Beats that `sender` may send in a stage, as positions in the window.
-    pub fn allowed(&self, stage: Stage, sender: usize) -> Range<usize> {
-        match stage {
-            _ if !self.plan.kind.sends(stage) => 0..0,
-            Stage::Contribute => self.own.clone(),
-            Stage::Broadcast => self.plan.shards.range_of(sender),
-        }
-    }
-
-    /// Window beats in a payload that starts at beat `first` of the shard `allowed`; `None` if it leaves the shard. The
-    /// second half of the last bf16 beat is padding if the shard is odd.
-    pub fn beats_of(&self, payload_bytes: usize, first: usize, allowed: &Range<usize>) -> Option<usize> {
-        let mut beats = payload_bytes / self.beat_bytes();
-        if self.plan.bf16 && first + beats == allowed.end + 1 {
-            beats -= 1;
-        }
-        (beats > 0 && first >= allowed.start && first + beats <= allowed.end).then_some(beats)
-    }
-
     fn beat_bytes(&self) -> usize {
         if self.plan.bf16 { BF16_BEAT_BYTES } else { BEAT_BYTES }
     }
 
-    /// Takes the `beats` of a peer's packet into an open stage; tells which are new, and returns how many had come before.
-    pub fn take_packet(
-        &mut self,
-        stage: Stage,
-        sender: usize,
-        beats: Range<usize>,
-        payload: &[u8],
-        mut is_fresh: impl FnMut(usize),
-    ) -> usize {
+    /// Takes the beats of a peer's packet into an open stage; tells which are new, and returns how many had come before.
+    pub fn take_packet(&mut self, place: &Place, payload: &[u8], mut is_fresh: impl FnMut(usize)) -> usize {
+        let &Place { stage, sender, ref beats, .. } = place;
         let (mut fresh, count) = (0, beats.len());
-        let bf16 = self.plan.bf16;
-        for (position, bytes) in beats.zip(payload.chunks_exact(self.beat_bytes())) {
+        let (bf16, words) = (self.plan.bf16, words_for(self.plan.shards.ranks));
+        for (position, bytes) in beats.clone().zip(payload.chunks_exact(self.beat_bytes())) {
             let lanes = &mut self.gathered[position * LANES..][..LANES];
             let is_new = match stage {
                 Stage::Contribute => {
-                    let arrived = &mut self.arrived[position - self.own.start];
-                    let (is_new, is_first) = (*arrived >> sender & 1 == 0, *arrived == 0);
-                    *arrived |= 1 << sender;
+                    let row = (position - self.own.start) * words;
+                    let mut arrived = RankSet::of_words(&mut self.arrived[row..row + words]);
+                    let is_first = arrived.is_empty();
+                    let is_new = arrived.insert(sender);
                     match (is_new, is_first) {
                         (true, true) => read_lanes(lanes, bytes, bf16, |_, value| value),
                         (true, false) => read_lanes(lanes, bytes, bf16, |sum, value| sum + value),
@@ -230,16 +205,17 @@ impl Window {
         if !gate.is_open() {
             return 0..0;
         }
-        gate.take_own();
+        gate.take_own(self.own.len());
         let own = self.own.start * LANES..self.own.end * LANES;
         let beats = self.gathered[own.clone()].chunks_exact_mut(LANES).zip(self.contribution[own].chunks_exact(LANES));
-        for ((sum, value), arrived) in beats.zip(&mut self.arrived) {
-            if *arrived == 0 {
+        let rows = self.arrived.chunks_exact_mut(words_for(self.plan.shards.ranks)).map(RankSet::of_words);
+        for ((sum, value), mut arrived) in beats.zip(rows) {
+            if arrived.is_empty() {
                 sum.copy_from_slice(value);
             } else {
                 sum.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
             }
-            *arrived |= 1 << self.roster.rank;
+            arrived.insert(self.roster.rank);
         }
         self.received_beats[Stage::Contribute.index()][self.roster.rank] = self.own.len() as u32;
         self.own.clone()
@@ -263,8 +239,8 @@ impl Window {
             return None;
         }
         self.reported += 1;
-        let (closed_by, elapsed_ns) = gate.outcome();
-        let heard = gate.heard;
+        let (_, closed_by) = gate.closed()?;
+        let (elapsed_ns, heard) = (gate.elapsed_ns(), gate.heard().clone());
         let received = self.received_beats[stage.index()].iter();
         let received_bytes_per_rank = received.map(|beats| u64::from(*beats) * BEAT_BYTES as u64).collect();
         let hints = std::mem::take(&mut self.hints[stage.index()]);
@@ -281,10 +257,10 @@ impl Window {
 
     fn average(&mut self) {
         let own = self.own.start * LANES..self.own.end * LANES;
-        for ((position, arrived), lanes) in
-            self.own.clone().zip(&self.arrived).zip(self.gathered[own.clone()].chunks_exact_mut(LANES))
-        {
-            match arrived.count_ones() {
+        let rows = self.arrived.chunks_exact(words_for(self.plan.shards.ranks)).map(RankSet::of_words);
+        let beats = self.own.clone().zip(self.gathered[own.clone()].chunks_exact_mut(LANES));
+        for ((position, lanes), arrived) in beats.zip(rows) {
+            match arrived.len() {
                 0 => lanes.fill(0.0),
                 count => {
                     self.present[position / 64] |= 1 << (position % 64);
@@ -307,7 +283,7 @@ impl Window {
     pub fn write_payload(&self, stage: Stage, beats: Range<usize>, out: &mut Vec<u8>) {
         let source = if stage == Stage::Contribute { &self.contribution } else { &self.gathered };
         let values = &source[beats.start * LANES..beats.end * LANES];
-        let end = out.len() + self.plan.payload_beats(beats.len()) * BEAT_BYTES;
+        let end = out.len() + self.shape.payload_beats(beats.len()) * BEAT_BYTES;
         if self.plan.bf16 {
             out.extend(values.iter().flat_map(|value| ((value.to_bits() >> 16) as u16).to_le_bytes()));
         } else {
@@ -331,32 +307,6 @@ impl Window {
         self.taken = true;
         decode_window(&self.plan, &self.gathered, &self.present, out);
     }
-}
-
-/// The output of a window from its beats in wire order, of which those with a bit in `present` came: missing beats are
-/// zeros, blocks decoded and rescaled.
-pub(crate) fn decode_window(plan: &WindowPlan, gathered: &[f32], present: &[u64], out: &mut [f32]) {
-    if plan.hadamard {
-        return hadamard::decode(code(plan), gathered, Some(present), out);
-    }
-    for (position, to) in out.chunks_mut(LANES).enumerate() {
-        if present[position / 64] >> (position % 64) & 1 == 1 {
-            to.iter_mut().zip(&gathered[position * LANES..]).for_each(|(to, from)| *to = canonical(*from));
-        } else {
-            to.fill(0.0);
-        }
-    }
-}
-
-/// The card has one NaN, processors have many: which of them a sum gives depends on its operands and on the instruction. It
-/// is enough to look at means and at results, since what is a NaN in between stays one.
-#[inline(always)]
-fn canonical(value: f32) -> f32 {
-    if value.is_nan() { f32::from_bits(NAN_BITS) } else { value }
-}
-
-fn code(plan: &WindowPlan) -> Code {
-    Code { log2_n: plan.log2_n, log2_blocks: plan.log2_blocks, sign_key: plan.sign_key }
 }
 
 /// Combines the lanes of a beat with those of its bytes.

@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, VecDeque};
 use optireduce_contract::limits::RANKS_MAX;
 
 use super::params::ParamError;
+use super::report::Ranks;
 use paxos::Paxos;
 use view::{Change, bit, ranks_of};
 
@@ -218,13 +219,13 @@ impl Membership {
     }
 
     /// Takes who was heard (bit r: rank r) in a finished collective. Late packets count: a straggler is not silent.
-    pub fn observe(&mut self, now_ns: u64, op: u32, heard: u64) {
+    pub fn observe(&mut self, now_ns: u64, op: u32, heard: &Ranks) {
         let Some(newest) = self.views.back().copied() else { return };
         let Some(view) = self.views.iter().rev().find(|view| view.first_op <= op).copied() else { return };
         let suspects = self.suspects;
         for rank in ranks_of(view.ranks & newest.ranks & !bit(self.rank)) {
             let (ops, since_ns) = &mut self.silent[rank];
-            if heard & bit(rank) != 0 {
+            if heard.contains(rank) {
                 *ops = 0;
                 self.suspects &= !bit(rank);
                 continue;
