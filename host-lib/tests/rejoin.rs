@@ -6,8 +6,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::bootstrap::Launch;
-use optireduce::{Bound, Communicator, Early, EngineError};
+use optireduce::{Bound, BucketOptions, Communicator, Early, Error, Launch};
 
 const RANKS: usize = 3;
 const STOPPED: usize = 1;
@@ -19,16 +18,18 @@ fn rank(rank: usize, root: &str) {
     let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
     let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
     let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).connect().unwrap();
+    let mut bucket = communicator.bucket(5000, BucketOptions::new()).unwrap();
     let (mut was_dropped, mut back) = (false, 0);
     while back < OPS_BACK {
         let mut data = vec![(3 * rank * rank) as f32; 5000];
-        match communicator.all_reduce(0, &mut data) {
+        match bucket.all_reduce(&mut data) {
             Ok(report) => {
-                println!("{} {:?} {} {}", report.op, report.live, report.lost_bytes, data[4321]);
-                was_dropped |= report.live.len() < RANKS;
-                back += u32::from(was_dropped && report.live.len() == RANKS);
+                let live = report.live_ranks();
+                println!("{} {live:?} {} {}", report.op(), report.lost_bytes(), data[4321]);
+                was_dropped |= live.len() < RANKS;
+                back += u32::from(was_dropped && live.len() == RANKS);
             }
-            Err(EngineError::Dropped) => {
+            Err(Error::Dropped) => {
                 println!("dropped");
                 was_dropped = true;
                 communicator.rejoin().unwrap();

@@ -5,14 +5,15 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use optireduce::protocol::{
-    ClosedBy, EarlyRule, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
-};
-use optireduce::{Collectives, DataPlane, PlaneEvent, PlaneLimits, SmartNic, SmartNicError, smartnic_dma_bytes};
+use optireduce::{SmartNic, SmartNicError, smartnic_dma_bytes};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::queue::{self, *};
 use optireduce_contract::ranks::RankSet;
 use optireduce_contract::registers::*;
+use optireduce_core::protocol::{
+    ClosedBy, EarlyRule, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
+};
+use optireduce_core::{Collectives, DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_driver::{CardEnd, CardHook, InProcessBus, JobConfig, Nic, in_process};
 
 const RANKS: usize = 4;

@@ -16,12 +16,13 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
 
-use optireduce::{Collectives, Finished, PlaneLimits, SmartNic, smartnic_dma_bytes};
+use optireduce::{SmartNic, smartnic_dma_bytes};
 use optireduce_contract::limits::{PAYLOAD_BEATS_DEFAULT, RANKS_MAX};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::signs::splitmix64;
 use optireduce_core::protocol::{EarlyRule, HadamardMode, HadamardSwitch, JobParams, Report, WindowPlan, plan_windows};
 use optireduce_core::software::SoftwareJob;
+use optireduce_core::{Collectives, Finished, PlaneLimits};
 use optireduce_driver::{Counters, InProcessBus, JobConfig, Nic, in_process};
 use optireduce_hw::card::build::Build;
 

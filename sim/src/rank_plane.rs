@@ -1,8 +1,9 @@
 //! What moves a rank's windows: a card behind its driver, or software.
 
-use optireduce::{DataPlane, PlaneEvent, PlaneLimits, SmartNic, SmartNicError};
+use optireduce::{SmartNic, SmartNicError};
 use optireduce_core::protocol::{JobParams, WindowPlan};
 use optireduce_core::software::SoftwareError;
+use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_driver::{Counters, DriverError, InProcessBus};
 use thiserror::Error;
 

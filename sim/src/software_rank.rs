@@ -7,13 +7,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use optireduce::{DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_contract::packet::{
     Endpoint, FrameError, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader,
     frame, read_header, write_header,
 };
 use optireduce_core::protocol::{JobParams, Stage, WindowPlan};
 use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
+use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_driver::Counters;
 
 use crate::card::{Accept, Arrival, Card, Departure};

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use optireduce::bootstrap::Launch;
-use optireduce::protocol::HadamardMode;
+use optireduce::{HadamardMode, Launch};
 use optireduce_contract::limits::RANKS_MAX;
 use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
 use tracing_subscriber::EnvFilter;

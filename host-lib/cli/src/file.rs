@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Instant;
 
-use optireduce::bootstrap::{Launch, Mesh};
+use optireduce::{Communicator, Launch};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
 use crate::outcome::{Failure, print};
-use crate::run::{Engine, Seen, connect_mesh};
+use crate::run::{Engine, Seen, connect_control};
 use crate::times::size_text;
 
 /// Elements that are all-reduced at a time: 25 MiB.
@@ -55,21 +55,21 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let path = of_rank(path);
     let content = read(&path);
     // Before the bound is measured, which takes buffers of one size.
-    let mut mesh = connect_mesh(args, launch)?;
-    agree(&mut mesh, &args.job, content.as_ref().map(|content| &content.tensors))?;
-    drop(mesh);
+    let mut control = connect_control(args, launch)?;
+    agree(&mut control, content.as_ref().map(|content| &content.tensors))?;
+    drop(control);
     let mut content = content?;
 
     let size = content.values.len() * 4;
     let mut engine = Engine::connect(args, launch, size.min(BUCKET_ELEMENTS * 4))?;
-    engine.mesh().barrier(args.job.timeout()).map_err(|error| error.to_string())?;
+    engine.communicator.barrier().map_err(|error| error.to_string())?;
     let (mut seen, begin) = (Seen::default(), Instant::now());
     for bucket in content.values.chunks_mut(BUCKET_ELEMENTS) {
         engine.all_reduce(bucket, &mut seen)?;
     }
     seen.ms.push(begin.elapsed().as_secs_f64() * 1000.0);
     let own = serde_json::to_vec(&seen).map_err(|error| error.to_string())?;
-    let all = engine.mesh().gather(&own, args.job.timeout()).map_err(|error| error.to_string())?;
+    let all = engine.communicator.all_gather_bytes(&own).map_err(|error| error.to_string())?;
     if launch.rank == 0 {
         let summary = summary(&args.job, &engine, &content, &all)?;
         if args.job.json {
@@ -132,21 +132,12 @@ fn summary(args: &JobArgs, engine: &Engine, content: &Content, all: &[Vec<u8>]) 
 }
 
 /// All ranks have the same tensors, or all get the same error.
-fn agree(mesh: &mut Mesh, args: &JobArgs, own: Result<&Vec<Tensor>, &String>) -> Result<(), String> {
-    let timeout = args.timeout();
-    let message = serde_json::to_vec(&own).map_err(text)?;
-    let all = mesh.gather(&message, timeout).map_err(text)?;
-    let mut verdict = String::new();
-    if mesh.rank() == 0 {
-        let all = all.iter().map(|tensors| serde_json::from_slice::<Result<Vec<Tensor>, String>>(tensors));
-        let all: Vec<_> = all.collect::<Result<_, _>>().map_err(text)?;
-        verdict = difference(&all).unwrap_or_default();
-    }
-    let verdict = mesh.broadcast(verdict.as_bytes(), timeout).map_err(text)?;
-    match String::from_utf8_lossy(&verdict) {
-        none if none.is_empty() => Ok(()),
-        verdict => Err(verdict.into()),
-    }
+fn agree(control: &mut Communicator, tensors: Result<&Vec<Tensor>, &String>) -> Result<(), String> {
+    let message = serde_json::to_vec(&tensors).map_err(text)?;
+    let all = control.all_gather_bytes(&message).map_err(text)?;
+    let all = all.iter().map(|tensors| serde_json::from_slice::<Result<Vec<Tensor>, String>>(tensors));
+    let all: Vec<_> = all.collect::<Result<_, _>>().map_err(text)?;
+    difference(&all).map_or(Ok(()), Err)
 }
 
 /// What keeps the ranks from averaging, if anything does.

@@ -3,13 +3,14 @@
 //! Measured as others do: a barrier before every call, then the straggler sleeps, then each rank times its own call. A
 //! row's times are over calls, of each call the slowest rank.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use optireduce::bootstrap::{Launch, Member, Mesh, local_address};
-use optireduce::protocol::{Report, UpdateAction};
-use optireduce::{Bound, Communicator, Early, TwoLevel, reliable};
-use optireduce_contract::limits::BEAT_BYTES;
+use optireduce::{
+    Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, TwoLevel, TwoLevelBucket,
+    UpdateAction,
+};
 use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,6 @@ const CALLS_A_ROUND: usize = 5;
 const CALLS_MIN: usize = 20;
 /// Most calls of a size.
 const CALLS_MAX: usize = 20_000;
-const BUCKET: u16 = 0;
 
 /// What one rank saw of a size.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -45,12 +45,12 @@ pub struct Seen {
 impl Seen {
     /// `number`: of a rank in the job, from that in the report.
     fn add(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
-        self.expected_bytes += report.stages.iter().map(|stage| stage.expected_bytes).sum::<u64>();
-        self.received_bytes += report.stages.iter().map(|stage| stage.received_bytes).sum::<u64>();
-        self.hadamard |= report.hadamard;
-        self.skipped |= report.action != UpdateAction::Apply;
-        self.halted |= report.action == UpdateAction::Halt;
-        self.late_ranks.extend(report.late_peers.iter().map(|peer| number(*peer)));
+        self.expected_bytes += report.expected_bytes();
+        self.received_bytes += report.received_bytes();
+        self.hadamard |= report.is_hadamard();
+        self.skipped |= report.action() != UpdateAction::Apply;
+        self.halted |= report.action() == UpdateAction::Halt;
+        self.late_ranks.extend(report.late_ranks().iter().map(|rank| number(*rank)));
     }
 }
 
@@ -102,76 +102,84 @@ impl Crowd {
     }
 }
 
-pub enum Engine {
-    Udp(Box<Communicator>),
-    TwoLevel(Box<(Communicator, TwoLevel)>),
-    Tcp { mesh: Box<Mesh>, op: u32, timeout: Duration },
+/// A communicator, and what goes through it.
+pub struct Engine {
+    pub communicator: Communicator,
+    way: Way,
+}
+
+enum Way {
+    /// OptiReduce; the buckets that were declared, by elements.
+    Udp(BTreeMap<usize, Bucket>),
+    TwoLevel(Box<TwoLevel>, BTreeMap<usize, TwoLevelBucket>),
+    Tcp,
 }
 
 impl Engine {
     pub fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
-        let JobArgs {
-            bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, drop_silent_after, no_repair, ..
-        } = args.job;
-        let timeout = args.job.timeout();
+        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
+        let JobArgs { drop_silent_after, no_repair, groups, agree, .. } = args.job;
         if args.job.engine == EngineKind::Tcp {
-            let mesh = Box::new(connect_mesh(args, launch)?);
-            return Ok(Self::Tcp { mesh, op: 0, timeout });
+            return Ok(Self { communicator: connect_control(args, launch)?, way: Way::Tcp });
         }
         let bound = if bound_ms > 0.0 {
             Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
         } else {
             Bound::Measured { elements: bytes / 4 }
         };
-        let builder = Communicator::builder().launch(launch.clone()).bound(bound).mtu(mtu).timeout(timeout);
-        let builder = builder.early(match grace_us {
+        let builder = builder(args, launch).bound(bound).mtu(mtu).early(match grace_us {
             None => Early::Adaptive,
             Some(0) => Early::Off,
             Some(us) => Early::Grace(Duration::from_micros(us)),
         });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
         let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
-        let builder = builder.agree(args.job.agree).drop_silent_after(silent_ops).repair(!no_repair);
-        let builder = match &args.interface {
-            Some(interface) => builder.interface(interface),
-            None => builder,
-        };
+        let builder = builder.agree(agree).drop_silent_after(silent_ops).repair(!no_repair);
         let mut communicator = builder.connect().map_err(|error| error.to_string())?;
+        let way = match groups {
+            Some(groups) => {
+                let levels = communicator.two_level(groups).map_err(|error| error.to_string())?;
+                Way::TwoLevel(Box::new(levels), BTreeMap::new())
+            }
+            None => Way::Udp(BTreeMap::new()),
+        };
         // As the collectives do: ranks that die do not stop the others.
-        communicator.mesh().leave_out_gone();
-        if let Some(groups) = args.job.groups {
-            let levels = communicator.two_level(groups).map_err(|error| error.to_string())?;
-            return Ok(Self::TwoLevel(Box::new((communicator, levels))));
-        }
-        Ok(Self::Udp(Box::new(communicator)))
+        communicator.skip_gone_ranks().map_err(|error| error.to_string())?;
+        Ok(Self { communicator, way })
     }
 
-    pub fn mesh(&mut self) -> &mut Mesh {
-        match self {
-            Self::Udp(communicator) => communicator.mesh(),
-            Self::TwoLevel(both) => both.0.mesh(),
-            Self::Tcp { mesh, .. } => mesh,
-        }
-    }
-
+    /// All-reduces `data`; its bucket is declared the first time.
     pub fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
-        match self {
-            Self::Udp(communicator) => {
-                let report = communicator.all_reduce(BUCKET, data).map_err(|error| error.to_string())?;
-                seen.add(&report, |peer| peer);
+        self.try_all_reduce(data, seen).map_err(|error| error.to_string())
+    }
+
+    fn try_all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), optireduce::Error> {
+        let Self { communicator, way } = self;
+        let (elements, options) = (data.len(), BucketOptions::new());
+        match way {
+            Way::Udp(buckets) => {
+                let bucket = match buckets.entry(elements) {
+                    Entry::Occupied(declared) => declared.into_mut(),
+                    Entry::Vacant(vacant) => vacant.insert(communicator.bucket(elements, options)?),
+                };
+                seen.add(&bucket.all_reduce(data)?, |rank| rank);
             }
-            Self::TwoLevel(both) => {
-                let (communicator, levels) = both.as_mut();
-                let (rank, members) = (communicator.params().rank, levels.inside().params().ranks);
-                let [scattered, across, gathered] =
-                    levels.all_reduce(BUCKET, data).map_err(|error| error.to_string())?;
-                [scattered, gathered].iter().for_each(|report| seen.add(report, |peer| rank - rank % members + peer));
-                seen.add(&across, |peer| peer * members + rank % members);
+            Way::TwoLevel(levels, buckets) => {
+                let (rank, members) = (communicator.rank(), levels.inside().world_size());
+                let bucket = match buckets.entry(elements) {
+                    Entry::Occupied(declared) => declared.into_mut(),
+                    Entry::Vacant(vacant) => vacant.insert(levels.bucket(elements, options)?),
+                };
+                for report in bucket.all_reduce(data)? {
+                    let across = report.kind() == Kind::AllReduce;
+                    seen.add(&report, |peer| {
+                        if across { peer * members + rank % members } else { rank - rank % members + peer }
+                    });
+                }
             }
-            Self::Tcp { mesh, op, timeout } => {
-                reliable::all_reduce(mesh, *op, data, *timeout).map_err(|error| error.to_string())?;
-                *op = op.wrapping_add(1);
-                let bytes = (2 * data.len() * 4) as u64;
+            Way::Tcp => {
+                communicator.all_reduce_reliable(data)?;
+                let bytes = (2 * size_of_val(data)) as u64;
                 seen.expected_bytes += bytes;
                 seen.received_bytes += bytes;
             }
@@ -180,28 +188,26 @@ impl Engine {
     }
 
     fn payload_bytes(&self) -> usize {
-        match self {
-            Self::Udp(communicator) => communicator.params().payload_beats * BEAT_BYTES,
-            Self::TwoLevel(both) => both.0.params().payload_beats * BEAT_BYTES,
-            Self::Tcp { .. } => 0,
-        }
+        if matches!(self.way, Way::Tcp) { 0 } else { self.communicator.payload_bytes() }
     }
 
     pub fn bound_ms(&self) -> f64 {
-        match self {
-            Self::Udp(communicator) => communicator.params().bound_ns as f64 / 1e6,
-            Self::TwoLevel(both) => both.0.params().bound_ns as f64 / 1e6,
-            Self::Tcp { .. } => 0.0,
-        }
+        if matches!(self.way, Way::Tcp) { 0.0 } else { self.communicator.stage_deadline().as_secs_f64() * 1e3 }
     }
 }
 
-/// The reliable channel alone.
-pub fn connect_mesh(args: &RunArgs, launch: &Launch) -> Result<Mesh, String> {
-    let local = local_address(args.interface.as_deref(), launch).map_err(|error| error.to_string())?;
-    let udp = std::net::SocketAddr::new(local, 0);
-    let describe = |control| Member { rank: launch.rank, udp, control, receive_buffer_bytes: 0, payload_beats: 0 };
-    Mesh::connect(launch, local, args.job.timeout(), describe, || ()).map_err(|error| error.to_string())
+fn builder(args: &RunArgs, launch: &Launch) -> Builder {
+    let builder = Communicator::builder().launch(launch.clone()).timeout(args.job.timeout());
+    match &args.interface {
+        Some(interface) => builder.interface(interface),
+        None => builder,
+    }
+}
+
+/// A communicator of which only the control channel is used: nothing is measured or tried.
+pub fn connect_control(args: &RunArgs, launch: &Launch) -> Result<Communicator, String> {
+    let builder = builder(args, launch).bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
+    builder.connect().map_err(|error| error.to_string())
 }
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -214,7 +220,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     for bytes in &args.job.bench {
         let mut engine = Engine::connect(args, &launch, *bytes)?;
         if crowd.is_none() {
-            let found = crowd.insert(find_crowd(&mut engine, args.job.timeout())?);
+            let found = crowd.insert(find_crowd(&mut engine)?);
             if launch.rank == 0 {
                 if let Some(note) = found.note() {
                     eprintln!("{note}");
@@ -229,7 +235,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
             halted.push(size_text(*bytes));
         }
         let seen = serde_json::to_vec(&seen).map_err(|error| error.to_string())?;
-        let all = engine.mesh().gather(&seen, args.job.timeout()).map_err(|error| error.to_string())?;
+        let all = engine.communicator.all_gather_bytes(&seen).map_err(|error| error.to_string())?;
         if launch.rank == 0 {
             let row = row(&args.job, &engine, *bytes, &all, crowd.as_ref().unwrap_or(&Crowd::default()))?;
             if args.job.json {
@@ -251,17 +257,15 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     )))
 }
 
-/// Known on rank 0 only; elsewhere empty.
-fn find_crowd(engine: &mut Engine, timeout: Duration) -> Result<Crowd, String> {
+fn find_crowd(engine: &mut Engine) -> Result<Crowd, String> {
     let host = serde_json::to_vec(&Host::this()).map_err(|error| error.to_string())?;
-    let hosts = engine.mesh().gather(&host, timeout).map_err(|error| error.to_string())?;
+    let hosts = engine.communicator.all_gather_bytes(&host).map_err(|error| error.to_string())?;
     let hosts = hosts.iter().filter(|host| !host.is_empty()).map(|host| serde_json::from_slice(host));
     let hosts: Vec<Host> = hosts.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     Ok(Crowd::of(&hosts))
 }
 
 fn measure(engine: &mut Engine, args: &JobArgs, is_late: bool, launch: &Launch, bytes: usize) -> Result<Seen, String> {
-    let timeout = args.timeout();
     let gradient: Vec<f32> = (0..bytes / 4).map(|i| ((i * 31 + launch.rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
     let mut data = gradient.clone();
     // The first call is not timed: pages and paths are new.
@@ -271,7 +275,7 @@ fn measure(engine: &mut Engine, args: &JobArgs, is_late: bool, launch: &Launch, 
     loop {
         for _ in 0..CALLS_A_ROUND {
             data.copy_from_slice(&gradient);
-            engine.mesh().barrier(timeout).map_err(|error| error.to_string())?;
+            engine.communicator.barrier().map_err(|error| error.to_string())?;
             if is_late {
                 std::thread::sleep(Duration::from_secs_f64(args.straggler_ms / 1000.0));
             }
@@ -282,8 +286,9 @@ fn measure(engine: &mut Engine, args: &JobArgs, is_late: bool, launch: &Launch, 
         let secs = begin.elapsed().as_secs_f64();
         let enough =
             seen.ms.len() >= CALLS_MIN && secs >= args.secs || seen.ms.len() >= CALLS_MAX || secs >= 4.0 * args.secs;
-        let stop = engine.mesh().broadcast(&[u8::from(enough)], timeout).map_err(|error| error.to_string())?;
-        if stop == [1] {
+        let all = engine.communicator.all_gather_bytes(&[u8::from(enough)]).map_err(|error| error.to_string())?;
+        // The lowest rank that is still there decides.
+        if all.iter().flatten().next() == Some(&1) {
             break;
         }
     }

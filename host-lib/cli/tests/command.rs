@@ -116,7 +116,7 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     let far = ["run", "--rank", "2", "--world-size", "2", "--root", "h:1"];
     assert!(error(&far).contains(r#"rank is "2", expected 0 to 1"#));
     let interface = [&nobody[..], &["--interface", "nosuch0"]].concat();
-    assert!(error(&interface).contains("addresses of interface nosuch0: none found; there are"));
+    assert!(error(&interface).contains("addresses of interface nosuch0: none found; the interfaces of this host are"));
     let bench = |arguments: &[&str]| error(&[&["bench", "allreduce"], arguments].concat());
     for ranks in ["0", "1", "65", "18446744073709551616", "-1", "two", ""] {
         let said = bench(&[&format!("--ranks={ranks}")]);

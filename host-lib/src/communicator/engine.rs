@@ -7,17 +7,20 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rustix::event::{EventfdFlags, eventfd};
-use tokio::sync::oneshot;
-
-use super::{EngineError, Metrics, measure_bound};
-use crate::bootstrap::{Mesh, Notice, Notices};
-use crate::udp::{Udp, UdpError};
+use super::Metrics;
+use super::builder::measure_bound;
+use super::error::Error;
+use super::report::Report;
+use super::request::{Outcome, Sender};
+use crate::control::{ControlChannel, Notice, Notices};
+use crate::udp::Udp;
 use optireduce_core::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN};
-use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent};
+use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
+use rustix::event::{EventfdFlags, eventfd};
 
 /// How long the engine looks on before it sleeps, while collectives run.
 const SPIN: Duration = Duration::from_micros(10);
@@ -28,19 +31,24 @@ const DRAIN: Duration = Duration::from_millis(200);
 /// Collectives between a loss and the switch to Hadamard: longer than an announcement takes.
 const SWITCH_LEAD_OPS: u32 = 32;
 
-pub(super) type Reply = oneshot::Sender<Result<Finished, EngineError>>;
+/// A collective that a caller wants.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Collective {
+    pub kind: Kind,
+    pub bucket: u16,
+    pub elements: usize,
+    /// When it is encoded; `None`: as the communicator is set.
+    pub hadamard: Option<HadamardMode>,
+    /// Whether the result is to be a sum.
+    pub sum: bool,
+}
 
 /// What callers want.
 #[derive(Debug)]
 pub(super) enum Command {
-    /// `call.hadamard` is the engine's to say.
-    Collective {
-        call: Call,
-        given: Vec<f32>,
-        reply: Reply,
-    },
-    Rejoin(oneshot::Sender<Result<u32, EngineError>>),
-    Metrics(oneshot::Sender<Metrics>),
+    Collective { call: Collective, given: Vec<f32>, reply: Sender<Outcome> },
+    Rejoin(Sender<u32>),
+    Metrics(Sender<Metrics>),
     End,
 }
 
@@ -70,14 +78,17 @@ pub(super) struct Engine {
     switch: HadamardSwitch,
     hadamard_from: Option<u32>,
     /// Collectives that may not begin yet, and since when.
-    waiting: VecDeque<(Call, Vec<f32>, Reply)>,
+    waiting: VecDeque<(Collective, Vec<f32>, Sender<Outcome>)>,
     waiting_since: Option<Instant>,
-    replies: VecDeque<Reply>,
+    /// Who waits for the collectives that run, and whether for a sum.
+    replies: VecDeque<(Sender<Outcome>, bool)>,
     /// Who waits for this rank to take part again, and since when.
-    rejoining: Option<(oneshot::Sender<Result<u32, EngineError>>, Instant)>,
+    rejoining: Option<(Sender<u32>, Instant)>,
     /// Ranks of the last view, bit r: rank r.
     live: u64,
     metrics: Metrics,
+    /// Whether the bound was measured since the last collective finished.
+    measured: bool,
     ending: Option<Instant>,
 }
 
@@ -85,9 +96,11 @@ pub(super) struct Engine {
 pub(super) struct Links {
     pub notices: Option<Notices>,
     /// For measuring the bound between collectives.
-    pub mesh: Option<Mesh>,
+    pub mesh: Option<ControlChannel>,
     /// How long collectives may wait for an agreement.
     pub agreeing: Duration,
+    /// Where callers read the present bound in ns.
+    pub bound_ns: Arc<AtomicU64>,
 }
 
 impl Engine {
@@ -111,6 +124,7 @@ impl Engine {
             rejoining: None,
             replies: VecDeque::new(),
             metrics: Metrics::default(),
+            measured: false,
             ending: None,
         }
     }
@@ -120,7 +134,7 @@ impl Engine {
         let Err(error) = self.serve() else { return };
         tracing::error!(%error, "the engine gives up");
         let waiting = self.waiting.drain(..).map(|(_, _, reply)| reply);
-        for reply in self.replies.drain(..).chain(waiting) {
+        for reply in self.replies.drain(..).map(|(reply, _)| reply).chain(waiting) {
             let _ = reply.send(Err(error.clone()));
         }
         if let Some((reply, _)) = self.rejoining.take() {
@@ -130,13 +144,13 @@ impl Engine {
             match command {
                 Command::Collective { reply, .. } => drop(reply.send(Err(error.clone()))),
                 Command::Rejoin(reply) => drop(reply.send(Err(error.clone()))),
-                Command::Metrics(reply) => drop(reply.send(self.metrics.clone())),
+                Command::Metrics(reply) => drop(reply.send(Ok(self.metrics.clone()))),
                 Command::End => return,
             }
         }
     }
 
-    fn serve(&mut self) -> Result<(), EngineError> {
+    fn serve(&mut self) -> Result<(), Error> {
         let mut busy_until = Instant::now();
         loop {
             let commanded = self.take_commands()?;
@@ -165,7 +179,7 @@ impl Engine {
         }
     }
 
-    fn take_commands(&mut self) -> Result<bool, EngineError> {
+    fn take_commands(&mut self) -> Result<bool, Error> {
         let mut any = false;
         loop {
             let command = match self.commands.try_recv() {
@@ -191,7 +205,7 @@ impl Engine {
                     self.metrics.rate_bytes_per_us =
                         ranks.clone().filter_map(|peer| self.collectives.rate_bytes_per_us(peer)).collect();
                     self.metrics.rtt_us = ranks.map(|peer| plane.rtt_ns(peer).map(|ns| ns as f64 / 1000.0)).collect();
-                    let _ = reply.send(self.metrics.clone());
+                    let _ = reply.send(Ok(self.metrics.clone()));
                 }
                 Command::End => {
                     self.ending.get_or_insert_with(Instant::now);
@@ -202,18 +216,18 @@ impl Engine {
     }
 
     /// Begins what may begin. What cannot be is answered with its error.
-    fn begin(&mut self) -> Result<bool, EngineError> {
+    fn begin(&mut self) -> Result<bool, Error> {
         let mut any = false;
         while !self.waiting.is_empty() {
             let now_ns = self.collectives.plane().now_ns();
             if !self.collectives.may_prepare(now_ns) {
                 if !self.collectives.is_member() {
-                    self.waiting.drain(..).for_each(|(_, _, reply)| drop(reply.send(Err(EngineError::Dropped))));
+                    self.waiting.drain(..).for_each(|(_, _, reply)| drop(reply.send(Err(Error::Dropped))));
                     return Ok(any);
                 }
                 let waited = self.waiting_since.get_or_insert_with(Instant::now).elapsed();
                 if waited > self.links.agreeing {
-                    return Err(EngineError::NoAgreement { waited });
+                    return Err(Error::NoAgreement { waited });
                 }
                 return Ok(any);
             }
@@ -221,15 +235,21 @@ impl Engine {
             let Some((call, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             any = true;
             let wanted = self.switch.is_on(self.collectives.next_op());
-            let hadamard = self.collectives.preposted_hadamard().unwrap_or(wanted);
-            let call = Call { hadamard: hadamard && call.kind == Kind::AllReduce, ..call };
+            let wanted = self.collectives.preposted_hadamard().unwrap_or(wanted);
+            let Collective { kind, bucket, elements, hadamard, sum } = call;
+            let hadamard = match hadamard {
+                Some(HadamardMode::Off) => false,
+                Some(HadamardMode::On) => true,
+                Some(HadamardMode::Auto) | None => wanted,
+            };
+            let call = Call { kind, bucket, elements, hadamard: hadamard && kind == Kind::AllReduce };
             match self.collectives.prepare_call(now_ns, call) {
                 Ok(op) => {
-                    self.replies.push_back(reply);
+                    self.replies.push_back((reply, sum));
                     self.collectives.start(now_ns, op, given).map_err(collective)?;
                 }
                 Err(error) => {
-                    self.replies.push_back(reply);
+                    self.replies.push_back((reply, sum));
                     return Err(collective(error));
                 }
             }
@@ -238,7 +258,7 @@ impl Engine {
     }
 
     /// Asks to take part again.
-    fn rejoin(&mut self, reply: oneshot::Sender<Result<u32, EngineError>>) {
+    fn rejoin(&mut self, reply: Sender<u32>) {
         if self.collectives.is_member() {
             let _ = reply.send(Ok(self.collectives.next_op()));
             return;
@@ -270,7 +290,9 @@ impl Engine {
             }
         };
         self.collectives.measured(&view, bound_ns);
+        self.measured |= bound_ns.is_some();
         let bound_ns = self.collectives.params().bound_ns;
+        self.links.bound_ns.store(bound_ns, Ordering::Relaxed);
         tracing::info!(bound_ns, view = view.number, op = self.collectives.next_op(), "the bound from here on");
     }
 
@@ -291,6 +313,8 @@ impl Engine {
                         }
                     }
                 },
+                // Only callers close.
+                Notice::Closed => {}
                 Notice::Gone => {
                     tracing::info!(from, "the connection to a rank has ended");
                     self.collectives.handle_gone(from);
@@ -308,7 +332,7 @@ impl Engine {
         }
         let agreeing = self.links.agreeing;
         if let Some((reply, since)) = self.rejoining.take_if(|(_, since)| since.elapsed() > agreeing) {
-            let _ = reply.send(Err(EngineError::NoAgreement { waited: since.elapsed() }));
+            let _ = reply.send(Err(Error::NoAgreement { waited: since.elapsed() }));
         }
         while let Some(event) = self.collectives.poll_membership_event() {
             match event {
@@ -340,7 +364,7 @@ impl Engine {
     }
 
     /// Hands over what is finished.
-    fn poll(&mut self) -> Result<bool, EngineError> {
+    fn poll(&mut self) -> Result<bool, Error> {
         let mut any = false;
         loop {
             let now_ns = self.collectives.plane().now_ns();
@@ -355,13 +379,22 @@ impl Engine {
                 self.switch.switch_from(op);
                 self.hadamard_from = self.switch.on_from();
             }
-            if let Some(reply) = self.replies.pop_front() {
-                let _ = reply.send(Ok(finished));
+            if let Some((reply, sum)) = self.replies.pop_front() {
+                let _ = reply.send(Ok(self.outcome(finished, sum)));
             }
         }
     }
+
+    /// What a caller gets of a finished collective.
+    fn outcome(&mut self, finished: Finished, sum: bool) -> Outcome {
+        let Finished { report, result } = finished;
+        let scale = sum.then_some(report.live.len() as f32);
+        let repair = self.collectives.repaired().unwrap_or_default();
+        let measured = std::mem::take(&mut self.measured);
+        Outcome { report: Report::new(report, repair, self.collectives.params().bound_ns, measured), result, scale }
+    }
 }
 
-fn collective(error: CollectivesError<UdpError>) -> EngineError {
-    EngineError::Collective(Arc::new(error))
+fn collective(error: CollectivesError<<Udp as DataPlane>::Error>) -> Error {
+    error.into()
 }

@@ -8,14 +8,15 @@
 //! Limits: under loss it is a mean of the groups' means, so a group that lost contributions counts as much as one that did not.
 
 use std::net::TcpListener;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bound, Builder, Communicator, ConnectError, EngineError};
-use crate::bootstrap::{BootstrapError, Launch};
-use optireduce_core::protocol::{Report, rounds};
+use super::request::block_on;
+use super::{Bound, Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Report};
+use crate::control::{BootstrapError, ControlError, Launch};
+use optireduce_core::protocol::{UpdateAction, rounds};
 
+/// Where a rank's group could meet, if it were the lowest of its group.
 #[derive(Debug, Serialize, Deserialize)]
 struct Place {
     colour: usize,
@@ -24,50 +25,71 @@ struct Place {
 
 impl Communicator {
     /// Joins the ranks that give the same `colour` in a communicator of their own, in the order of their ranks, with sockets,
-    /// engine and job tag of its own and this one's settings and bound. All ranks call it, each with some colour; each colour
-    /// has at least two ranks. Two processes on one machine may, rarely, be given the same port: then it fails.
+    /// engine and job tag of its own and this one's settings and bound. Collective: all ranks call it, each with some colour;
+    /// each colour has at least two ranks. Two processes on one machine may, rarely, be given the same port: then it fails.
     ///
     /// # Errors
     /// See [`ConnectError`].
     pub fn split(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
-        let (rank, timeout) = (self.params.rank, self.timeout);
-        let address = self.mesh.job().members[rank].control.ip();
+        block_on(self.split_async(colour))
+    }
+
+    /// As [`split`](Self::split), without blocking the thread.
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn split_async(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
+        let rank = self.rank();
+        let address = self.addresses[rank].ip();
         let port = TcpListener::bind((address, 0)).and_then(|listener| listener.local_addr());
         let failed = |source| BootstrapError::Io { what: format!("a free port of {address}"), source };
         let root = port.map_err(failed)?.to_string();
-        let own = serde_json::to_vec(&Place { colour, root }).unwrap_or_default();
-        let all = self.mesh.gather(&own, timeout)?;
-        let all = self.mesh.broadcast(&serde_json::to_vec(&all).unwrap_or_default(), timeout)?;
-        let all: Vec<Vec<u8>> = serde_json::from_slice(&all).unwrap_or_default();
+        let place = serde_json::to_vec(&Place { colour, root }).unwrap_or_default();
+        let all = self.all_gather_bytes_async(&place).await.map_err(|error| match error {
+            Error::Control(error) => ConnectError::Control(error),
+            _ => ConnectError::Control(ControlError::Closed),
+        })?;
         // Of ranks that are gone, and left out, there is nothing.
         let places =
             all.iter().enumerate().filter_map(|(member, place)| Some((member, serde_json::from_slice(place).ok()?)));
         let same: Vec<(usize, Place)> = places.filter(|(_, one): &(_, Place)| one.colour == colour).collect();
-        let place = same.iter().position(|(member, _)| *member == rank).unwrap_or(0);
+        let index = same.iter().position(|(member, _)| *member == rank).unwrap_or(0);
         let root = same.first().map(|(_, first)| first.root.clone()).unwrap_or_default();
-        let launch = Launch::new(place, same.len(), root)?;
-        let bound = Bound::Fixed(Duration::from_nanos(self.params.bound_ns));
-        Builder { launch: Some(launch), bound, ..self.builder.clone() }.connect()
+        let launch = Launch::new(index, same.len(), root)?;
+        let bound = Bound::Fixed(self.stage_deadline());
+        Builder { launch: Some(launch), bound, ..self.builder.clone() }.connect_async().await
     }
 
     /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).
-    /// All ranks call it.
+    /// Collective.
     ///
     /// # Errors
-    /// If `ranks` cannot be cut into so many groups of at least two, or they do not connect.
+    /// If the ranks cannot be cut into so many groups of at least two, or they do not connect.
     pub fn two_level(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
-        let (rank, ranks) = (self.params.rank, self.params.ranks);
+        block_on(self.two_level_async(groups))
+    }
+
+    /// As [`two_level`](Self::two_level), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`two_level`](Self::two_level).
+    pub async fn two_level_async(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
+        let (rank, ranks) = (self.rank(), self.world_size());
         if groups < 2 || rounds::rounds_2d(ranks, groups).is_none() || ranks / groups < 2 {
             return Err(ConnectError::Groups { ranks, groups });
         }
         let members = ranks / groups;
-        let inside = self.split(rank / members)?;
-        let across = self.split(rank % members)?;
+        let inside = self.split_async(rank / members).await?;
+        let across = self.split_async(rank % members).await?;
         Ok(TwoLevel { inside, across })
     }
 }
 
-/// All-reduce on two levels. See the module's documentation.
+/// The communicators of an all-reduce on two levels: see [`Communicator::two_level`].
+///
+/// With many ranks most rounds of Transpose AllReduce are too many. In 2D (OptiReduce, appendix A) each group of neighbours
+/// reduce-scatters, equal members of the groups average their shards, and each group gathers the means. Under loss the result
+/// is a mean of groups' means: a group that lost contributions counts as much as one that did not.
 #[derive(Debug)]
 pub struct TwoLevel {
     inside: Communicator,
@@ -75,19 +97,16 @@ pub struct TwoLevel {
 }
 
 impl TwoLevel {
-    /// Averages `data` over all ranks; blocks until that is done, no longer than the bounds of the four stages allow. Reports of
-    /// the reduce-scatter in the group, the all-reduce among equal members, the all-gather in the group. What is missing
-    /// after the last is zero.
+    /// Declares a bucket of `elements` values. Collective.
     ///
     /// # Errors
-    /// If an engine has given up, or the bucket's number is too high; `data` is then unchanged.
-    pub fn all_reduce(&mut self, bucket: u16, data: &mut [f32]) -> Result<[Report; 3], EngineError> {
-        let scattered = self.inside.reduce_scatter(bucket, data)?;
-        let mut part = scattered.result;
-        let across = self.across.all_reduce(bucket, &mut part)?;
-        let gathered = self.inside.all_gather(bucket, data.len(), &part)?;
-        data.copy_from_slice(&gathered.result);
-        Ok([scattered.report, across, gathered.report])
+    /// As [`Communicator::bucket`].
+    pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
+        let inside = self.inside.bucket(elements, options.clone())?;
+        // The shards of ranks at the end may be shorter, or empty; equal members of groups have equal ones.
+        let shard = inside.shard_range().len();
+        let across = if shard > 0 { Some(self.across.bucket(shard, options)?) } else { None };
+        Ok(TwoLevelBucket { inside, across })
     }
 
     /// The communicator of this rank's group.
@@ -98,5 +117,36 @@ impl TwoLevel {
     /// The communicator of this rank's equals in all groups.
     pub fn across(&mut self) -> &mut Communicator {
         &mut self.across
+    }
+}
+
+/// A declared bucket of an all-reduce on two levels.
+#[derive(Debug)]
+pub struct TwoLevelBucket {
+    inside: Bucket,
+    across: Option<Bucket>,
+}
+
+impl TwoLevelBucket {
+    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the four stages allow. Reports of the
+    /// reduce-scatter in the group, the all-reduce among equal members (none if this rank's shard is empty), the all-gather in
+    /// the group. What is missing after the last is zero. Collective.
+    ///
+    /// If one of the reports does not say [`UpdateAction::Apply`], `data` is unchanged on this rank.
+    ///
+    /// # Errors
+    /// See [`Error`]; `data` is then unchanged.
+    pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Vec<Report>, Error> {
+        let (mut shard, scattered) = self.inside.reduce_scatter(data)?;
+        let mut reports = vec![scattered];
+        if let Some(across) = &mut self.across {
+            reports.push(across.all_reduce(&mut shard)?);
+        }
+        let (whole, gathered) = self.inside.all_gather(&shard)?;
+        reports.push(gathered);
+        if reports.iter().all(|report| report.action() == UpdateAction::Apply) {
+            data.copy_from_slice(&whole);
+        }
+        Ok(reports)
     }
 }

@@ -5,4 +5,4 @@ mod plane;
 mod socket;
 
 pub use mtu::{PathError, payload_beats_of};
-pub use plane::{Udp, UdpError, Unconnected};
+pub use plane::{Udp, UdpError};

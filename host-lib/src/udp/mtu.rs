@@ -14,7 +14,7 @@ use optireduce_contract::packet::UBT_BYTES;
 use thiserror::Error;
 
 use super::socket::Socket;
-use crate::bootstrap::{Member, Mesh, MeshError};
+use crate::control::{ControlChannel, ControlError, Member};
 
 /// MTUs to try below that of the interfaces: of jumbo frames in clouds, Ethernet, overlays and tunnels, IPv6's least.
 const MTUS: [usize; 5] = [8500, 4000, 1500, 1400, 1280];
@@ -25,11 +25,10 @@ const PROBES: u32 = 8;
 const PROBE_EVERY: Duration = Duration::from_millis(2);
 /// How long probes are waited for; a rank may be off the CPU.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// First byte of a probe: no version of a packet, so a late one is dropped.
-const PROBE: u8 = 0xff;
-
 /// Headers of IPv4 and UDP.
 pub(super) const IP_UDP_BYTES: usize = 28;
+/// First byte of a probe: no version of a packet, so a late one is dropped.
+const PROBE: u8 = 0xff;
 
 /// Payload in beats of 64 bytes that fits the MTU (bytes of the IP packet).
 pub fn payload_beats_of(mtu: usize) -> usize {
@@ -55,7 +54,7 @@ pub enum PathError {
     },
     /// A rank cannot be reached any more.
     #[error("looking for the path's MTU: {0}")]
-    Mesh(#[from] MeshError),
+    Control(#[from] ControlError),
     /// The socket failed.
     #[error("looking for the path's MTU: {0}")]
     Socket(#[from] io::Error),
@@ -66,29 +65,33 @@ pub enum PathError {
 ///
 /// # Errors
 /// See [`PathError`].
-pub(super) fn discover(socket: &mut Socket, mesh: &mut Mesh, timeout: Duration) -> Result<usize, PathError> {
-    let (rank, members) = (mesh.rank(), mesh.job().members.clone());
+pub(super) fn discover(
+    socket: &mut Socket,
+    channel: &mut ControlChannel,
+    timeout: Duration,
+) -> Result<usize, PathError> {
+    let (rank, members) = (channel.rank(), channel.job().members.clone());
     let peers: Vec<SocketAddr> = members.iter().map(|member| member.udp).collect();
     let narrowest = (0..peers.len()).filter(|peer| *peer != rank).map(|peer| interface_mtu(peers[rank], peers[peer]));
     let given = members.iter().map(|member| member.payload_beats).filter(|beats| *beats > 0);
     let own = payload_beats_of(narrowest.min().unwrap_or(MTU_DEFAULT)).min(given.min().unwrap_or(usize::MAX));
-    let all = mesh.gather(&(own as u64).to_le_bytes(), timeout)?;
+    let all = channel.gather(&(own as u64).to_le_bytes(), timeout)?;
     let least = all.iter().map(|beats| number(beats)).min().unwrap_or(0);
-    let first = number(&mesh.broadcast(&least.to_le_bytes(), timeout)?) as usize;
+    let first = number(&channel.broadcast(&least.to_le_bytes(), timeout)?) as usize;
     let smaller = MTUS.map(payload_beats_of).into_iter().filter(|beats| *beats < first);
     let sizes: Vec<usize> = std::iter::once(first).chain(smaller).collect();
     let mut blocked = None;
     for (number_of_size, beats) in sizes.iter().enumerate() {
-        mesh.barrier(timeout)?;
+        channel.barrier(timeout)?;
         let heard = probe(socket, &peers, rank, number_of_size as u8, *beats)?;
-        let all = mesh.gather(&heard.to_le_bytes(), timeout)?;
+        let all = channel.gather(&heard.to_le_bytes(), timeout)?;
         let missing = all.iter().enumerate().find_map(|(to, heard)| {
             let heard = number(heard);
             (0..peers.len()).find(|from| *from != to && heard >> from & 1 == 0).map(|from| (from, to))
         });
         // 0: all heard all. Else the ranks of a path that takes none.
         let verdict = missing.map_or(0, |(from, to)| 1 << 32 | (from as u64) << 8 | to as u64);
-        let verdict = number(&mesh.broadcast(&verdict.to_le_bytes(), timeout)?);
+        let verdict = number(&channel.broadcast(&verdict.to_le_bytes(), timeout)?);
         if verdict == 0 {
             tracing::debug!(rank, payload_beats = *beats, "largest packets that get through");
             return Ok(*beats);

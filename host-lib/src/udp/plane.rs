@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use super::mtu::{self, IP_UDP_BYTES, PathError};
 use super::socket::Socket;
-use crate::bootstrap::{Job, Mesh};
+use crate::control::{ControlChannel, Job};
 use optireduce_core::Remains;
 use optireduce_core::protocol::{JobParams, Kind, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
@@ -106,10 +106,10 @@ impl Unconnected {
     ///
     /// # Errors
     /// See [`PathError`].
-    pub fn payload_beats(&mut self, mesh: &mut Mesh, timeout: Duration) -> Result<usize, PathError> {
-        let members = &mesh.job().members;
+    pub fn payload_beats(&mut self, channel: &mut ControlChannel, timeout: Duration) -> Result<usize, PathError> {
+        let members = &channel.job().members;
         if mtu::is_open(members) {
-            return mtu::discover(&mut self.0, mesh, timeout);
+            return mtu::discover(&mut self.0, channel, timeout);
         }
         Ok(members.iter().map(|member| member.payload_beats).min().unwrap_or(1))
     }
@@ -121,7 +121,7 @@ impl Unconnected {
     pub fn join(self, rank: usize, job: &Job, payload_beats: usize) -> Result<Udp, UdpError> {
         let ranks = job.members.len();
         // All peers may send at once.
-        let share = |member: &crate::bootstrap::Member| {
+        let share = |member: &crate::control::Member| {
             member.receive_buffer_bytes / COUNTED_BYTES_PER_BYTE / (ranks as u64 - 1).max(1)
         };
         let in_flight_bytes_max =

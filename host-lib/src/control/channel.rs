@@ -1,9 +1,11 @@
-//! The reliable channel: one TCP connection for each pair of ranks, served by a thread of its own.
+//! The control channel: one TCP connection for each pair of ranks, served by a thread of its own.
 //!
-//! Messages arrive in the order in which a peer sent them. Three kinds share a connection: those that callers exchange in
-//! step ([`Mesh`]), those that engines exchange in step, some ranks among themselves, and notices that may come at any time
-//! ([`Notices`]). What is sent to a peer whose connection has ended
-//! is dropped.
+//! Messages arrive in the order in which a peer sent them. Three kinds share a connection: those of calls that all ranks make
+//! together ([`ControlChannel`]), those that engines exchange together between collectives, some ranks among themselves, and
+//! messages that may come at any time ([`Notices`]). What is sent to a peer whose connection has ended is dropped.
+//! Every call of all ranks begins with an exchange of what is called: ranks that call different things, or with different
+//! arguments, all get the same [`Mismatch`], and go on. After any other failure the ranks are out of step, and later calls
+//! fail with the first reason.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -20,25 +22,31 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::bootstrap::{BootstrapError, Job, Member, io_error, meet};
 use super::frame::{self, BETWEEN, IN_STEP, NOTICE};
-use super::{BootstrapError, Job, Launch, Member, io_error, meet};
+use super::launch::Launch;
+use super::terms::{Mismatch, Terms};
 
-/// A peer cannot be reached any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum MeshError {
-    /// Its connection has ended.
-    #[error("the connection to rank {0} has ended: the process is gone, or the network between them")]
+/// A call over the control channel failed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ControlError {
+    /// The connection to a peer has ended.
+    #[error("the connection to rank {0} has ended: its process is gone, or the network between them failed")]
     Gone(usize),
-    /// It did not answer in time.
-    #[error("rank {rank} did not send what was expected within {} s", waited.as_secs_f64())]
+    /// A peer did not answer in time.
+    #[error("rank {rank} did not make the same call within {} s; is it slow, stopped, or in another call?", waited.as_secs_f64())]
     Silent {
         /// The rank.
         rank: usize,
         /// How long was waited.
         waited: Duration,
     },
-    /// It sent something of another length: the ranks do not call the same.
-    #[error("rank {rank} sent {found} bytes, expected {expected}; all ranks must call the same in the same order")]
+    /// The ranks call different things. All of them know, and may go on.
+    #[error(transparent)]
+    Differs(#[from] Mismatch),
+    /// A peer sent what does not belong here.
+    #[error("rank {rank} sent {found} bytes where {expected} were expected; do all ranks run the same release?")]
     WrongLength {
         /// The rank.
         rank: usize,
@@ -47,27 +55,28 @@ pub enum MeshError {
         /// Bytes expected.
         expected: usize,
     },
-    /// It is at another call.
-    #[error("rank {0} is at another call; all ranks must call the same in the same order")]
-    OutOfStep(usize),
     /// The root of a broadcast has given up.
-    #[error("rank {root} has given up its broadcast, since rank {missing} is gone or does not answer")]
+    #[error("rank {root} gave up its broadcast because rank {missing} is gone or does not answer")]
     GivenUp {
         /// The root.
         root: usize,
         /// The rank that it waited for.
         missing: usize,
     },
-    /// There is no such peer.
-    #[error("rank {rank} is no peer of rank {own} among {ranks} ranks")]
-    NoPeer {
+    /// There is no such rank.
+    #[error("there is no rank {rank} in a job of {ranks} ranks; expected 0 to {}", ranks - 1)]
+    NoSuchRank {
         /// The rank.
         rank: usize,
-        /// This rank.
-        own: usize,
         /// Ranks of the job.
         ranks: usize,
     },
+    /// An earlier call failed on this rank.
+    #[error("the ranks are out of step since an earlier call failed ({0}); make a new communicator")]
+    OutOfStep(Arc<ControlError>),
+    /// The communicator was dropped during the call.
+    #[error("the communicator was dropped during the call")]
+    Closed,
 }
 
 /// Messages of longer data are so long.
@@ -78,28 +87,43 @@ type Outgoing = Vec<Option<UnboundedSender<(u8, Vec<u8>)>>>;
 
 /// Connections to all other ranks.
 #[derive(Debug)]
-pub struct Mesh {
+pub(crate) struct ControlChannel {
     rank: usize,
     job: Job,
     outgoing: Outgoing,
     incoming: Receiver<(usize, Notice)>,
+    closer: Option<Closer>,
     notices: Option<Receiver<(usize, Notice)>>,
     between: Option<Receiver<(usize, Notice)>>,
     kind: u8,
-    /// The ranks that it connects; ranks below are places in it.
+    /// The ranks that it connects; ranks below are indices into it.
     group: Vec<usize>,
     /// If there are several groups one after the other: the number of this one, which its messages begin with.
     number: Option<u32>,
-    leave_out_gone: bool,
+    skip_gone: bool,
     /// Messages that came while another rank's was waited for, by rank.
     waiting: Vec<VecDeque<Vec<u8>>>,
     gone: Vec<bool>,
+    failed: Option<Arc<ControlError>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Mesh {
-    /// Brings the ranks of a job together and connects them. `describe`: this rank, from the address where it takes
-    /// connections. `wake` is called after a notice has come, from another thread.
+/// Ends a call that waits, from another thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Closer(Sender<(usize, Notice)>);
+
+impl Closer {
+    /// The call that waits, and all later ones, end with [`ControlError::Closed`].
+    pub fn close(&self) {
+        let _ = self.0.send((0, Notice::Closed));
+    }
+}
+
+impl ControlChannel {
+    /// Brings the ranks of a job together and connects them. Blocks; may be called inside an async runtime, since the
+    /// connections have a thread with a runtime of their own. `describe`: this rank, from the address where it takes
+    /// connections. `settings`: what must be the same on all ranks. `wake` is called after a notice has come, from another
+    /// thread.
     ///
     /// # Errors
     /// See [`BootstrapError`].
@@ -107,47 +131,66 @@ impl Mesh {
         launch: &Launch,
         local: IpAddr,
         timeout: Duration,
-        describe: impl FnOnce(SocketAddr) -> Member,
+        settings: Terms,
+        describe: impl FnOnce(SocketAddr) -> Member + Send + 'static,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, BootstrapError> {
-        let runtime =
-            runtime::Builder::new_current_thread().enable_all().build().map_err(io_error("tokio's runtime"))?;
-        let (job, streams) = runtime.block_on(async {
-            let what = format!("rank {} listens at {local}", launch.rank);
-            let listener = TcpListener::bind((local, 0)).await;
-            let listener = listener.map_err(io_error(what))?;
-            let control = listener.local_addr().map_err(io_error("its own address"))?;
-            meet(launch, describe(control), listener, timeout).await
-        })?;
         let ((in_step, incoming), (notice, notices), (engines, between)) = (channel(), channel(), channel());
+        let closer = Some(Closer(in_step.clone()));
         let inbox = Inbox { in_step, notice, between: engines, wake: Arc::new(wake) };
-        let (mut outgoing, mut links) = (Vec::new(), Vec::new());
-        for (peer, stream) in streams.into_iter().enumerate() {
-            outgoing.push(stream.map(|stream| {
-                let (sender, messages) = unbounded_channel();
-                links.push((peer, stream, messages));
-                sender
-            }));
-        }
-        let serve = move || runtime.block_on(serve(links, inbox));
+        let (met, meeting) = channel();
+        let (rank, ranks, launch) = (launch.rank, launch.world_size, launch.clone());
+        let serve = move || {
+            let meet = async {
+                let what = format!("rank {} listens at {local}", launch.rank);
+                let listener = TcpListener::bind((local, 0)).await.map_err(io_error(what))?;
+                let control = listener.local_addr().map_err(io_error("its own address"))?;
+                meet(&launch, describe(control), settings, listener, timeout).await
+            };
+            let runtime = runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(io_error("tokio's runtime"));
+            let (runtime, job, streams) = match runtime.and_then(|runtime| Ok((runtime.block_on(meet)?, runtime))) {
+                Ok(((job, streams), runtime)) => (runtime, job, streams),
+                Err(error) => return drop(met.send(Err(error))),
+            };
+            let (mut outgoing, mut links): (Outgoing, _) = (Vec::new(), Vec::new());
+            for (peer, stream) in streams.into_iter().enumerate() {
+                outgoing.push(stream.map(|stream| {
+                    let (sender, messages) = unbounded_channel();
+                    links.push((peer, stream, messages));
+                    sender
+                }));
+            }
+            if met.send(Ok((job, outgoing))).is_ok() {
+                runtime.block_on(self::serve(links, inbox));
+            }
+        };
         let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(serve);
         let thread = thread.map_err(io_error("the control thread"))?;
-        let ranks = launch.world_size;
+        let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without an answer")));
+        let (job, outgoing) = meeting.recv().unwrap_or_else(ended)?;
         Ok(Self {
-            rank: launch.rank,
+            rank,
             job,
             outgoing,
             incoming,
+            closer,
             notices: Some(notices),
             between: Some(between),
             kind: IN_STEP,
             group: (0..ranks).collect(),
             number: None,
-            leave_out_gone: false,
+            skip_gone: false,
             waiting: vec![Default::default(); ranks],
             gone: vec![false; ranks],
+            failed: None,
             thread: Some(thread),
         })
+    }
+
+    /// What ends its calls from another thread; `None` the second time.
+    pub fn take_closer(&mut self) -> Option<Closer> {
+        self.closer.take()
     }
 
     /// The notices of this rank, for whoever handles them; `None` the second time.
@@ -156,8 +199,9 @@ impl Mesh {
         Some(Notices { rank: self.rank, outgoing: self.outgoing.clone(), incoming })
     }
 
-    /// A second mesh on the same connections, for the engine; its first group is that of all ranks. `None` the second time.
-    pub(crate) fn take_between(&mut self) -> Option<Self> {
+    /// A second channel on the same connections, for the engine; its first group is that of all ranks. `None` the second
+    /// time.
+    pub fn take_between(&mut self) -> Option<Self> {
         let incoming = self.between.take()?;
         let ranks = self.gone.len();
         Some(Self {
@@ -165,30 +209,31 @@ impl Mesh {
             job: self.job.clone(),
             outgoing: self.outgoing.clone(),
             incoming,
+            closer: None,
             notices: None,
             between: None,
             kind: BETWEEN,
             group: (0..ranks).collect(),
             number: Some(0),
-            leave_out_gone: false,
+            skip_gone: false,
             waiting: vec![Default::default(); ranks],
             gone: vec![false; ranks],
+            failed: None,
             thread: None,
         })
     }
 
-    /// From now on it connects these ranks, by their places in `group`, which must have this rank. `number` is higher than
-    /// before; what is still there of groups before is forgotten. Only of the engine's mesh.
-    pub(crate) fn regroup(&mut self, number: u32, group: Vec<usize>) {
+    /// From now on it connects these ranks, by their indices in `group`, which must have this rank. `number` is higher than
+    /// before; what is still there of groups before is forgotten. Only of the engine's channel.
+    pub fn regroup(&mut self, number: u32, group: Vec<usize>) {
         if self.number.is_some() && group.contains(&self.rank) {
             (self.number, self.group) = (Some(number), group);
         }
     }
 
-    /// From now on [`barrier`](Self::barrier) does not wait for ranks whose connection has ended, and [`gather`](Self::gather)
-    /// has nothing of them.
-    pub fn leave_out_gone(&mut self) {
-        self.leave_out_gone = true;
+    /// From now on calls leave out ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
+    pub fn skip_gone(&mut self) {
+        self.skip_gone = true;
     }
 
     /// What all ranks know.
@@ -219,15 +264,15 @@ impl Mesh {
     ///
     /// # Errors
     /// If it is gone, or silent for longer than `timeout`, or no peer.
-    pub fn receive_from(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, MeshError> {
+    pub fn receive_from(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, ControlError> {
         self.receive_by(from, Instant::now() + timeout, timeout)
     }
 
     /// As [`receive_from`](Self::receive_from) until `deadline`, which is `waited` after the call began.
-    fn receive_by(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, MeshError> {
-        let (own, ranks) = (self.rank(), self.ranks());
-        let peer = self.group.get(from).copied().filter(|_| from != own);
-        let from = peer.ok_or(MeshError::NoPeer { rank: from, own, ranks })?;
+    fn receive_by(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
+        let (rank, ranks) = (self.rank(), self.ranks());
+        let peer = self.group.get(from).copied().filter(|_| from != rank);
+        let from = peer.ok_or(ControlError::NoSuchRank { rank: from, ranks })?;
         loop {
             while let Some(message) = self.waiting[from].pop_front() {
                 let Some(number) = self.number else { return Ok(message) };
@@ -238,39 +283,83 @@ impl Mesh {
                     Ordering::Greater => {
                         // It has given this group up.
                         self.waiting[from].push_front(message);
-                        return Err(MeshError::Silent { rank: from, waited: Duration::ZERO });
+                        return Err(ControlError::Silent { rank: from, waited: Duration::ZERO });
                     }
                 }
             }
             if self.gone[from] {
-                return Err(MeshError::Gone(from));
+                return Err(ControlError::Gone(from));
             }
             match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok((peer, Notice::Gone)) => self.gone[peer] = true,
                 Ok((peer, Notice::Message(message))) => self.waiting[peer].push_back(message),
-                Err(RecvTimeoutError::Timeout) => return Err(MeshError::Silent { rank: from, waited }),
-                Err(RecvTimeoutError::Disconnected) => return Err(MeshError::Gone(from)),
+                Ok((_, Notice::Closed)) => return Err(ControlError::Closed),
+                Err(RecvTimeoutError::Timeout) => return Err(ControlError::Silent { rank: from, waited }),
+                Err(RecvTimeoutError::Disconnected) => return Err(ControlError::Gone(from)),
             }
         }
     }
 
-    /// Waits until all ranks are here, at most `timeout`: each tells every other, so each sees itself who is missing.
+    /// A call of all ranks: `call` with the channel, once all ranks were found to call the same. Over the channel of
+    /// callers, all calls go this way.
     ///
     /// # Errors
-    /// Names a rank that is gone, missing, or at another call. The ranks are out of step then: start anew.
-    pub fn barrier(&mut self, timeout: Duration) -> Result<(), MeshError> {
-        const HERE: &[u8] = b"barrier";
+    /// [`ControlError::Differs`] on all ranks if they call different things; then nothing has changed. After other errors the
+    /// ranks are out of step: later calls fail with the first reason.
+    pub fn call<T>(
+        &mut self,
+        terms: &Terms,
+        timeout: Duration,
+        call: impl FnOnce(&mut Self) -> Result<T, ControlError>,
+    ) -> Result<T, ControlError> {
+        if let Some(error) = &self.failed {
+            return Err(ControlError::OutOfStep(error.clone()));
+        }
+        let result = self.compare(terms, timeout).and_then(|()| call(self));
+        if let Err(error) = &result
+            && !matches!(error, ControlError::Differs(_))
+        {
+            self.failed = Some(Arc::new(error.clone()));
+        }
+        result
+    }
+
+    /// Waits until all ranks are here, at most `timeout`, and compares what they call: each tells every other, so each sees
+    /// itself who is missing, or differs.
+    fn compare(&mut self, terms: &Terms, timeout: Duration) -> Result<(), ControlError> {
         let deadline = Instant::now() + timeout;
-        self.peers().for_each(|peer| self.send(peer, HERE));
-        for peer in self.peers() {
-            match self.receive_by(peer, deadline, timeout) {
-                Ok(message) if message == HERE => {}
-                Ok(_) => return Err(MeshError::OutOfStep(peer)),
-                Err(MeshError::Gone(_)) if self.leave_out_gone => {}
-                Err(error) => return Err(error),
+        let message = serde_json::to_vec(terms).unwrap_or_default();
+        self.peers().for_each(|peer| self.send(peer, &message));
+        // In the order of ranks, so that all of them find the same difference.
+        let (mut first, mut differs): (Option<(usize, Terms)>, Result<(), Mismatch>) = (None, Ok(()));
+        for rank in 0..self.ranks() {
+            let theirs = if rank == self.rank() {
+                terms.clone()
+            } else {
+                match self.receive_by(rank, deadline, timeout) {
+                    Ok(message) => serde_json::from_slice(&message).unwrap_or_default(),
+                    Err(ControlError::Gone(_)) if self.skip_gone => continue,
+                    Err(error) => {
+                        self.failed = Some(Arc::new(error.clone()));
+                        return Err(differs.map_or_else(ControlError::Differs, |()| error));
+                    }
+                }
+            };
+            match &first {
+                None => first = Some((rank, theirs)),
+                // The others' messages are taken, too: the next call begins with its own.
+                Some((reference, first)) => differs = differs.and_then(|()| first.compare(*reference, rank, &theirs)),
             }
         }
-        Ok(())
+        Ok(differs?)
+    }
+
+    /// Waits until all ranks are here, at most `timeout`.
+    ///
+    /// # Errors
+    /// Names a rank that is gone or missing.
+    pub fn barrier(&mut self, timeout: Duration) -> Result<(), ControlError> {
+        self.compare(&Terms::default().with("the call", "barrier"), timeout)
     }
 
     /// Hands the root's bytes to all ranks, which must have room for as many. Returns once this rank has all of them and,
@@ -278,47 +367,35 @@ impl Mesh {
     /// The root sends them to each rank: it takes (ranks - 1) times what its link takes for them once.
     ///
     /// # Errors
-    /// Names a rank that is gone or silent, on all ranks; one whose length is another; or a root that is none. `data` is
-    /// then in between, and the ranks are out of step: start anew.
-    pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), MeshError> {
-        let length = data.len();
+    /// Names a rank that is gone or silent, on all ranks. `data` is then in between.
+    pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), ControlError> {
+        let mut done = 0;
         if root != self.rank() {
-            let found = count(&self.receive_from(root, timeout)?).ok_or(MeshError::OutOfStep(root))?;
-            self.send(root, &(length as u64).to_le_bytes());
-            if found != length {
-                return Err(MeshError::WrongLength { rank: root, found, expected: length });
-            }
-            let mut received = 0;
             for group in data.chunks_mut(BROADCAST_BYTES) {
                 // The root may wait for others before it gives up.
                 group.chunks_mut(CHUNK_BYTES).try_for_each(|chunk| self.receive_chunk(root, chunk, 2 * timeout))?;
-                received += group.len();
-                self.send(root, &(received as u64).to_le_bytes());
+                done += group.len();
+                self.send(root, &(done as u64).to_le_bytes());
             }
             return Ok(());
         }
-        self.peers().for_each(|peer| self.send(peer, &(length as u64).to_le_bytes()));
-        self.all_have(length, timeout)?;
-        let mut sent = 0;
         for group in data.chunks(BROADCAST_BYTES) {
             group.chunks(CHUNK_BYTES).for_each(|chunk| self.peers().for_each(|peer| self.send(peer, chunk)));
-            sent += group.len();
-            self.all_have(sent, timeout)?;
+            done += group.len();
+            self.all_have(done, timeout)?;
         }
         Ok(())
     }
 
     /// At the root of a broadcast: waits until all ranks have answered with `expected` bytes; if one does not, tells the
     /// others.
-    fn all_have(&mut self, expected: usize, timeout: Duration) -> Result<(), MeshError> {
+    fn all_have(&mut self, expected: usize, timeout: Duration) -> Result<(), ControlError> {
         let deadline = Instant::now() + timeout;
         for peer in self.peers() {
-            let answer = self.receive_by(peer, deadline, timeout);
-            let error = match answer.map(|answer| count(&answer)) {
-                Ok(Some(found)) if found == expected => continue,
-                Ok(Some(found)) => MeshError::WrongLength { rank: peer, found, expected },
-                Ok(None) => MeshError::OutOfStep(peer),
-                Err(MeshError::Gone(_)) if self.leave_out_gone => continue,
+            let error = match self.receive_by(peer, deadline, timeout) {
+                Ok(answer) if answer == (expected as u64).to_le_bytes() => continue,
+                Ok(answer) => ControlError::WrongLength { rank: peer, found: answer.len(), expected: 8 },
+                Err(ControlError::Gone(_)) if self.skip_gone => continue,
                 Err(error) => error,
             };
             for other in self.peers().filter(|other| *other != peer) {
@@ -331,15 +408,16 @@ impl Mesh {
     }
 
     /// A chunk of a broadcast, or in its stead an empty message and the rank for which the root gives up.
-    fn receive_chunk(&mut self, root: usize, chunk: &mut [u8], timeout: Duration) -> Result<(), MeshError> {
+    fn receive_chunk(&mut self, root: usize, chunk: &mut [u8], timeout: Duration) -> Result<(), ControlError> {
         let bytes = self.receive_from(root, timeout)?;
+        let wrong = |bytes: &[u8], expected| ControlError::WrongLength { rank: root, found: bytes.len(), expected };
         if bytes.is_empty() {
-            let missing = count(&self.receive_from(root, timeout)?).ok_or(MeshError::OutOfStep(root))?;
-            return Err(MeshError::GivenUp { root, missing });
+            let missing = self.receive_from(root, timeout)?;
+            let missing = <[u8; 8]>::try_from(missing.as_slice()).map_err(|_| wrong(&missing, 8))?;
+            return Err(ControlError::GivenUp { root, missing: u64::from_le_bytes(missing) as usize });
         }
-        let (found, expected) = (bytes.len(), chunk.len());
-        if found != expected {
-            return Err(MeshError::WrongLength { rank: root, found, expected });
+        if bytes.len() != chunk.len() {
+            return Err(wrong(&bytes, chunk.len()));
         }
         chunk.copy_from_slice(&bytes);
         Ok(())
@@ -351,22 +429,43 @@ impl Mesh {
         (0..self.ranks()).filter(move |peer| *peer != rank)
     }
 
+    /// Hands every rank's bytes to every rank, by rank.
+    ///
+    /// # Errors
+    /// As [`receive_from`](Self::receive_from).
+    pub fn all_gather(&mut self, given: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, ControlError> {
+        for peer in self.peers() {
+            given.chunks(CHUNK_BYTES).for_each(|chunk| self.send(peer, chunk));
+            self.send(peer, &[]);
+        }
+        let mut all = Vec::new();
+        for rank in 0..self.ranks() {
+            all.push(if rank == self.rank() { given.to_vec() } else { self.receive_present(rank, timeout)? });
+        }
+        Ok(all)
+    }
+
+    /// What a peer sends up to an empty message; nothing if it is gone and to be left out.
+    fn receive_present(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, ControlError> {
+        match self.receive_chunks(from, timeout) {
+            Err(ControlError::Gone(_)) if self.skip_gone => Ok(Vec::new()),
+            received => received,
+        }
+    }
+
     /// Hands every rank's bytes to rank 0, by rank; the others get nothing.
     ///
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
-    pub fn gather(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, MeshError> {
+    pub fn gather(&mut self, given: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, ControlError> {
         if self.rank() > 0 {
-            own.chunks(CHUNK_BYTES).for_each(|chunk| self.send(0, chunk));
+            given.chunks(CHUNK_BYTES).for_each(|chunk| self.send(0, chunk));
             self.send(0, &[]);
             return Ok(Vec::new());
         }
-        let mut all = vec![own.to_vec()];
+        let mut all = vec![given.to_vec()];
         for peer in 1..self.ranks() {
-            all.push(match self.receive_chunks(peer, timeout) {
-                Err(MeshError::Gone(_)) if self.leave_out_gone => Vec::new(),
-                received => received?,
-            });
+            all.push(self.receive_present(peer, timeout)?);
         }
         Ok(all)
     }
@@ -375,7 +474,7 @@ impl Mesh {
     ///
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
-    pub fn broadcast(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<u8>, MeshError> {
+    pub fn broadcast(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<u8>, ControlError> {
         if self.rank() > 0 {
             return self.receive_chunks(0, timeout);
         }
@@ -387,7 +486,7 @@ impl Mesh {
     }
 
     /// Messages of a peer up to an empty one, joined.
-    fn receive_chunks(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, MeshError> {
+    fn receive_chunks(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, ControlError> {
         let mut whole = Vec::new();
         loop {
             let chunk = self.receive_from(from, timeout)?;
@@ -399,23 +498,20 @@ impl Mesh {
     }
 }
 
-/// The number that a message is.
-fn count(message: &[u8]) -> Option<usize> {
-    <[u8; 8]>::try_from(message).ok().map(|bytes| u64::from_le_bytes(bytes) as usize)
-}
-
 /// What comes from a peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
+pub(crate) enum Notice {
     /// A peer's message.
     Message(Vec<u8>),
     /// The peer's connection has ended.
     Gone,
+    /// This rank wants no more.
+    Closed,
 }
 
 /// Notices from and to all other ranks.
 #[derive(Debug)]
-pub struct Notices {
+pub(crate) struct Notices {
     rank: usize,
     outgoing: Outgoing,
     incoming: Receiver<(usize, Notice)>,
@@ -444,7 +540,7 @@ fn send(outgoing: &Outgoing, to: usize, kind: u8, message: Vec<u8>) {
     }
 }
 
-impl Drop for Mesh {
+impl Drop for ControlChannel {
     /// What was sent goes out; then the connections end.
     fn drop(&mut self) {
         self.outgoing.clear();

@@ -18,8 +18,9 @@ pub const TORCH_PORT_OFFSET: u16 = 17;
 /// The root's port where a launcher gives only a host.
 pub const ROOT_PORT_DEFAULT: u16 = 29_517;
 
-/// A process's place in its job.
+/// A process's place in its job: the rank, how many there are, and where rank 0 listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Launch {
     /// This rank.
     pub rank: usize,
@@ -31,6 +32,7 @@ pub struct Launch {
 
 /// The environment does not say what must be known.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// No launcher's variables are there.
     #[error(
@@ -78,7 +80,8 @@ impl Launch {
     ///
     /// # Errors
     /// If the rank is not below the number of ranks, or these are not 2 to 64.
-    pub fn new(rank: usize, world_size: usize, root: String) -> Result<Self, LaunchError> {
+    pub fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
+        let root = root.into();
         let ranks_max = optireduce_contract::limits::RANKS_MAX;
         if !(2..=ranks_max).contains(&world_size) {
             let expected = format!("2 to {ranks_max} ranks");

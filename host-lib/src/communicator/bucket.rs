@@ -1,0 +1,296 @@
+//! Declared buckets: what is reduced again and again.
+//!
+//! Why: all ranks must agree on what a bucket is before its packets fly. A declaration settles that once, so that what a
+//! collective lost can be repaired in the bucket's next output, and windows can be armed before this rank comes.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::engine::{Collective, Command};
+use super::error::Error;
+use super::report::Report;
+use super::request::{Request, block_on, reply};
+use super::{Communicator, Shared};
+use crate::control::Terms;
+use optireduce_contract::limits::LANES;
+use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, UpdateAction, plan_windows};
+
+/// The bucket of one-off collectives.
+const ONE_OFF: u16 = BUCKETS_MAX - 1;
+
+/// What an all-reduce or reduce-scatter does with the values of all ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ReduceOp {
+    /// The mean of the values that came in time.
+    #[default]
+    Avg,
+    /// That mean times the ranks that take part: the sum, if everything came in time, else an estimate of it.
+    Sum,
+}
+
+/// How a bucket is reduced; the same on all ranks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BucketOptions {
+    /// See [`reduce_op`](Self::reduce_op).
+    pub reduce_op: ReduceOp,
+    /// See [`hadamard`](Self::hadamard).
+    pub hadamard: Option<HadamardMode>,
+}
+
+impl BucketOptions {
+    /// The defaults: means, everything else as the communicator is set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Mean or sum. Default: mean.
+    pub fn reduce_op(self, reduce_op: ReduceOp) -> Self {
+        Self { reduce_op, ..self }
+    }
+
+    /// When all-reduces of this bucket are Hadamard-encoded. Default: as the communicator is set.
+    pub fn hadamard(self, hadamard: impl Into<Option<HadamardMode>>) -> Self {
+        Self { hadamard: hadamard.into(), ..self }
+    }
+
+    /// What must be the same on all ranks.
+    fn terms(&self, call: &str, elements: usize) -> Terms {
+        let Self { reduce_op, hadamard } = self;
+        Terms::default()
+            .with("the call", call)
+            .with("elements", elements)
+            .with("reduce_op", format!("{reduce_op:?}"))
+            .with("hadamard", hadamard.map_or("as the communicator".into(), |mode| format!("{mode:?}")))
+    }
+}
+
+/// A declared bucket: a stream of collectives over as many elements, from [`Communicator::bucket`].
+///
+/// All ranks make the same calls on the same buckets in the same order. Several collectives may run at once, of one bucket or of
+/// several. What one of them lost is repaired in the next output of the same bucket, if the communicator repairs. A
+/// bucket may be dropped on one rank alone.
+#[derive(Debug)]
+pub struct Bucket {
+    shared: Arc<Shared>,
+    id: u16,
+    elements: usize,
+    options: BucketOptions,
+}
+
+impl Communicator {
+    /// Declares a bucket of `elements` values: settles its id, length and options among all ranks. Collective.
+    ///
+    /// # Errors
+    /// On every rank if lengths or options differ, naming rank, field and both values; nothing was changed then. As
+    /// [`barrier`](Self::barrier), or if a bucket cannot have so many elements.
+    pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
+        block_on(self.bucket_async(elements, options))
+    }
+
+    /// As [`bucket`](Self::bucket), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`bucket`](Self::bucket).
+    pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
+        let declared = self.declared;
+        self.shared.call(options.terms("bucket", elements).with("buckets before", declared), |_, _| Ok(())).await?;
+        check_elements(&self.shared, elements, &options)?;
+        self.declared += 1;
+        let id = (declared % u32::from(ONE_OFF)) as u16;
+        Ok(Bucket { shared: self.shared.clone(), id, elements, options })
+    }
+
+    /// Averages `data` over all ranks, once. Collective. First all ranks compare what they call; for what is reduced again and
+    /// again, declare a [`bucket`](Self::bucket), which costs less.
+    ///
+    /// If the report does not say [`UpdateAction::Apply`], too much was lost, and `data` is unchanged.
+    ///
+    /// # Errors
+    /// See [`Error`]; `data` is then unchanged.
+    pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Report, Error> {
+        block_on(self.all_reduce_async(data))
+    }
+
+    /// As [`all_reduce`](Self::all_reduce), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`all_reduce`](Self::all_reduce).
+    pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
+        self.one_off("all_reduce", data.len()).await?.all_reduce_async(data).await
+    }
+
+    /// Averages `data` over all ranks, once, and gives this rank its [`shard`](Self::shard_range) of the mean. Collective.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn reduce_scatter(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
+        block_on(self.reduce_scatter_async(data))
+    }
+
+    /// As [`reduce_scatter`](Self::reduce_scatter), without blocking the thread.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn reduce_scatter_async(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
+        self.one_off("reduce_scatter", data.len()).await?.start_reduce_scatter(data.to_vec())?.await
+    }
+
+    /// Hands this rank's [`shard`](Self::shard_range) of `elements` values to all ranks and gives the whole, once. What did not
+    /// come is zero, and [`Report::missing_from`] says whose shards that concerns: what must arrive whole goes by
+    /// [`broadcast`](Self::broadcast). Collective.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn all_gather(&mut self, elements: usize, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
+        block_on(self.all_gather_async(elements, shard))
+    }
+
+    /// As [`all_gather`](Self::all_gather), without blocking the thread.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn all_gather_async(&mut self, elements: usize, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
+        self.one_off("all_gather", elements).await?.start_all_gather(shard.to_vec())?.await
+    }
+
+    /// A bucket for one call, once all ranks were found to make it.
+    async fn one_off(&self, call: &str, elements: usize) -> Result<Bucket, Error> {
+        let options = BucketOptions::default();
+        self.shared.call(options.terms(call, elements), |_, _| Ok(())).await?;
+        check_elements(&self.shared, elements, &options)?;
+        Ok(Bucket { shared: self.shared.clone(), id: ONE_OFF, elements, options })
+    }
+}
+
+/// Whether a bucket may have so many elements, whatever is done with it.
+fn check_elements(shared: &Shared, elements: usize, options: &BucketOptions) -> Result<(), Error> {
+    let ranks = shared.params.ranks;
+    let padded = elements.div_ceil(ranks).checked_next_multiple_of(LANES).and_then(|shard| shard.checked_mul(ranks));
+    let wire = padded.unwrap_or(usize::MAX);
+    let encoded = options.hadamard != Some(HadamardMode::Off);
+    let plain = plan_windows(&shared.params, 0, 0, wire, false);
+    let plan =
+        plain.and_then(|plain| if encoded { plan_windows(&shared.params, 0, 0, elements, true) } else { Ok(plain) });
+    let expected = match plan {
+        Ok(_) if elements > 0 => return Ok(()),
+        Ok(_) => "at least 1".into(),
+        Err(error) => format!("less: {error}"),
+    };
+    Err(Error::Argument { name: "the number of elements of a bucket", found: elements, expected })
+}
+
+impl Bucket {
+    /// Its id, the same on all ranks: that of its reports.
+    pub fn id(&self) -> u16 {
+        self.id
+    }
+
+    /// Its elements.
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// How it is reduced.
+    pub fn options(&self) -> &BucketOptions {
+        &self.options
+    }
+
+    /// The elements that belong to this rank, see [`Communicator::shard_range`].
+    pub fn shard_range(&self) -> Range<usize> {
+        self.shared.shard_range(self.elements)
+    }
+
+    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the two stages allow. Collective.
+    /// Copies `data` twice: [`start_all_reduce`](Self::start_all_reduce) does not.
+    ///
+    /// If the report does not say [`UpdateAction::Apply`], too much was lost, and `data` is unchanged.
+    ///
+    /// # Errors
+    /// See [`Error`]; `data` is then unchanged.
+    pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Report, Error> {
+        block_on(self.all_reduce_async(data))
+    }
+
+    /// As [`all_reduce`](Self::all_reduce), without blocking the thread.
+    ///
+    /// # Errors
+    /// See [`Error`]; `data` is then unchanged.
+    pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
+        let (result, report) = self.begin(Kind::AllReduce, data.to_vec())?.await?;
+        if report.action() == UpdateAction::Apply {
+            data.copy_from_slice(&result);
+        }
+        Ok(report)
+    }
+
+    /// Begins to reduce `data` over all ranks; other collectives may begin before it is finished. Collective. The values are
+    /// handed over and back without a copy.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn start_all_reduce(&mut self, data: Vec<f32>) -> Result<Request, Error> {
+        self.begin(Kind::AllReduce, data)
+    }
+
+    /// Reduces `data` over all ranks and gives this rank its [`shard`](Self::shard_range) of the result; blocks the thread, no
+    /// longer than the deadline of the contribute stage allows. As in an all-reduce, values of a peer that did not come are left
+    /// out, and reported. Never Hadamard-encoded. Collective.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn reduce_scatter(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
+        self.start_reduce_scatter(data.to_vec())?.wait()
+    }
+
+    /// As [`reduce_scatter`](Self::reduce_scatter), without waiting.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn start_reduce_scatter(&mut self, data: Vec<f32>) -> Result<Request, Error> {
+        self.begin(Kind::ReduceScatter, data)
+    }
+
+    /// Hands this rank's [`shard`](Self::shard_range) to all ranks and gives the whole; blocks the thread, no longer than the
+    /// deadline of the broadcast stage allows. What did not come is zero, and [`Report::missing_from`] says whose shards that
+    /// concerns: what must arrive whole goes by [`Communicator::broadcast`]. Never Hadamard-encoded. Collective.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn all_gather(&mut self, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
+        self.start_all_gather(shard.to_vec())?.wait()
+    }
+
+    /// As [`all_gather`](Self::all_gather), without waiting.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn start_all_gather(&mut self, shard: Vec<f32>) -> Result<Request, Error> {
+        self.begin(Kind::AllGather, shard)
+    }
+
+    fn begin(&self, kind: Kind, given: Vec<f32>) -> Result<Request, Error> {
+        let (name, expected) = match kind {
+            Kind::AllGather => ("the number of elements of the shard", self.shard_range().len()),
+            _ => ("the number of elements", self.elements),
+        };
+        if given.len() != expected {
+            return Err(Error::Argument { name, found: given.len(), expected: expected.to_string() });
+        }
+        let (sender, reply) = reply();
+        let &Self { id, elements, .. } = self;
+        let BucketOptions { reduce_op, hadamard } = self.options;
+        let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
+        let call = Collective { kind, bucket: id, elements, hadamard, sum };
+        self.shared.command(Command::Collective { call, given, reply: sender })?;
+        Ok(Request::new(reply))
+    }
+}
+
+impl fmt::Display for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "bucket {} of {} elements", self.id, self.elements)
+    }
+}

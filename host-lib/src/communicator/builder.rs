@@ -1,0 +1,366 @@
+//! The settings of a communicator, and how it comes about.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::Communicator;
+use super::engine::{Engine, Links, Waker};
+use super::error::ConnectError;
+use crate::control::{ControlChannel, Launch, Member, local_address, reliable};
+use crate::udp::{Udp, payload_beats_of};
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_core::protocol::{
+    EarlyRule, HadamardMode, INCAST_MAX, JobParams, MembershipParams, VoteParams, bound_from_warmup,
+};
+use optireduce_core::{Collectives, DataPlane};
+
+/// How the stage deadline t_B is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Bound {
+    /// As given, from 1 us to 4 s.
+    Fixed(Duration),
+    /// The 95th percentile of the stage times of 20 reliable all-reduces of so many elements (OptiReduce 3.2.1), at least
+    /// [`BOUND_MIN`]; best those of the largest bucket.
+    Measured {
+        /// Elements of each warm-up collective.
+        elements: usize,
+    },
+}
+
+/// The shortest bound that is measured: for so long a host may keep the engine's thread off the CPU.
+pub const BOUND_MIN: Duration = Duration::from_millis(5);
+/// The shortest grace time that follows the stage times, for the same reason.
+const GRACE_MIN: Duration = Duration::from_micros(250);
+
+/// How long a rank must be silent that still has its connections: its machine may be busy.
+const SILENT: Duration = Duration::from_millis(500);
+/// How far a rank may be ahead: small collectives must not wait for messages.
+const LEAD_OPS: u32 = 64;
+/// How long a rank may take to answer in an agreement, on a busy machine, before others go on without its answer.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// How much longer than the bounds ranks wait for the leader's decision: its machine may be busy.
+const AGREEING_SLACK: Duration = Duration::from_millis(250);
+
+/// Where the rates begin that follow the round-trip times: 100 Gb/s.
+const RATE_MAX_BYTES_PER_US: u32 = 12_500;
+
+/// What a timeout may be: below, no two ranks find one another; above, a clock may overflow.
+const TIMEOUT_MIN: Duration = Duration::from_millis(1);
+const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// Elements that the bound is measured with at most: 4 GiB.
+const MEASURED_ELEMENTS_MAX: usize = 1 << 30;
+const WINDOW_BYTES_MAX: usize = 1 << 20;
+
+/// When a stage may close before its deadline: the last packets of all peers were seen, and silence followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Early {
+    /// Never.
+    Off,
+    /// After so much silence.
+    Grace(Duration),
+    /// After x % of t_C, which follow the loss and the stage times of all ranks (OptiReduce 3.2.1).
+    Adaptive,
+}
+
+/// Settings of a [`Communicator`]. Launch, interface, MTU and timeout may differ between ranks; all others are compared when
+/// the ranks connect, and a difference is an error on every rank.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    pub(super) launch: Option<Launch>,
+    pub(super) interface: Option<String>,
+    pub(super) mtu: Option<usize>,
+    pub(super) timeout: Duration,
+    pub(super) bound: Bound,
+    pub(super) early: Early,
+    pub(super) hadamard: HadamardMode,
+    pub(super) bf16: bool,
+    pub(super) incast: Option<usize>,
+    pub(super) window_bytes: usize,
+    pub(super) rate_control: bool,
+    pub(super) silent_ops: Option<u32>,
+    pub(super) repair: bool,
+    pub(super) agree: bool,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            launch: None,
+            interface: None,
+            mtu: None,
+            timeout: Duration::from_secs(60),
+            bound: Bound::Measured { elements: 1 << 20 },
+            early: Early::Adaptive,
+            hadamard: HadamardMode::Auto,
+            bf16: false,
+            incast: None,
+            window_bytes: 1 << 20,
+            rate_control: false,
+            silent_ops: Some(3),
+            repair: true,
+            agree: false,
+        }
+    }
+}
+
+impl Builder {
+    /// This process's place in its job. Default: from the launcher's environment, see [`Launch::from_env`].
+    pub fn launch(self, launch: Launch) -> Self {
+        Self { launch: Some(launch), ..self }
+    }
+
+    /// Name or address of the interface to use. Default: the one on the way to rank 0.
+    pub fn interface(self, interface: impl Into<String>) -> Self {
+        Self { interface: Some(interface.into()), ..self }
+    }
+
+    /// Bytes of the largest IP packet, at least 114. Default: what gets through between all ranks.
+    pub fn mtu(self, mtu: impl Into<Option<usize>>) -> Self {
+        Self { mtu: mtu.into(), ..self }
+    }
+
+    /// How long ranks wait for one another outside of stages: when they connect, in barriers, in agreements. 1 ms to a day;
+    /// default: 60 s.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// The deadline t_B of each stage. Default: measured with 4 MiB.
+    pub fn bound(self, bound: Bound) -> Self {
+        Self { bound, ..self }
+    }
+
+    /// When a stage may close before its bound. Default: [`Early::Adaptive`].
+    pub fn early(self, early: Early) -> Self {
+        Self { early, ..self }
+    }
+
+    /// When collectives are Hadamard-encoded. Default: once more than 2 % were lost.
+    pub fn hadamard(self, hadamard: HadamardMode) -> Self {
+        Self { hadamard, ..self }
+    }
+
+    /// Whether gradients travel as bf16: half the bytes; sums stay fp32. Default: no.
+    pub fn bf16(self, bf16: bool) -> Self {
+        Self { bf16, ..self }
+    }
+
+    /// Peers that are sent to at a time, 1 to 15; `None`: as many as the receivers
+    /// can take (OptiReduce 3.2.2). Default: `None`.
+    pub fn incast(self, incast: Option<usize>) -> Self {
+        Self { incast, ..self }
+    }
+
+    /// Largest window in bytes of fp32: a multiple of 64 up to 1 MiB. Default: 1 MiB. In jobs with cards, the cards' window.
+    pub fn window_bytes(self, window_bytes: usize) -> Self {
+        Self { window_bytes, ..self }
+    }
+
+    /// Whether the rate of each peer follows the round-trip times of its answers (OptiReduce 3.2.3). Default: no.
+    pub fn rate_control(self, rate_control: bool) -> Self {
+        Self { rate_control, ..self }
+    }
+
+    /// Collectives in a row without any sign of a rank after which the others agree to go on without it; a rank whose process
+    /// still has its connections must be silent for half a second besides. `None`: never; then t_B is not measured again
+    /// either. Default: 3.
+    pub fn drop_silent_after(self, ops: Option<u32>) -> Self {
+        Self { silent_ops: ops, ..self }
+    }
+
+    /// Whether what broadcasts lost is fetched over the reliable channel, and the difference added to the bucket's next
+    /// output, so that replicas agree again. Default: yes. It costs a copy of this rank's means.
+    pub fn repair(self, repair: bool) -> Self {
+        Self { repair, ..self }
+    }
+
+    /// Whether all ranks take the same [`action`](Report::action): what one would skip, all skip. Costs two messages on the reliable channel
+    /// after each collective, and with a rank that is late up to two bounds. Default: no.
+    pub fn agree(self, agree: bool) -> Self {
+        Self { agree, ..self }
+    }
+
+    /// What is out of range, with what it may be.
+    fn check(&self) -> Result<(), ConnectError> {
+        let fail = |setting, found: String, expected: String| Err(ConnectError::Setting { setting, found, expected });
+        if let Some((mtu, 0)) = self.mtu.map(|mtu| (mtu, payload_beats_of(mtu))) {
+            return fail("mtu", mtu.to_string(), "at least 114 bytes, which hold one beat of payload".into());
+        }
+        if !(TIMEOUT_MIN..=TIMEOUT_MAX).contains(&self.timeout) {
+            return fail("timeout", format!("{:?}", self.timeout), "1 ms to a day".into());
+        }
+        match self.bound {
+            Bound::Fixed(bound)
+                if !(Duration::from_micros(1)..=Duration::from_nanos(u32::MAX.into())).contains(&bound) =>
+            {
+                return fail("bound", format!("{bound:?}"), "1 us to 4.29 s".into());
+            }
+            Bound::Measured { elements } if !(1..=MEASURED_ELEMENTS_MAX).contains(&elements) => {
+                let expected = format!("1 to {MEASURED_ELEMENTS_MAX}");
+                return fail("the number of elements that the bound is measured with", elements.to_string(), expected);
+            }
+            _ => {}
+        }
+        if let Some(incast) = self.incast.filter(|incast| !(1..=INCAST_MAX).contains(&(*incast as u64))) {
+            return fail("incast", incast.to_string(), format!("1 to {INCAST_MAX}"));
+        }
+        let window_bytes = self.window_bytes;
+        if !window_bytes.is_multiple_of(BEAT_BYTES) || !(BEAT_BYTES..=WINDOW_BYTES_MAX).contains(&window_bytes) {
+            let expected = format!("a multiple of {BEAT_BYTES} up to {WINDOW_BYTES_MAX}");
+            return fail("window_bytes", window_bytes.to_string(), expected);
+        }
+        if self.silent_ops == Some(0) {
+            return fail("drop_silent_after", "0 collectives".into(), "at least 1 collective, or None".into());
+        }
+        Ok(())
+    }
+
+    /// Brings the ranks together, compares their settings, measures the stage deadline if it is to be, and starts the engine.
+    /// Blocks the thread; may be called inside an async runtime, where [`connect_async`](Self::connect_async) does not hold
+    /// up other tasks.
+    ///
+    /// # Errors
+    /// See [`ConnectError`]. Settings that differ are an error on every rank, at once.
+    pub fn connect(self) -> Result<Communicator, ConnectError> {
+        self.check()?;
+        let builder = self.clone();
+        let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
+        let launch = Launch::new(launch.rank, launch.world_size, launch.root)?;
+        let payload_beats = self.mtu.map_or(0, payload_beats_of);
+        let local = local_address(self.interface.as_deref(), &launch)?;
+        let mut socket = Udp::bind(local)?;
+        let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
+        let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
+        let rank = launch.rank;
+        let describe = move |control| Member { rank, udp, control, receive_buffer_bytes, payload_beats };
+        let wake = waker.clone();
+        let mut control =
+            ControlChannel::connect(&launch, local, self.timeout, self.settings(), describe, move || wake.wake())?;
+        let payload_beats = socket.payload_beats(&mut control, self.timeout)?;
+        let plane = socket.join(launch.rank, control.job(), payload_beats)?;
+
+        let bound_ns = match self.bound {
+            Bound::Fixed(bound) => bound.as_nanos() as u64,
+            Bound::Measured { elements } => {
+                measure_bound(&mut control, elements, || self.timeout)?.unwrap_or(BOUND_MIN.as_nanos() as u64)
+            }
+        };
+        let collectives = self.collectives(&launch, plane, payload_beats, bound_ns, control.job().seed)?;
+        let params = collectives.params().clone();
+        let (commands, incoming) = channel();
+        let (notices, between) = (control.take_notices(), control.take_between());
+        let bound = Arc::new(AtomicU64::new(bound_ns));
+        let links = Links { notices, mesh: between, agreeing: self.timeout, bound_ns: bound.clone() };
+        let engine = Engine::new(collectives, links, incoming, waker.clone(), self.hadamard);
+        let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
+        let engine = engine.map_err(ConnectError::Thread)?;
+        Communicator::start(builder, control, params, bound, commands, waker, engine).map_err(ConnectError::Thread)
+    }
+
+    /// As [`connect`](Self::connect), without blocking the thread. Needs no particular runtime. If the future is dropped, the
+    /// attempt goes on until its timeout, and what it made is dropped.
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn connect_async(self) -> Result<Communicator, ConnectError> {
+        let (sender, receiver) = oneshot::channel();
+        let connect = move || drop(sender.send(self.connect()));
+        let thread = std::thread::Builder::new().name("optireduce-connect".into()).spawn(connect);
+        thread.map_err(ConnectError::Thread)?;
+        let ended = || ConnectError::Thread(std::io::Error::other("the thread that connects has ended"));
+        receiver.await.unwrap_or_else(|_| Err(ended()))
+    }
+
+    /// The collectives of a rank with these settings.
+    fn collectives(
+        &self,
+        launch: &Launch,
+        plane: Udp,
+        payload_beats: usize,
+        bound_ns: u64,
+        job_seed: u64,
+    ) -> Result<Collectives<Udp>, ConnectError> {
+        let defaults = JobParams::new(launch.rank, launch.world_size, payload_beats, bound_ns, &plane.limits());
+        let grace_ns = |grace: Duration| u32::try_from(grace.as_nanos().min(bound_ns.into())).unwrap_or(u32::MAX);
+        let params = JobParams {
+            bf16: self.bf16,
+            incast: self.incast.unwrap_or(1),
+            early: match self.early {
+                Early::Grace(grace) => Some(EarlyRule { grace_ns: grace_ns(grace) }),
+                Early::Adaptive | Early::Off => None,
+            },
+            window_beats_max: self.window_bytes / BEAT_BYTES,
+            job_seed,
+            // Only a data plane that hangs is so late; a thread may be off the CPU for long.
+            stage_slack_ns: 10_000_000_000,
+            ..defaults
+        };
+        let failed = |error: &dyn std::fmt::Display| ConnectError::Params(error.to_string());
+        let mut collectives = Collectives::new(plane, params).map_err(|error| failed(&error))?;
+        if self.early == Early::Adaptive {
+            collectives.follow_stage_times(GRACE_MIN.as_nanos() as u32);
+        }
+        if self.incast.is_none() {
+            collectives.follow_incast();
+        }
+        if self.rate_control {
+            collectives.follow_round_trips(RATE_MAX_BYTES_PER_US);
+        }
+        if self.repair {
+            collectives.repair();
+        }
+        if let Some(silent_ops) = self.silent_ops {
+            let defaults = MembershipParams::new(launch.world_size);
+            let silent_ns = SILENT.as_nanos() as u64;
+            let retry_ns = RETRY.as_nanos() as u64;
+            let members = MembershipParams { silent_ops, silent_ns, retry_ns, lead_ops: LEAD_OPS, ..defaults };
+            let followed = collectives.follow_members(members, matches!(self.bound, Bound::Measured { .. }));
+            followed.map_err(|error| failed(&error))?;
+        }
+        if self.agree {
+            // Both stages of one rank may run into their bounds while another has everything at once.
+            let (leader_ns, slack_ns) = (2 * bound_ns, AGREEING_SLACK.as_nanos() as u64);
+            collectives.agree_on_updates(VoteParams { leader_ns, others_ns: leader_ns + bound_ns + slack_ns });
+        }
+        Ok(collectives)
+    }
+}
+
+/// Agrees on t_B in ns: every rank times 20 reliable all-reduces, rank 0 pools the times. Rank 0 also says how many elements;
+/// nothing is measured without any. `patience`: how long ranks wait for one another, at each step.
+pub(super) fn measure_bound(
+    channel: &mut ControlChannel,
+    elements: usize,
+    patience: impl Fn() -> Duration,
+) -> Result<Option<u64>, ConnectError> {
+    let elements = channel.broadcast(&(elements as u64).to_le_bytes(), patience())?;
+    let elements = u64::from_le_bytes(elements.try_into().unwrap_or_default()).min(1 << 30) as usize;
+    if elements == 0 {
+        return Ok(None);
+    }
+    let mut data = vec![0.0f32; elements];
+    let mut times_ns = Vec::new();
+    for op in 0..optireduce_core::protocol::RUNS_MIN as u32 {
+        channel.barrier(patience())?;
+        let stages = reliable::all_reduce(channel, op, &mut data, patience())?;
+        times_ns.extend(stages.map(|stage| stage.as_nanos() as u64));
+    }
+    let times = serde_json::to_vec(&times_ns).unwrap_or_default();
+    let all = channel.gather(&times, patience())?;
+    let bound = if channel.rank() == 0 {
+        let pooled: Vec<Vec<u64>> = all.iter().map(|times| serde_json::from_slice(times).unwrap_or_default()).collect();
+        bound_from_warmup(&pooled)?
+    } else {
+        0
+    };
+    let bound = channel.broadcast(&bound.to_le_bytes(), patience())?;
+    let bound = u64::from_le_bytes(bound.try_into().unwrap_or_default());
+    Ok(Some(bound.clamp(BOUND_MIN.as_nanos() as u64, u32::MAX.into())))
+}

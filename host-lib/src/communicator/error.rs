@@ -1,0 +1,119 @@
+//! What can go wrong with a communicator.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::control::{BootstrapError, ControlError, LaunchError};
+use crate::udp::{PathError, UdpError};
+use optireduce_core::CollectivesError;
+use optireduce_core::protocol::TooFewSamples;
+
+/// A job could not be joined.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The environment does not say which rank this process is.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// The ranks did not come together, or their settings differ.
+    #[error(transparent)]
+    Bootstrap(#[from] BootstrapError),
+    /// A peer was lost before the first collective.
+    #[error("before the first collective: {0}")]
+    Control(#[from] ControlError),
+    /// A rank measured too little.
+    #[error("measuring the bound: {0}")]
+    Bound(#[from] TooFewSamples),
+    /// The UDP socket failed.
+    #[error("{0}")]
+    Socket(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A setting is out of its range.
+    #[error("{setting} is {found}, expected {expected}")]
+    Setting {
+        /// Name of the setting in [`Builder`](crate::Builder).
+        setting: &'static str,
+        /// Its value.
+        found: String,
+        /// What it may be.
+        expected: String,
+    },
+    /// The ranks cannot be cut into so many groups.
+    #[error(
+        "{ranks} ranks in {groups} groups: expected at least two groups, of equal size and at least two ranks each"
+    )]
+    Groups {
+        /// Ranks of the job.
+        ranks: usize,
+        /// Groups wanted.
+        groups: usize,
+    },
+    /// The settings do not fit one another.
+    #[error("{0}")]
+    Params(String),
+    /// No thread, or nothing to wake it with.
+    #[error("starting the engine: {0}")]
+    Thread(#[source] io::Error),
+}
+
+impl From<UdpError> for ConnectError {
+    fn from(error: UdpError) -> Self {
+        Self::Socket(Box::new(error))
+    }
+}
+
+impl From<PathError> for ConnectError {
+    fn from(error: PathError) -> Self {
+        Self::Socket(Box::new(error))
+    }
+}
+
+/// A call failed. After [`Argument`](Self::Argument), [`Dropped`](Self::Dropped) and differences between the ranks
+/// ([`ControlError::Differs`]) the communicator can still be used; after others, make a new one.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A collective failed; all later ones fail with the same error.
+    #[error("{0}; make a new communicator")]
+    Collective(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// A call over the control channel failed: a peer is gone, does not come, or calls something else.
+    #[error(transparent)]
+    Control(#[from] ControlError),
+    /// An argument is not valid; nothing was changed.
+    #[error("invalid argument: {name} is {found}, expected {expected}; nothing was changed")]
+    Argument {
+        /// Name of the argument.
+        name: &'static str,
+        /// Its value.
+        found: usize,
+        /// What it must be.
+        expected: String,
+    },
+    /// The others go on without this rank.
+    #[error(
+        "this rank was dropped because the others had not heard it for several collectives; call `rejoin`, then fetch the \
+         model from a rank that stayed"
+    )]
+    Dropped,
+    /// No quorum of ranks answers.
+    #[error(
+        "the ranks did not agree on who takes part within {} s; a quorum is more than half of the ranks, or half of them with \
+         the lowest one",
+        waited.as_secs_f64()
+    )]
+    NoAgreement {
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The communicator was dropped before the call, or during it.
+    #[error("the communicator of this call was dropped, or its engine has ended; make a new communicator")]
+    Closed,
+}
+
+impl From<CollectivesError<UdpError>> for Error {
+    fn from(error: CollectivesError<UdpError>) -> Self {
+        Self::Collective(Arc::new(error))
+    }
+}

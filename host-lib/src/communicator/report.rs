@@ -1,0 +1,192 @@
+//! How a collective went, for the caller.
+
+use std::fmt;
+use std::time::Duration;
+
+use optireduce_core::protocol;
+use optireduce_core::protocol::repair::RepairReport;
+use optireduce_core::protocol::{ClosedBy, Kind, Stage, StageSummary, UpdateAction};
+use serde::Serialize;
+
+/// How a collective went, as this rank saw it: who was late, what was lost, and what to do with the update.
+///
+/// Bytes are bytes of fp32, whatever travelled. `Display` gives one line for a log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    #[serde(flatten)]
+    collective: protocol::Report,
+    repair: RepairReport,
+    bound_ns: u64,
+    measured_bound: bool,
+}
+
+impl Report {
+    pub(super) fn new(collective: protocol::Report, repair: RepairReport, bound_ns: u64, measured_bound: bool) -> Self {
+        Self { collective, repair, bound_ns, measured_bound }
+    }
+
+    /// What was done.
+    pub fn kind(&self) -> Kind {
+        self.collective.kind
+    }
+
+    /// Number of the collective, counted alike on all ranks.
+    pub fn op(&self) -> u32 {
+        self.collective.op
+    }
+
+    /// Id of the bucket.
+    pub fn bucket(&self) -> u16 {
+        self.collective.bucket
+    }
+
+    /// Elements of the bucket.
+    pub fn elements(&self) -> usize {
+        self.collective.elements
+    }
+
+    /// Whether it travelled Hadamard-encoded.
+    pub fn is_hadamard(&self) -> bool {
+        self.collective.hadamard
+    }
+
+    /// What to do with the update: apply it, skip it, or halt the job.
+    pub fn action(&self) -> UpdateAction {
+        self.collective.action
+    }
+
+    /// Whether all ranks that take part have agreed on [`action`](Self::action).
+    pub fn is_agreed(&self) -> bool {
+        self.collective.agreed
+    }
+
+    /// Ranks that took part.
+    pub fn live_ranks(&self) -> &[usize] {
+        &self.collective.live
+    }
+
+    /// Ranks that were late: of their contribution (all-gather: of their shard) less than half came in time. With one packet
+    /// a shard a single loss looks the same.
+    pub fn late_ranks(&self) -> &[usize] {
+        &self.collective.late_peers
+    }
+
+    /// Whether this rank was late: its own gradient is not in its shard of every window.
+    pub fn is_late(&self) -> bool {
+        !self.collective.own_contribution
+    }
+
+    /// Bytes that peers were to send, both stages together.
+    pub fn expected_bytes(&self) -> u64 {
+        self.collective.stages.iter().map(|stage| stage.expected_bytes).sum()
+    }
+
+    /// Bytes of peers that came in time, both stages together.
+    pub fn received_bytes(&self) -> u64 {
+        self.collective.stages.iter().map(|stage| stage.received_bytes).sum()
+    }
+
+    /// Bytes of peers that did not come in time, both stages together.
+    pub fn lost_bytes(&self) -> u64 {
+        self.collective.lost_bytes
+    }
+
+    /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
+    pub fn loss(&self) -> f64 {
+        self.collective.loss()
+    }
+
+    /// One stage in detail: bytes by rank, why and when it closed.
+    pub fn stage(&self, stage: Stage) -> &StageSummary {
+        &self.collective.stages[stage.index()]
+    }
+
+    /// Why a stage closed, worst over its windows.
+    pub fn closed_by(&self, stage: Stage) -> ClosedBy {
+        self.stage(stage).closed_by
+    }
+
+    /// Longest time from the start of a stage to its close, over its windows.
+    pub fn stage_time(&self, stage: Stage) -> Duration {
+        Duration::from_nanos(self.stage(stage).elapsed_ns_max)
+    }
+
+    /// Ranks of which something is missing in a stage, those included that take no part any more. After an all-gather,
+    /// [`Stage::Broadcast`] gives the ranks whose shards have zeros.
+    pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
+        self.collective.missing_from(stage)
+    }
+
+    /// The deadline of each stage (t_B) in this collective.
+    pub fn stage_deadline(&self) -> Duration {
+        Duration::from_nanos(self.bound_ns)
+    }
+
+    /// Whether the ranks measured the stage deadline before this collective: it took longer for that.
+    pub fn measured_stage_deadline(&self) -> bool {
+        self.measured_bound
+    }
+
+    /// Repairs of this job so far, as of this collective: what broadcasts lost, was repaired since, is outstanding, or was given
+    /// up and so is a lasting difference between replicas (drift). All zero without repair.
+    pub fn repairs(&self) -> &RepairReport {
+        &self.repair
+    }
+
+    /// Bytes of means in which this replica differs from others until they are repaired.
+    pub fn outstanding_bytes(&self) -> u64 {
+        self.repair.outstanding_bytes
+    }
+
+    /// Bytes of means in which this replica differs from others for good, so far in this job.
+    pub fn drift_bytes(&self) -> u64 {
+        self.repair.drift_bytes
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let action = match self.action() {
+            UpdateAction::Apply => "apply",
+            UpdateAction::Skip => "skip",
+            UpdateAction::Halt => "halt",
+        };
+        let (op, kind, bucket, elements) = (self.op(), self.kind(), self.bucket(), self.elements());
+        write!(
+            f,
+            "op {op}: {kind} of bucket {bucket}, {elements} elements, {} ranks: {action}",
+            self.live_ranks().len()
+        )?;
+        for stage in Stage::ALL.into_iter().filter(|stage| self.kind().sends(*stage)) {
+            let name = match stage {
+                Stage::Contribute => "contribute",
+                Stage::Broadcast => "broadcast",
+            };
+            let closed = match self.closed_by(stage) {
+                ClosedBy::Complete => "complete",
+                ClosedBy::Early => "early",
+                ClosedBy::Deadline => "deadline",
+            };
+            let ms = self.stage_time(stage).as_secs_f64() * 1e3;
+            let percent = self.stage(stage).received_fraction * 100.0;
+            write!(f, "; {name} {percent:.3} % in {ms:.3} ms ({closed})")?;
+        }
+        if !self.late_ranks().is_empty() {
+            write!(f, "; late: {:?}", self.late_ranks())?;
+        }
+        if self.is_late() {
+            f.write_str("; this rank was late")?;
+        }
+        for (bytes, what) in
+            [(self.lost_bytes(), "lost"), (self.outstanding_bytes(), "outstanding"), (self.drift_bytes(), "drift")]
+        {
+            if bytes > 0 {
+                write!(f, "; {what} {bytes} B")?;
+            }
+        }
+        if self.measured_bound {
+            f.write_str("; the stage deadline was measured")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! Calls that have begun: to be waited for, tested or awaited, in any async runtime or none.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+use super::error::Error;
+use super::report::Report;
+use optireduce_core::protocol::UpdateAction;
+
+/// What the engine or the control thread answers, once.
+#[derive(Debug)]
+pub(super) struct Reply<T>(oneshot::Receiver<Result<T, Error>>);
+
+pub(super) type Sender<T> = oneshot::Sender<Result<T, Error>>;
+
+/// A place for an answer, and the answer.
+pub(super) fn reply<T>() -> (Sender<T>, Reply<T>) {
+    let (sender, receiver) = oneshot::channel();
+    (sender, Reply(receiver))
+}
+
+impl<T> Future for Reply<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map(|received| received.unwrap_or(Err(Error::Closed)))
+    }
+}
+
+/// Wakes the thread that waits in [`block_on`].
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Blocks the thread until the future is done, or `timeout` has passed. Needs no async runtime, and may be called inside one:
+/// what the futures of this crate wait for happens on threads of their own.
+pub(super) fn block_on_for<F: Future + Unpin>(future: &mut F, timeout: Option<Duration>) -> Option<F::Output> {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let begin = Instant::now();
+    loop {
+        if let Poll::Ready(output) = Pin::new(&mut *future).poll(&mut Context::from_waker(&waker)) {
+            return Some(output);
+        }
+        match timeout.map(|timeout| timeout.saturating_sub(begin.elapsed())) {
+            None => thread::park(),
+            Some(Duration::ZERO) => return None,
+            Some(left) => thread::park_timeout(left),
+        }
+    }
+}
+
+/// Blocks the thread until the future is done.
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let Some(output) = block_on_for(&mut future, None) else { unreachable!("without a timeout") };
+    output
+}
+
+/// A collective that has begun, as `MPI_Request`. Wait for it, [`test`](Self::test) it, or `.await` it; dropping it does not
+/// end the collective. It gives the values and how the collective went.
+///
+/// If the report of an all-reduce does not say [`UpdateAction::Apply`], too much was lost for an update, and the values are
+/// those that were handed in.
+#[derive(Debug)]
+#[must_use = "a collective may fail, or ask for its update to be skipped"]
+pub struct Request {
+    reply: Reply<Outcome>,
+    done: Option<Result<Outcome, Error>>,
+}
+
+/// What the engine has of a collective.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub report: Report,
+    pub result: Vec<f32>,
+    /// The result is to be multiplied by this: a sum is the mean times the ranks.
+    pub scale: Option<f32>,
+}
+
+impl Outcome {
+    /// What the caller gets.
+    fn values(self) -> (Vec<f32>, Report) {
+        let Self { report, mut result, scale } = self;
+        if let Some(scale) = scale.filter(|_| report.action() == UpdateAction::Apply) {
+            result.iter_mut().for_each(|value| *value *= scale);
+        }
+        (result, report)
+    }
+}
+
+impl Request {
+    pub(super) fn new(reply: Reply<Outcome>) -> Self {
+        Self { reply, done: None }
+    }
+
+    /// Whether the collective has finished; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
+    pub fn test(&mut self) -> bool {
+        self.wait_timeout(Duration::ZERO)
+    }
+
+    /// Waits until the collective has finished, at most `timeout`; returns whether it has. Blocks the thread.
+    pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        if self.done.is_none() {
+            self.done = block_on_for(&mut self.reply, Some(timeout));
+        }
+        self.done.is_some()
+    }
+
+    /// Waits until the collective has finished; its values, and how it went. Blocks the thread; `.await` the request
+    /// instead where that would hold up other tasks.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn wait(self) -> Result<(Vec<f32>, Report), Error> {
+        block_on(self)
+    }
+}
+
+impl Future for Request {
+    type Output = Result<(Vec<f32>, Report), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let done = match self.done.take() {
+            Some(done) => Poll::Ready(done),
+            None => Pin::new(&mut self.reply).poll(context),
+        };
+        done.map(|outcome| outcome.map(Outcome::values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_at_its_timeout_and_finds_what_comes_later() {
+        let (sender, mut reply) = reply::<u8>();
+        assert!(block_on_for(&mut reply, Some(Duration::from_millis(5))).is_none());
+        let later = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            sender.send(Ok(7)).unwrap();
+        });
+        assert_eq!(block_on_for(&mut reply, None).unwrap().unwrap(), 7);
+        later.join().unwrap();
+    }
+
+    #[test]
+    fn an_answer_that_will_never_come_is_an_error() {
+        let (sender, reply) = reply::<u8>();
+        drop(sender);
+        assert!(matches!(block_on(reply), Err(Error::Closed)));
+    }
+}

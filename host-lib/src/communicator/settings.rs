@@ -1,0 +1,66 @@
+//! The settings of a job, as the bootstrap compares them among the ranks.
+
+use std::time::Duration;
+
+use super::builder::{Bound, Builder, Early};
+use crate::control::Terms;
+use optireduce_core::protocol::HadamardMode;
+
+impl Builder {
+    /// What must be the same on all ranks. Launch, interface, MTU and timeout may differ.
+    pub(super) fn settings(&self) -> Terms {
+        // By name, so that a setting that is added cannot be forgotten here.
+        let Self {
+            launch: _,
+            interface: _,
+            mtu: _,
+            timeout: _,
+            bound,
+            early,
+            hadamard,
+            bf16,
+            incast,
+            window_bytes,
+            rate_control,
+            silent_ops,
+            repair,
+            agree,
+        } = self;
+        let or = |number: Option<String>, none: &str| number.unwrap_or_else(|| none.to_owned());
+        Terms::default()
+            .with(
+                "bound",
+                match bound {
+                    Bound::Fixed(bound) => format!("fixed at {} ms", ms(*bound)),
+                    Bound::Measured { elements } => format!("measured with {elements} elements"),
+                },
+            )
+            .with(
+                "early",
+                match early {
+                    Early::Off => "off".into(),
+                    Early::Grace(grace) => format!("after {} ms of silence", ms(*grace)),
+                    Early::Adaptive => "adaptive".into(),
+                },
+            )
+            .with(
+                "hadamard",
+                match hadamard {
+                    HadamardMode::Off => "off",
+                    HadamardMode::On => "on",
+                    HadamardMode::Auto => "auto",
+                },
+            )
+            .with("bf16", bf16)
+            .with("incast", or(incast.map(|incast| incast.to_string()), "adaptive"))
+            .with("window_bytes", window_bytes)
+            .with("rate_control", rate_control)
+            .with("drop_silent_after", or(silent_ops.map(|ops| format!("{ops} collectives")), "never"))
+            .with("repair", repair)
+            .with("agree", agree)
+    }
+}
+
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}

@@ -1,0 +1,78 @@
+//! What all ranks must have in common: the settings of a job, the arguments of a collective call.
+//!
+//! Why: ranks that differ would lose packets, average different tensors or wait for one another; each of them must say
+//! instead which rank differs, in what, and how.
+//! How: names and values as text, in an order that is the same on all ranks; the first difference is reported.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Names and values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Terms(Vec<(String, String)>);
+
+/// A value that is not the same on all ranks.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[error(
+    "the ranks differ: {name} is {found} on rank {rank}, but {expected} on rank {reference}; all ranks must make the same \
+     calls with the same arguments and settings"
+)]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// What differs: a setting, or an argument of a call.
+    pub name: String,
+    /// The rank that differs.
+    pub rank: usize,
+    /// Its value.
+    pub found: String,
+    /// The rank it was compared with.
+    pub reference: usize,
+    /// The value there.
+    pub expected: String,
+}
+
+impl Terms {
+    /// A value that a rank does not have.
+    const NONE: &str = "not set";
+
+    /// Adds a value.
+    pub fn with(mut self, name: impl Into<String>, value: impl fmt::Display) -> Self {
+        self.0.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// The first value of `rank` that is another on the rank `reference`, which has `self`.
+    pub fn compare(&self, reference: usize, rank: usize, terms: &Self) -> Result<(), Mismatch> {
+        let value =
+            |of: &Self, name: &str| of.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+        for (name, _) in self.0.iter().chain(&terms.0) {
+            let (found, expected) = (value(terms, name), value(self, name));
+            if found != expected {
+                let text = |value: Option<String>| value.unwrap_or_else(|| Self::NONE.into());
+                let (found, expected) = (text(found), text(expected));
+                return Err(Mismatch { name: name.clone(), rank, found, reference, expected });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_named_with_both_values() {
+        let terms = Terms::default().with("call", "all_reduce").with("elements", 10);
+        assert_eq!(terms.compare(0, 1, &terms.clone()), Ok(()));
+        let other = Terms::default().with("call", "all_reduce").with("elements", 11);
+        let found = terms.compare(0, 3, &other).unwrap_err().to_string();
+        assert!(found.starts_with("the ranks differ: elements is 11 on rank 3, but 10 on rank 0;"), "{found}");
+        let without = Terms::default().with("call", "all_reduce");
+        let found = [terms.compare(0, 1, &without), without.compare(0, 1, &terms)].map(|one| one.unwrap_err());
+        assert_eq!(found.each_ref().map(|one| one.found.as_str()), ["not set", "10"]);
+        assert_eq!(found.each_ref().map(|one| one.name.as_str()), ["elements", "elements"]);
+    }
+}

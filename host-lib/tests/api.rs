@@ -1,0 +1,362 @@
+//! The API as trainers use it: declared buckets, requests, async calls, and what happens when ranks do not do the same. Over
+//! real sockets on loopback.
+
+mod ranks;
+
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Duration;
+
+use optireduce::{
+    Bound, Bucket, BucketOptions, Communicator, ConnectError, ControlError, Error, HadamardMode, ReduceOp, Report,
+    Request, Stage, UpdateAction,
+};
+use ranks::{builder, check_mean, free_root, gradient, job};
+
+const ELEMENTS: usize = 30_000;
+
+/// Two ranks as two tasks; each returns its mean, in which nothing is missing.
+async fn two_tasks() -> [Vec<f32>; 2] {
+    let root = free_root();
+    let rank = async |rank: usize| -> Result<Vec<f32>, Box<dyn std::error::Error>> {
+        let mut communicator = builder(rank, 2, &root).connect_async().await?;
+        communicator.barrier_async().await?;
+        let mut weights = vec![rank as f32 + 1.0; 1000];
+        communicator.broadcast_async(1, &mut weights).await?;
+        assert_eq!(weights, [2.0; 1000]);
+        assert_eq!(communicator.all_gather_bytes_async(&[rank as u8; 3]).await?, [[0; 3], [1; 3]]);
+        let mut bucket = communicator.bucket_async(ELEMENTS, BucketOptions::new()).await?;
+        let mut data = gradient(rank, ELEMENTS);
+        assert_eq!(bucket.all_reduce_async(&mut data).await?.lost_bytes(), 0);
+        let (again, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS))?.await?;
+        assert_eq!((report.op(), again == data), (1, true));
+        let mut once = gradient(rank, 500);
+        communicator.all_reduce_async(&mut once).await?;
+        let (shard, _) = communicator.reduce_scatter_async(&gradient(rank, 500)).await?;
+        assert_eq!(once[communicator.shard_range(500)], shard);
+        assert_eq!(communicator.all_gather_async(500, &shard).await?.0, once);
+        let mut exact = gradient(rank, 500);
+        communicator.all_reduce_reliable_async(&mut exact).await?;
+        assert_eq!(exact, once);
+        assert_eq!(communicator.metrics_async().await?.collectives.collectives, 5);
+        communicator.barrier_async().await?;
+        Ok(data)
+    };
+    let (one, two) = tokio::join!(rank(0), rank(1));
+    [one.unwrap(), two.unwrap()]
+}
+
+#[test]
+fn ranks_that_share_one_thread_of_an_async_runtime_do_not_hold_up_one_another() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    check_mean(2, &runtime.block_on(two_tasks()), 1e-6);
+}
+
+#[test]
+fn async_calls_work_in_a_runtime_of_several_threads() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    check_mean(2, &runtime.block_on(two_tasks()), 1e-6);
+}
+
+#[test]
+fn blocking_calls_inside_an_async_runtime_do_not_panic() {
+    let results = job(2, |rank, root| {
+        let runtime = match rank {
+            0 => tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+            _ => tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap(),
+        };
+        runtime.block_on(async {
+            let mut communicator = builder(rank, 2, &root).connect().unwrap();
+            communicator.barrier().unwrap();
+            let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+            let mut data = gradient(rank, ELEMENTS);
+            bucket.all_reduce(&mut data).unwrap();
+            let (again, _) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap().wait().unwrap();
+            assert_eq!(again, data);
+            communicator.broadcast(0, &mut data).unwrap();
+            communicator.metrics().unwrap();
+            communicator.barrier().unwrap();
+            data
+        })
+    });
+    check_mean(2, &results, 1e-6);
+}
+
+#[test]
+fn handles_and_futures_may_move_between_threads() {
+    fn is_send<T: Send>(_: &T) {}
+    fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Communicator>();
+    is_send_and_sync::<Bucket>();
+    is_send_and_sync::<Error>();
+    is_send_and_sync::<ConnectError>();
+    fn futures(communicator: &mut Communicator, bucket: &mut Bucket, request: Request) {
+        let mut data = [0.0; 4];
+        is_send(&communicator.barrier_async());
+        is_send(&communicator.bucket_async(4, BucketOptions::new()));
+        is_send(&communicator.all_reduce_async(&mut data));
+        is_send(&bucket.all_reduce_async(&mut data));
+        is_send(&request);
+    }
+    let _ = futures;
+}
+
+#[test]
+fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
+    job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        if rank == 1 {
+            // Rank 0 does not wait for this one for ever.
+            communicator.barrier().unwrap();
+        }
+        let mut request = bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap();
+        if rank == 0 {
+            assert!(!request.test() && !request.wait_timeout(Duration::from_millis(50)));
+            communicator.barrier().unwrap();
+        }
+        while !request.wait_timeout(Duration::from_millis(100)) {}
+        assert!(request.test());
+        let (mean, report) = request.wait().unwrap();
+        assert_eq!((mean.len(), report.lost_bytes()), (ELEMENTS, 0));
+        // A request that is dropped does not end its collective.
+        drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap());
+        let (_, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap().wait().unwrap();
+        assert_eq!((report.op(), report.lost_bytes()), (2, 0));
+        communicator.barrier().unwrap();
+    });
+}
+
+#[test]
+fn sums_are_means_times_the_ranks_on_every_way() {
+    let results = job(4, |rank, root| {
+        let mut communicator = builder(rank, 4, &root).connect().unwrap();
+        let [mut sums, mut means] = [ReduceOp::Sum, ReduceOp::Avg]
+            .map(|reduce_op| communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).unwrap());
+        let (mut sum, mut mean) = (gradient(rank, ELEMENTS), gradient(rank, ELEMENTS));
+        sums.all_reduce(&mut sum).unwrap();
+        means.all_reduce(&mut mean).unwrap();
+        let (shard, _) = sums.reduce_scatter(&gradient(rank, ELEMENTS)).unwrap();
+        // Shards are summed in another order in each collective.
+        let is_near =
+            |sum: &[f32], mean: &[f32]| sum.iter().zip(mean).all(|(sum, mean)| (sum - 4.0 * mean).abs() < 1e-5);
+        assert!(is_near(&sum, &mean) && is_near(&shard, &mean[sums.shard_range()]), "rank {rank}");
+        // What is gathered is neither.
+        let (whole, _) = sums.all_gather(&shard).unwrap();
+        assert!(is_near(&whole, &mean) && whole[sums.shard_range()] == shard, "rank {rank}");
+        communicator.barrier().unwrap();
+        mean
+    });
+    check_mean(4, &results, 1e-6);
+}
+
+#[test]
+fn a_bucket_may_be_encoded_while_others_are_not() {
+    let results = job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).hadamard(HadamardMode::Off).connect().unwrap();
+        let mut modes = [HadamardMode::On, HadamardMode::Off, HadamardMode::Auto].map(|mode| {
+            let bucket = communicator.bucket(ELEMENTS, BucketOptions::new().hadamard(mode)).unwrap();
+            (bucket, gradient(rank, ELEMENTS))
+        });
+        let encoded = modes.each_mut().map(|(bucket, data)| bucket.all_reduce(data).unwrap().is_hadamard());
+        assert_eq!(encoded, [true, false, false]);
+        communicator.barrier().unwrap();
+        modes.map(|(_, data)| data)
+    });
+    for bucket in 0..3 {
+        check_mean(2, &results.iter().map(|data| data[bucket].clone()).collect::<Vec<_>>(), 1e-5);
+    }
+}
+
+/// Every rank's call fails with the same difference; then all of them go on.
+fn differs(expected: &'static str, call: fn(usize, &mut Communicator) -> Result<(), Error>) {
+    let errors = job(3, move |rank, root| {
+        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        let error = call(rank, &mut communicator).unwrap_err();
+        assert!(matches!(error, Error::Control(ControlError::Differs(_))), "rank {rank}: {error}");
+        let mut data = gradient(rank, ELEMENTS);
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        assert_eq!((bucket.id(), bucket.all_reduce(&mut data).unwrap().lost_bytes()), (0, 0));
+        communicator.barrier().unwrap();
+        error.to_string()
+    });
+    assert!(errors[0].starts_with(expected), "{errors:?}, expected {expected}");
+    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
+}
+
+#[test]
+fn ranks_that_call_different_things_all_get_the_same_error_and_go_on() {
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            differs("the ranks differ: elements is 11 on rank 1, but 10 on rank 0;", |rank, communicator| {
+                communicator.bucket(if rank == 1 { 11 } else { 10 }, BucketOptions::new()).map(drop)
+            });
+            differs("the ranks differ: reduce_op is Avg on rank 1, but Sum on rank 0;", |rank, communicator| {
+                let reduce_op = if rank == 0 { ReduceOp::Sum } else { ReduceOp::Avg };
+                communicator.bucket(10, BucketOptions::new().reduce_op(reduce_op)).map(drop)
+            });
+        });
+        scope.spawn(|| {
+            let expected = "the ranks differ: hadamard is On on rank 2, but as the communicator on rank 0;";
+            differs(expected, |rank, communicator| {
+                let hadamard = (rank == 2).then_some(HadamardMode::On);
+                communicator.bucket(10, BucketOptions::new().hadamard(hadamard)).map(drop)
+            });
+            differs(
+                "the ranks differ: the call is barrier on rank 2, but all_reduce on rank 0;",
+                |rank, communicator| {
+                    if rank == 2 { communicator.barrier() } else { communicator.all_reduce(&mut [1.0; 7]).map(drop) }
+                },
+            );
+        });
+        scope.spawn(|| {
+            differs("the ranks differ: elements is 8 on rank 1, but 7 on rank 0;", |rank, communicator| {
+                communicator.all_reduce(&mut [1.0; 9][..7 + rank]).map(drop)
+            });
+            differs("the ranks differ: the root is 1 on rank 1, but 0 on rank 0;", |rank, communicator| {
+                communicator.broadcast(rank, &mut [1.0; 7])
+            });
+        });
+    });
+}
+
+#[test]
+fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
+    let results = job(3, |rank, root| {
+        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        let mut keep = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut gone = communicator.bucket(77, BucketOptions::new()).unwrap();
+        gone.all_reduce(&mut [1.0; 77]).unwrap();
+        if rank == 1 {
+            drop(gone);
+        }
+        let mut data = gradient(rank, ELEMENTS);
+        assert_eq!(keep.all_reduce(&mut data).unwrap().lost_bytes(), 0);
+        let mut later = communicator.bucket(5, BucketOptions::new()).unwrap();
+        assert_eq!((later.id(), later.all_reduce(&mut [1.0; 5]).unwrap().lost_bytes()), (2, 0));
+        communicator.barrier().unwrap();
+        data
+    });
+    check_mean(3, &results, 1e-6);
+}
+
+#[test]
+fn calls_after_the_communicator_was_dropped_say_so() {
+    job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
+        communicator.barrier().unwrap();
+        drop(communicator);
+        let error = bucket.all_reduce(&mut [0.0; 10]).unwrap_err();
+        assert!(matches!(error, Error::Closed), "{error}");
+    });
+}
+
+#[test]
+fn a_rank_that_ends_is_named_and_later_calls_give_the_first_reason() {
+    let all_done = Arc::new(Barrier::new(2));
+    job(3, move |rank, root| {
+        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        communicator.barrier().unwrap();
+        if rank == 2 {
+            return;
+        }
+        let error = communicator.bucket(10, BucketOptions::new()).unwrap_err().to_string();
+        assert!(error.starts_with("the connection to rank 2 has ended"), "{error}");
+        let error = communicator.barrier().unwrap_err().to_string();
+        assert!(error.starts_with("the ranks are out of step since an earlier call failed (the connection"), "{error}");
+        all_done.wait();
+    });
+}
+
+#[test]
+fn ranks_that_skip_those_that_ended_go_on() {
+    let results = job(3, |rank, root| {
+        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
+        let mut communicator = builder.connect().unwrap();
+        communicator.skip_gone_ranks().unwrap();
+        if rank == 1 {
+            return None;
+        }
+        communicator.barrier().unwrap();
+        let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
+        // Rank 1's third is missing, so that the update may be skipped.
+        let mut data = vec![rank as f32 * 4.0; 10];
+        bucket.all_reduce(&mut data).unwrap();
+        communicator.broadcast(2, &mut data).unwrap();
+        let given = communicator.all_gather_bytes(&[7]).unwrap();
+        assert_eq!(given, [vec![7], vec![], vec![7]]);
+        Some(data)
+    });
+    assert!(results[0] == results[2] && results[0].is_some(), "{results:?}");
+}
+
+#[test]
+fn a_communicator_that_is_dropped_during_a_call_does_not_wait_for_it() {
+    let is_gone = Arc::new(Barrier::new(2));
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    job(2, move |rank, root| {
+        // So long nobody waits for a call that ends when it is dropped.
+        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(600)).connect().unwrap();
+        communicator.barrier().unwrap();
+        if rank == 0 {
+            runtime().block_on(async {
+                let barrier = communicator.barrier_async();
+                assert!(tokio::time::timeout(Duration::from_millis(50), barrier).await.is_err());
+            });
+            drop(communicator);
+            is_gone.wait();
+        } else {
+            is_gone.wait();
+            // Rank 0's part of the barrier was made; its second one never comes.
+            let _ = communicator.barrier();
+            let error = communicator.barrier().unwrap_err().to_string();
+            assert!(error.contains("the connection to rank 0 has ended"), "{error}");
+        }
+    });
+}
+
+#[test]
+fn buckets_may_be_used_from_threads_of_their_own() {
+    let results = job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let worker = thread::spawn(move || {
+            let mut data = gradient(rank, ELEMENTS);
+            bucket.all_reduce(&mut data).map(|_| data)
+        });
+        // Calls over TCP go on meanwhile.
+        communicator.barrier().unwrap();
+        let data = worker.join().unwrap().unwrap();
+        communicator.barrier().unwrap();
+        data
+    });
+    check_mean(2, &results, 1e-6);
+}
+
+#[test]
+fn a_report_says_by_stage_what_happened_and_prints_in_one_line() {
+    let reports: Vec<Report> = job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let report = bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
+        communicator.barrier().unwrap();
+        report
+    });
+    for (rank, report) in reports.iter().enumerate() {
+        let line = report.to_string();
+        let begin = "op 0: all-reduce of bucket 0, 30000 elements, 2 ranks: apply; contribute 100.000 % in ";
+        assert!(line.starts_with(begin) && line.contains("(complete); broadcast 100.000 % in "), "{line}");
+        assert!(!line.contains('\n') && !line.contains("lost"), "{line}");
+        assert_eq!(
+            (report.live_ranks(), report.late_ranks(), report.action()),
+            (&[0, 1][..], &[][..], UpdateAction::Apply)
+        );
+        assert_eq!((report.loss(), report.outstanding_bytes(), report.drift_bytes()), (0.0, 0, 0));
+        assert_eq!((report.stage_deadline(), report.measured_stage_deadline()), (Duration::from_secs(3), false));
+        assert_eq!(report.expected_bytes(), report.received_bytes());
+        let of_peer = |stage| report.stage(stage).received_bytes_per_rank[1 - rank];
+        assert!(of_peer(Stage::Contribute) > 0 && of_peer(Stage::Broadcast) > 0);
+        assert_eq!(report.missing_from(Stage::Broadcast), [0; 0]);
+    }
+}

@@ -1,0 +1,52 @@
+//! Ranks over real sockets on loopback: threads of this process, each with its own communicator.
+#![allow(dead_code)]
+
+use std::net::TcpListener;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use optireduce::{Bound, Builder, Communicator, Early, Launch};
+
+/// How long ranks wait for one another: long enough for a machine that is busy with other tests.
+pub const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Where rank 0 of a job may listen.
+pub fn free_root() -> String {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    format!("127.0.0.1:{port}")
+}
+
+/// Settings that do not depend on how busy the machine is.
+pub fn builder(rank: usize, ranks: usize, root: &str) -> Builder {
+    let launch = Launch::new(rank, ranks, root).unwrap();
+    let bound = Bound::Fixed(Duration::from_secs(3));
+    Communicator::builder().launch(launch).timeout(TIMEOUT).bound(bound).early(Early::Off)
+}
+
+/// Runs one thread for each rank; their results, by rank.
+pub fn job<T: Send + 'static>(ranks: usize, rank: impl Fn(usize, String) -> T + Clone + Send + 'static) -> Vec<T> {
+    let root = free_root();
+    let start = |number| {
+        let (rank, root) = (rank.clone(), root.clone());
+        thread::spawn(move || rank(number, root))
+    };
+    let threads: Vec<JoinHandle<T>> = (0..ranks).map(start).collect();
+    threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+}
+
+/// The values of a rank.
+pub fn gradient(rank: usize, elements: usize) -> Vec<f32> {
+    (0..elements).map(|i| ((i * 31 + rank * 17) % 1009) as f32 * 1e-3 - 0.5).collect()
+}
+
+/// All ranks have the same bits, and these are the mean of [`gradient`].
+pub fn check_mean(ranks: usize, results: &[Vec<f32>], tolerance: f64) {
+    let gradients: Vec<_> = (0..ranks).map(|rank| gradient(rank, results[0].len())).collect();
+    for (rank, result) in results.iter().enumerate() {
+        assert!(result.iter().zip(&results[0]).all(|(a, b)| a.to_bits() == b.to_bits()), "rank {rank} has other bits");
+    }
+    for (i, found) in results[0].iter().enumerate() {
+        let mean = gradients.iter().map(|gradient| f64::from(gradient[i])).sum::<f64>() / ranks as f64;
+        assert!((f64::from(*found) - mean).abs() <= tolerance, "element {i} is {found}, expected {mean}");
+    }
+}
