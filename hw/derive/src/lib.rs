@@ -1,4 +1,5 @@
-//! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::hdl::kernel`, and `#[derive(Ports)]`.
+//! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::hdl::kernel`; `#[sections]`, which lets a
+//! kernel be written as several functions; and `#[derive(Ports)]`.
 //!
 //! `#[derive(Ports)]` lets a simulator other than rust-hdl's set and read the ports of a block.
 //!
@@ -8,10 +9,14 @@
 //! rust-hdl's list before it relies on them.
 
 mod kernel;
+mod sections;
 
 use proc_macro::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Fields, GenericArgument, ItemFn, PathArguments, Type, parse_macro_input};
+use syn::parse::Nothing;
+use syn::{
+    Data, DeriveInput, Error, Fields, GenericArgument, ItemFn, ItemImpl, PathArguments, Type, parse_macro_input,
+};
 
 /// Takes the place of rust-hdl's attribute of this name: beside the kernel it writes `connect` and `hdl`.
 ///
@@ -20,6 +25,42 @@ use syn::{Data, DeriveInput, Error, Fields, GenericArgument, ItemFn, PathArgumen
 pub fn hdl_gen(_: TokenStream, item: TokenStream) -> TokenStream {
     let kernel = parse_macro_input!(item as ItemFn);
     kernel::expand(&kernel).into()
+}
+
+/// Lets a block write its kernel as several functions, its sections, which the kernel calls.
+///
+/// Every call is replaced by the statements of the section before `#[hdl_gen]` reads the kernel, so the Verilog is the
+/// same as that of one long function. All functions of the `impl` but the kernel are sections.
+///
+/// ```text
+/// #[sections]
+/// impl Logic for Finisher {
+///     #[hdl_gen]
+///     fn update(&mut self) {
+///         dff_setup!(self, clock, state);
+///         self.find_room();
+///         match self.state.q.val() {
+///             FinishState::Idle => self.find_work(),
+///             FinishState::Report => self.order_report(),
+///         }
+///     }
+///
+///     /// Finds which completion rings have room.
+///     fn find_room(&mut self) {
+///         self.room.d.next = self.has_room.val();
+///     }
+///     ...
+/// }
+/// ```
+///
+/// # Errors
+/// Names the section that is missing, is not called or called twice, has no doc comment, or is not written
+/// `fn name(&mut self)`.
+#[proc_macro_attribute]
+pub fn sections(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    parse_macro_input!(arguments as Nothing);
+    let block = parse_macro_input!(item as ItemImpl);
+    sections::expand(block).unwrap_or_else(Error::into_compile_error).into()
 }
 
 /// Implements `optireduce_hw::hdl::ports::Ports` for a block: every port is handed the rows in turn.
