@@ -128,12 +128,22 @@ pub struct FpAdd {
     _evaluated: bool,
 }
 
+#[sections]
 impl FpAdd {
     #[hdl_gen]
     fn evaluate(&mut self) {
         dff_setup!(self, clock, ordered, aligned, added, counted, normal, result);
 
-        // 1: which is larger.
+        self.order();
+        self.align();
+        self.add();
+        self.count_zeros();
+        self.normalize();
+        self.round();
+    }
+
+    /// 1: finds which operand is larger.
+    fn order(&mut self) {
         self.a_exponent.next = self.a.val().get_bits::<8>(23);
         self.b_exponent.next = self.b.val().get_bits::<8>(23);
         self.ordered.d.next.subtract = self.a.val().get_bit(31) != self.b.val().get_bit(31);
@@ -154,9 +164,11 @@ impl FpAdd {
             self.ordered.d.next.lesser_fraction = self.b.val().get_bits::<23>(0);
             self.ordered.d.next.lesser_subnormal = self.b_exponent.val() == 0;
         }
+    }
 
-        // 2: the lesser mantissa moves down, by sixteens, by fours, by ones; what falls off the end is or-ed into the
-        // sticky bit. A subnormal has exponent 1 and no hidden bit.
+    /// 2: moves the lesser mantissa down, by sixteens, by fours, by ones; what falls off the end is or-ed into the
+    /// sticky bit. A subnormal has exponent 1 and no hidden bit.
+    fn align(&mut self) {
         self.large_exponent.next = self.ordered.q.val().large_exponent;
         self.larger.next = bit_cast_w::<24, 23>(self.ordered.q.val().large_fraction) | 0x80_0000;
         if self.ordered.q.val().large_subnormal {
@@ -218,8 +230,10 @@ impl FpAdd {
         self.aligned.d.next.nan = (self.ordered.q.val().large_exponent == 255)
             && ((self.ordered.q.val().large_fraction != 0)
                 || ((self.ordered.q.val().lesser_exponent == 255) && self.ordered.q.val().subtract));
+    }
 
-        // 3: the lowest bits of both make the carry that completes the two's complement.
+    /// 3: adds; the lowest bits of both make the carry that completes the two's complement.
+    fn add(&mut self) {
         self.minuend.next = bit_cast_w::<29, 24>(self.aligned.q.val().mantissa) << 4;
         self.minuend.next = self.minuend.val() | 1;
         self.addend.next = bit_cast_w::<29, 26>(self.aligned.q.val().lesser) << 2;
@@ -237,8 +251,10 @@ impl FpAdd {
         self.added.d.next.low = self.total.val().get_bits::<16>(13) == 0;
         self.added.d.next.infinite = self.aligned.q.val().infinite;
         self.added.d.next.nan = self.aligned.q.val().nan;
+    }
 
-        // 4: leading zeros by halves.
+    /// 4: counts leading zeros by halves.
+    fn count_zeros(&mut self) {
         self.whole.next = self.added.q.val().sum;
         self.zeros.next = bits_w::<5>(0);
         self.scan16.next = self.whole.val().get_bits::<16>(12);
@@ -280,8 +296,10 @@ impl FpAdd {
         self.counted.d.next.sum = self.whole.val();
         self.counted.d.next.infinite = self.added.q.val().infinite;
         self.counted.d.next.nan = self.added.q.val().nan;
+    }
 
-        // 5: up, by sixteens, by fours, by ones; four bits are left below the mantissa.
+    /// 5: moves the sum up, by sixteens, by fours, by ones; four bits are left below the mantissa.
+    fn normalize(&mut self) {
         self.up.next = self.counted.q.val().up;
         self.up16.next = self.counted.q.val().sum;
         if self.up.val().get_bit(4) {
@@ -312,8 +330,10 @@ impl FpAdd {
             self.up1.val().get_bit(3) && ((self.up1.val().get_bits::<3>(0) != 0) || self.up1.val().get_bit(4));
         self.normal.d.next.infinite = self.counted.q.val().infinite;
         self.normal.d.next.nan = self.counted.q.val().nan;
+    }
 
-        // 6: the leading one and a carry out of the rounding both raise the exponent.
+    /// 6: rounds; the leading one and a carry out of the rounding both raise the exponent.
+    fn round(&mut self) {
         self.mantissa.next = self.normal.q.val().mantissa;
         self.truncated.next = (bit_cast_w::<31, 8>(self.normal.q.val().exponent) << 23)
             | (bit_cast_w::<31, 24>(self.mantissa.val()) & 0x7f_ffff);

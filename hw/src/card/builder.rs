@@ -163,6 +163,7 @@ pub struct Builder {
     whole_less: Wire<W<8>>,
 }
 
+#[sections]
 impl Logic for Builder {
     #[hdl_gen]
     fn update(&mut self) {
@@ -182,6 +183,33 @@ impl Logic for Builder {
             kept_half,
             whole
         );
+
+        self.queues();
+        self.peer_table();
+        self.next_move();
+        self.fetch();
+        self.header();
+        self.beats();
+        self.to_outbox();
+        self.to_mac();
+        self.working.next = !self.orders.empty.val()
+            || self.fetched.q.val()
+            || self.prepared.q.val()
+            || (self.sending.q.val().remaining != 0)
+            || self.asked.q.val().valid
+            || (self.outbox.room.val() != 256);
+
+        if self.clear.val() {
+            self.fetched.d.next = false;
+            self.prepared.d.next = false;
+            self.sending.d.next.remaining = bits_w::<8>(0);
+            self.asked.d.next.valid = false;
+            self.whole.d.next = bits_w::<8>(0);
+        }
+    }
+
+    /// Clocks and clears the queues, and takes orders.
+    fn queues(&mut self) {
         self.orders.clock.next = self.clock.val();
         self.orders.clear.next = self.clear.val();
         self.orders.push.next = self.order_valid.val();
@@ -191,8 +219,10 @@ impl Logic for Builder {
         self.outbox.clear.next = self.clear.val();
         self.out_flags.clock.next = self.clock.val();
         self.out_flags.clear.next = self.clear.val();
+    }
 
-        // Peer table.
+    /// Keeps the addresses of the peers, and reads those of one.
+    fn peer_table(&mut self) {
         self.peer_ip.clock.next = self.clock.val();
         self.peer_mac_lo.clock.next = self.clock.val();
         self.peer_mac_hi.clock.next = self.clock.val();
@@ -208,8 +238,10 @@ impl Logic for Builder {
         self.peer_ip.read_address.next = self.fetched_order.q.val().peer;
         self.peer_mac_lo.read_address.next = self.fetched_order.q.val().peer;
         self.peer_mac_hi.read_address.next = self.fetched_order.q.val().peer;
+    }
 
-        // What moves in this cycle: a payload beat, else the next header, else the note that a window is sent.
+    /// Decides what moves in this cycle: a payload beat, else the next header, else the note that a window is sent.
+    fn next_move(&mut self) {
         self.p.next = self.prepared_order.q.val();
         // Of frames that leave at once no more than 14 beats wait, so that a broadcast does not queue behind many.
         self.slow.next = self.p.val().bf16;
@@ -222,8 +254,10 @@ impl Logic for Builder {
         self.opening.next =
             self.room.val() && self.prepared.q.val() && !self.p.val().last && (self.sending.q.val().remaining == 0);
         self.take_prepared.next = self.opening.val() || self.finish.val();
+    }
 
-        // Step 1: fetch an order.
+    /// Step 1: fetches an order.
+    fn fetch(&mut self) {
         self.move_up.next = self.fetched.q.val() && (!self.prepared.q.val() || self.take_prepared.val());
         self.orders.pop.next = false;
         if self.move_up.val() {
@@ -234,8 +268,10 @@ impl Logic for Builder {
             self.fetched_order.d.next = self.orders.pop_data.val();
             self.fetched.d.next = true;
         }
+    }
 
-        // Step 2: all of the header but the folded checksum.
+    /// Step 2: composes all of the header but the folded checksum.
+    fn header(&mut self) {
         self.o.next = self.fetched_order.q.val();
         self.bytes.next = bit_cast_w::<16, 8>(self.o.val().beats) << 6;
         self.total.next = self.bytes.val() + 50;
@@ -306,8 +342,10 @@ impl Logic for Builder {
         } else if self.take_prepared.val() {
             self.prepared.d.next = false;
         }
+    }
 
-        // Step 3: a header or a beat of a memory a cycle, while the outbox has room.
+    /// Step 3: asks for a header or a beat of a memory a cycle, while the outbox has room.
+    fn beats(&mut self) {
         self.fold.next = bit_cast_w::<17, 16>(self.sum.q.val().get_bits::<16>(0))
             + bit_cast_w::<17, 4>(self.sum.q.val().get_bits::<4>(16));
         self.folded.next = self.fold.val().get_bits::<16>(0) + bit_cast_w::<16, 1>(self.fold.val().get_bits::<1>(16));
@@ -368,8 +406,10 @@ impl Logic for Builder {
                 self.sent_bank.next = bits_w::<2>(1);
             }
         }
+    }
 
-        // Step 4: into the outbox.
+    /// Step 4: puts the header, the beat or two halves of a bf16 beat into the outbox.
+    fn to_outbox(&mut self) {
         self.memory.next = self.buffer_data.val();
         if self.asked.q.val().broadcast {
             self.memory.next = self.gather_word.val().data;
@@ -394,8 +434,10 @@ impl Logic for Builder {
         self.out_flags.push.next = self.asked.q.val().valid;
         self.out_flags.push_data.next.last = self.asked.q.val().last;
         self.out_flags.push_data.next.bf16 = self.asked.q.val().bf16;
+    }
 
-        // To the MAC; a bf16 frame once it is whole.
+    /// Sends to the MAC; a bf16 frame once it is whole.
+    fn to_mac(&mut self) {
         self.f.next = self.out_flags.pop_data.val();
         self.leaves.next = !self.outbox.empty.val() && (!self.f.val().bf16 || (self.whole.q.val() != 0));
         self.mac_valid.next = self.leaves.val();
@@ -411,20 +453,6 @@ impl Logic for Builder {
             self.whole.d.next = self.whole_more.val();
         } else if self.left.val() && !self.came.val() {
             self.whole.d.next = self.whole_less.val();
-        }
-        self.working.next = !self.orders.empty.val()
-            || self.fetched.q.val()
-            || self.prepared.q.val()
-            || (self.sending.q.val().remaining != 0)
-            || self.asked.q.val().valid
-            || (self.outbox.room.val() != 256);
-
-        if self.clear.val() {
-            self.fetched.d.next = false;
-            self.prepared.d.next = false;
-            self.sending.d.next.remaining = bits_w::<8>(0);
-            self.asked.d.next.valid = false;
-            self.whole.d.next = bits_w::<8>(0);
         }
     }
 }

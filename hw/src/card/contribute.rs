@@ -125,6 +125,8 @@ pub struct Contribute {
     pub working: Signal<Out, bool>,
     /// The encoder holds something; after `clear`, what the next window waits for.
     pub emptying: Signal<Out, bool>,
+    // The reader: its window, the beats still to ask for up to the window's end and from its start, and the beats for which
+    // the inbox keeps room.
     orders: Fifo<ContributeOrder, 3>,
     read_contexts: LutRam<SlotContext, 3>,
     contexts: LutRam<SlotContext, 3>,
@@ -134,15 +136,19 @@ pub struct Contribute {
     then_ask: DFF<W<15>>,
     ask_address: DFF<W<64>>,
     reserved: DFF<W<10>>,
+    // From the reader to the filler: beats, and the windows they belong to.
     inbox: BlockFifo<Beat, 9>,
     planned: Fifo<ContributeOrder, 1>,
     encoder: Hadamard,
     buffer: WindowRam<Beat>,
     cleared: DFF<bool>,
+    // The filler: its window and bank.
     state: DFF<FillState>,
     order_now: DFF<ContributeOrder>,
     bank: DFF<bool>,
+    // Bit b: the sender may still read bank b.
     sending: DFF<W<2>>,
+    // The loop-back: its window and bank, and the beat asked of the bank.
     looping: DFF<bool>,
     loop_bank: DFF<bool>,
     loop_index: DFF<W<15>>,
@@ -152,23 +158,29 @@ pub struct Contribute {
     loop_position: DFF<W<15>>,
     loop_relative: DFF<W<15>>,
     outbox: Fifo<WindowBeat, 3>,
+    // Bit s: slot s is held; bit b: by bank b, and for which slot.
     hold: DFF<W<8>>,
     used: DFF<W<2>>,
     slot_of_low: DFF<W<3>>,
     slot_of_high: DFF<W<3>>,
+    // The window that is fed: its next beat, and how many are left; and beats left of the window that is written.
     position: DFF<W<15>>,
     to_feed: DFF<W<15>>,
     to_write: DFF<W<15>>,
     place: DFF<Place>,
+    // A window began and is not being written yet; it has no bank yet.
     pending: DFF<bool>,
     wants: DFF<bool>,
+    // The window that is written, which may be the one before: its slot, bank and context.
     writing: DFF<bool>,
     write_slot: DFF<W<3>>,
     write_bank: DFF<bool>,
     write_context: DFF<SlotContext>,
+    // Beats that each bank holds.
     filled_of_low: DFF<W<15>>,
     filled_of_high: DFF<W<15>>,
     round: Bf16Round,
+    // Block and beat that the encoder gives next.
     block_index: DFF<W<11>>,
     beat_index: DFF<W<14>>,
     ctx: Wire<SlotContext>,
@@ -234,6 +246,7 @@ pub struct Contribute {
     used_now: Wire<W<2>>,
 }
 
+#[sections]
 impl Logic for Contribute {
     #[hdl_gen]
     fn update(&mut self) {
@@ -278,6 +291,43 @@ impl Logic for Contribute {
             slot_of_low,
             slot_of_high
         );
+
+        self.clocks();
+        self.banks_in_use();
+        self.held_slots();
+        self.reader();
+        self.bursts();
+        self.filler();
+        self.bank_grant();
+        self.hand_over();
+        self.feed();
+        self.bank_write();
+        self.loop_back();
+        self.working.next = (self.state.q.val() != FillState::Idle)
+            || (self.read_state.q.val() != ReadState::Idle)
+            || !self.orders.empty.val()
+            || !self.planned.empty.val()
+            || self.writing.q.val()
+            || (self.used.q.val() != 0);
+
+        if self.clear.val() {
+            self.state.d.next = FillState::Idle;
+            self.read_state.d.next = ReadState::Idle;
+            self.reserved.d.next = bits_w::<10>(0);
+            self.place.d.next.valid = false;
+            self.pending.d.next = false;
+            self.wants.d.next = false;
+            self.writing.d.next = false;
+            self.sending.d.next = bits_w::<2>(0);
+            self.looping.d.next = false;
+            self.loop_asked.d.next = false;
+            self.hold.d.next = bits_w::<8>(0);
+            self.used.d.next = bits_w::<2>(0);
+        }
+    }
+
+    /// Clocks and clears the sub-blocks, takes orders, and reads the contexts of the windows read and filled.
+    fn clocks(&mut self) {
         self.read_contexts.clock.next = self.clock.val();
         self.read_contexts.write_enable.next = self.arm.val() != 0;
         self.read_contexts.write_address.next = self.arm_slot.val();
@@ -304,8 +354,10 @@ impl Logic for Contribute {
         self.orders.push_data.next = self.order.val();
         self.orders.pop.next = false;
         self.order_ready.next = !self.orders.full.val();
+    }
 
-        // Banks in use by the sender.
+    /// Keeps which banks the sender and the loop-back use.
+    fn banks_in_use(&mut self) {
         self.bank_bit.next = bits_w::<2>(1);
         if self.bank.q.val() {
             self.bank_bit.next = bits_w::<2>(2);
@@ -316,8 +368,10 @@ impl Logic for Contribute {
         self.bank_busy.next = ((self.sending.q.val() & self.bank_bit.val()) != 0)
             || (self.looping.q.val()
                 && ((self.bank.q.val() && self.loop_bank.q.val()) || (!self.bank.q.val() && !self.loop_bank.q.val())));
+    }
 
-        // A slot is held from its order until its bank is sent and its own shard added.
+    /// Holds a slot from its order until its bank is sent and its own shard added.
+    fn held_slots(&mut self) {
         self.one8.next = bits_w::<8>(1);
         self.low_bit.next = self.one8.val() << self.slot_of_low.q.val();
         self.high_bit.next = self.one8.val() << self.slot_of_high.q.val();
@@ -345,8 +399,10 @@ impl Logic for Contribute {
             self.hold.d.next = self.held_up.val() | self.order_bit.val();
         }
         self.held.next = self.hold.q.val();
+    }
 
-        // Reader: from the end of the own shard to the end of the gradient, then what is before.
+    /// Reads a window from the end of the own shard to the end of the gradient, then what is before.
+    fn reader(&mut self) {
         self.read_end.next = self.read_ctx.val().own_start + self.read_ctx.val().own_beats;
         self.read_from.next = self.read_end.val();
         if self.read_ctx.val().hadamard || (self.read_end.val() == self.read_ctx.val().beats) {
@@ -387,8 +443,10 @@ impl Logic for Contribute {
                 }
             }
         }
+    }
 
-        // A burst ends at the next 4 KiB; the inbox has room for what is asked for.
+    /// Asks for bursts, each up to the next 4 KiB, while the inbox has room for what is asked for.
+    fn bursts(&mut self) {
         self.page_beat.next = self.ask_address.q.val().get_bits::<6>(6);
         self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
         self.burst.next = self.until_page.val();
@@ -412,8 +470,10 @@ impl Logic for Contribute {
         self.r_ready.next = true;
         self.inbox.push.next = self.r_valid.val();
         self.inbox.push_data.next = self.r_data.val();
+    }
 
-        // Fill one bank, while the encoder may still hold the end of the window for the other.
+    /// Fills one bank, while the encoder may still hold the end of the window for the other.
+    fn filler(&mut self) {
         // The encoder empties itself after one cycle of `clear`.
         self.cleared.d.next = self.clear.val();
         self.encoder.clear.next = self.clear.val() && !self.cleared.q.val();
@@ -463,9 +523,11 @@ impl Logic for Contribute {
                 }
             }
         }
+    }
 
-        // A window that began gets its bank when the sender and the loop-back are done with it; until then no block of it
-        // leaves the encoder, where no other window has blocks left to burst.
+    /// Gives a window that began its bank when the sender and the loop-back are done with it; until then no block of it
+    /// leaves the encoder, where no other window has blocks left to burst.
+    fn bank_grant(&mut self) {
         self.send_valid.next = (self.begins.val() || self.wants.q.val()) && !self.bank_busy.val();
         self.granted.next = self.send_valid.val() && self.send_ready.val();
         self.wants.d.next = (self.begins.val() || self.wants.q.val()) && !self.granted.val();
@@ -477,9 +539,12 @@ impl Logic for Contribute {
                 self.filled_of_low.d.next = bits_w::<15>(0);
             }
         }
+    }
 
-        // It is written once the one before is, whose bank then goes to the loop-back. That is idle, as it gave up the
-        // bank; and between the last beat of one window and the first of the next the encoder is silent for 5 cycles.
+    /// Lets a window be written once the one before is, whose bank then goes to the loop-back. That is idle, as it gave
+    /// up the bank; and between the last beat of one window and the first of the next the encoder is silent for 5
+    /// cycles.
+    fn hand_over(&mut self) {
         self.pass_on.next =
             (self.granted.val() || (self.pending.q.val() && !self.wants.q.val())) && !self.writing.q.val();
         self.pending.d.next = (self.begins.val() || self.pending.q.val()) && !self.pass_on.val();
@@ -511,8 +576,10 @@ impl Logic for Contribute {
                 self.slot_of_low.d.next = self.write_slot.q.val();
             }
         }
+    }
 
-        // Beats of the inbox, and zeros where the host has none.
+    /// Takes beats of the inbox, and zeros where the host has none, and keeps how much of the inbox is reserved.
+    fn feed(&mut self) {
         self.from_host.next = self.position.q.val() < self.order_now.q.val().host_beats;
         self.feed.next = (self.state.q.val() == FillState::Fill)
             && (self.to_feed.q.val() != 0)
@@ -545,8 +612,10 @@ impl Logic for Contribute {
         if self.inbox.pop.val() {
             self.reserved.d.next = self.reserved_less.val();
         }
+    }
 
-        // Into the bank: in order, or interleaved: beat b of block k at b * blocks + k.
+    /// Writes beats into the bank: in order, or interleaved: beat b of block k at b * blocks + k.
+    fn bank_write(&mut self) {
         self.beats_log2.next = self.write_ctx.val().log2_n - 4;
         self.one10.next = bits_w::<14>(1);
         self.beats_of_block.next = self.one10.val() << self.beats_log2.val();
@@ -603,8 +672,10 @@ impl Logic for Contribute {
         }
         self.filled_low.next = self.filled_of_low.q.val();
         self.filled_high.next = self.filled_of_high.q.val();
+    }
 
-        // The own shard goes to the accumulator in cycles that the sender leaves.
+    /// Sends the own shard to the accumulator in cycles that the sender leaves.
+    fn loop_back(&mut self) {
         self.loop_at.next = self.loop_context.q.val().own_start + self.loop_index.q.val();
         self.loop_next.next = self.loop_index.q.val() + 1;
         self.loop_read.next = self.looping.q.val()
@@ -643,27 +714,6 @@ impl Logic for Contribute {
         self.own.next = self.outbox.pop_data.val();
         self.outbox.pop.next = self.own_ready.val();
         self.read_data.next = self.buffer.read_data.val();
-        self.working.next = (self.state.q.val() != FillState::Idle)
-            || (self.read_state.q.val() != ReadState::Idle)
-            || !self.orders.empty.val()
-            || !self.planned.empty.val()
-            || self.writing.q.val()
-            || (self.used.q.val() != 0);
-
-        if self.clear.val() {
-            self.state.d.next = FillState::Idle;
-            self.read_state.d.next = ReadState::Idle;
-            self.reserved.d.next = bits_w::<10>(0);
-            self.place.d.next.valid = false;
-            self.pending.d.next = false;
-            self.wants.d.next = false;
-            self.writing.d.next = false;
-            self.sending.d.next = bits_w::<2>(0);
-            self.looping.d.next = false;
-            self.loop_asked.d.next = false;
-            self.hold.d.next = bits_w::<8>(0);
-            self.used.d.next = bits_w::<2>(0);
-        }
     }
 }
 

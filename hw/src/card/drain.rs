@@ -153,6 +153,7 @@ pub struct Drain {
     owner: Wire<WriteOwner>,
 }
 
+#[sections]
 impl Logic for Drain {
     #[hdl_gen]
     fn update(&mut self) {
@@ -184,6 +185,29 @@ impl Logic for Drain {
             order_address,
             unordered
         );
+
+        self.clocks();
+        self.window_in();
+        self.window_out();
+        self.reader();
+        self.decode();
+        self.outbox();
+        self.bursts();
+
+        if self.clear.val() {
+            self.state.d.next = DrainState::Idle;
+            self.asked.d.next = false;
+            self.pending.d.next = false;
+            self.coming.d.next = false;
+            self.taken.d.next = false;
+            self.ordering.d.next = false;
+            self.reserved.d.next = bits_w::<16>(0);
+            self.unordered.d.next = bits_w::<16>(0);
+        }
+    }
+
+    /// Clocks the sub-blocks, and says what is under way.
+    fn clocks(&mut self) {
         self.decoder.clock.next = self.clock.val();
         self.reciprocal.clock.next = self.clock.val();
         self.multiplier.clock.next = self.clock.val();
@@ -198,8 +222,10 @@ impl Logic for Drain {
             && self.decoder.idle.val()
             && !self.coming.q.val()
             && !self.ordering.q.val();
+    }
 
-        // What goes in: one window after the other.
+    /// Lets windows in, one after the other.
+    fn window_in(&mut self) {
         self.length.next = self.c.val().host_beats;
         if self.c.val().hadamard {
             self.length.next = self.c.val().beats;
@@ -243,9 +269,11 @@ impl Logic for Drain {
                 }
             }
         }
+    }
 
-        // What comes out: the next window once all of the last one came, whose bursts may still be ordered.
-        // Between two windows the decoder is silent for 5 cycles.
+    /// Lets the next window come out once all of the last one came, whose bursts may still be ordered. Between two
+    /// windows the decoder is silent for 5 cycles.
+    fn window_out(&mut self) {
         self.come_ends.next = self.coming.q.val() && self.taken.q.val() && (self.to_come.q.val() == 0);
         self.order_ends.next =
             self.ordering.q.val() && (self.to_order.q.val() == 0) && (!self.taken.q.val() || self.come_ends.val());
@@ -255,7 +283,10 @@ impl Logic for Drain {
         self.pending.d.next = (self.begins.val() || self.pending.q.val()) && !self.pass_on.val();
         self.coming.d.next = (self.coming.q.val() && !self.come_ends.val()) || self.pass_on.val();
         self.taken.d.next = (self.taken.q.val() && !self.come_ends.val()) || self.takes.val();
-        // Read in block order, as the inbox has room.
+    }
+
+    /// Reads in block order, as the inbox has room.
+    fn reader(&mut self) {
         self.last_beat.next = self.beats_of_block.val() - 1;
         self.beat_next.next = self.beat_index.q.val() + 1;
         self.block_next.next = self.block_index.q.val() + 1;
@@ -290,8 +321,10 @@ impl Logic for Drain {
         }
         self.inbox.push.next = self.asked.q.val();
         self.inbox.push_data.next = self.gathered.val();
+    }
 
-        // Decode, or pass by; then rescale.
+    /// Decodes, or passes by; then rescales.
+    fn decode(&mut self) {
         self.decoder.log2n.next = self.c.val().log2_n;
         self.decoder.decode.next = true;
         self.decoder.key.next = self.c.val().sign_key;
@@ -327,8 +360,10 @@ impl Logic for Drain {
             self.side[i + 1].d.next = self.side[i].q.val();
         }
         self.side[0].d.next = self.stage_valid.q.val();
+    }
 
-        // Into the outbox: what the host wants of it; a block's places are reserved before it bursts.
+    /// Puts into the outbox what the host wants of it; a block's places are reserved before it bursts.
+    fn outbox(&mut self) {
         self.comes.next = self.side[5].q.val() && self.coming.q.val();
         self.keep.next = self.comes.val() && (self.to_keep.q.val() != 0);
         self.push.next = self.keep.val();
@@ -358,8 +393,10 @@ impl Logic for Drain {
             self.to_come.d.next = self.length.val();
             self.to_keep.d.next = self.c.val().host_beats;
         }
+    }
 
-        // Bursts up to the next 4 KiB; beats of the next window may already lie behind.
+    /// Orders bursts up to the next 4 KiB; beats of the next window may already lie behind.
+    fn bursts(&mut self) {
         self.ordering.d.next = (self.ordering.q.val() && !self.order_ends.val()) || self.takes.val();
         self.one.next = bits_w::<8>(1);
         self.drained.next = bits_w::<8>(0);
@@ -404,17 +441,6 @@ impl Logic for Drain {
             self.order_slot.d.next = self.come_slot.q.val();
             self.to_order.d.next = self.out.val().host_beats;
             self.order_address.d.next = self.out.val().host_address;
-        }
-
-        if self.clear.val() {
-            self.state.d.next = DrainState::Idle;
-            self.asked.d.next = false;
-            self.pending.d.next = false;
-            self.coming.d.next = false;
-            self.taken.d.next = false;
-            self.ordering.d.next = false;
-            self.reserved.d.next = bits_w::<16>(0);
-            self.unordered.d.next = bits_w::<16>(0);
         }
     }
 }

@@ -155,15 +155,21 @@ pub struct Finisher {
     write: DmaWrite,
     msix: Msix,
     shift: ShiftIn,
+    // The writer: what it does, for which slot and stage or for a refusal, and on which queue.
     state: DFF<FinishState>,
     at: DFF<W<3>>,
     of_broadcast: DFF<bool>,
     refused: DFF<bool>,
     queue: DFF<W<2>>,
+    // Refusals, one a queue; bit q: that of queue q waits; and the one that is being written.
     refusals: [DFF<Refusal>; 4],
     to_refuse: DFF<W<4>>,
     refusal_now: DFF<Refusal>,
+    // Bit q: the completion ring of queue q has room.
     room: DFF<W<4>>,
+    // Bit s, of slot s: the report of a stage is ordered (counted); it is acknowledged and its completion is due
+    // (settled); the completion of the contribute stage is acknowledged (reported); the result is begun; all of it is
+    // ordered (drained); a write failed.
     counted_contribute: DFF<W<8>>,
     settled_contribute: DFF<W<8>>,
     reported: DFF<W<8>>,
@@ -172,9 +178,12 @@ pub struct Finisher {
     counted_broadcast: DFF<W<8>>,
     settled_broadcast: DFF<W<8>>,
     failed: DFF<W<8>>,
+    // The acknowledgement of the cycle before.
     ack: DFF<Ack>,
+    // The rank whose arrival counter is asked for, and the beat that is composed.
     rank: DFF<W<7>>,
     high: DFF<Beat>,
+    // Each completion ring's tail, with what is ordered and with what is acknowledged; bit q: the phase of ring q.
     issued: [DFF<W<16>>; 4],
     visible: [DFF<W<16>>; 4],
     turn: DFF<W<4>>,
@@ -236,6 +245,7 @@ pub struct Finisher {
     advance: Wire<W<4>>,
 }
 
+#[sections]
 impl Logic for Finisher {
     #[hdl_gen]
     fn update(&mut self) {
@@ -263,6 +273,38 @@ impl Logic for Finisher {
             high,
             turn
         );
+
+        self.clocks();
+        self.refusals();
+        self.completion_rings();
+        self.due_work();
+        self.completion();
+        self.write_requests();
+        self.writer();
+        self.acknowledgements();
+        self.slot_progress();
+        self.queue_progress();
+        self.wiring();
+
+        if self.clear.val() {
+            self.state.d.next = FinishState::Idle;
+            self.at.d.next = bits_w::<3>(0);
+            self.to_refuse.d.next = bits_w::<4>(0);
+            self.counted_contribute.d.next = bits_w::<8>(0);
+            self.settled_contribute.d.next = bits_w::<8>(0);
+            self.reported.d.next = bits_w::<8>(0);
+            self.begun.d.next = bits_w::<8>(0);
+            self.drained.d.next = bits_w::<8>(0);
+            self.counted_broadcast.d.next = bits_w::<8>(0);
+            self.settled_broadcast.d.next = bits_w::<8>(0);
+            self.failed.d.next = bits_w::<8>(0);
+            self.ack.d.next.valid = false;
+            self.turn.d.next = bits_w::<4>(0);
+        }
+    }
+
+    /// Clocks and clears the sub-blocks, and reads the context of the slot looked at.
+    fn clocks(&mut self) {
         self.drain.clock.next = self.clock.val();
         self.drain.clear.next = self.clear.val();
         self.write.clock.next = self.clock.val();
@@ -283,8 +325,10 @@ impl Logic for Finisher {
         self.at_next.next = self.at.q.val() + 1;
         self.slot.next = self.at.q.val();
         self.broadcast.next = self.of_broadcast.q.val();
+    }
 
-        // Refusals, one a queue.
+    /// Keeps one refusal a queue, and picks the one whose completion is next.
+    fn refusals(&mut self) {
         self.refuse_ready.next = self.to_refuse.q.val() ^ 0xf;
         self.refusal_bit.next = bits_w::<4>(0);
         if self.refuse.val() {
@@ -304,8 +348,10 @@ impl Logic for Finisher {
             self.refused_bit.next = bits_w::<4>(4);
         }
         self.keep_to_refuse.next = self.to_refuse.q.val();
+    }
 
-        // Rings: room in each, and the place of the next entry in one.
+    /// Finds which completion rings have room, where the next entry of one lies, and where the next report.
+    fn completion_rings(&mut self) {
         self.queue_bit.next = self.one4.val() << self.queue.q.val();
         self.has_room.next = bits_w::<4>(0);
         self.tail_now.next = bits_w::<16>(0);
@@ -331,8 +377,10 @@ impl Logic for Finisher {
         if self.of_broadcast.q.val() {
             self.report_address.next = self.ctx.val().report_address + 128;
         }
+    }
 
-        // What is due at the slot looked at.
+    /// Finds what is due at the slot looked at: its result, a report or a completion.
+    fn due_work(&mut self) {
         self.contribute_due.next =
             (self.scaled.val() & (self.counted_contribute.q.val() ^ 0xff) & self.slot_bit.val()) != 0;
         self.broadcast_due.next = (self.drained.q.val()
@@ -349,8 +397,10 @@ impl Logic for Finisher {
         self.start_due.next = (self.to_start.val() & self.slot_bit.val()) != 0;
         // No report is begun while a result could be.
         self.hurry.next = (self.to_start.val() != 0) && self.drain.ready.val() && !self.start_due.val();
+    }
 
-        // The completion.
+    /// Composes the completion of the slot looked at, or of a refusal.
+    fn completion(&mut self) {
         self.bad.next = ((self.failed.q.val() | self.unread.val()) & self.slot_bit.val()) != 0;
         self.peers.next = self.job.val().ranks - 1;
         self.expected.next = self.ctx.val().own_beats * self.peers.val();
@@ -385,8 +435,10 @@ impl Logic for Finisher {
         if (self.turn.q.val() & self.queue_bit.val()) == 0 {
             self.done.next.phase = bits_w::<8>(1);
         }
+    }
 
-        // Reports and completions, one after the other.
+    /// Prepares what the writer may ask of the write channel; nothing is asked for unless a state does.
+    fn write_requests(&mut self) {
         self.counted_contribute_now.next = bits_w::<8>(0);
         self.counted_broadcast_now.next = bits_w::<8>(0);
         self.taken_contribute.next = bits_w::<8>(0xff);
@@ -414,6 +466,10 @@ impl Logic for Finisher {
             self.shift.word.next = self.broadcast_count.val();
         }
         self.rank_next.next = self.rank.q.val() + 1;
+    }
+
+    /// Writes reports and completions, one after the other.
+    fn writer(&mut self) {
         match self.state.q.val() {
             FinishState::Idle => {
                 self.refused.d.next = false;
@@ -493,8 +549,10 @@ impl Logic for Finisher {
         self.count_address.next =
             (bit_cast_w::<9, 3>(self.at.q.val()) << 6) | bit_cast_w::<9, 6>(self.rank.q.val().get_bits::<6>(0));
         self.count_epoch.next = self.ctx.val().epoch;
+    }
 
-        // Acknowledgements, one cycle after the bus.
+    /// Hands each acknowledgement to its owner, one cycle after the bus.
+    fn acknowledgements(&mut self) {
         self.ack.d.next.valid = self.write.done.val();
         self.ack.d.next.failed = self.write.failed.val();
         self.ack.d.next.owner = self.write.owner.val();
@@ -537,8 +595,10 @@ impl Logic for Finisher {
         self.msix.ready.next = self.msix_ready.val();
         self.msix_valid.next = self.msix.valid.val();
         self.msix_vector.next = self.msix.number.val();
+    }
 
-        // Where each slot's window stands.
+    /// Keeps where the window of each slot stands.
+    fn slot_progress(&mut self) {
         self.keep.next = self.arm.val() ^ 0xff;
         self.unfreed.next = self.free_now.val() ^ 0xff;
         self.counted_contribute.d.next =
@@ -559,6 +619,10 @@ impl Logic for Finisher {
             self.failed.d.next = (self.failed.q.val() | self.ack_slot.val()) & self.keep.val();
         }
         self.finishing.next = self.begun.q.val();
+    }
+
+    /// Keeps what each queue has: its refusal, and the completions ordered and acknowledged.
+    fn queue_progress(&mut self) {
         for i in 0..4 {
             self.refusals[i].clock.next = self.clock.val();
             self.refusals[i].d.next = self.refusals[i].q.val();
@@ -582,8 +646,10 @@ impl Logic for Finisher {
                 self.visible[i].d.next = bits_w::<16>(0);
             }
         }
+    }
 
-        // Wiring.
+    /// Connects decoder, write channel and host memory, and says whether anything is under way.
+    fn wiring(&mut self) {
         self.read_valid.next = self.drain.read_valid.val();
         self.read_address.next = self.drain.read_address.val();
         self.drain.read_ready.next = self.read_ready.val();
@@ -611,22 +677,6 @@ impl Logic for Finisher {
             || (self.to_refuse.q.val() != 0)
             || ((self.scaled.val() & (self.reported.q.val() ^ 0xff)) != 0)
             || ((self.broadcast_closed.val() & self.scaled.val() & (self.sending.val() ^ 0xff)) != 0);
-
-        if self.clear.val() {
-            self.state.d.next = FinishState::Idle;
-            self.at.d.next = bits_w::<3>(0);
-            self.to_refuse.d.next = bits_w::<4>(0);
-            self.counted_contribute.d.next = bits_w::<8>(0);
-            self.settled_contribute.d.next = bits_w::<8>(0);
-            self.reported.d.next = bits_w::<8>(0);
-            self.begun.d.next = bits_w::<8>(0);
-            self.drained.d.next = bits_w::<8>(0);
-            self.counted_broadcast.d.next = bits_w::<8>(0);
-            self.settled_broadcast.d.next = bits_w::<8>(0);
-            self.failed.d.next = bits_w::<8>(0);
-            self.ack.d.next.valid = false;
-            self.turn.d.next = bits_w::<4>(0);
-        }
     }
 }
 

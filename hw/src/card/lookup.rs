@@ -288,18 +288,49 @@ pub struct Lookup {
     relative: Wire<W<15>>,
 }
 
+#[sections]
 impl Logic for Lookup {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, named, found, known, placed, ranged, verdict, position, padding, half);
         dff_setup!(self, clock, first, second, third, fourth, fifth, last);
-        // Arm bus: the key to compare, and the context for later.
+
+        self.arm_bus();
+        self.pipeline();
+        self.compare();
+        self.select();
+        self.context();
+        self.shard_start();
+        self.shard_range();
+        self.judge();
+        self.outputs();
+
+        if self.clear.val() {
+            self.first.d.next.valid = false;
+            self.second.d.next.valid = false;
+            self.third.d.next.valid = false;
+            self.fourth.d.next.valid = false;
+            self.fifth.d.next.valid = false;
+            self.last.d.next.valid = false;
+            self.verdict.d.next.accept = false;
+            self.half.d.next = false;
+            self.drop_no_window.next = false;
+            self.drop_stale.next = false;
+            self.drop_flags.next = false;
+            self.drop_out_of_shard.next = false;
+        }
+    }
+
+    /// Stores the contexts of armed slots for later; their keys are in the comparers.
+    fn arm_bus(&mut self) {
         self.contexts.clock.next = self.clock.val();
         self.contexts.write_enable.next = self.arm.val() != 0;
         self.contexts.write_address.next = self.arm_slot.val();
         self.contexts.write_data.next = self.arm_context.val();
+    }
 
-        // The beats: five stages in step, and the last, where a bf16 payload beat is taken in two halves.
+    /// Moves the beats: five stages in step, and the last, where a bf16 payload beat is taken in two halves.
+    fn pipeline(&mut self) {
         self.splitting.next = self.fifth.q.val().valid
             && !self.fifth.q.val().head
             && self.verdict.q.val().accept
@@ -321,8 +352,10 @@ impl Logic for Lookup {
             self.fourth.d.next = self.third.q.val();
             self.fifth.d.next = self.fourth.q.val();
         }
+    }
 
-        // 1: compare with all slots; at most one hits.
+    /// 1: compares the header with all slots; at most one hits.
+    fn compare(&mut self) {
         for i in 0..8 {
             self.key[i].clock.next = self.clock.val();
             self.key[i].arm.next = self.arm.val().get_bit(i);
@@ -339,8 +372,10 @@ impl Logic for Lookup {
             self.named.d.next.bf16 = self.in_header.val().bf16;
             self.named.d.next.beats = self.in_header.val().beats;
         }
+    }
 
-        // 2: which.
+    /// 2: finds which slot hit.
+    fn select(&mut self) {
         self.slot.next = bits_w::<3>(0);
         self.distance.next = bits_w::<15>(0);
         self.any_hit.next = false;
@@ -373,8 +408,10 @@ impl Logic for Lookup {
             self.found.d.next.bf16 = self.named.q.val().bf16;
             self.found.d.next.beats = self.named.q.val().beats;
         }
+    }
 
-        // 3: its context, and whose shard it is.
+    /// 3: reads its context, and finds whose shard it is.
+    fn context(&mut self) {
         self.contexts.read_address.next = self.found.q.val().slot;
         self.ctx.next = self.contexts.read_data.val();
         self.sum.next = bit_cast_w::<7, 6>(self.found.q.val().sender) + self.ctx.val().rotation;
@@ -401,8 +438,10 @@ impl Logic for Lookup {
             self.known.d.next.own_start = self.ctx.val().own_start;
             self.known.d.next.own_beats = self.ctx.val().own_beats;
         }
+    }
 
-        // 4: where that shard starts, but for a sum.
+    /// 4: finds where that shard starts, but for a sum.
+    fn shard_start(&mut self) {
         self.product.next = self.known.q.val().quotient * self.known.q.val().shard;
         self.covered.next = bit_cast_w::<15, 10>(self.known.q.val().beats);
         if self.known.q.val().bf16 {
@@ -431,8 +470,10 @@ impl Logic for Lookup {
             }
             self.placed.d.next.end = self.packet_end.val();
         }
+    }
 
-        // 5: the shard this sender may write in this stage.
+    /// 5: finds the shard that this sender may write in this stage.
+    fn shard_range(&mut self) {
         self.start.next =
             bit_cast_w::<15, 22>(self.placed.q.val().product) + bit_cast_w::<15, 7>(self.placed.q.val().extra);
         self.limit.next = self.start.val() + self.placed.q.val().length;
@@ -457,8 +498,10 @@ impl Logic for Lookup {
                 self.ranged.d.next.shard_end = self.limit.val();
             }
         }
+    }
 
-        // 6: the verdict, and the place of every window beat.
+    /// 6: accepts the packet or says why not, and finds the place of every window beat.
+    fn judge(&mut self) {
         self.allowed.next = self.ranged.q.val().shard_end;
         if self.ranged.q.val().bf16 {
             self.allowed.next = self.ranged.q.val().shard_end + 1;
@@ -510,7 +553,10 @@ impl Logic for Lookup {
                 }
             }
         }
+    }
 
+    /// Hands on the window beat, and says whether anything is inside.
+    fn outputs(&mut self) {
         self.relative.next = self.position.q.val() - self.verdict.q.val().own_start;
         self.valid.next =
             self.last.q.val().valid && !self.last.q.val().head && self.verdict.q.val().accept && !self.padding.q.val();
@@ -530,21 +576,6 @@ impl Logic for Lookup {
             && !self.fourth.q.val().valid
             && !self.fifth.q.val().valid
             && !self.last.q.val().valid;
-
-        if self.clear.val() {
-            self.first.d.next.valid = false;
-            self.second.d.next.valid = false;
-            self.third.d.next.valid = false;
-            self.fourth.d.next.valid = false;
-            self.fifth.d.next.valid = false;
-            self.last.d.next.valid = false;
-            self.verdict.d.next.accept = false;
-            self.half.d.next = false;
-            self.drop_no_window.next = false;
-            self.drop_stale.next = false;
-            self.drop_flags.next = false;
-            self.drop_out_of_shard.next = false;
-        }
     }
 }
 

@@ -188,6 +188,7 @@ pub struct Planner {
     round_next: Wire<W<7>>,
 }
 
+#[sections]
 impl Logic for Planner {
     #[hdl_gen]
     fn update(&mut self) {
@@ -213,6 +214,30 @@ impl Logic for Planner {
             marked,
             after_turn
         );
+
+        self.queues();
+        self.window();
+        self.peer_and_shard();
+        self.share();
+        self.packet();
+        self.presence();
+        self.turns();
+        self.order();
+        self.states();
+        self.share_taken();
+        self.working.next = (self.state.q.val() != PlanState::Idle)
+            || self.kept.q.val()
+            || !self.contributes.empty.val()
+            || !self.broadcasts.empty.val();
+
+        if self.clear.val() {
+            self.state.d.next = PlanState::Idle;
+            self.kept.d.next = false;
+        }
+    }
+
+    /// Clocks and clears the sub-blocks, takes orders, and reads the context of the window that is sent.
+    fn queues(&mut self) {
         self.contexts.clock.next = self.clock.val();
         self.contexts.write_enable.next = self.arm.val() != 0;
         self.contexts.write_address.next = self.arm_slot.val();
@@ -237,8 +262,10 @@ impl Logic for Planner {
         self.pacer.peer_write.next = self.peer_write.val();
         self.pacer.peer_word.next = self.peer_word.val();
         self.pacer.peer_data.next = self.peer_data.val();
+    }
 
-        // The window.
+    /// Finds what the window says of its packets: incast, payload, the end of the own shard, marks.
+    fn window(&mut self) {
         self.incast.next = self.ctx.val().send_incast;
         if self.ctx.val().send_incast == 0 {
             self.incast.next = bits_w::<4>(1);
@@ -246,8 +273,10 @@ impl Logic for Planner {
         self.own_end.next = self.ctx.val().own_start + self.ctx.val().own_beats;
         self.payload.next = bit_cast_w::<9, 8>(self.job.val().payload_beats);
         self.marks.next = self.ctx.val().mark_packets * self.job.val().payload_beats;
+    }
 
-        // Peer (rank + k) mod ranks owns shard (peer + rotation) mod ranks.
+    /// Finds the peer whose turn it is and its shard: peer (rank + k) mod ranks owns shard (peer + rotation) mod ranks.
+    fn peer_and_shard(&mut self) {
         self.step.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().index);
         self.peer_sum.next = bit_cast_w::<7, 6>(self.job.val().rank) + self.step.val();
         self.peer_wrapped.next = self.peer_sum.val() - self.job.val().ranks;
@@ -260,8 +289,10 @@ impl Logic for Planner {
             self.longer.next = self.ctx.val().quotient + 1;
         }
         self.product.next = self.ctx.val().quotient * self.shard.q.val();
+    }
 
-        // The share whose turn it is.
+    /// Reads the share whose turn it is.
+    fn share(&mut self) {
         self.place.next = bit_cast_w::<5, 4>(self.at.q.val().index);
         if self.now.q.val().broadcast {
             self.place.next = bit_cast_w::<5, 4>(self.at.q.val().index) | 16;
@@ -272,8 +303,10 @@ impl Logic for Planner {
         self.shares.write_address.next = self.place.val();
         self.shares.write_enable.next = false;
         self.shares.write_data.next = self.packet.q.val();
+    }
 
-        // One packet: up to the payload size; marked when at most `mark_packets` are left.
+    /// Measures one packet: up to the payload size; marked when at most `mark_packets` are left.
+    fn packet(&mut self) {
         self.taken.next = bit_cast_w::<15, 9>(self.packet_most.q.val());
         if self.share.val().remaining < bit_cast_w::<15, 9>(self.packet_most.q.val()) {
             self.taken.next = self.share.val().remaining;
@@ -286,8 +319,10 @@ impl Logic for Planner {
         if self.ctx.val().bf16 {
             self.wire_beats.next = self.halves.val().get_bits::<8>(1);
         }
+    }
 
-        // Whether the bank holds it: how far its last beat is from where the filling began.
+    /// Finds whether the bank holds the packet: how far its last beat is from where the filling began.
+    fn presence(&mut self) {
         self.ahead.next = self.position_next.val() + self.wrap.q.val();
         if self.after_turn.q.val() {
             self.ahead.next = self.position_next.val() - self.turn.q.val();
@@ -297,7 +332,10 @@ impl Logic for Planner {
             self.filled.next = self.filled_high.val();
         }
         self.present.next = self.ahead.val() <= self.filled.val();
+    }
 
+    /// Asks the pacer, and counts peers and rounds.
+    fn turns(&mut self) {
         self.pacer.peer.next = self.packet.q.val().peer;
         self.pacer.beats.next = self.wire_beats.val();
         self.pacer.ask.next = self.state.q.val() == PlanState::Pace;
@@ -307,7 +345,10 @@ impl Logic for Planner {
         self.index_next.next = self.at.q.val().index + 1;
         self.round_here.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().index);
         self.round_next.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().count);
+    }
 
+    /// Composes the order for the builder; nothing is ordered unless a state does.
+    fn order(&mut self) {
         self.ask_valid.next = false;
         self.ask_address.next.slot = self.now.q.val().slot;
         self.ask_address.next.beat = bit_cast_w::<14, 15>(self.packet.q.val().position);
@@ -328,68 +369,14 @@ impl Logic for Planner {
         self.order.next.beat = self.offset.val();
         self.order.next.hadamard = self.ctx.val().hadamard;
         self.order.next.bf16 = self.ctx.val().bf16;
+    }
 
+    /// Sends one window after the other, round by round, a packet to each peer of the round in turn.
+    fn states(&mut self) {
         match self.state.q.val() {
-            PlanState::Idle => {
-                self.at.d.next.round = bits_w::<7>(1);
-                self.at.d.next.index = bits_w::<4>(0);
-                self.at.d.next.live = bits_w::<4>(0);
-                self.at.d.next.begun = false;
-                self.at.d.next.noted = false;
-                if !self.broadcasts.empty.val() {
-                    self.broadcasts.pop.next = true;
-                    self.now.d.next = self.broadcasts.pop_data.val();
-                    self.state.d.next = PlanState::Window;
-                } else if self.kept.q.val() {
-                    self.kept.d.next = false;
-                    self.now.d.next = self.kept_order.q.val();
-                    self.at.d.next = self.kept_at.q.val();
-                    self.state.d.next = PlanState::Window;
-                } else if !self.contributes.empty.val() {
-                    self.contributes.pop.next = true;
-                    self.now.d.next = self.contributes.pop_data.val();
-                    self.state.d.next = PlanState::Window;
-                }
-            }
-            PlanState::Window => {
-                self.mark_beats.d.next = bit_cast_w::<17, 16>(self.marks.val());
-                self.packet_most.d.next = self.payload.val();
-                if self.ctx.val().bf16 {
-                    self.mark_beats.d.next = bit_cast_w::<17, 16>(self.marks.val()) << 1;
-                    self.packet_most.d.next = self.payload.val() << 1;
-                }
-                self.turn.d.next = self.own_end.val();
-                self.wrap.d.next = self.ctx.val().beats - self.own_end.val();
-                if self.ctx.val().hadamard || (self.own_end.val() == self.ctx.val().beats) {
-                    self.turn.d.next = bits_w::<15>(0);
-                }
-                self.state.d.next = PlanState::Peer;
-                if self.at.q.val().noted {
-                    self.state.d.next = PlanState::Packet;
-                }
-            }
-            PlanState::Peer => {
-                self.peer.d.next = self.peer_sum.val();
-                if self.peer_sum.val() >= self.job.val().ranks {
-                    self.peer.d.next = self.peer_wrapped.val();
-                }
-                self.state.d.next = PlanState::Shard;
-                if (self.at.q.val().index == self.incast.val()) || (self.step.val() >= self.job.val().ranks) {
-                    // All peers of the round have begun.
-                    self.at.d.next.index = bits_w::<4>(0);
-                    if self.at.q.val().index == 0 {
-                        self.state.d.next = PlanState::Finish;
-                    } else if self.at.q.val().live == 0 {
-                        self.at.d.next.round = self.round_here.val();
-                        self.state.d.next = PlanState::Peer;
-                    } else {
-                        self.at.d.next.count = self.at.q.val().index;
-                        self.at.d.next.begun = true;
-                        self.at.d.next.noted = true;
-                        self.state.d.next = PlanState::Packet;
-                    }
-                }
-            }
+            PlanState::Idle => self.choose_window(),
+            PlanState::Window => self.measure_window(),
+            PlanState::Peer => self.next_peer(),
             PlanState::Shard => {
                 self.shard.d.next = self.shard_sum.val();
                 if self.shard_sum.val() >= self.job.val().ranks {
@@ -406,46 +393,9 @@ impl Logic for Planner {
                 }
                 self.state.d.next = PlanState::Begin;
             }
-            PlanState::Begin => {
-                self.shares.write_enable.next = true;
-                self.shares.write_data.next.peer = self.peer.q.val().get_bits::<6>(0);
-                self.shares.write_data.next.position = self.start.q.val();
-                self.shares.write_data.next.remaining = self.length.q.val();
-                self.at.d.next.noted = true;
-                if self.length.q.val() != 0 {
-                    self.at.d.next.live = self.live_more.val();
-                }
-                self.state.d.next = PlanState::Packet;
-            }
-            PlanState::Packet => {
-                self.packet.d.next = self.share.val();
-                self.packet_beats.d.next = self.taken.val().get_bits::<9>(0);
-                self.marked.d.next = bit_cast_w::<17, 15>(self.share.val().remaining) <= self.mark_beats.q.val();
-                self.after_turn.d.next = self.share.val().position >= self.turn.q.val();
-                self.state.d.next = PlanState::Ask;
-                if self.share.val().remaining == 0 {
-                    self.state.d.next = PlanState::Advance;
-                } else if !self.now.q.val().broadcast && !self.broadcasts.empty.val() {
-                    self.kept.d.next = true;
-                    self.kept_order.d.next = self.now.q.val();
-                    self.kept_at.d.next = self.at.q.val();
-                    self.state.d.next = PlanState::Idle;
-                }
-            }
-            PlanState::Ask => {
-                if self.now.q.val().broadcast {
-                    self.ask_valid.next = true;
-                    if self.ask_ready.val() {
-                        self.state.d.next = PlanState::Answer;
-                    }
-                } else if !self.present.val() {
-                    self.state.d.next = PlanState::Packet;
-                } else if self.pacer.paced.val() {
-                    self.state.d.next = PlanState::Pace;
-                } else {
-                    self.state.d.next = PlanState::Order;
-                }
-            }
+            PlanState::Begin => self.begin_share(),
+            PlanState::Packet => self.next_packet(),
+            PlanState::Ask => self.ask_for_packet(),
             PlanState::Answer => {
                 self.state.d.next = PlanState::Order;
                 if self.word.val().epoch != self.ctx.val().epoch {
@@ -469,25 +419,7 @@ impl Logic for Planner {
                     self.state.d.next = PlanState::Advance;
                 }
             }
-            PlanState::Advance => {
-                if !self.at.q.val().begun {
-                    self.at.d.next.index = self.index_next.val();
-                    self.at.d.next.noted = false;
-                    self.state.d.next = PlanState::Peer;
-                } else if self.at.q.val().live == 0 {
-                    self.at.d.next.round = self.round_next.val();
-                    self.at.d.next.index = bits_w::<4>(0);
-                    self.at.d.next.begun = false;
-                    self.at.d.next.noted = false;
-                    self.state.d.next = PlanState::Peer;
-                } else {
-                    self.at.d.next.index = self.index_next.val();
-                    if self.index_next.val() == self.at.q.val().count {
-                        self.at.d.next.index = bits_w::<4>(0);
-                    }
-                    self.state.d.next = PlanState::Packet;
-                }
-            }
+            PlanState::Advance => self.next_turn(),
             PlanState::Finish => {
                 self.valid.next = true;
                 self.order.next.beats = bits_w::<8>(0);
@@ -496,7 +428,143 @@ impl Logic for Planner {
                 }
             }
         }
-        // The packet is ordered, or left out.
+    }
+
+    /// Takes the next window: a broadcast first, then the contribution that one interrupted, then a new one.
+    fn choose_window(&mut self) {
+        self.at.d.next.round = bits_w::<7>(1);
+        self.at.d.next.index = bits_w::<4>(0);
+        self.at.d.next.live = bits_w::<4>(0);
+        self.at.d.next.begun = false;
+        self.at.d.next.noted = false;
+        if !self.broadcasts.empty.val() {
+            self.broadcasts.pop.next = true;
+            self.now.d.next = self.broadcasts.pop_data.val();
+            self.state.d.next = PlanState::Window;
+        } else if self.kept.q.val() {
+            self.kept.d.next = false;
+            self.now.d.next = self.kept_order.q.val();
+            self.at.d.next = self.kept_at.q.val();
+            self.state.d.next = PlanState::Window;
+        } else if !self.contributes.empty.val() {
+            self.contributes.pop.next = true;
+            self.now.d.next = self.contributes.pop_data.val();
+            self.state.d.next = PlanState::Window;
+        }
+    }
+
+    /// Notes what stays the same for the whole window.
+    fn measure_window(&mut self) {
+        self.mark_beats.d.next = bit_cast_w::<17, 16>(self.marks.val());
+        self.packet_most.d.next = self.payload.val();
+        if self.ctx.val().bf16 {
+            self.mark_beats.d.next = bit_cast_w::<17, 16>(self.marks.val()) << 1;
+            self.packet_most.d.next = self.payload.val() << 1;
+        }
+        self.turn.d.next = self.own_end.val();
+        self.wrap.d.next = self.ctx.val().beats - self.own_end.val();
+        if self.ctx.val().hadamard || (self.own_end.val() == self.ctx.val().beats) {
+            self.turn.d.next = bits_w::<15>(0);
+        }
+        self.state.d.next = PlanState::Peer;
+        if self.at.q.val().noted {
+            self.state.d.next = PlanState::Packet;
+        }
+    }
+
+    /// Finds the next peer of the round; when all have begun, their packets follow in turn.
+    fn next_peer(&mut self) {
+        self.peer.d.next = self.peer_sum.val();
+        if self.peer_sum.val() >= self.job.val().ranks {
+            self.peer.d.next = self.peer_wrapped.val();
+        }
+        self.state.d.next = PlanState::Shard;
+        if (self.at.q.val().index == self.incast.val()) || (self.step.val() >= self.job.val().ranks) {
+            // All peers of the round have begun.
+            self.at.d.next.index = bits_w::<4>(0);
+            if self.at.q.val().index == 0 {
+                self.state.d.next = PlanState::Finish;
+            } else if self.at.q.val().live == 0 {
+                self.at.d.next.round = self.round_here.val();
+                self.state.d.next = PlanState::Peer;
+            } else {
+                self.at.d.next.count = self.at.q.val().index;
+                self.at.d.next.begun = true;
+                self.at.d.next.noted = true;
+                self.state.d.next = PlanState::Packet;
+            }
+        }
+    }
+
+    /// Notes the share of the peer, which is live if it has anything to send.
+    fn begin_share(&mut self) {
+        self.shares.write_enable.next = true;
+        self.shares.write_data.next.peer = self.peer.q.val().get_bits::<6>(0);
+        self.shares.write_data.next.position = self.start.q.val();
+        self.shares.write_data.next.remaining = self.length.q.val();
+        self.at.d.next.noted = true;
+        if self.length.q.val() != 0 {
+            self.at.d.next.live = self.live_more.val();
+        }
+        self.state.d.next = PlanState::Packet;
+    }
+
+    /// Takes the next packet of the share, unless a broadcast has come, which goes first.
+    fn next_packet(&mut self) {
+        self.packet.d.next = self.share.val();
+        self.packet_beats.d.next = self.taken.val().get_bits::<9>(0);
+        self.marked.d.next = bit_cast_w::<17, 15>(self.share.val().remaining) <= self.mark_beats.q.val();
+        self.after_turn.d.next = self.share.val().position >= self.turn.q.val();
+        self.state.d.next = PlanState::Ask;
+        if self.share.val().remaining == 0 {
+            self.state.d.next = PlanState::Advance;
+        } else if !self.now.q.val().broadcast && !self.broadcasts.empty.val() {
+            self.kept.d.next = true;
+            self.kept_order.d.next = self.now.q.val();
+            self.kept_at.d.next = self.at.q.val();
+            self.state.d.next = PlanState::Idle;
+        }
+    }
+
+    /// Asks the gather memory for a beat of a broadcast, or waits until the bank holds a packet of a contribution.
+    fn ask_for_packet(&mut self) {
+        if self.now.q.val().broadcast {
+            self.ask_valid.next = true;
+            if self.ask_ready.val() {
+                self.state.d.next = PlanState::Answer;
+            }
+        } else if !self.present.val() {
+            self.state.d.next = PlanState::Packet;
+        } else if self.pacer.paced.val() {
+            self.state.d.next = PlanState::Pace;
+        } else {
+            self.state.d.next = PlanState::Order;
+        }
+    }
+
+    /// Turns to the next peer, or to the next round when none of this one is live.
+    fn next_turn(&mut self) {
+        if !self.at.q.val().begun {
+            self.at.d.next.index = self.index_next.val();
+            self.at.d.next.noted = false;
+            self.state.d.next = PlanState::Peer;
+        } else if self.at.q.val().live == 0 {
+            self.at.d.next.round = self.round_next.val();
+            self.at.d.next.index = bits_w::<4>(0);
+            self.at.d.next.begun = false;
+            self.at.d.next.noted = false;
+            self.state.d.next = PlanState::Peer;
+        } else {
+            self.at.d.next.index = self.index_next.val();
+            if self.index_next.val() == self.at.q.val().count {
+                self.at.d.next.index = bits_w::<4>(0);
+            }
+            self.state.d.next = PlanState::Packet;
+        }
+    }
+
+    /// Takes the packet out of its share when it is ordered, or left out.
+    fn share_taken(&mut self) {
         if self.consumed.val() {
             self.shares.write_enable.next = true;
             self.shares.write_data.next.position = self.position_next.val();
@@ -504,15 +572,6 @@ impl Logic for Planner {
             if self.remaining_next.val() == 0 {
                 self.at.d.next.live = self.live_less.val();
             }
-        }
-        self.working.next = (self.state.q.val() != PlanState::Idle)
-            || self.kept.q.val()
-            || !self.contributes.empty.val()
-            || !self.broadcasts.empty.val();
-
-        if self.clear.val() {
-            self.state.d.next = PlanState::Idle;
-            self.kept.d.next = false;
         }
     }
 }

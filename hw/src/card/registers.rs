@@ -181,6 +181,7 @@ pub struct Registers {
     build: BuildWords,
 }
 
+#[sections]
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
@@ -192,7 +193,17 @@ impl Logic for Registers {
         self.cq_base_lo.clock.next = self.clock.val();
         self.cq_base_hi.clock.next = self.clock.val();
 
-        // Writes: `kept` are the bits of the register that exist.
+        self.queue_writes();
+        self.job_writes();
+        self.status();
+        self.reads();
+        self.counters();
+        self.faults();
+        self.to_units();
+    }
+
+    /// Writes registers of queues.
+    fn queue_writes(&mut self) {
         self.data.next = self.write_data.val();
         self.queue.next = self.write_address.val().get_bits::<2>(6);
         self.place.next = self.write_address.val().get_bits::<6>(0);
@@ -239,6 +250,10 @@ impl Logic for Registers {
                 }
             }
         }
+    }
+
+    /// Writes registers of the job and peer table; `kept` are the bits of the register that exist.
+    fn job_writes(&mut self) {
         self.kept.next = bits_w::<32>(0);
         if self.of_queue.val() {
             if self.place.val() == 0x00 {
@@ -299,8 +314,10 @@ impl Logic for Registers {
         self.copy.read_address.next = self.read_address.val();
         self.peer_write.next = self.write.val() && (self.write_address.val().get_bits::<2>(8) == 1);
         self.peer_word.next = self.write_address.val().get_bits::<8>(0);
+    }
 
-        // Reads of what the card writes, and CONTROL; the rest is in the copy.
+    /// Gathers what registers of the card's own values show.
+    fn status(&mut self) {
         self.fault_bit.next = bits_w::<1>(0);
         if self.faulty.q.val() {
             self.fault_bit.next = bits_w::<1>(1);
@@ -325,6 +342,10 @@ impl Logic for Registers {
                 self.tail_read.next = self.cq_tail[i].val();
             }
         }
+    }
+
+    /// Reads what the card writes, and CONTROL; the rest is in the copy.
+    fn reads(&mut self) {
         self.value.d.next = bits_w::<32>(0);
         if self.read_address.val().get_bits::<2>(8) == 2 {
             if self.read_place.val() == 0x30 {
@@ -386,8 +407,10 @@ impl Logic for Registers {
             self.value.d.next = self.counters.q.val().stale;
         }
         self.read_data.next = self.value.q.val() | self.copy.read_data.val();
+    }
 
-        // Counters.
+    /// Counts events; two of one kind may come in a cycle.
+    fn counters(&mut self) {
         self.late.next = bits_w::<2>(0);
         if self.events.val().late_contribute && self.events.val().late_broadcast {
             self.late.next = bits_w::<2>(2);
@@ -435,6 +458,10 @@ impl Logic for Registers {
         }
         self.counters.d.next.late = self.counters.q.val().late + bit_cast_w::<32, 2>(self.late.val());
         self.counters.d.next.duplicate = self.counters.q.val().duplicate + bit_cast_w::<32, 2>(self.duplicate.val());
+    }
+
+    /// Keeps faults and stopped queues, until `clear`, and takes back the enable bit on reset.
+    fn faults(&mut self) {
         if self.dma_fault.val() {
             self.faulty.d.next = true;
         }
@@ -459,8 +486,10 @@ impl Logic for Registers {
         if self.reset.val() {
             self.host.d.next.enable = false;
         }
+    }
 
-        // To the units.
+    /// Tells the units the job, the rings and which queues are usable.
+    fn to_units(&mut self) {
         self.enable.next = self.host.q.val().enable;
         self.usable.next = (self.sq_lo_set.q.val() | self.sq_hi_set.q.val())
             & (self.cq_lo_set.q.val() | self.cq_hi_set.q.val())

@@ -191,10 +191,31 @@ pub struct SmartNic {
     events: Wire<Events>,
 }
 
+#[sections]
 impl Logic for SmartNic {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, sending, unread, scan, nearest, timer);
+
+        self.clocks();
+        self.registers_and_reset();
+        self.host_reads();
+        self.host_writes();
+        self.rings();
+        self.arm_bus();
+        self.receive_path();
+        self.gradient_to_mean();
+        self.stage_gates();
+        self.finish();
+        self.windows_to_send();
+        self.transmit_path();
+        self.counters();
+        self.wake_up();
+        self.trace();
+    }
+
+    /// Clocks the units.
+    fn clocks(&mut self) {
         self.restart.clock.next = self.clock.val();
         self.guard.clock.next = self.clock.val();
         self.registers.clock.next = self.clock.val();
@@ -210,8 +231,10 @@ impl Logic for SmartNic {
         self.scale.clock.next = self.clock.val();
         self.gather.clock.next = self.clock.val();
         self.finisher.clock.next = self.clock.val();
+    }
 
-        // Registers and reset.
+    /// Connects registers and reset, and tells every unit the job.
+    fn registers_and_reset(&mut self) {
         self.registers.write.next = self.reg_write.val();
         self.registers.write_address.next = self.reg_write_address.val();
         self.registers.write_data.next = self.reg_write_data.val();
@@ -252,8 +275,10 @@ impl Logic for SmartNic {
         self.builder.peer_write.next = self.registers.peer_write.val();
         self.builder.peer_word.next = self.registers.peer_word.val();
         self.builder.peer_data.next = self.reg_write_data.val();
+    }
 
-        // Host memory, read side.
+    /// Connects the read side of host memory.
+    fn host_reads(&mut self) {
         self.dma_read.submit_valid.next = self.submit.ar_valid.val();
         self.dma_read.submit_address.next = self.submit.ar_address.val();
         self.submit.ar_ready.next = self.dma_read.submit_ready.val();
@@ -276,8 +301,10 @@ impl Logic for SmartNic {
         self.dma_read.r_last.next = self.axi_r_last.val();
         self.dma_read.r_error.next = self.axi_r_error.val();
         self.axi_r_ready.next = self.dma_read.r_ready.val();
+    }
 
-        // Host memory, write side.
+    /// Connects the write side of host memory.
+    fn host_writes(&mut self) {
         self.axi_aw_valid.next = self.finisher.aw_valid.val();
         self.axi_aw_address.next = self.finisher.aw_address.val();
         self.axi_aw_beats.next = self.finisher.aw_beats.val();
@@ -290,8 +317,10 @@ impl Logic for SmartNic {
         self.finisher.b_error.next = self.axi_b_error.val();
         self.registers.dma_fault.next =
             (self.axi_r_valid.val() && self.axi_r_error.val()) || (self.axi_b_valid.val() && self.axi_b_error.val());
+    }
 
-        // Rings.
+    /// Connects submission and completion rings and MSI-X.
+    fn rings(&mut self) {
         self.submit.usable.next = self.registers.usable.val();
         self.registers.sq_queue.next = self.submit.sq_queue.val();
         self.submit.sq_base.next = self.registers.sq_base.val();
@@ -310,8 +339,10 @@ impl Logic for SmartNic {
         self.msix_valid.next = self.finisher.msix_valid.val();
         self.msix_vector.next = self.finisher.msix_vector.val();
         self.finisher.msix_ready.next = self.msix_ready.val();
+    }
 
-        // Arm bus.
+    /// Tells every unit which slot is armed, and with which context.
+    fn arm_bus(&mut self) {
         self.ctx.next = self.submit.arm_context.val();
         self.lookup.arm.next = self.submit.arm.val();
         self.lookup.arm_slot.next = self.submit.arm_slot.val();
@@ -330,8 +361,11 @@ impl Logic for SmartNic {
         self.finisher.arm_context.next = self.ctx.val();
         self.lookup.freed.next = self.finisher.freed.val();
         self.submit.freed.next = self.finisher.freed.val();
+    }
 
-        // Receive path; only a contribution whose address is in flight stalls it, and bf16, which takes two cycles a beat.
+    /// Connects the MAC to reduce and gather; only a contribution whose address is in flight stalls it, and bf16, which
+    /// takes two cycles a beat.
+    fn receive_path(&mut self) {
         self.rx_buffer.rx_valid.next = self.rx_valid.val();
         self.rx_buffer.rx_data.next = self.rx_data.val();
         self.rx_buffer.rx_last.next = self.rx_last.val();
@@ -354,8 +388,10 @@ impl Logic for SmartNic {
         self.parser.stall.next = self.lookup.busy.val();
         self.lookup.stall.next = self.stall.val();
         self.quiet.next = !self.rx_buffer.valid.val() && self.parser.empty.val() && self.lookup.empty.val();
+    }
 
-        // Own gradient, scaling, gathering. What could not be read is not summed.
+    /// Connects own gradient, scaling and gathering; what could not be read is not summed.
+    fn gradient_to_mean(&mut self) {
         self.unread.d.next = (self.unread.q.val() & (self.submit.arm.val() ^ 0xff)) | self.dma_read.unread.val();
         if self.clear.val() {
             self.unread.d.next = bits_w::<8>(0);
@@ -383,8 +419,10 @@ impl Logic for SmartNic {
         self.gather.scrub.next = self.submit.scrub.val();
         self.gather.scrub_slot.next = self.submit.scrub_slot.val();
         self.submit.scrub_busy.next = self.reduce.scrub_busy.val() || self.gather.scrub_busy.val();
+    }
 
-        // Stage gates. A broadcast stage is entered when the contribute stage is over.
+    /// Connects the stage gates; a broadcast stage is entered when the contribute stage is over.
+    fn stage_gates(&mut self) {
         self.one64.next = bits_w::<64>(1);
         self.sender.next = self.one64.val() << self.lookup.beat.val().sender;
         self.contribute_open.next = self.contribute_gates.open.val();
@@ -431,8 +469,10 @@ impl Logic for SmartNic {
         self.gather.open.next = self.broadcast_open.val();
         self.scale.closed.next = self.contribute_closed.val();
         self.finisher.broadcast_closed.next = self.broadcast_closed.val();
+    }
 
-        // Finisher.
+    /// Connects the finisher to the gates, the counters of arrivals, refusals and the gather memory.
+    fn finish(&mut self) {
         self.finish_gate.next = self.contribute_gates.report.val();
         if self.finisher.broadcast.val() {
             self.finish_gate.next = self.broadcast_gates.report.val();
@@ -452,8 +492,10 @@ impl Logic for SmartNic {
         self.gather.finish_address.next = self.finisher.read_address.val();
         self.finisher.read_ready.next = self.gather.finish_ready.val();
         self.finisher.word.next = self.gather.word.val();
+    }
 
-        // Transmit path: the mean goes out as soon as it is scaled, or when the host says so.
+    /// Tells the planner what to send: the mean as soon as it is scaled, or when the host says so.
+    fn windows_to_send(&mut self) {
         self.contribute.order_valid.next = self.submit.order_valid.val();
         self.contribute.order.next = self.submit.order.val();
         self.submit.order_ready.next = self.contribute.order_ready.val();
@@ -487,6 +529,10 @@ impl Logic for SmartNic {
         }
         self.finisher.sending.next =
             self.sending.q.val() | self.send_slot.val() | self.contribute.held.val() | self.submit.ordering.val();
+    }
+
+    /// Connects planner, builder and MAC.
+    fn transmit_path(&mut self) {
         // Packets of a gradient that could not be read are not sent; its bank is free when the builder is out of it.
         self.order_slot.next = self.one8.val() << self.planner.order.val().slot;
         self.skip.next = self.planner.valid.val()
@@ -525,8 +571,10 @@ impl Logic for SmartNic {
         self.tx_last.next = self.guard.tx_last.val();
         self.tx_error.next = self.guard.tx_error.val();
         self.guard.tx_ready.next = self.tx_ready.val();
+    }
 
-        // Counters.
+    /// Counts packets, received, sent and dropped.
+    fn counters(&mut self) {
         self.events.next.rx_packet = self.rx_buffer.stored.val() || self.rx_buffer.dropped.val();
         self.events.next.tx_packet = self.builder.began.val();
         self.events.next.fifo_full = self.rx_buffer.dropped.val();
@@ -543,8 +591,10 @@ impl Logic for SmartNic {
         self.events.next.duplicate_contribute = self.reduce.drop_duplicate.val();
         self.events.next.duplicate_broadcast = self.gather.drop_duplicate.val();
         self.registers.events.next = self.events.val();
+    }
 
-        // When to wake: the nearest timer, one gate a cycle.
+    /// Says when to wake the card: at the nearest timer, looking at one gate a cycle.
+    fn wake_up(&mut self) {
         self.scan_next.next = self.scan.q.val() + 1;
         self.scan.d.next = self.scan_next.val();
         self.looked_at.next = self.contribute_gates.timer_ns.val();
@@ -571,8 +621,10 @@ impl Logic for SmartNic {
             && !self.planner.working.val()
             && !self.builder.working.val()
             && !self.finisher.working.val();
+    }
 
-        // Trace.
+    /// Tells a simulator what is armed, summed, gathered and open.
+    fn trace(&mut self) {
         self.trace_arm.next = self.submit.arm.val();
         self.trace_cookie.next = self.ctx.val().cookie;
         self.trace_sum.next = self.reduce.accepted.val();

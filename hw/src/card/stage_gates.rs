@@ -229,11 +229,36 @@ pub struct StageGates {
     timer: Wire<W<48>>,
 }
 
+#[sections]
 impl Logic for StageGates {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, entering, unheard, uncounted, noted, looked_up, counting, tally_done, ending);
         clock!(self, clock, event_rules, beat_rules, peers, beats, told_heard, told_beats, starts, ends);
+
+        self.gate_states();
+        self.arming();
+        self.event();
+        self.event_slot();
+        self.event_effect();
+        self.beats();
+        self.closing();
+        self.gates();
+        self.slot_report();
+        self.slot_timer();
+        if self.clear.val() {
+            self.noted.d.next.packet = false;
+            self.noted.d.next.enter = false;
+            self.looked_up.d.next.packet = false;
+            self.looked_up.d.next.enter = false;
+            self.counting.d.next.valid = false;
+            self.tally_done.d.next.valid = false;
+            self.entering.d.next = bits_w::<8>(0);
+        }
+    }
+
+    /// Gathers what the eight gates say, one bit a slot.
+    fn gate_states(&mut self) {
         self.one.next = bits_w::<8>(1);
         self.now.next = self.now_ns.val().get_bits::<34>(0);
         self.open_now.next = bits_w::<8>(0);
@@ -251,8 +276,10 @@ impl Logic for StageGates {
         }
         self.open.next = self.open_now.val();
         self.closed.next = self.closed_now.val();
+    }
 
-        // Arming.
+    /// Stores the rules of the slot that is armed.
+    fn arming(&mut self) {
         self.event_rules.write_enable.next = self.arm.val() != 0;
         self.event_rules.write_address.next = self.arm_slot.val();
         self.event_rules.write_data.next.bound_ns = self.rules.val().bound_ns;
@@ -263,8 +290,10 @@ impl Logic for StageGates {
         self.beat_rules.write_address.next = self.arm_slot.val();
         self.beat_rules.write_data.next.expected = self.rules.val().expected;
         self.beat_rules.write_data.next.own = self.rules.val().own;
+    }
 
-        // One event a cycle, kept with its time: a packet, else the lowest slot that waits to be entered.
+    /// Takes one event a cycle, kept with its time: a packet, else the lowest slot that waits to be entered.
+    fn event(&mut self) {
         self.waiting.next = self.waiting.val() & (self.entering.q.val() | self.enter.val());
         self.waiting_less.next = self.waiting.val() - 1;
         self.first_waiting.next = self.waiting.val() & (self.waiting_less.val() ^ 0xff);
@@ -292,8 +321,10 @@ impl Logic for StageGates {
             self.noted.d.next.slot = self.event_slot.val();
         }
         self.entering.d.next = self.waiting.val() ^ self.served.val();
+    }
 
-        // What is known of its slot.
+    /// Looks up what is known of the slot of the event.
+    fn event_slot(&mut self) {
         self.event_rules.read_address.next = self.noted.q.val().slot;
         self.peers.read_address.next = self.noted.q.val().slot;
         self.event_slot.next = self.noted.q.val().slot;
@@ -324,8 +355,10 @@ impl Logic for StageGates {
         self.looked_up.d.next.bound_ns = self.event_rules.read_data.val().bound_ns;
         self.looked_up.d.next.grace_ns = self.event_rules.read_data.val().grace_ns;
         self.looked_up.d.next.senders = self.event_rules.read_data.val().senders;
+    }
 
-        // Its effect: who was heard and marked, and whether it starts the clock.
+    /// Decides the event's effect: who was heard and marked, and whether it starts the clock.
+    fn event_effect(&mut self) {
         self.event_bit.next = self.one.val() << self.looked_up.q.val().slot;
         self.becomes.next.heard = self.looked_up.q.val().heard | self.looked_up.q.val().sender;
         self.becomes.next.marked = self.looked_up.q.val().marked;
@@ -368,8 +401,10 @@ impl Logic for StageGates {
         self.at.next = self.at_ns.val().get_bits::<34>(0);
         self.deadline.next = self.at.val() + bit_cast_w::<34, 32>(self.looked_up.q.val().bound_ns);
         self.grace.next = self.at.val() + bit_cast_w::<34, 32>(self.looked_up.q.val().grace_ns);
+    }
 
-        // Beats.
+    /// Counts beats, and finds whether all are in.
+    fn beats(&mut self) {
         self.counting.d.next.valid = self.beat.val();
         self.counting.d.next.slot = self.beat_slot.val();
         self.counting.d.next.own = self.own.val();
@@ -410,8 +445,10 @@ impl Logic for StageGates {
         self.told_beats.write_enable.next = self.counting.q.val().valid;
         self.told_beats.write_address.next = self.counting.q.val().slot;
         self.told_beats.write_data.next = self.tallied.val();
+    }
 
-        // One close a cycle.
+    /// Closes one gate a cycle, and stores when and why.
+    fn closing(&mut self) {
         self.due_less.next = self.due.val() - 1;
         self.first_due.next = self.due.val() & (self.due_less.val() ^ 0xff);
         self.ending.d.next.slots = self.first_due.val();
@@ -437,7 +474,10 @@ impl Logic for StageGates {
         self.ends.write_address.next = self.end_slot.val();
         self.ends.write_data.next.closed_by = self.reason.val();
         self.ends.write_data.next.closed_ns = self.ending.q.val().at_ns;
+    }
 
+    /// Connects the eight gates.
+    fn gates(&mut self) {
         for i in 0..8 {
             self.gate[i].clock.next = self.clock.val();
             self.gate[i].now_ns.next = self.now.val();
@@ -461,8 +501,10 @@ impl Logic for StageGates {
             self.gate[i].close.next = self.first_due.val().get_bit(i);
             self.gate[i].free.next = self.free.val().get_bit(i) || self.clear.val();
         }
+    }
 
-        // The report of one slot.
+    /// Composes the report of one slot.
+    fn slot_report(&mut self) {
         self.told_heard.read_address.next = self.report_slot.val();
         self.told_beats.read_address.next = self.report_slot.val();
         self.starts.read_address.next = self.report_slot.val();
@@ -480,8 +522,10 @@ impl Logic for StageGates {
             self.report.next.received = self.told_beats.read_data.val().received;
             self.report.next.own = self.told_beats.read_data.val().own;
         }
+    }
 
-        // The timer of one slot, for a simulator. A distance in two's complement is widened by way of an offset.
+    /// Tells a simulator the timer of one slot. A distance in two's complement is widened by way of an offset.
+    fn slot_timer(&mut self) {
         self.timer_bit.next = self.one.val() << self.timer_slot.val();
         self.timer_runs.next = false;
         self.timer_early.next = false;
@@ -508,15 +552,6 @@ impl Logic for StageGates {
         self.timer_ns.next = bits_w::<48>(0xffff_ffff_ffffu64);
         if self.timer_runs.val() {
             self.timer_ns.next = self.timer.val();
-        }
-        if self.clear.val() {
-            self.noted.d.next.packet = false;
-            self.noted.d.next.enter = false;
-            self.looked_up.d.next.packet = false;
-            self.looked_up.d.next.enter = false;
-            self.counting.d.next.valid = false;
-            self.tally_done.d.next.valid = false;
-            self.entering.d.next = bits_w::<8>(0);
         }
     }
 }

@@ -195,6 +195,7 @@ pub struct Submit {
     kept: Wire<W<8>>,
 }
 
+#[sections]
 impl Logic for Submit {
     #[hdl_gen]
     fn update(&mut self) {
@@ -214,6 +215,28 @@ impl Logic for Submit {
             contribute_senders,
             broadcast_senders
         );
+
+        self.slot_state();
+        self.queues();
+        self.shard();
+        self.entry_check();
+        self.arm_bus();
+        self.orders();
+        self.states();
+        self.heads();
+        self.working.next =
+            (self.state.q.val() != SubmitState::Idle) || ((self.waiting.val() & self.usable.val()) != 0);
+
+        if self.clear.val() {
+            self.state.d.next = SubmitState::Idle;
+            self.queue.d.next = bits_w::<2>(0);
+            self.in_use.d.next = bits_w::<8>(0);
+            self.asked.d.next = bits_w::<8>(0);
+        }
+    }
+
+    /// Finds what is known of the slot that the entry names.
+    fn slot_state(&mut self) {
         self.e.next = self.entry.q.val();
         self.slot.next = bit_cast_w::<3, 8>(self.e.val().slot);
         self.flags.next = self.e.val().flags;
@@ -234,8 +257,10 @@ impl Logic for Submit {
         self.epochs.read_address.next = self.slot.val();
         self.epoch_now.next = self.epochs.read_data.val();
         self.epoch_next.next = self.epoch_now.val() + 1;
+    }
 
-        // Which queues have something; the one after the last served comes first.
+    /// Finds which queues have something, the one after the last served first, and where its next entry lies.
+    fn queues(&mut self) {
         self.one4.next = bits_w::<4>(1);
         self.queue_bit.next = self.one4.val() << self.queue.q.val();
         self.head_now.next = bits_w::<16>(0);
@@ -260,8 +285,10 @@ impl Logic for Submit {
         self.offset.next = bit_cast_w::<64, 16>(self.index.val()) << 6;
         self.ar_address.next = self.sq_base.val() + self.offset.val();
         self.head_next.next = self.head_now.val() + 1;
+    }
 
-        // The shard of the rank looked at: in Check the own one, in Senders each in turn.
+    /// Finds the shard of the rank looked at: in Check the own one, in Senders each in turn.
+    fn shard(&mut self) {
         self.rotation.next = bit_cast_w::<7, 8>(self.e.val().rotation);
         self.remainder.next = bit_cast_w::<7, 8>(self.e.val().shard_remainder);
         self.quotient.next = bit_cast_w::<15, 16>(self.e.val().shard_quotient);
@@ -279,6 +306,10 @@ impl Logic for Submit {
         }
         self.start.next = self.quotient.val() * self.shard.val();
         self.start_extra.next = self.start.val() + bit_cast_w::<22, 7>(self.extra.val());
+    }
+
+    /// Judges whether the entry is one that the card can carry out.
+    fn entry_check(&mut self) {
         self.cut.next = self.quotient.val() * self.job.val().ranks;
         self.cut_sum.next = self.cut.val() + bit_cast_w::<22, 7>(self.remainder.val());
         self.block_log2.next = self.e.val().log2_n - 4;
@@ -312,8 +343,10 @@ impl Logic for Submit {
         self.one64.next = bits_w::<64>(1);
         self.rank_bit.next = self.one64.val() << self.rank.q.val();
         self.rank_next.next = self.rank.q.val() + 1;
+    }
 
-        // Arm bus.
+    /// Composes the context and the rules of both stages with which the slot is armed.
+    fn arm_bus(&mut self) {
         self.base.next = self.e.val().base;
         self.fresh.next.cookie = self.e.val().cookie;
         self.fresh.next.step = self.e.val().step;
@@ -364,8 +397,10 @@ impl Logic for Submit {
         self.epochs.write_enable.next = self.state.q.val() == SubmitState::Arm;
         self.epochs.write_address.next = self.slot.val();
         self.epochs.write_data.next = self.epoch.q.val();
+    }
 
-        // Orders.
+    /// Prepares orders and refusals; nothing is ordered unless a state does.
+    fn orders(&mut self) {
         self.order_valid.next = false;
         self.order.next.slot = self.slot.val();
         self.order.next.host_address = self.e.val().host_address;
@@ -392,20 +427,12 @@ impl Logic for Submit {
         self.in_use.d.next = self.kept.val();
         self.asked.d.next = self.asked.q.val() & self.kept.val();
         self.ar_valid.next = self.state.q.val() == SubmitState::Ask;
+    }
 
+    /// Takes one submission after the other: fetch, check, then arm, contribute, broadcast or refuse.
+    fn states(&mut self) {
         match self.state.q.val() {
-            SubmitState::Idle => {
-                if self.ready.val() != 0 {
-                    self.state.d.next = SubmitState::Ask;
-                    if self.ready.val().get_bit(self.second.val().index()) {
-                        self.queue.d.next = self.second.val();
-                    } else if self.ready.val().get_bit(self.third.val().index()) {
-                        self.queue.d.next = self.third.val();
-                    } else if self.ready.val().get_bit(self.fourth.val().index()) {
-                        self.queue.d.next = self.fourth.val();
-                    }
-                }
-            }
+            SubmitState::Idle => self.choose_queue(),
             SubmitState::Ask => {
                 if self.ar_ready.val() {
                     self.state.d.next = SubmitState::Wait;
@@ -421,65 +448,9 @@ impl Logic for Submit {
                     }
                 }
             }
-            SubmitState::Decode => {
-                self.rank.d.next = bit_cast_w::<7, 6>(self.job.val().rank);
-                self.status.d.next = bits_w::<8>(2);
-                self.state.d.next = SubmitState::Refuse;
-                if self.e.val().slot < 8 {
-                    if self.e.val().opcode == 1 {
-                        self.state.d.next = SubmitState::Check;
-                    } else if self.e.val().opcode == 2 {
-                        if !self.same.val() || ((self.asked.q.val() & self.slot_bit.val()) != 0) {
-                            self.status.d.next = bits_w::<8>(4);
-                        } else if (self.e.val().host_beats <= bit_cast_w::<16, 15>(self.ctx.val().beats))
-                            && !self.host_misplaced.val()
-                        {
-                            self.state.d.next = SubmitState::Contribute;
-                        }
-                    } else if self.e.val().opcode == 3 {
-                        if !self.same.val() || !self.ready_mean.val() {
-                            self.status.d.next = bits_w::<8>(4);
-                        } else if !self.ctx.val().auto_broadcast {
-                            self.state.d.next = SubmitState::Broadcast;
-                        }
-                    }
-                }
-            }
-            SubmitState::Check => {
-                self.own_start.d.next = self.start_extra.val().get_bits::<15>(0);
-                self.own_beats.d.next = self.length.val();
-                self.rank.d.next = bits_w::<7>(0);
-                self.contribute_senders.d.next = bits_w::<64>(0);
-                self.broadcast_senders.d.next = bits_w::<64>(0);
-                self.epoch.d.next = self.epoch_next.val();
-                if !self.good.val() {
-                    self.state.d.next = SubmitState::Refuse;
-                } else if self.busy.val() {
-                    self.status.d.next = bits_w::<8>(3);
-                    self.state.d.next = SubmitState::Refuse;
-                } else {
-                    self.state.d.next = SubmitState::Senders;
-                }
-            }
-            SubmitState::Senders => {
-                self.rank.d.next = self.rank_next.val();
-                if self.rank.q.val() != bit_cast_w::<7, 6>(self.job.val().rank) {
-                    if self.own_beats.q.val() != 0 {
-                        self.contribute_senders.d.next = self.contribute_senders.q.val() | self.rank_bit.val();
-                    }
-                    if self.length.val() != 0 {
-                        self.broadcast_senders.d.next = self.broadcast_senders.q.val() | self.rank_bit.val();
-                    }
-                }
-                if self.rank_next.val() == self.job.val().ranks {
-                    self.state.d.next = SubmitState::Arm;
-                    if self.epoch.q.val() == 0 {
-                        self.epoch.d.next = bits_w::<8>(1);
-                        self.scrub.next = true;
-                        self.state.d.next = SubmitState::Scrub;
-                    }
-                }
-            }
+            SubmitState::Decode => self.decode(),
+            SubmitState::Check => self.check(),
+            SubmitState::Senders => self.find_senders(),
             SubmitState::Scrub => {
                 if !self.scrub_busy.val() {
                     self.state.d.next = SubmitState::Arm;
@@ -490,32 +461,8 @@ impl Logic for Submit {
                 self.in_use.d.next = self.kept.val() | self.slot_bit.val();
                 self.state.d.next = SubmitState::Next;
             }
-            SubmitState::Contribute => {
-                self.ordering.next = self.slot_bit.val();
-                if self.ending.val() {
-                    self.status.d.next = bits_w::<8>(4);
-                    self.state.d.next = SubmitState::Refuse;
-                } else {
-                    self.order_valid.next = true;
-                    if self.order_ready.val() {
-                        self.enter.next = self.slot_bit.val();
-                        self.asked.d.next = (self.asked.q.val() & self.kept.val()) | self.slot_bit.val();
-                        self.state.d.next = SubmitState::Next;
-                    }
-                }
-            }
-            SubmitState::Broadcast => {
-                self.ordering.next = self.slot_bit.val();
-                if self.ending.val() {
-                    self.status.d.next = bits_w::<8>(4);
-                    self.state.d.next = SubmitState::Refuse;
-                } else {
-                    self.send_valid.next = true;
-                    if self.send_ready.val() {
-                        self.state.d.next = SubmitState::Next;
-                    }
-                }
-            }
+            SubmitState::Contribute => self.order_contribute(),
+            SubmitState::Broadcast => self.order_broadcast(),
             SubmitState::Refuse => {
                 self.refuse.next = true;
                 self.state.d.next = SubmitState::Next;
@@ -525,6 +472,119 @@ impl Logic for Submit {
                 self.state.d.next = SubmitState::Idle;
             }
         }
+    }
+
+    /// Turns to the next queue that has something.
+    fn choose_queue(&mut self) {
+        if self.ready.val() != 0 {
+            self.state.d.next = SubmitState::Ask;
+            if self.ready.val().get_bit(self.second.val().index()) {
+                self.queue.d.next = self.second.val();
+            } else if self.ready.val().get_bit(self.third.val().index()) {
+                self.queue.d.next = self.third.val();
+            } else if self.ready.val().get_bit(self.fourth.val().index()) {
+                self.queue.d.next = self.fourth.val();
+            }
+        }
+    }
+
+    /// Decides by opcode what to do with the entry.
+    fn decode(&mut self) {
+        self.rank.d.next = bit_cast_w::<7, 6>(self.job.val().rank);
+        self.status.d.next = bits_w::<8>(2);
+        self.state.d.next = SubmitState::Refuse;
+        if self.e.val().slot < 8 {
+            if self.e.val().opcode == 1 {
+                self.state.d.next = SubmitState::Check;
+            } else if self.e.val().opcode == 2 {
+                if !self.same.val() || ((self.asked.q.val() & self.slot_bit.val()) != 0) {
+                    self.status.d.next = bits_w::<8>(4);
+                } else if (self.e.val().host_beats <= bit_cast_w::<16, 15>(self.ctx.val().beats))
+                    && !self.host_misplaced.val()
+                {
+                    self.state.d.next = SubmitState::Contribute;
+                }
+            } else if self.e.val().opcode == 3 {
+                if !self.same.val() || !self.ready_mean.val() {
+                    self.status.d.next = bits_w::<8>(4);
+                } else if !self.ctx.val().auto_broadcast {
+                    self.state.d.next = SubmitState::Broadcast;
+                }
+            }
+        }
+    }
+
+    /// Refuses an entry that is not good or names a busy slot; else prepares the search for its senders.
+    fn check(&mut self) {
+        self.own_start.d.next = self.start_extra.val().get_bits::<15>(0);
+        self.own_beats.d.next = self.length.val();
+        self.rank.d.next = bits_w::<7>(0);
+        self.contribute_senders.d.next = bits_w::<64>(0);
+        self.broadcast_senders.d.next = bits_w::<64>(0);
+        self.epoch.d.next = self.epoch_next.val();
+        if !self.good.val() {
+            self.state.d.next = SubmitState::Refuse;
+        } else if self.busy.val() {
+            self.status.d.next = bits_w::<8>(3);
+            self.state.d.next = SubmitState::Refuse;
+        } else {
+            self.state.d.next = SubmitState::Senders;
+        }
+    }
+
+    /// Notes, one rank a cycle, who has something to send in each stage; then arms, after a scrub when the epoch wraps.
+    fn find_senders(&mut self) {
+        self.rank.d.next = self.rank_next.val();
+        if self.rank.q.val() != bit_cast_w::<7, 6>(self.job.val().rank) {
+            if self.own_beats.q.val() != 0 {
+                self.contribute_senders.d.next = self.contribute_senders.q.val() | self.rank_bit.val();
+            }
+            if self.length.val() != 0 {
+                self.broadcast_senders.d.next = self.broadcast_senders.q.val() | self.rank_bit.val();
+            }
+        }
+        if self.rank_next.val() == self.job.val().ranks {
+            self.state.d.next = SubmitState::Arm;
+            if self.epoch.q.val() == 0 {
+                self.epoch.d.next = bits_w::<8>(1);
+                self.scrub.next = true;
+                self.state.d.next = SubmitState::Scrub;
+            }
+        }
+    }
+
+    /// Orders the contribution, unless the window is being finished.
+    fn order_contribute(&mut self) {
+        self.ordering.next = self.slot_bit.val();
+        if self.ending.val() {
+            self.status.d.next = bits_w::<8>(4);
+            self.state.d.next = SubmitState::Refuse;
+        } else {
+            self.order_valid.next = true;
+            if self.order_ready.val() {
+                self.enter.next = self.slot_bit.val();
+                self.asked.d.next = (self.asked.q.val() & self.kept.val()) | self.slot_bit.val();
+                self.state.d.next = SubmitState::Next;
+            }
+        }
+    }
+
+    /// Orders the broadcast, unless the window is being finished.
+    fn order_broadcast(&mut self) {
+        self.ordering.next = self.slot_bit.val();
+        if self.ending.val() {
+            self.status.d.next = bits_w::<8>(4);
+            self.state.d.next = SubmitState::Refuse;
+        } else {
+            self.send_valid.next = true;
+            if self.send_ready.val() {
+                self.state.d.next = SubmitState::Next;
+            }
+        }
+    }
+
+    /// Moves the head of the queue whose entry was taken.
+    fn heads(&mut self) {
         for i in 0..4 {
             self.head[i].clock.next = self.clock.val();
             self.head[i].d.next = self.head[i].q.val();
@@ -535,15 +595,6 @@ impl Logic for Submit {
             if self.clear.val() {
                 self.head[i].d.next = bits_w::<16>(0);
             }
-        }
-        self.working.next =
-            (self.state.q.val() != SubmitState::Idle) || ((self.waiting.val() & self.usable.val()) != 0);
-
-        if self.clear.val() {
-            self.state.d.next = SubmitState::Idle;
-            self.queue.d.next = bits_w::<2>(0);
-            self.in_use.d.next = bits_w::<8>(0);
-            self.asked.d.next = bits_w::<8>(0);
         }
     }
 }

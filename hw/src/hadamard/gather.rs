@@ -165,13 +165,25 @@ impl Gather {
     }
 }
 
+#[sections]
 impl Logic for Gather {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, st);
         self.buffers.clock.next = self.clock.val();
 
-        // In: a beat goes to its place.
+        self.fill();
+        self.prescan_lanes();
+        self.prescan_beat();
+        self.prescan_block();
+        self.burst_out();
+        self.flush();
+        self.start_window();
+        self.outputs();
+    }
+
+    /// Puts a beat that comes in to its place.
+    fn fill(&mut self) {
         self.free.next = self.st.q.val().started
             && ((self.st.q.val().fill_one && !self.st.q.val().taken_one)
                 || (!self.st.q.val().fill_one && !self.st.q.val().taken_zero));
@@ -203,8 +215,10 @@ impl Logic for Gather {
                 }
             }
         }
+    }
 
-        // Prescan, first cycle: the largest exponent field of every four lanes.
+    /// Prescan, first cycle: the largest exponent field of every four lanes.
+    fn prescan_lanes(&mut self) {
         for i in 0..8 {
             self.pair[i].next = self.in_data.val().get_bits::<8>(i * 64 + 23);
             if self.in_data.val().get_bits::<8>(i * 64 + 55) > self.in_data.val().get_bits::<8>(i * 64 + 23) {
@@ -225,8 +239,10 @@ impl Logic for Gather {
         self.st.d.next.quarter_received = self.given.val();
         self.st.d.next.quarter_last = self.st.q.val().fill == self.st.q.val().last;
         self.st.d.next.quarter_odd = self.odd.val();
+    }
 
-        // Second cycle: of the beat; a lost one counts as zeros.
+    /// Second cycle: of the beat; a lost one counts as zeros.
+    fn prescan_beat(&mut self) {
         self.low.next = self.st.q.val().quarter0;
         if self.st.q.val().quarter1 > self.st.q.val().quarter0 {
             self.low.next = self.st.q.val().quarter1;
@@ -246,8 +262,10 @@ impl Logic for Gather {
         self.st.d.next.beat_received = self.st.q.val().quarter_received;
         self.st.d.next.beat_last = self.st.q.val().quarter_last;
         self.st.d.next.beat_odd = self.st.q.val().quarter_odd;
+    }
 
-        // Third cycle: of the block, and with its last beat the block's tag.
+    /// Third cycle: of the block, and with its last beat the block's tag.
+    fn prescan_block(&mut self) {
         self.exponent.next = self.st.q.val().exponent;
         if self.st.q.val().beat > self.st.q.val().exponent {
             self.exponent.next = self.st.q.val().beat;
@@ -281,8 +299,10 @@ impl Logic for Gather {
                 }
             }
         }
+    }
 
-        // Out: the reader is always ahead of the writer, so its buffer is free again once it has begun.
+    /// Bursts a block out; the reader is always ahead of the writer, so its buffer is free again once it has begun.
+    fn burst_out(&mut self) {
         self.candidate.next = self.st.q.val().whole_zero;
         if self.st.q.val().turn_one {
             self.candidate.next = self.st.q.val().whole_one;
@@ -327,16 +347,20 @@ impl Logic for Gather {
         }
         self.read_place.next.beat = bit_cast_w::<14, 10>(self.st.q.val().read);
         self.buffers.read_address.next = self.read_place.val();
+    }
 
-        // Clear: until no block is half full.
+    /// After `clear`, takes zeros in until no block is half full.
+    fn flush(&mut self) {
         if self.st.q.val().fill == 0 {
             self.st.d.next.flushing = false;
         }
         if self.clear.val() {
             self.st.d.next.flushing = true;
         }
+    }
 
-        // A new window: the size decides the beats of a block and what the scale adds to the exponent.
+    /// Begins a window: the size decides the beats of a block and what the scale adds to the exponent.
+    fn start_window(&mut self) {
         self.known.next = self.log2n.val() <= self.log2n_max.val();
         self.size.next = bits_w::<10>(0);
         self.extra.next = bits_w::<4>(0);
@@ -366,7 +390,10 @@ impl Logic for Gather {
                 self.st.d.next.extra = self.extra.val();
             }
         }
+    }
 
+    /// Shows the block that comes out, and whether any is inside.
+    fn outputs(&mut self) {
         self.burst.next = self.st.q.val().burst;
         self.last.next = self.st.q.val().last;
         self.idle.next = (self.st.q.val().fill == 0)
