@@ -38,10 +38,17 @@ struct Treacherous {
     any_of_sum: Signal<Out, bool>,
 }
 
+#[sections]
 impl Logic for Treacherous {
     // rust-hdl's own attribute: ours refuses the inclusive range.
     #[rust_hdl_core::prelude::hdl_gen]
     fn update(&mut self) {
+        self.numbers();
+        self.bits();
+    }
+
+    /// Casts and comparisons of sums, differences and complements.
+    fn numbers(&mut self) {
         // lint: cast-of-sum
         self.cast_of_sum.next = bit_cast_w::<9, 8>(self.a.val() + self.b.val());
         // lint: cast-of-sum
@@ -58,6 +65,10 @@ impl Logic for Treacherous {
         self.compare_not_inside.next = (self.a.val() | !self.a.val()) != 255;
         // lint: cast-of-not
         self.cast_of_not.next = bit_cast_w::<16, 8>(!self.a.val());
+    }
+
+    /// Single bits and shifts.
+    fn bits(&mut self) {
         // lint: bit-op-precedence
         self.precedence.next = self.one.val() & self.b.val() == self.b.val();
         for i in 0..3 {
@@ -205,6 +216,28 @@ fn every_marked_line_is_found_in_its_class_and_no_other() {
     let first = report.findings[0].to_string();
     let expected = "cast-of-sum: `bit_cast_w::<9, 8>(self.a.val() + self.b.val())`: cast the operands, then add;";
     assert!(first.starts_with(&format!("lint.rs:{}:33: {expected}", marked[0].0)), "{first}");
+}
+
+/// The longest function that is allowed, and one line more, as a kernel, a section and a plain function.
+#[test]
+fn a_function_of_a_kernel_that_is_too_long_is_found() {
+    let kernel =
+        |lines: usize| format!("    #[hdl_gen]\n    fn update(&mut self) {{\n{}    }}\n", "\n".repeat(lines - 2));
+    let section = |lines: usize| format!("    fn rings(&mut self) {{\n{}    }}\n", "\n".repeat(lines - 2));
+    let whole = |kernel, section| format!("#[sections]\nimpl Logic for Block {{\n{kernel}{section}}}\n");
+    let found = |text: &str| {
+        let mut report = Report::default();
+        lint::source(Path::new("x.rs"), text, &mut report).expect("Rust");
+        report.findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let none: Vec<String> = Vec::new();
+    assert_eq!(found(&whole(kernel(150), section(150))), none);
+    assert_eq!(found(&format!("impl Model {{\n{}}}\n", section(151))), none, "a plain function");
+    let instead = "more than 150 lines: write parts of it as functions of their own, with #[sections]";
+    let long_kernel = format!("x.rs:4:5: long-function: `fn update(&mut self)`: {instead}");
+    assert_eq!(found(&format!("impl Logic for Block {{\n\n{}}}\n", kernel(151))), [long_kernel]);
+    let long_section = format!("x.rs:154:5: long-function: `fn rings(&mut self)`: {instead}");
+    assert_eq!(found(&whole(kernel(150), section(151))), [long_section]);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! Why: rust-hdl prints operators without widths and parentheses. Rust cuts every result to the width of its operands;
 //! Verilog computes as wide as the widest number in reach, and literals are 32 or 64 bits. Nothing warns, and only
 //! co-simulation with the right values shows it.
-//! How: every `#[hdl_gen]` function of a file is read as Rust syntax; the [`Class`]es say what is found.
+//! How: every `#[hdl_gen]` function of a file and its `#[sections]` are read as Rust syntax; the [`Class`]es say what is
+//! found. A function of a kernel that is too long to read in one sitting is found too.
 //! Limits: no types, so that some findings would do no harm (`!flag == other` on single bits); all are avoided by the
 //! rule that results of `+ - * << !` go into a signal of their exact width first. Arguments of macros are not read.
 
@@ -15,10 +16,14 @@ use serde::Serialize;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, BinOp, Expr, ExprBinary, ExprCall, ExprForLoop, ExprMethodCall, ImplItemFn, ItemFn, RangeLimits, UnOp,
+    Attribute, BinOp, Block, Expr, ExprBinary, ExprCall, ExprForLoop, ExprMethodCall, ImplItemFn, ItemFn, ItemImpl,
+    RangeLimits, Signature, UnOp,
 };
 
-/// A way in which simulation and Verilog differ.
+/// Lines of the longest function that a kernel may have.
+pub const LINES_MAX: usize = 150;
+
+/// A way in which simulation and Verilog differ, or a function that is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
@@ -37,6 +42,8 @@ pub enum Class {
     /// `(a + b).get_bits::<4>(0)` (no Verilog at all), `(a + b).any()`, `bit_cast_w::<16, 8>(a << 4)`, `(a - 1) >> 1`,
     /// `a << (b + 1)`: bits above the width of `a`, gone in Rust, are seen, or shifted in, or shift further.
     SliceOrShiftOfExpression,
+    /// A kernel, or a section of one, has more than [`LINES_MAX`] lines.
+    LongFunction,
 }
 
 impl Class {
@@ -50,6 +57,7 @@ impl Class {
             Self::BitOpPrecedence => "bit-op-precedence",
             Self::InclusiveRange => "inclusive-range",
             Self::SliceOrShiftOfExpression => "slice-or-shift-of-expression",
+            Self::LongFunction => "long-function",
         }
     }
 
@@ -67,6 +75,7 @@ impl Class {
             Self::SliceOrShiftOfExpression => {
                 "give the expression a Wire of its exact width; slice, cast or shift that"
             }
+            Self::LongFunction => "more than 150 lines: write parts of it as functions of their own, with #[sections]",
         }
     }
 }
@@ -153,19 +162,21 @@ pub fn source(file: &Path, text: &str, report: &mut Report) -> Result<(), String
         format!("{}:{}:{}: not Rust: {error}", file.display(), at.line, at.column + 1)
     })?;
     report.files += 1;
-    Lint { file, text, in_kernel: false, report }.visit_file(&syntax);
+    Lint { file, text, in_sections: false, in_kernel: false, report }.visit_file(&syntax);
     Ok(())
 }
 
 struct Lint<'a> {
     file: &'a Path,
     text: &'a str,
+    /// In an `impl` whose functions are all parts of one kernel.
+    in_sections: bool,
     in_kernel: bool,
     report: &'a mut Report,
 }
 
 impl Lint<'_> {
-    fn find(&mut self, class: Class, expression: &Expr) {
+    fn find(&mut self, class: Class, expression: &impl Spanned) {
         let span = expression.span();
         let at = span.start();
         // As written, on one line.
@@ -215,23 +226,44 @@ impl Lint<'_> {
         }
     }
 
-    fn function(&mut self, attributes: &[Attribute], visit: impl FnOnce(&mut Self)) {
-        let is_hdl_gen = |path: &syn::Path| path.segments.last().is_some_and(|last| last.ident == "hdl_gen");
-        let is_kernel = attributes.iter().any(|attribute| is_hdl_gen(attribute.path()));
+    fn function(
+        &mut self,
+        attributes: &[Attribute],
+        signature: &Signature,
+        body: &Block,
+        visit: impl FnOnce(&mut Self),
+    ) {
+        let is_kernel = has(attributes, "hdl_gen");
         self.report.kernels += usize::from(is_kernel);
-        let outer = std::mem::replace(&mut self.in_kernel, is_kernel);
+        let outer = std::mem::replace(&mut self.in_kernel, is_kernel || self.in_sections);
+        let lines = body.span().end().line - signature.span().start().line + 1;
+        if self.in_kernel && lines > LINES_MAX {
+            self.find(Class::LongFunction, signature);
+        }
         visit(self);
         self.in_kernel = outer;
     }
 }
 
+fn has(attributes: &[Attribute], name: &str) -> bool {
+    attributes.iter().any(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
+}
+
 impl<'ast> Visit<'ast> for Lint<'_> {
+    fn visit_item_impl(&mut self, block: &'ast ItemImpl) {
+        let outer = std::mem::replace(&mut self.in_sections, has(&block.attrs, "sections"));
+        visit::visit_item_impl(self, block);
+        self.in_sections = outer;
+    }
+
     fn visit_item_fn(&mut self, function: &'ast ItemFn) {
-        self.function(&function.attrs, |lint| visit::visit_item_fn(lint, function));
+        let ItemFn { attrs, sig, block, .. } = function;
+        self.function(attrs, sig, block, |lint| visit::visit_item_fn(lint, function));
     }
 
     fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
-        self.function(&function.attrs, |lint| visit::visit_impl_item_fn(lint, function));
+        let ImplItemFn { attrs, sig, block, .. } = function;
+        self.function(attrs, sig, block, |lint| visit::visit_impl_item_fn(lint, function));
     }
 
     fn visit_expr(&mut self, expression: &'ast Expr) {
