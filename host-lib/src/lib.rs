@@ -1,4 +1,62 @@
-//! OptiReduce's host library: bounded, loss-tolerant all-reduce of gradients.
+//! Bounded, loss-tolerant all-reduce of gradients for data-parallel training.
+//!
+//! Every rank averages its gradients with those of all others within a deadline that is known beforehand. What does not come in
+//! time is left out of the mean and reported, instead of holding up the job; a transform spreads what was lost, and what
+//! replicas missed of one another is repaired in later updates. Over UDP without any card, or with an OptiReduce SmartNIC,
+//! which speaks the same packets.
+//!
+//! ```
+//! use optireduce::{BucketOptions, Communicator, Launch, UpdateAction};
+//!
+//! fn train(rank: usize, root: &str) -> Result<(), Box<dyn std::error::Error>> {
+//!     let launch = Launch::new(rank, 2, root)?; // under torchrun, mpirun or Slurm: Launch::from_env()?
+//!     let mut communicator = Communicator::builder().launch(launch).connect()?;
+//!     let mut bucket = communicator.bucket(10_000, BucketOptions::new())?; // once for each bucket of gradients
+//!     for _step in 0..3 {
+//!         let mut gradient = vec![rank as f32; 10_000]; // the backward pass
+//!         let report = bucket.all_reduce(&mut gradient)?;
+//!         if report.action() == UpdateAction::Apply { /* the optimizer's step, with the mean in `gradient` */ }
+//!         println!("rank {rank}: {report}");
+//!     }
+//!     Ok(communicator.barrier()?)
+//! }
+//! # let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+//! # let root = &port.local_addr().unwrap().to_string();
+//! # drop(port);
+//! std::thread::scope(|ranks| [0, 1].map(|rank| ranks.spawn(move || train(rank, root).unwrap())).map(drop));
+//! ```
+//!
+//! # What is where
+//!
+//! | | |
+//! |---|---|
+//! | [`Communicator`] | one rank of a job: [`builder`](Communicator::builder) has the settings, [`Launch`] knows the launchers |
+//! | [`Bucket`] | what is reduced again and again; `all_reduce`, `reduce_scatter`, `all_gather` |
+//! | [`Request`] | a collective that has begun: `test`, `wait`, `wait_timeout`, `.await` |
+//! | [`Report`] | who was late, what was lost, and whether to apply the update |
+//! | [`Communicator::all_reduce`] | one collective of its own, for what is reduced once |
+//! | [`Communicator::broadcast`], [`barrier`](Communicator::barrier) | over TCP, whole: weights, and waiting for one another |
+//! | [`TwoLevel`] | all-reduce on two levels, for many ranks |
+//! | [`SmartNic`] | the data plane of a card, for `optireduce_core::Collectives` |
+//!
+//! Every call that waits has a twin that ends in `_async` and needs no particular runtime.
+//!
+//! # What all ranks must do alike
+//!
+//! All ranks have the same settings, declare the same buckets, and make the same collective calls in the same order. The ranks
+//! compare settings when they connect, and calls as described at [`Communicator`]; a difference is an error that names the rank
+//! and both values.
+//!
+//! # Features
+//!
+//! `smartnic` (default): [`SmartNic`], and with it the driver of the card.
+//!
+//! # Limits
+//!
+//! Linux. fp32 gradients (on the wire also bf16); up to 64 ranks. No encryption and no authentication: for networks that are
+//! trusted. The protocol itself is the crate `optireduce-core`, which has no I/O.
+//!
+//! Source: OptiReduce (NSDI'25).
 #![deny(unsafe_code)]
 
 mod communicator;

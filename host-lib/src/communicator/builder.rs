@@ -181,7 +181,7 @@ impl Builder {
         Self { repair, ..self }
     }
 
-    /// Whether all ranks take the same [`action`](Report::action): what one would skip, all skip. Costs two messages on the reliable channel
+    /// Whether all ranks take the same [`action`](crate::Report::action): what one would skip, all skip. Costs two messages on the reliable channel
     /// after each collective, and with a rank that is late up to two bounds. Default: no.
     pub fn agree(self, agree: bool) -> Self {
         Self { agree, ..self }

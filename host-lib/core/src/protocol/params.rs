@@ -148,7 +148,7 @@ impl JobParams {
     }
 
     /// Packets at the end of a shard that carry the last-percentile mark: the last 1 %, and at least
-    /// [`MARK_PACKETS_MIN`], but not more than there are.
+    /// `MARK_PACKETS_MIN`, but not more than there are.
     ///
     /// Source: OptiReduce 3.2.1 (last 1 %). The least is ours: with a single mark its loss would cost the whole bound.
     pub fn mark_packets_of(&self, plan: &WindowPlan) -> usize {

@@ -1,0 +1,78 @@
+//! Four ranks in one program: each thread is a rank with a communicator of its own, as each process is in a real job.
+//!
+//!     cargo run --release -p optireduce --example four_ranks
+
+use std::error::Error;
+use std::net::TcpListener;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use optireduce::{Bound, BucketOptions, Communicator, Launch, ReduceOp, UpdateAction};
+
+const RANKS: usize = 4;
+const STEPS: usize = 5;
+/// Elements of the model's layers; each is a bucket.
+const LAYERS: [usize; 3] = [300_000, 70_000, 1_000];
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Trains a "model" of which every rank's gradient is its own rank; returns its weights.
+fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
+    // In a job of processes: `Communicator::connect()`, which asks torchrun, mpirun or Slurm for rank and root.
+    let launch = Launch::new(rank, RANKS, root)?;
+    // Without a bound, the ranks measure one. Threads that share a few cores need a long one.
+    let bound = Bound::Fixed(Duration::from_millis(500));
+    let mut communicator = Communicator::builder().launch(launch).bound(bound).connect()?;
+    let mut buckets = Vec::new();
+    for elements in LAYERS {
+        buckets.push(communicator.bucket(elements, BucketOptions::new().reduce_op(ReduceOp::Avg))?);
+    }
+    let mut weights = LAYERS.map(|elements| vec![0.0; elements]).to_vec();
+    // All ranks begin with the weights of rank 0: over TCP, whole.
+    for layer in &mut weights {
+        communicator.broadcast(0, layer)?;
+    }
+    for step in 0..STEPS {
+        let begin = Instant::now();
+        // Each layer's all-reduce begins as soon as its gradient is there, while the next is computed.
+        let mut requests = Vec::new();
+        for (bucket, elements) in buckets.iter_mut().zip(LAYERS) {
+            requests.push(bucket.start_all_reduce(vec![rank as f32; elements])?);
+        }
+        for (request, layer) in requests.into_iter().zip(&mut weights) {
+            let (mean, report) = request.wait()?;
+            if report.action() == UpdateAction::Apply {
+                layer.iter_mut().zip(mean).for_each(|(weight, mean)| *weight -= 0.1 * mean);
+            }
+            if rank == 0 {
+                println!("{report}");
+            }
+        }
+        if rank == 0 {
+            println!("step {step}: {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    // Who leaves first takes what it had still to say with it.
+    communicator.barrier()?;
+    Ok(weights)
+}
+
+/// Runs all ranks; an error if one of them failed, or their weights are far apart.
+pub fn main() -> Result<(), Failure> {
+    let root = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
+    let weights = thread::scope(|scope| {
+        let ranks: Vec<_> = (0..RANKS)
+            .map(|rank| {
+                let root = &root;
+                scope.spawn(move || train(rank, root))
+            })
+            .collect();
+        ranks.into_iter().map(|rank| rank.join().map_err(|_| "a rank panicked")?).collect::<Result<Vec<_>, Failure>>()
+    })?;
+    let first: Vec<f32> = weights.iter().map(|layers| layers[0][0]).collect();
+    println!("the first weight, by rank: {first:?}");
+    if first.iter().any(|weight| !(-2.0..=0.0).contains(weight)) {
+        return Err(format!("weights from -2 to 0 are possible, found {first:?}").into());
+    }
+    Ok(())
+}
