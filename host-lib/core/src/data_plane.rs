@@ -7,35 +7,15 @@
 //! `poll`, and after its broadcast stage's report `take_result`, which frees the slot. `flush` after a batch of
 //! commands.
 
-use optireduce_contract::limits;
+use crate::protocol::{JobParams, Kind, PlaneLimits, Ranks, RefusedStatus, StageReport, View, WindowPlan};
 
-use crate::protocol::{JobParams, Kind, Ranks, RefusedStatus, StageReport, View, WindowPlan};
-use crate::repairs::Remains;
-
-/// What a data plane can do at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaneLimits {
-    /// Windows that may be armed at once.
-    pub slots: usize,
-    /// Largest window in beats of 64 bytes.
-    pub window_beats_max: usize,
-    /// log2 of the largest Hadamard block in elements.
-    pub hadamard_log2_max: u32,
-    /// Most ranks of a job.
-    pub ranks_max: usize,
-    /// Largest payload of a packet in beats of 64 bytes.
-    pub payload_beats_max: usize,
-}
-
-impl PlaneLimits {
-    /// A card built as `hw/contract` describes it. A real one is asked instead.
-    pub const CARD: Self = Self {
-        slots: limits::SLOTS,
-        window_beats_max: limits::WINDOW_BEATS,
-        hadamard_log2_max: limits::HADAMARD_LOG2_MAX,
-        ranks_max: limits::RANKS_MAX,
-        payload_beats_max: limits::PAYLOAD_BEATS_MAX,
-    };
+/// What a window's broadcast stage left, in wire order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Remains {
+    /// The mean of the own shard as it was sent; empty if it is not whole.
+    pub own: Vec<f32>,
+    /// If beats are missing: the whole window, unless it is plain, and a bit for each beat that it has.
+    pub incomplete: Option<(Vec<f32>, Vec<u64>)>,
 }
 
 /// What a data plane has to say.

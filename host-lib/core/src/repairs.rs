@@ -25,15 +25,6 @@ const SHARDS_MAX: usize = 4096;
 /// Requests that wait for this rank to finish a collective.
 const PENDING_MAX: usize = 1024;
 
-/// What a window's broadcast stage left, in wire order.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Remains {
-    /// The mean of the own shard as it was sent; empty if it is not whole.
-    pub own: Vec<f32>,
-    /// If beats are missing: the whole window, unless it is plain, and a bit for each beat that it has.
-    pub incomplete: Option<(Vec<f32>, Vec<u64>)>,
-}
-
 /// A window of which beats are asked for.
 #[derive(Clone, Debug)]
 struct Open {

@@ -7,9 +7,10 @@ use optireduce_contract::limits::RANKS_MAX;
 
 use super::pipeline::Held;
 use super::types::{Finished, MembershipEvent, MessageError};
+use crate::data_plane::Remains;
 use crate::protocol::membership::Output;
 use crate::protocol::{Control, Decided, Kind, Message, Ranks, Report, Safeguard, UpdateAction, View, Votes};
-use crate::repairs::{Remains, Repairs};
+use crate::repairs::Repairs;
 
 #[derive(Debug)]
 pub(super) struct Agreement {

@@ -8,11 +8,11 @@ use optireduce_contract::limits::LANES;
 use super::tuning::Tuning;
 use super::types::{Call, CollectivesError, Finished};
 use crate::data_plane::DataPlane;
+use crate::data_plane::Remains;
 use crate::protocol::{
     Action, AllReduce, JobParams, Kind, Parts, ProtocolError, Ranks, RefusedStatus, Stage, StageReport, View,
     WindowPlan,
 };
-use crate::repairs::Remains;
 use crate::spans::Spans;
 
 /// Most collectives that are prepared before the caller asks for them.

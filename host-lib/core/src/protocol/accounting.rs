@@ -5,7 +5,8 @@
 
 use serde::Serialize;
 
-use super::report::{ClosedBy, Report, Stage, UpdateAction, fraction};
+use super::report::{Report, fraction};
+use super::types::{ClosedBy, Stage, UpdateAction};
 
 /// Weight of the newest collective in averages.
 const EWMA_WEIGHT: f64 = 1.0 / 16.0;

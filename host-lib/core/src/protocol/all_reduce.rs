@@ -11,10 +11,11 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::params::JobParams;
-use super::partial::{Kind, Parts};
-use super::plan::{PlanError, WindowPlan, plan_partial, plan_windows};
-use super::report::{ClosedBy, RefusedStatus, Report, Stage, StageReport, StageSummary, fraction};
+use super::partial::{Parts, plan_partial};
+use super::plan::{PlanError, WindowPlan, plan_windows};
+use super::report::{Report, StageReport, StageSummary, fraction};
 use super::safeguard::Safeguard;
+use super::types::{ClosedBy, Kind, RefusedStatus, Stage, UpdateAction};
 use optireduce_contract::limits::BEAT_BYTES;
 
 /// What the data plane is to do.
@@ -386,7 +387,7 @@ impl AllReduce {
             closed_by: [stages[0].closed_by, stages[1].closed_by],
             late_peers: self.late_peers(&stages[usize::from(self.kind == Kind::AllGather)]),
             own_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
-            action: super::report::UpdateAction::Apply,
+            action: UpdateAction::Apply,
             agreed: false,
             stages,
         };

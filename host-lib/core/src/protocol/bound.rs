@@ -9,7 +9,7 @@
 
 use thiserror::Error;
 
-use super::report::{ClosedBy, Stage};
+use super::types::{ClosedBy, Stage};
 
 /// Warm-up runs that every node must have timed.
 pub const RUNS_MIN: usize = 20;

@@ -11,7 +11,8 @@ use super::MembershipParams;
 use super::bound::BoundWatch;
 use super::membership::{BadMessage, Membership, MembershipMessage, Output, View};
 use super::params::ParamError;
-use super::report::{Ranks, Report};
+use super::report::Report;
+use super::types::Ranks;
 
 /// Fewest collectives before stages may ask for a measurement, and between two: the 20 reliable collectives that it takes, for which
 /// all ranks stop, are then a few percent of the time at most.

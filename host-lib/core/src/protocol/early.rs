@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use optireduce_contract::packet::TIMEOUT_UNIT_NS;
 
-use super::report::Stage;
+use super::types::Stage;
 
 /// x in percent: where it starts, and its ends.
 const X_START: u32 = 10;

@@ -2,10 +2,7 @@
 
 use thiserror::Error;
 
-use super::membership::View;
-use super::plan::WindowPlan;
-use super::report::Stage;
-use crate::data_plane::PlaneLimits;
+use super::types::PlaneLimits;
 use optireduce_contract::limits::RANKS_MAX;
 
 /// When a stage may close before its bound: OptiReduce 3.2.1, without the t_C controller that sets the grace time.
@@ -20,9 +17,6 @@ pub struct EarlyRule {
 const HADAMARD_LOG2_DEFAULT: u32 = 12;
 /// The largest incast that a header can advertise.
 pub const INCAST_MAX: u64 = 15;
-/// Fewest packets of a shard that carry the last-percentile mark, if it has as many.
-pub const MARK_PACKETS_MIN: usize = 3;
-
 /// The parameters of a job on one rank. All ranks must agree on everything but `rank`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobParams {
@@ -101,14 +95,6 @@ impl JobParams {
         }
     }
 
-    /// The parameters of a collective in a view of these ranks, where this rank and its peers go by their places.
-    pub fn of_view(&self, view: &View) -> Self {
-        let ranks = view.live().count();
-        let rank = view.live().position(|rank| rank == self.rank).unwrap_or(0);
-        let start_peers = (self.start_peers * ranks.saturating_sub(1)).div_ceil((self.ranks - 1).max(1));
-        Self { rank, ranks, start_peers, ..self.clone() }
-    }
-
     /// Checks every field against its range and against the data plane.
     ///
     /// # Errors
@@ -137,24 +123,6 @@ impl JobParams {
             }
         }
         Ok(())
-    }
-
-    /// Peers that start a stage's clock in this window: `start_peers`, but no more than can be heard in either stage.
-    /// A stage in which no peer has anything to send does not count: its clock starts at this rank's entry alone.
-    pub fn start_peers_of(&self, plan: &WindowPlan) -> usize {
-        let senders = Stage::ALL.map(|stage| plan.senders(stage, self.rank));
-        let reachable = senders.into_iter().filter(|count| *count > 0).min().unwrap_or(0);
-        self.start_peers.min(reachable)
-    }
-
-    /// Packets at the end of a shard that carry the last-percentile mark: the last 1 %, and at least
-    /// `MARK_PACKETS_MIN`, but not more than there are.
-    ///
-    /// Source: OptiReduce 3.2.1 (last 1 %). The least is ours: with a single mark its loss would cost the whole bound.
-    pub fn mark_packets_of(&self, plan: &WindowPlan) -> usize {
-        let shard_beats = plan.shards.quotient + usize::from(plan.shards.remainder > 0);
-        let packets = shard_beats.div_ceil(plan.shape().packet_beats(self.payload_beats.max(1)));
-        packets.div_ceil(100).max(MARK_PACKETS_MIN).min(packets).max(1)
     }
 }
 

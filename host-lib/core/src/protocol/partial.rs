@@ -12,58 +12,10 @@
 
 use std::ops::Range;
 
+use super::params::JobParams;
+use super::plan::{PlanError, WindowPlan, plan_windows};
+use super::types::Kind;
 use optireduce_contract::limits::LANES;
-use serde::Serialize;
-
-use super::plan::WindowPlan;
-use super::report::Stage;
-
-/// Buckets have numbers below this.
-pub const BUCKETS_MAX: u16 = 1 << KIND_SHIFT;
-const KIND_SHIFT: u32 = 14;
-
-/// What a collective does with its bucket.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// All ranks get the mean.
-    #[default]
-    AllReduce,
-    /// Each rank gets its own part of the mean.
-    ReduceScatter,
-    /// All ranks get the parts of all.
-    AllGather,
-}
-
-impl Kind {
-    const ALL: [Self; 3] = [Self::AllReduce, Self::ReduceScatter, Self::AllGather];
-
-    /// Whether ranks send one another anything in a stage.
-    pub const fn sends(self, stage: Stage) -> bool {
-        !matches!((self, stage), (Self::ReduceScatter, Stage::Broadcast) | (Self::AllGather, Stage::Contribute))
-    }
-
-    /// A bucket's number on the wire; `None` if it is not below [`BUCKETS_MAX`].
-    pub const fn wire_bucket(self, bucket: u16) -> Option<u16> {
-        if bucket < BUCKETS_MAX { Some(bucket | (self as u16) << KIND_SHIFT) } else { None }
-    }
-
-    /// What a bucket on the wire is; `None` if it is nothing.
-    pub fn of_wire(bucket: u16) -> Option<(Self, u16)> {
-        let kind = Self::ALL.get(usize::from(bucket >> KIND_SHIFT))?;
-        Some((*kind, bucket % BUCKETS_MAX))
-    }
-}
-
-impl core::fmt::Display for Kind {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::AllReduce => "all-reduce",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::AllGather => "all-gather",
-        })
-    }
-}
 
 /// The cut of a bucket into one contiguous part for each rank: all as long as the first, but that the last ones may be
 /// shorter, or empty (as `torch.chunk` cuts). The cut stays when ranks are dropped: their parts are nobody's then.
@@ -145,10 +97,32 @@ impl Parts {
     }
 }
 
+/// As [`plan_windows`], for a partial collective: every window has a shard of the same size for each rank, which holds a
+/// piece of its part ([`Parts`]).
+///
+/// # Errors
+/// See [`PlanError`].
+pub fn plan_partial(
+    params: &JobParams,
+    op: u32,
+    kind: Kind,
+    bucket: u16,
+    parts: &Parts,
+) -> Result<Vec<WindowPlan>, PlanError> {
+    let &JobParams { ranks, window_beats_max, .. } = params;
+    let wire_bucket = kind.wire_bucket(bucket).ok_or(PlanError::Bucket { found: bucket })?;
+    if window_beats_max < ranks {
+        return Err(PlanError::Parts { ranks, window_beats_max });
+    }
+    let params = JobParams { window_beats_max: window_beats_max - window_beats_max % ranks.max(1), ..params.clone() };
+    let plans = plan_windows(&params, op, wire_bucket, parts.wire_elements(), false)?;
+    Ok(plans.into_iter().map(|plan| WindowPlan { kind, ..plan }).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data_plane::PlaneLimits;
+    use crate::protocol::{BUCKETS_MAX, PlaneLimits};
     use crate::protocol::{JobParams, PlanError, plan_partial};
 
     fn params(ranks: usize, window_beats_max: usize) -> JobParams {
@@ -205,16 +179,5 @@ mod tests {
             plan_partial(&params(8, 64), 0, Kind::AllGather, BUCKETS_MAX, &Parts::new(100, 8)).unwrap_err(),
             PlanError::Bucket { found: BUCKETS_MAX }
         );
-    }
-
-    #[test]
-    fn a_bucket_on_the_wire_says_what_is_done_with_it() {
-        for kind in Kind::ALL {
-            for bucket in [0, 7, BUCKETS_MAX - 1] {
-                assert_eq!(kind.wire_bucket(bucket).and_then(Kind::of_wire), Some((kind, bucket)));
-            }
-            assert_eq!(kind.wire_bucket(BUCKETS_MAX), None);
-        }
-        assert_eq!((Kind::AllReduce.wire_bucket(5), Kind::of_wire(u16::MAX)), (Some(5), None));
     }
 }

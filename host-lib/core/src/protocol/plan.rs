@@ -13,8 +13,7 @@ use optireduce_contract::signs::window_key;
 use thiserror::Error;
 
 use super::params::JobParams;
-use super::partial::{BUCKETS_MAX, Kind, Parts};
-use super::report::Stage;
+use super::types::{BUCKETS_MAX, Kind, Stage};
 
 /// Windows that a cookie can name.
 const WINDOWS_MAX: usize = 1 << 16;
@@ -213,26 +212,27 @@ pub fn plan_windows(
     Ok(plans)
 }
 
-/// As [`plan_windows`], for a partial collective: every window has a shard of the same size for each rank, which holds a
-/// piece of its part ([`Parts`]).
-///
-/// # Errors
-/// See [`PlanError`].
-pub fn plan_partial(
-    params: &JobParams,
-    op: u32,
-    kind: Kind,
-    bucket: u16,
-    parts: &Parts,
-) -> Result<Vec<WindowPlan>, PlanError> {
-    let &JobParams { ranks, window_beats_max, .. } = params;
-    let wire_bucket = kind.wire_bucket(bucket).ok_or(PlanError::Bucket { found: bucket })?;
-    if window_beats_max < ranks {
-        return Err(PlanError::Parts { ranks, window_beats_max });
+/// Fewest packets of a shard that carry the last-percentile mark, if it has as many.
+pub const MARK_PACKETS_MIN: usize = 3;
+
+impl JobParams {
+    /// Peers that start a stage's clock in this window: `start_peers`, but no more than can be heard in either stage.
+    /// A stage in which no peer has anything to send does not count: its clock starts at this rank's entry alone.
+    pub fn start_peers_of(&self, plan: &WindowPlan) -> usize {
+        let senders = Stage::ALL.map(|stage| plan.senders(stage, self.rank));
+        let reachable = senders.into_iter().filter(|count| *count > 0).min().unwrap_or(0);
+        self.start_peers.min(reachable)
     }
-    let params = JobParams { window_beats_max: window_beats_max - window_beats_max % ranks.max(1), ..params.clone() };
-    let plans = plan_windows(&params, op, wire_bucket, parts.wire_elements(), false)?;
-    Ok(plans.into_iter().map(|plan| WindowPlan { kind, ..plan }).collect())
+
+    /// Packets at the end of a shard that carry the last-percentile mark: the last 1 %, and at least
+    /// `MARK_PACKETS_MIN`, but not more than there are.
+    ///
+    /// Source: OptiReduce 3.2.1 (last 1 %). The least is ours: with a single mark its loss would cost the whole bound.
+    pub fn mark_packets_of(&self, plan: &WindowPlan) -> usize {
+        let shard_beats = plan.shards.quotient + usize::from(plan.shards.remainder > 0);
+        let packets = shard_beats.div_ceil(plan.shape().packet_beats(self.payload_beats.max(1)));
+        packets.div_ceil(100).max(MARK_PACKETS_MIN).min(packets).max(1)
+    }
 }
 
 /// log2 of the Hadamard block for a bucket: the smallest power of four that holds it, at most what the parameters and
@@ -255,7 +255,7 @@ fn floor_power_of_two(n: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data_plane::PlaneLimits;
+    use crate::protocol::PlaneLimits;
     use optireduce_contract::signs::splitmix64;
 
     fn params(ranks: usize) -> JobParams {

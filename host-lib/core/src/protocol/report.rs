@@ -6,25 +6,8 @@
 
 use serde::Serialize;
 
-use super::partial::Kind;
+use super::types::{ClosedBy, Kind, PeerHints, Ranks, Stage, UpdateAction};
 use optireduce_contract::packet::TIMEOUT_UNIT_NS;
-use optireduce_contract::ranks::RankSet;
-
-pub use optireduce_contract::rules::{ClosedBy, Stage};
-
-/// A set of ranks, sized to the job.
-pub type Ranks = RankSet<Vec<u64>>;
-
-/// Why a data plane refused a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusedStatus {
-    /// The window had closed before the contribution came: this rank is late.
-    Stale,
-    /// The slot of an arm command was in use: host and card disagree.
-    SlotBusy,
-    /// A field of the command is outside the card's limits: host and card disagree.
-    BadCommand,
-}
 
 /// What happened in one stage of one window, as seen by one rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,15 +30,6 @@ pub struct StageReport {
     pub hints: Vec<PeerHints>,
 }
 
-/// What a rank says about itself in its packets' headers. 0: nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PeerHints {
-    /// How long this stage of this bucket took it the last time, in units of 16 us.
-    pub timeout_16us: u16,
-    /// The incast it can take: how many peers may send to it at a time.
-    pub incast: u8,
-}
-
 impl StageReport {
     /// The stage time sample for the header's timeout field, in units of 16 us, rounded up, saturating.
     ///
@@ -75,18 +49,6 @@ impl StageReport {
         };
         ns.div_ceil(TIMEOUT_UNIT_NS).try_into().unwrap_or(u16::MAX)
     }
-}
-
-/// What to do with the update that a collective returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UpdateAction {
-    /// Use it.
-    Apply,
-    /// Too much was lost: drop it and go on.
-    Skip,
-    /// Too much was lost too often: stop the job.
-    Halt,
 }
 
 /// One stage of a collective, over all its windows.

@@ -6,7 +6,7 @@
 //! over the others is a sound update (as in Partial Reduce, SIGMOD'21), and stragglers must not stop a job.
 //! Source: OptiReduce 3.4. The numbers are ours.
 
-use super::report::UpdateAction;
+use super::types::UpdateAction;
 
 /// Loss above which an update is skipped.
 pub const LOSS_SKIP: f64 = 0.10;

@@ -33,9 +33,9 @@ use self::roster::Rosters;
 use self::transmit::{Outbox, Permits};
 use self::unexpected::UnexpectedQueue;
 use self::window::{Buffers, Window};
-use crate::data_plane::{DataPlane, PlaneEvent, PlaneLimits};
-use crate::protocol::{JobParams, Kind, PeerHints, Ranks, RefusedStatus, Stage, View, WindowPlan};
-use crate::repairs::Remains;
+use crate::data_plane::Remains;
+use crate::data_plane::{DataPlane, PlaneEvent};
+use crate::protocol::{JobParams, Kind, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]

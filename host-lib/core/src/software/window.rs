@@ -10,10 +10,10 @@ use optireduce_contract::rules::accept::Place;
 use optireduce_contract::rules::gate::{Gate, Rules};
 
 use super::roster::Roster;
+use crate::data_plane::Remains;
 use crate::decode::{canonical, code, decode_window};
 use crate::hadamard;
 use crate::protocol::{ClosedBy, JobParams, PeerHints, Ranks, Stage, StageReport, WindowPlan};
-use crate::repairs::Remains;
 
 /// Bytes of a beat in a bf16 payload.
 const BF16_BEAT_BYTES: usize = BEAT_BYTES / 2;

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, VecDeque};
 use optireduce_contract::limits::RANKS_MAX;
 
 use super::params::ParamError;
-use super::report::Ranks;
+use super::types::Ranks;
 use paxos::Paxos;
 use view::{Change, bit, ranks_of};
 

@@ -4,6 +4,8 @@ use optireduce_contract::limits::RANKS_MAX;
 use optireduce_contract::signs::splitmix64;
 use thiserror::Error;
 
+use crate::protocol::params::JobParams;
+
 /// Who takes part, from which collective on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
@@ -45,6 +47,16 @@ impl View {
     /// The tag of this view's packets in a job with tag `job_tag`: ranks in other views drop and count them.
     pub fn job_tag(&self, job_tag: u64) -> u64 {
         if self.number == 0 { job_tag } else { splitmix64(job_tag ^ u64::from(self.number)) }
+    }
+}
+
+impl JobParams {
+    /// The parameters of a collective in a view of these ranks, where this rank and its peers go by their places.
+    pub fn of_view(&self, view: &View) -> Self {
+        let ranks = view.live().count();
+        let rank = view.live().position(|rank| rank == self.rank).unwrap_or(0);
+        let start_peers = (self.start_peers * ranks.saturating_sub(1)).div_ceil((self.ranks - 1).max(1));
+        Self { rank, ranks, start_peers, ..self.clone() }
     }
 }
 
