@@ -1,7 +1,7 @@
 //! bf16 on the wire: the upper half of binary32.
 //!
 //! Round to nearest, ties to even; what rounds past the largest bf16 becomes infinity; a NaN stays a NaN of its sign, the
-//! quiet one of its upper half. The bits are those of the card (`hw/src/bf16.rs`).
+//! quiet one of its upper half. The bits are those of the card (`hw/src/arith/bf16.rs`).
 
 /// Rounds every value to bf16 and leaves it as fp32. Rounding again changes nothing.
 pub fn round_to_bf16(values: &mut [f32]) {
