@@ -34,6 +34,7 @@ impl<T: Synth> Signal<In, T> {
 
 impl<T: Synth> Signal<Out, T> {
     /// What was assigned last.
+    #[allow(clippy::misnamed_getters, reason = "what a block drives shows at once; `val` is what the last pass saw")]
     #[inline(always)]
     pub fn val(&self) -> T {
         self.next
@@ -42,6 +43,7 @@ impl<T: Synth> Signal<Out, T> {
 
 impl<T: Synth> Signal<Local, T> {
     /// What was assigned last.
+    #[allow(clippy::misnamed_getters, reason = "what a block drives shows at once; `val` is what the last pass saw")]
     #[inline(always)]
     pub fn val(&self) -> T {
         self.next

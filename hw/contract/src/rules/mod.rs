@@ -121,7 +121,7 @@ impl Window {
 
     /// The flags of the window's packets, but for the mark.
     pub const fn packet_flags(&self) -> u8 {
-        self.hadamard as u8 * FLAG_HADAMARD | self.bf16 as u8 * FLAG_BF16
+        (self.hadamard as u8 * FLAG_HADAMARD) | (self.bf16 as u8 * FLAG_BF16)
     }
 
     /// Beats of the window in a payload of `payload_beats`: twice as many if it is bf16.
