@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::{HadamardMode, Launch};
 use optireduce_contract::limits::RANKS_MAX;
 use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 /// What every command's help ends with: examples to copy, and the exit codes.
 fn help_end(examples: &str) -> String {
@@ -67,11 +67,11 @@ pub struct Args {
 
 impl Args {
     /// What is logged.
-    pub fn filter(&self) -> Result<EnvFilter, String> {
+    pub fn filter(&self) -> Result<Targets, String> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let given = self.log_filter.clone().or_else(|| variable("OPTIREDUCE_LOG")).or_else(|| variable("RUST_LOG"));
         let filter = given.unwrap_or_else(|| "warn".into());
-        EnvFilter::try_new(&filter).map_err(|error| format!("log filter {filter:?}: {error}"))
+        filter.parse::<Targets>().map_err(|error| format!("log filter {filter:?}: {error}"))
     }
 }
 

@@ -13,6 +13,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use outcome::Failure;
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 fn main() -> ExitCode {
     let args = args::Args::parse();
@@ -26,12 +28,9 @@ fn main() -> ExitCode {
 }
 
 fn command(args: &args::Args) -> Result<(), Failure> {
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
-        .with_span_events(FmtSpan::CLOSE)
-        .with_env_filter(args.filter()?)
-        .init();
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    tracing_subscriber::registry().with(lines.with_span_events(FmtSpan::CLOSE)).with(args.filter()?).init();
     match &args.command {
         args::Command::Run(run) => run::run(run),
         args::Command::Bench(command) => bench::bench(command, args.log_filter.as_deref()),
