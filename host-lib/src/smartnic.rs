@@ -19,7 +19,7 @@ use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_M
 use thiserror::Error;
 
 use optireduce_core::protocol::{ClosedBy, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan};
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits, RepairData};
 
 /// What can go wrong between the protocol and the card.
 #[derive(Debug, Error)]
@@ -432,6 +432,16 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         self.nic.read_f32(self.slots[index].result, 0, out)?;
         self.slots[index].window = None;
         Ok(())
+    }
+
+    /// A card does not say which beats are missing.
+    fn repair_data(&mut self, _: &WindowPlan) -> Option<RepairData> {
+        None
+    }
+
+    /// A card keeps no packets of windows that are not armed, so none is armed because of them.
+    fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SmartNicError> {
+        Err(SmartNicError::WrongState { cookie: plan.cookie, command: "cancel" })
     }
 
     fn takes_views(&self) -> bool {

@@ -298,7 +298,7 @@ impl Cluster {
             .flatten()
             .zip(traces)
             .map(|((done_ns, finished), trace)| RankRecord {
-                output: finished.result,
+                output: finished.partial.unwrap_or(finished.result),
                 report: finished.report,
                 done_ns,
                 trace,

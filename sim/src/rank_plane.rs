@@ -3,7 +3,7 @@
 use optireduce::{SmartNic, SmartNicError};
 use optireduce_core::protocol::{JobParams, WindowPlan};
 use optireduce_core::software::SoftwareError;
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits, RepairData};
 use optireduce_driver::{Counters, DriverError, InProcessBus};
 use thiserror::Error;
 
@@ -85,5 +85,16 @@ impl DataPlane for RankPlane {
 
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), RankPlaneError> {
         either!(self, plane => plane.take_result(plan, out))
+    }
+
+    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
+        match self {
+            Self::Card(card) => card.repair_data(plan),
+            Self::Software(software) => software.repair_data(plan),
+        }
+    }
+
+    fn cancel(&mut self, plan: &WindowPlan) -> Result<(), RankPlaneError> {
+        either!(self, plane => plane.cancel(plan))
     }
 }

@@ -13,7 +13,7 @@ use optireduce_contract::packet::{
 };
 use optireduce_core::protocol::{JobParams, Stage, WindowPlan};
 use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits, RepairData};
 use optireduce_driver::Counters;
 
 use crate::card::{Accept, Arrival, Card, Departure};
@@ -182,5 +182,13 @@ impl DataPlane for SoftwareRank {
 
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), SoftwareError> {
         self.lock().software.take_result(plan, out)
+    }
+
+    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
+        self.lock().software.repair_data(plan)
+    }
+
+    fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SoftwareError> {
+        self.lock().software.cancel(plan)
     }
 }

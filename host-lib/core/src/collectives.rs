@@ -81,8 +81,8 @@ impl<P: DataPlane> Collectives<P> {
     }
 
     /// Announces the next collective and arms as many of its windows as slots are free; returns its number. All ranks
-    /// must prepare the same buckets in the same order, with the same `hadamard`. A bucket that was prepared before may
-    /// have been armed already, because peers are at it.
+    /// must prepare the same buckets in the same order, with the same `hadamard`. The bucket counts as declared once; see
+    /// [`prepare_call`](Self::prepare_call) for others.
     ///
     /// # Errors
     /// See [`CollectivesError`].
@@ -93,11 +93,12 @@ impl<P: DataPlane> Collectives<P> {
         elements: usize,
         hadamard: bool,
     ) -> Result<u32, CollectivesError<P::Error>> {
-        self.prepare_call(now_ns, Call { kind: Kind::AllReduce, bucket, elements, hadamard })
+        self.prepare_call(now_ns, Call { hadamard, ..Call::declared(Kind::AllReduce, bucket, elements, 0) })
     }
 
     /// As [`prepare`](Self::prepare), for any kind of collective. An all-gather begins only when this rank has given its
-    /// part.
+    /// part. A declared bucket that was called before may have been armed already, because peers seemed to be at it; if they
+    /// are not, that is undone.
     ///
     /// # Errors
     /// See [`CollectivesError`]. Nothing has changed if the data plane or the bucket's number does not allow the call.
@@ -106,29 +107,42 @@ impl<P: DataPlane> Collectives<P> {
             return Err(CollectivesError::NotSupported(call.kind));
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
-        if self.pipeline.is_preposted() {
-            return self.pipeline.take_preposted(call);
-        }
+        let op = match self.pipeline.take_preposted(call) {
+            Some((op, view)) => {
+                self.agreement.called(now_ns, op, &call, self.params.bf16, &view);
+                op
+            }
+            None => self.push(now_ns, call)?,
+        };
+        self.pipeline.learn(bucket, call);
+        self.act(now_ns)?;
+        self.take_outputs();
+        Ok(op)
+    }
+
+    /// Adds what the caller calls, instead of what was preposted.
+    fn push(&mut self, now_ns: u64, call: Call) -> Result<u32, CollectivesError<P::Error>> {
+        self.pipeline.cancel_preposted(&mut self.plane, self.agreement.repairs.as_mut())?;
         let view = self.next_view(now_ns).ok_or(CollectivesError::NoView { op: self.next_op() });
         self.take_outputs();
         let view = view?;
         self.tuning.raise_rates(&self.params, call.elements);
-        let op = self.pipeline.push(&self.params, view, call)?;
-        self.pipeline.learn(bucket, call.elements);
-        self.act(now_ns)?;
+        let op = self.pipeline.push(&self.params, view.clone(), call)?;
+        self.agreement.called(now_ns, op, &call, self.params.bf16, &view);
         Ok(op)
     }
 
-    /// Preposts what peers have started, as far as its buckets are known, so that this rank's data plane reduces its shards
-    /// while its host is late.
-    fn prepost(&mut self, now_ns: u64) -> Result<(), CollectivesError<P::Error>> {
+    /// Prepares what peers seem to be at, as far as its buckets are declared, so that this rank's data plane sums its shards while
+    /// its host is late.
+    fn prepost(&mut self, now_ns: u64) {
         while let Some(call) = self.pipeline.next_to_prepost() {
             let Some(view) = self.next_view(now_ns) else { break };
             self.tuning.raise_rates(&self.params, call.elements);
-            self.pipeline.prepost(&self.params, view, call)?;
+            if self.pipeline.prepost(&self.params, view, call).is_none() {
+                break;
+            }
         }
         self.take_outputs();
-        Ok(())
     }
 
     /// What this rank gives to collective `op` is there (its gradient, its part): contributes it.
@@ -146,14 +160,18 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// See [`CollectivesError`].
     pub fn poll(&mut self, now_ns: u64) -> Result<Option<Finished>, CollectivesError<P::Error>> {
+        if let Some(mismatch) = self.agreement.mismatch(now_ns) {
+            return Err(mismatch.into());
+        }
         self.handle_events(now_ns)?;
         self.handle_timeout(now_ns);
-        self.prepost(now_ns)?;
+        self.prepost(now_ns);
         self.act(now_ns)?;
         self.pipeline.check(now_ns)?;
         if self.pipeline.held.is_none() {
             let Some(done) = self.pipeline.pop_done() else { return Ok(None) };
-            self.pipeline.held = Some(self.finish(now_ns, done));
+            let held = self.finish(now_ns, done);
+            self.pipeline.held = Some(held);
         }
         let released = self.agreement.release(now_ns, &mut self.pipeline.held);
         if let Some(finished) = &released {
@@ -168,10 +186,18 @@ impl<P: DataPlane> Collectives<P> {
         while let Some(event) = plane.poll().map_err(CollectivesError::Plane)? {
             match event {
                 PlaneEvent::Stage(report) => {
-                    pipeline.handle_report(now_ns, report, plane, tuning, agreement.repairs.is_some())?;
+                    if let Some((op, ranks)) = pipeline.unheard(&report) {
+                        agreement.doubt_unheard(op, ranks);
+                    }
+                    pipeline.handle_report(now_ns, report, plane, tuning, agreement.repairs.as_mut())?;
                 }
                 PlaneEvent::Refused { cookie, status } => pipeline.handle_refused(cookie, status)?,
-                PlaneEvent::Unexpected { bucket, step, hadamard } => pipeline.note_unexpected(bucket, step, hadamard),
+                PlaneEvent::Unexpected { bucket, step, hadamard } => {
+                    if let Some(op) = pipeline.op_of_step(step) {
+                        agreement.doubt_bucket(op, bucket);
+                    }
+                    pipeline.note_unexpected(bucket, step, hadamard);
+                }
                 PlaneEvent::RoundTrip { peer, rtt_ns } => {
                     if let Some(rate_bytes_per_us) = tuning.observe_rtt(peer, rtt_ns) {
                         plane.set_rate(peer, rate_bytes_per_us);
@@ -184,15 +210,14 @@ impl<P: DataPlane> Collectives<P> {
 
     /// Sums up a collective whose windows are done.
     fn finish(&mut self, now_ns: u64, done: Running) -> Held {
-        let Running { machine, view, mut heard, result, remains, .. } = done;
-        let result = machine.unpack(result);
-        let report = self.agreement.judge(|safeguard| machine.finish(safeguard));
-        self.tuning.observe(&report, self.plane.late_bytes());
-        let live: Vec<usize> = view.live().collect();
-        let report = report.renumbered(&live, self.params.ranks);
+        let mut heard = done.heard.clone();
         heard.insert_all(&self.plane.take_heard());
-        self.agreement.observe(now_ns, &report, &view, &heard);
-        Held { finished: Finished { report, result }, view, remains }
+        let mut held = self.agreement.hold(now_ns, done);
+        self.tuning.observe(&held.report, self.plane.late_bytes());
+        let live: Vec<usize> = held.running.view.live().collect();
+        held.report = held.report.renumbered(&live, self.params.ranks);
+        self.agreement.observe(now_ns, &held.report, &heard);
+        held
     }
 
     /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,

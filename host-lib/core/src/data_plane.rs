@@ -11,11 +11,21 @@ use crate::protocol::{JobParams, Kind, PlaneLimits, Ranks, RefusedStatus, StageR
 
 /// What a window's broadcast stage left, in wire order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Remains {
-    /// The mean of the own shard as it was sent; empty if it is not whole.
+pub struct RepairData {
+    /// The mean of the local shard as it was sent, with zeros where no contribution came; empty if the data plane does not
+    /// have it any more.
     pub own: Vec<f32>,
-    /// If beats are missing: the whole window, unless it is plain, and a bit for each beat that it has.
-    pub incomplete: Option<(Vec<f32>, Vec<u64>)>,
+    /// If beats are missing.
+    pub incomplete: Option<Incomplete>,
+}
+
+/// A window of which beats are missing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Incomplete {
+    /// All beats, if the window is encoded: then one beat changes a whole block of the output. Else empty.
+    pub gathered: Vec<f32>,
+    /// A bit for each beat that the output has.
+    pub present: Vec<u64>,
 }
 
 /// What a data plane has to say.
@@ -102,10 +112,16 @@ pub trait DataPlane {
     fn set_rate(&mut self, _peer: usize, _rate_bytes_per_us: u32) {}
 
     /// Of a window whose broadcast stage was reported and whose result was not taken: what it holds and what it lacks, for
-    /// repairs. Default: it does not say, so that what is missing cannot be asked for.
-    fn remains(&mut self, _plan: &WindowPlan) -> Option<Remains> {
-        None
-    }
+    /// repairs. `None`: it cannot say; then the shards that did not come whole are asked for, unless they are encoded.
+    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData>;
+
+    /// Gives up a window that is armed and was not contributed, and frees its slot. Nothing more is said of it, also not what
+    /// was still to be polled; packets for it are from now on those of a window that is not armed. Only for windows that
+    /// were armed upon [`PlaneEvent::Unexpected`]; data planes without that event are never asked.
+    ///
+    /// # Errors
+    /// If the data plane is broken, or cannot do this.
+    fn cancel(&mut self, plan: &WindowPlan) -> Result<(), Self::Error>;
 
     /// Whether the ranks may change: whether it takes other views than the job's first. Default: no.
     fn takes_views(&self) -> bool {

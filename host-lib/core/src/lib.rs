@@ -26,5 +26,5 @@ pub mod software;
 mod spans;
 
 pub use collectives::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
-pub use data_plane::{DataPlane, PlaneEvent, Remains};
+pub use data_plane::{DataPlane, Incomplete, PlaneEvent, RepairData};
 pub use protocol::PlaneLimits;

@@ -1,39 +1,80 @@
 //! Repair of what broadcasts lost, for the collectives of one rank: what to keep, whom to ask, what to add to the next output.
 //!
 //! Why: see [`protocol::repair`](crate::protocol::repair), whose parts are put together here with the windows' decoding.
-//! Call order: [`keep`](Repairs::keep) and [`miss`](Repairs::miss) for the windows of a collective when it is finished, then
-//! [`finish`](Repairs::finish), then [`fold`](Repairs::fold) into its output; [`handle`](Repairs::handle) for messages;
-//! [`poll`](Repairs::poll) after each.
-//! Limits: the means of the last [`OPS`] collectives, at most [`STORE_BYTES`]. Outputs that are not applied are not repaired.
+//! Call order: [`keep`](Repairs::keep) for each window that has closed; [`begin`](Repairs::begin) when all windows of a
+//! collective have, which asks for what is missing; [`finish`](Repairs::finish) when its output is returned, then
+//! [`fold`](Repairs::fold) if the output is applied. [`handle`](Repairs::handle) for messages; [`poll`](Repairs::poll) after
+//! each. So owners answer as soon as their windows have closed, whether or not their trainer has called the collective.
+//! Limits: the means of the last [`OPS`] collectives, at most [`STORE_BYTES`] or four calls of every declared bucket; updates
+//! that were skipped and are not whole yet, as many bytes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 
 use optireduce_contract::limits::LANES;
 
+use crate::data_plane::Incomplete;
 use crate::decode::decode_window;
 use crate::protocol::repair::{
-    Corrections, RepairLedger, RepairMessage, RepairReport, ShardStore, UnexpectedAnswer, WindowKey, missing_ranges,
+    BeatRange, CorrectionError, Corrections, Folded, RepairLedger, RepairMessage, RepairReport, ShardStore,
+    UnexpectedAnswer, WindowKey, missing_ranges,
 };
-use crate::protocol::{View, WindowPlan};
+use crate::protocol::{StreamId, View, WindowPlan};
 
 /// Collectives for which means are kept and asked for.
-const OPS: u32 = 64;
-/// Bytes of means that are kept.
+const OPS: u32 = 1024;
+/// Bytes of means that are kept, at least.
 const STORE_BYTES: usize = 64 << 20;
+/// Calls of every declared bucket whose means are kept.
+const CALLS: usize = 4;
 /// Shards that are asked for at a time.
 const SHARDS_MAX: usize = 4096;
 /// Requests that wait for this rank to finish a collective.
 const PENDING_MAX: usize = 1024;
 
-/// A window of which beats are asked for.
+/// What becomes of the output of a collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It is applied.
+    Apply,
+    /// This rank leaves it out: it comes whole with its repair.
+    Skip,
+    /// All ranks leave it out.
+    Cancel,
+}
+
+/// A collective of which beats are asked for.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenOp {
+    /// `None`: one-off.
+    stream: Option<StreamId>,
+    returned: Returned,
+    windows: BTreeMap<u16, OpenWindow>,
+    /// Elements that nobody can give.
+    lost: Vec<Range<usize>>,
+}
+
+/// What was done with the output.
+#[derive(Clone, Debug)]
+enum Returned {
+    NotYet,
+    Applied,
+    /// It was skipped: all of it, as far as it is known.
+    Skipped(Vec<f32>),
+}
+
+#[derive(Clone, Debug)]
+struct OpenWindow {
     plan: WindowPlan,
-    /// In wire order, if it is encoded: then a beat changes a whole block of the output, else only itself.
+    /// In wire order, if it is encoded.
     gathered: Vec<f32>,
-    /// What it had when its output was given out, and has now.
+    /// What the output had, and what is here now.
     present_then: Vec<u64>,
     present: Vec<u64>,
+    /// Beats of a plain window that go into the output before it is returned.
+    patches: Vec<(BeatRange, Vec<f32>)>,
+    /// What the output of a plain window had where beats were missing.
+    old: Vec<(BeatRange, Vec<f32>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -41,11 +82,16 @@ pub(crate) struct Repairs {
     ledger: RepairLedger,
     store: ShardStore,
     corrections: Corrections,
-    open: BTreeMap<WindowKey, Open>,
-    /// Requests for collectives that this rank has not finished.
+    open: BTreeMap<u32, OpenOp>,
+    /// The streams of this job: by bucket the generation, and the elements.
+    streams: BTreeMap<u16, StreamId>,
+    /// Bytes that skipped updates may take.
+    held_bytes_max: usize,
+    /// Requests for windows that have not closed here.
     pending: Vec<(usize, RepairMessage)>,
-    /// The first collective that this rank has not finished.
+    /// The first collective that this rank has not returned, and those from it on whose windows have all closed.
     unfinished_op: u32,
+    closed: BTreeSet<u32>,
     outgoing: VecDeque<(usize, RepairMessage)>,
 }
 
@@ -57,46 +103,136 @@ impl Repairs {
             store: ShardStore::new(OPS, STORE_BYTES),
             corrections: Corrections::default(),
             open: BTreeMap::new(),
+            streams: BTreeMap::new(),
+            held_bytes_max: STORE_BYTES,
             pending: Vec::new(),
             unfinished_op: next_op,
+            closed: BTreeSet::new(),
             outgoing: VecDeque::new(),
         }
     }
 
-    /// The mean of this rank's shard of a window, at `place` in the view, for those who missed some of it.
+    /// The mean of this rank's shard of a window that has closed, at `place` in the view, for those who missed some of it.
     pub fn keep(&mut self, op: u32, place: usize, plan: &WindowPlan, own: Vec<f32>) {
-        let shard = plan.shards.range_of(place);
-        if own.len() == shard.len() * LANES && !own.is_empty() {
-            self.store.keep(key(op, plan), shard.start as u16, own);
+        let (shard, key) = (plan.shards.range_of(place), key(op, plan));
+        if own.len() == shard.len() * LANES && !own.is_empty() && self.store.keep(key, shard.start as u16, own) {
+            self.answer_pending(|of| of == key);
         }
     }
 
-    /// A window of which beats are missing, as it was given out: asks their owners.
-    pub fn miss(&mut self, op: u32, view: &View, plan: WindowPlan, gathered: Vec<f32>, present: Vec<u64>, rank: usize) {
-        let key = key(op, &plan);
-        for (place, owner) in view.live().enumerate().filter(|(_, owner)| *owner != rank) {
-            let ranges = missing_ranges(plan.shards.range_of(place), &present);
-            if !ranges.is_empty() {
-                let requests = self.ledger.miss(key, owner, &ranges);
-                self.outgoing.extend(requests.into_iter().map(|request| (owner, request)));
+    /// All windows of collective `op` have closed: asks for the beats that are missing. `stream`: that of the collective,
+    /// `None` if it is one-off.
+    pub fn begin(
+        &mut self,
+        op: u32,
+        view: &View,
+        rank: usize,
+        stream: Option<StreamId>,
+        incomplete: Vec<(WindowPlan, Incomplete)>,
+    ) {
+        self.closed.insert(op);
+        self.answer_pending(|key| key.op == op);
+        if let Some(stream) = stream {
+            self.declare(stream, view.live().count());
+        }
+        let (mut windows, mut lost) = (BTreeMap::new(), Vec::new());
+        for (plan, Incomplete { gathered, present: present_then }) in incomplete {
+            if plan.hadamard && gathered.is_empty() {
+                // Its blocks cannot be decoded again.
+                let beats = missing_ranges(0..plan.beats, &present_then);
+                self.ledger.lose(plan.bucket, beats.iter().map(BeatRange::bytes).sum());
+                lost.extend(missing_elements(&plan, &present_then));
+                continue;
+            }
+            let mut present = present_then.clone();
+            for (place, owner) in view.live().enumerate() {
+                let shard = plan.shards.range_of(place);
+                let ranges = missing_ranges(shard, &present_then);
+                if owner == rank {
+                    // Nobody contributed there: the mean is zero, as peers have it.
+                    ranges.iter().flat_map(BeatRange::beats).for_each(|beat| set(&mut present, beat));
+                    lost.extend(elements_of(&plan, &ranges));
+                    continue;
+                }
+                if !ranges.is_empty() {
+                    let requests = self.ledger.miss(key(op, &plan), owner, &ranges);
+                    self.outgoing.extend(requests.into_iter().map(|request| (owner, request)));
+                }
+            }
+            let window = OpenWindow { plan, gathered, present_then, present, patches: Vec::new(), old: Vec::new() };
+            windows.insert(window.plan.index, window);
+        }
+        if !windows.is_empty() || !lost.is_empty() {
+            self.open.insert(op, OpenOp { stream, returned: Returned::NotYet, windows, lost });
+        }
+    }
+
+    /// Whether nothing of collective `op` is asked for.
+    pub fn is_fetched(&self, op: u32) -> bool {
+        let Some(one) = self.open.get(&op) else { return true };
+        one.windows.values().all(|window| self.ledger.is_done(key(op, &window.plan)))
+    }
+
+    /// Collective `op` was not what its windows were armed for.
+    pub fn forget(&mut self, op: u32) {
+        self.open.remove(&op);
+        self.closed.remove(&op);
+        self.ledger.cancel_op(op);
+    }
+
+    /// The output of collective `op` is returned: puts what was repaired by now into it, and returns the elements that are
+    /// missing in it. From now on repairs go into the next output of its stream; without one they are given up.
+    pub fn finish(
+        &mut self,
+        op: u32,
+        outcome: Outcome,
+        stream: Option<StreamId>,
+        output: &mut [f32],
+    ) -> Vec<Range<usize>> {
+        let mut missing = Vec::new();
+        let mut one = self.open.remove(&op);
+        if let Some(one) = &mut one {
+            missing.append(&mut one.lost);
+            for window in one.windows.values_mut() {
+                let is_done = self.ledger.is_done(key(op, &window.plan));
+                window.patch(output, is_done);
+                missing.extend(missing_elements(&window.plan, window.had(is_done)));
+            }
+            one.windows.retain(|_, window| !self.ledger.is_done(key(op, &window.plan)));
+        }
+        match (outcome, stream) {
+            (Outcome::Cancel, _) => self.ledger.cancel_op(op),
+            (_, None) => drop(self.ledger.give_up_op(op)),
+            (Outcome::Apply, Some(_)) => {
+                if let Some(mut one) = one.filter(|one| !one.windows.is_empty()) {
+                    one.windows.values_mut().for_each(|window| window.note_old(output));
+                    self.open.insert(op, OpenOp { returned: Returned::Applied, ..one });
+                }
+            }
+            (Outcome::Skip, Some(stream)) => {
+                let windows = one.map(|one| one.windows).unwrap_or_default();
+                let returned = Returned::Skipped(output.to_vec());
+                self.open.insert(op, OpenOp { stream: Some(stream), returned, windows, lost: Vec::new() });
+                self.settle(op);
+                self.limit_held();
             }
         }
-        if !self.ledger.is_done(key) {
-            self.open.insert(key, Open { plan, gathered, present_then: present.clone(), present });
-        }
-    }
-
-    /// Collective `op` is finished: answers who asked for it before, and gives up what is too old.
-    pub fn finish(&mut self, op: u32) {
         self.unfinished_op = op.saturating_add(1);
-        let ready = self.pending.extract_if(.., |(_, request)| request.key().op <= op);
-        for (from, request) in ready {
-            self.outgoing.extend(self.store.answer(&request).into_iter().map(|answer| (from, answer)));
-        }
+        self.closed = self.closed.split_off(&self.unfinished_op);
+        self.answer_pending(|key| key.op <= op);
         self.ledger.expire(op).into_iter().for_each(|key| self.close(key));
+        missing
     }
 
-    /// A rank was dropped: what it owned is given up.
+    /// Adds what was repaired so far to an output of the stream that is applied.
+    pub fn fold(&mut self, stream: StreamId, output: &mut [f32]) -> Folded {
+        self.corrections.fold(stream, output).unwrap_or_else(|error| {
+            tracing::error!(%error, "a correction does not fit its own stream");
+            Folded::default()
+        })
+    }
+
+    /// A rank was dropped, or cannot be reached any more: what it owned is given up.
     pub fn drop_rank(&mut self, rank: usize) {
         self.pending.retain(|(from, _)| *from != rank);
         self.ledger.owner_dropped(rank).into_iter().for_each(|key| self.close(key));
@@ -105,7 +241,8 @@ impl Repairs {
     /// Takes a message of rank `from`.
     pub fn handle(&mut self, from: usize, message: RepairMessage) -> Result<(), UnexpectedAnswer> {
         if let RepairMessage::Request { key, .. } = &message {
-            if key.op < self.unfinished_op || self.pending.len() >= PENDING_MAX {
+            let has_closed = key.op < self.unfinished_op || self.closed.contains(&key.op);
+            if has_closed || self.store.contains(*key) || self.pending.len() >= PENDING_MAX {
                 self.outgoing.extend(self.store.answer(&message).into_iter().map(|answer| (from, answer)));
             } else {
                 self.pending.push((from, message));
@@ -113,19 +250,8 @@ impl Repairs {
             return Ok(());
         }
         let received = self.ledger.receive(from, &message)?;
-        if let (Some(open), Some(beats), RepairMessage::Answer { values, .. }) =
-            (self.open.get_mut(&received.key), received.beats, &message)
-        {
-            let beats = beats.beats();
-            if open.plan.hadamard {
-                open.gathered[beats.start * LANES..beats.end * LANES].copy_from_slice(values);
-                beats.for_each(|beat| open.present[beat / 64] |= 1 << (beat % 64));
-            } else {
-                // They were zeros. The last beat may be longer than the window.
-                let new = &values[..values.len().min(open.plan.elements - beats.start * LANES)];
-                let first = open.plan.first_element + beats.start * LANES;
-                note(&mut self.corrections, open.plan.bucket, first, &vec![0.0; new.len()], new);
-            }
+        if let (Some(beats), RepairMessage::Answer { values, .. }) = (received.beats, &message) {
+            self.take(received.key, beats, values);
         }
         if received.window_done {
             self.close(received.key);
@@ -133,40 +259,223 @@ impl Repairs {
         Ok(())
     }
 
-    /// Adds what was repaired so far to an output of the bucket that will be applied.
-    pub fn fold(&mut self, bucket: u16, output: &mut [f32]) {
-        if let Err(error) = self.corrections.fold(bucket, output) {
-            tracing::debug!(%error, "a correction waits for a longer output");
-        }
-    }
-
     /// The next message, and to whom.
     pub fn poll(&mut self) -> Option<(usize, RepairMessage)> {
         self.outgoing.pop_front()
     }
 
-    /// What was missing and what has become of it.
+    /// What was missing and what has become of it, in all buckets.
     pub fn report(&self) -> RepairReport {
         self.ledger.report()
     }
 
-    /// Nothing more of the window will come: notes what differs from what was given out.
+    /// As [`report`](Self::report), of one bucket.
+    pub fn report_of(&self, bucket: u16) -> RepairReport {
+        self.ledger.report_of(bucket)
+    }
+
+    /// Whether all that outputs lack was repaired or given up, and was added to an output.
+    pub fn is_settled(&self) -> bool {
+        self.open.values().all(|one| one.stream.is_none()) && !self.corrections.is_fresh()
+    }
+
+    /// What outputs of a stream lack and is known, as an output of its own.
+    pub fn take_correction(&mut self, stream: StreamId) -> Option<Vec<f32>> {
+        let mut correction = vec![0.0; stream.elements];
+        self.fold(stream, &mut correction).corrected.then_some(correction)
+    }
+
+    /// Largest magnitude in skipped updates of a stream that are not whole yet.
+    pub fn held_max(&self, stream: StreamId) -> f64 {
+        let held = self.open.values().filter(|one| one.stream == Some(stream)).filter_map(|one| match &one.returned {
+            Returned::Skipped(update) => Some(update),
+            _ => None,
+        });
+        held.flatten().fold(0.0, |max, value| f64::from(value.abs()).max(max))
+    }
+
+    /// A bucket is declared anew: the corrections of what it was before have no output to go into any more.
+    fn declare(&mut self, stream: StreamId, ranks: usize) {
+        let old = self.streams.insert(stream.bucket, stream);
+        if old == Some(stream) {
+            return;
+        }
+        let is_gone = |one: &StreamId| one.bucket == stream.bucket && one.generation < stream.generation;
+        let elements = self.corrections.forget(is_gone);
+        self.ledger.lose(stream.bucket, (elements * size_of::<f32>()) as u64);
+        let bytes: usize = self.streams.values().map(|stream| stream.elements * size_of::<f32>()).sum();
+        self.store.grow(CALLS * bytes.div_ceil(ranks.max(1)));
+        self.held_bytes_max = self.held_bytes_max.max(CALLS * bytes);
+    }
+
+    fn answer_pending(&mut self, is_ready: impl Fn(WindowKey) -> bool) {
+        for (from, request) in self.pending.extract_if(.., |(_, request)| is_ready(request.key())) {
+            self.outgoing.extend(self.store.answer(&request).into_iter().map(|answer| (from, answer)));
+        }
+    }
+
+    /// Puts beats into the window that they belong to.
+    fn take(&mut self, key: WindowKey, beats: BeatRange, values: &[f32]) {
+        let Some(one) = self.open.get_mut(&key.op) else { return };
+        let Some(window) = one.windows.get_mut(&key.window) else { return };
+        beats.beats().for_each(|beat| set(&mut window.present, beat));
+        let lanes = beats.beats().start * LANES..beats.beats().end * LANES;
+        if window.plan.hadamard {
+            window.gathered[lanes].copy_from_slice(values);
+            return;
+        }
+        // The last beat may be longer than the window.
+        let new = &values[..values.len().min(window.plan.elements.saturating_sub(lanes.start))];
+        let first = window.plan.first_element + lanes.start;
+        match (&mut one.returned, one.stream) {
+            (Returned::NotYet, _) => window.patches.push((beats, new.to_vec())),
+            (Returned::Skipped(update), _) => update[first..first + new.len()].copy_from_slice(new),
+            (Returned::Applied, Some(stream)) => {
+                let old = window.old_of(beats, new.len());
+                note(&mut self.corrections, &mut self.ledger, &self.streams, stream, first, old, new);
+            }
+            (Returned::Applied, None) => {}
+        }
+    }
+
+    /// Nothing more of the window will come.
     fn close(&mut self, key: WindowKey) {
-        let open = self.open.remove(&key).filter(|open| open.plan.hadamard);
-        let Some(Open { plan, gathered, present_then, present }) = open else { return };
-        let (mut old, mut repaired) = (vec![0.0; plan.elements], vec![0.0; plan.elements]);
-        decode_window(&plan, &gathered, &present_then, &mut old);
-        decode_window(&plan, &gathered, &present, &mut repaired);
-        note(&mut self.corrections, plan.bucket, plan.first_element, &old, &repaired);
+        let Some(one) = self.open.get_mut(&key.op) else { return };
+        if matches!(one.returned, Returned::NotYet) {
+            return;
+        }
+        let Some(OpenWindow { plan, gathered, present_then, present, .. }) = one.windows.remove(&key.window) else {
+            return;
+        };
+        if plan.hadamard {
+            let mut repaired = vec![0.0; plan.elements];
+            decode_window(&plan, &gathered, &present, &mut repaired);
+            match (&mut one.returned, one.stream) {
+                (Returned::Skipped(update), _) => {
+                    update[plan.first_element..][..plan.elements].copy_from_slice(&repaired)
+                }
+                (Returned::Applied, Some(stream)) => {
+                    let mut old = vec![0.0; plan.elements];
+                    decode_window(&plan, &gathered, &present_then, &mut old);
+                    let first = plan.first_element;
+                    note(&mut self.corrections, &mut self.ledger, &self.streams, stream, first, Some(&old), &repaired);
+                }
+                _ => {}
+            }
+        }
+        self.settle(key.op);
+    }
+
+    /// If nothing of a collective is outstanding any more: an update that was skipped is a correction now.
+    fn settle(&mut self, op: u32) {
+        let Some(one) = self.open.remove(&op) else { return };
+        if !one.windows.is_empty() {
+            self.open.insert(op, one);
+        } else if let (Returned::Skipped(update), Some(stream)) = (one.returned, one.stream) {
+            note(&mut self.corrections, &mut self.ledger, &self.streams, stream, 0, None, &update);
+        }
+    }
+
+    /// Gives up on the oldest skipped updates that take too much memory.
+    fn limit_held(&mut self) {
+        let bytes = |one: &OpenOp| match &one.returned {
+            Returned::Skipped(update) => size_of_val(update.as_slice()),
+            _ => 0,
+        };
+        while self.open.values().map(bytes).sum::<usize>() > self.held_bytes_max {
+            let Some((op, _)) = self.open.iter().find(|(_, one)| bytes(one) > 0) else { return };
+            let op = *op;
+            self.ledger.give_up_op(op).into_iter().for_each(|key| self.close(key));
+            if self.open.remove(&op).is_some() {
+                tracing::error!(op, "a skipped update had nothing outstanding and was not applied");
+            }
+        }
     }
 }
 
-/// What a repair changes in an output from element `first` on.
-fn note(corrections: &mut Corrections, bucket: u16, first: usize, old: &[f32], repaired: &[f32]) {
-    match corrections.add(bucket, first, old, repaired) {
+impl OpenWindow {
+    /// Puts what has come into the output.
+    fn patch(&mut self, output: &mut [f32], is_done: bool) {
+        let WindowPlan { first_element, elements, hadamard, .. } = self.plan;
+        if hadamard && is_done {
+            decode_window(&self.plan, &self.gathered, &self.present, &mut output[first_element..][..elements]);
+        }
+        for (beats, values) in self.patches.drain(..) {
+            output[first_element + beats.beats().start * LANES..][..values.len()].copy_from_slice(&values);
+        }
+    }
+
+    /// The beats that the output has.
+    fn had(&self, is_done: bool) -> &[u64] {
+        if self.plan.hadamard && !is_done { &self.present_then } else { &self.present }
+    }
+
+    /// Remembers what the output has where beats of a plain window are missing.
+    fn note_old(&mut self, output: &[f32]) {
+        if self.plan.hadamard {
+            return;
+        }
+        let window = &output[self.plan.first_element..][..self.plan.elements];
+        for range in missing_ranges(0..self.plan.beats, &self.present) {
+            let lanes = (range.beats().start * LANES).min(window.len())..(range.beats().end * LANES).min(window.len());
+            self.old.push((range, window[lanes].to_vec()));
+        }
+    }
+
+    /// What the output had in these beats.
+    fn old_of(&self, beats: BeatRange, elements: usize) -> Option<&[f32]> {
+        let beats = beats.beats();
+        let holds = |of: &Range<usize>| of.start <= beats.start && beats.end <= of.end;
+        let (of, values) = self.old.iter().find(|(of, _)| holds(&of.beats()))?;
+        values.get((beats.start - of.beats().start) * LANES..)?.get(..elements)
+    }
+}
+
+/// Elements of the bucket that an output with these beats of a window lacks.
+pub(crate) fn missing_elements(plan: &WindowPlan, present: &[u64]) -> Vec<Range<usize>> {
+    elements_of(plan, &missing_ranges(0..plan.beats, present))
+}
+
+/// Elements of the bucket in beats of a window; if it is encoded, in the blocks that they are part of.
+fn elements_of(plan: &WindowPlan, ranges: &[BeatRange]) -> Vec<Range<usize>> {
+    let WindowPlan { first_element, elements, hadamard, log2_n, log2_blocks, .. } = *plan;
+    let within =
+        |range: Range<usize>| first_element + range.start.min(elements)..first_element + range.end.min(elements);
+    let blocks = || {
+        let beats = ranges.iter().flat_map(BeatRange::beats).map(|beat| beat % (1 << log2_blocks));
+        let blocks: BTreeSet<usize> = beats.collect();
+        blocks.into_iter().map(|block| within(block << log2_n..(block + 1) << log2_n)).collect::<Vec<_>>()
+    };
+    let plain = || ranges.iter().map(|range| within(range.beats().start * LANES..range.beats().end * LANES)).collect();
+    let all: Vec<_> = if hadamard { blocks() } else { plain() };
+    all.into_iter().filter(|range| !range.is_empty()).collect()
+}
+
+/// What a repair changes in an output from element `first` on. What cannot be corrected any more is drift.
+fn note(
+    corrections: &mut Corrections,
+    ledger: &mut RepairLedger,
+    streams: &BTreeMap<u16, StreamId>,
+    stream: StreamId,
+    first: usize,
+    old: Option<&[f32]>,
+    repaired: &[f32],
+) {
+    let is_old = streams.get(&stream.bucket).is_some_and(|newest| newest.generation > stream.generation);
+    let added = if is_old { Ok(repaired.len()) } else { corrections.add(stream, first, old, repaired) };
+    match added {
         Ok(0) => {}
-        Ok(elements) => tracing::warn!(elements, bucket, "differences that are not finite stay"),
-        Err(error) => tracing::warn!(%error, "a correction was dropped"),
+        Ok(elements) => {
+            tracing::warn!(elements, bucket = stream.bucket, is_old, "elements that no output can correct");
+            ledger.lose(stream.bucket, (elements * size_of::<f32>()) as u64);
+        }
+        Err(CorrectionError { .. }) => ledger.lose(stream.bucket, size_of_val(repaired) as u64),
+    }
+}
+
+fn set(bits: &mut [u64], beat: usize) {
+    if let Some(word) = bits.get_mut(beat / 64) {
+        *word |= 1 << (beat % 64);
     }
 }
 

@@ -6,7 +6,7 @@ use optireduce_core::protocol::{
     BUCKETS_MAX, ClosedBy, JobParams, Kind, ProtocolError, Ranks, RefusedStatus, Stage, StageReport, UpdateAction,
     WindowPlan,
 };
-use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits, RepairData};
 
 const RANKS: usize = 4;
 const WINDOW: usize = 16 * 1024;
@@ -89,6 +89,14 @@ impl DataPlane for Plane {
         if self.broken { Err(Broken("on request")) } else { Ok(self.events.pop_front()) }
     }
 
+    fn repair_data(&mut self, _: &WindowPlan) -> Option<RepairData> {
+        None
+    }
+
+    fn cancel(&mut self, _: &WindowPlan) -> Result<(), Broken> {
+        Err(Broken("cancelled"))
+    }
+
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), Broken> {
         let index = self.armed.iter().position(|(armed, _)| armed == plan).ok_or(Broken("not armed"))?;
         let (_, gradient) = self.armed.remove(index);
@@ -167,7 +175,7 @@ fn a_late_rank_gets_the_result_and_its_refused_contribution_hurts_nobody() {
     collectives.start(5, op, vec![1.0; WINDOW]).unwrap();
     let finished = collectives.poll(5).unwrap().unwrap();
     assert!(!finished.report.own_contribution);
-    assert_eq!(finished.result, vec![0.0; WINDOW]);
+    assert_eq!((finished.report.action, finished.result), (UpdateAction::Skip, vec![1.0; WINDOW]), "what was given");
     assert!(!collectives.plane().log.iter().any(|line| line.starts_with("contribute")));
 
     // The refusal of a contribution may come after its collective.
@@ -204,7 +212,7 @@ fn wrong_calls_are_errors_that_name_the_collective() {
 #[test]
 fn calls_that_cannot_be_change_nothing() {
     let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
-    let half = Call { kind: Kind::AllGather, bucket: 0, elements: 5, hadamard: false };
+    let half = Call::one_off(Kind::AllGather, 0, 5);
     let error = collectives.prepare_call(0, half).unwrap_err().to_string();
     assert_eq!(error, "all-gather is not supported by this data plane; ranks without a card can do it");
     let error = collectives.prepare(0, BUCKETS_MAX, 5, false).unwrap_err().to_string();

@@ -49,7 +49,7 @@ impl Case {
     }
 
     fn call(&self, kind: Kind) -> Call {
-        Call { kind, bucket: 5, elements: self.elements, hadamard: false }
+        Call::declared(kind, 5, self.elements, 0)
     }
 
     fn starts(&mut self) -> Vec<Option<u64>> {
@@ -234,7 +234,7 @@ fn every_half_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
             let outcomes = case.network.collective(case.call(kind), &given, &starts);
             let windows_max = 4 + case.parts().wire_elements() as u64 / 16;
             for (rank, outcome) in outcomes.iter().enumerate() {
-                let Some(Outcome { report, result, took_ns }) = outcome else { continue };
+                let Some(Outcome { report, result, took_ns, .. }) = outcome else { continue };
                 let what = format!("seed {seed}, round {round}, {kind}, rank {rank}");
                 let length = if kind == Kind::ReduceScatter { case.parts().of(rank).len() } else { case.elements };
                 assert_eq!(result.len(), length, "{what}");
@@ -280,7 +280,7 @@ fn parts_stay_when_a_rank_is_dropped_and_its_own_is_reported_missing() {
             };
             let given: Vec<_> = (0..ranks).map(given).collect();
             let starts: Vec<_> = (0..ranks).map(|rank| (!network.dead[rank]).then(|| random.below(20_000))).collect();
-            let call = Call { kind, bucket: 0, elements, hadamard: false };
+            let call = Call::declared(kind, 0, elements, 0);
             let outcomes = network.collective(call, &given, &starts);
             for (rank, outcome) in outcomes.iter().enumerate() {
                 let Some(Outcome { report, result, .. }) = outcome else { continue };

@@ -64,7 +64,7 @@ fn every_collective_and_every_stage_is_a_span_that_says_how_it_went() {
             ..JobParams::new(rank, RANKS, 4, 1_000_000, &plane.limits())
         });
         for (op, kind) in [Kind::AllReduce, Kind::ReduceScatter].into_iter().enumerate() {
-            let call = Call { kind, bucket: 8, elements: 3000, hadamard: false };
+            let call = Call::declared(kind, 8, 3000, 0);
             // In the second one, rank 2 comes after everything was over.
             let starts = [0, 0, op as u64 * 5_000_000].map(Some);
             network.collective(call, &vec![vec![1.0; 3000]; RANKS], &starts);

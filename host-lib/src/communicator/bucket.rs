@@ -14,7 +14,7 @@ use super::request::{Request, block_on, reply};
 use super::{Communicator, Shared};
 use crate::control::Terms;
 use optireduce_contract::limits::LANES;
-use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, UpdateAction, plan_windows};
+use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, UpdateAction, plan_windows};
 
 /// The bucket of one-off collectives.
 const ONE_OFF: u16 = BUCKETS_MAX - 1;
@@ -78,6 +78,7 @@ pub struct Bucket {
     id: u16,
     elements: usize,
     options: BucketOptions,
+    stream: Stream,
 }
 
 impl Communicator {
@@ -99,8 +100,10 @@ impl Communicator {
         self.shared.call(options.terms("bucket", elements).with("buckets before", declared), |_, _| Ok(())).await?;
         check_elements(&self.shared, elements, &options)?;
         self.declared += 1;
+        // Ids are used again after many; the generation tells what they are now.
         let id = (declared % u32::from(ONE_OFF)) as u16;
-        Ok(Bucket { shared: self.shared.clone(), id, elements, options })
+        let stream = Stream::Declared { generation: declared / u32::from(ONE_OFF) };
+        Ok(Bucket { shared: self.shared.clone(), id, elements, options, stream })
     }
 
     /// Averages `data` over all ranks, once. Collective. First all ranks compare what they call; for what is reduced again and
@@ -161,7 +164,7 @@ impl Communicator {
         let options = BucketOptions::default();
         self.shared.call(options.terms(call, elements), |_, _| Ok(())).await?;
         check_elements(&self.shared, elements, &options)?;
-        Ok(Bucket { shared: self.shared.clone(), id: ONE_OFF, elements, options })
+        Ok(Bucket { shared: self.shared.clone(), id: ONE_OFF, elements, options, stream: Stream::OneOff })
     }
 }
 
@@ -280,10 +283,10 @@ impl Bucket {
             return Err(Error::Argument { name, found: given.len(), expected: expected.to_string() });
         }
         let (sender, reply) = reply();
-        let &Self { id, elements, .. } = self;
+        let &Self { id, elements, stream, .. } = self;
         let BucketOptions { reduce_op, hadamard } = self.options;
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
-        let call = Collective { kind, bucket: id, elements, hadamard, sum };
+        let call = Collective { kind, bucket: id, elements, hadamard, stream, sum };
         self.shared.command(Command::Collective { call, given, reply: sender })?;
         Ok(Request::new(reply))
     }

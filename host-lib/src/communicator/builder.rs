@@ -315,7 +315,9 @@ impl Builder {
         }
         if self.repair {
             collectives.repair();
+            collectives.set_one_off_wait(self.timeout.as_nanos().try_into().unwrap_or(u64::MAX));
         }
+        collectives.compare_calls(bound_ns);
         if let Some(silent_ops) = self.silent_ops {
             let defaults = MembershipParams::new(launch.world_size);
             let silent_ns = SILENT.as_nanos() as u64;

@@ -18,7 +18,7 @@ use super::report::Report;
 use super::request::{Outcome, Sender};
 use crate::control::{ControlChannel, Notice, Notices};
 use crate::udp::Udp;
-use optireduce_core::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN};
+use optireduce_core::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN, Stream};
 use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -39,6 +39,8 @@ pub(super) struct Collective {
     pub elements: usize,
     /// When it is encoded; `None`: as the communicator is set.
     pub hadamard: Option<HadamardMode>,
+    /// Whether the bucket is declared: where repairs go.
+    pub stream: Stream,
     /// Whether the result is to be a sum.
     pub sum: bool,
 }
@@ -236,13 +238,13 @@ impl Engine {
             any = true;
             let wanted = self.switch.is_on(self.collectives.next_op());
             let wanted = self.collectives.preposted_hadamard().unwrap_or(wanted);
-            let Collective { kind, bucket, elements, hadamard, sum } = call;
+            let Collective { kind, bucket, elements, hadamard, stream, sum } = call;
             let hadamard = match hadamard {
                 Some(HadamardMode::Off) => false,
                 Some(HadamardMode::On) => true,
                 Some(HadamardMode::Auto) | None => wanted,
             };
-            let call = Call { kind, bucket, elements, hadamard: hadamard && kind == Kind::AllReduce };
+            let call = Call { kind, bucket, elements, hadamard: hadamard && kind == Kind::AllReduce, stream };
             match self.collectives.prepare_call(now_ns, call) {
                 Ok(op) => {
                     self.replies.push_back((reply, sum));
@@ -387,8 +389,9 @@ impl Engine {
 
     /// What a caller gets of a finished collective.
     fn outcome(&mut self, finished: Finished, sum: bool) -> Outcome {
-        let Finished { report, result } = finished;
-        let scale = sum.then_some(report.live.len() as f32);
+        // Of a skipped update the caller gets what it gave.
+        let Finished { report, result, partial } = finished;
+        let scale = (sum && partial.is_none()).then_some(report.live.len() as f32);
         let repair = self.collectives.repaired().unwrap_or_default();
         let measured = std::mem::take(&mut self.measured);
         Outcome { report: Report::new(report, repair, self.collectives.params().bound_ns, measured), result, scale }

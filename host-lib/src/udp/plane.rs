@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::mtu::{self, IP_UDP_BYTES, PathError};
 use super::socket::Socket;
 use crate::control::{ControlChannel, Job};
-use optireduce_core::Remains;
+use optireduce_core::RepairData;
 use optireduce_core::protocol::{JobParams, Kind, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
@@ -274,8 +274,12 @@ impl DataPlane for Udp {
         self.software.set_rate(peer, rate_bytes_per_us);
     }
 
-    fn remains(&mut self, plan: &WindowPlan) -> Option<Remains> {
-        self.software.remains(plan)
+    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
+        self.software.repair_data(plan)
+    }
+
+    fn cancel(&mut self, plan: &WindowPlan) -> Result<(), UdpError> {
+        self.software.cancel(plan).map_err(UdpError::from)
     }
 
     fn takes_views(&self) -> bool {

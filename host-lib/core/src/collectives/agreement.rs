@@ -5,12 +5,17 @@ use std::collections::VecDeque;
 
 use optireduce_contract::limits::RANKS_MAX;
 
-use super::pipeline::Held;
-use super::types::{Finished, MembershipEvent, MessageError};
-use crate::data_plane::Remains;
+use super::pipeline::{Held, Running};
+use super::types::{Call, Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::Output;
-use crate::protocol::{Control, Decided, Kind, Message, Ranks, Report, Safeguard, UpdateAction, View, Votes};
-use crate::repairs::Repairs;
+use crate::protocol::{
+    CallCheck, CallInfo, Control, Decided, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus, Report, Safeguard, Stage,
+    UpdateAction, View, Votes,
+};
+use crate::repairs::{Outcome, Repairs};
+
+/// How long a one-off collective waits for its repairs, unless something else is said.
+const ONE_OFF_WAIT_NS: u64 = 5_000_000_000;
 
 #[derive(Debug)]
 pub(super) struct Agreement {
@@ -23,6 +28,10 @@ pub(super) struct Agreement {
     safeguard: Safeguard,
     /// Fetches what broadcasts lost, if they are to be repaired.
     pub repairs: Option<Repairs>,
+    /// Compares what the ranks call, if they do.
+    pub calls: Option<CallCheck>,
+    /// How long a one-off collective waits for its repairs.
+    pub one_off_wait_ns: u64,
     /// The view of all ranks.
     first: View,
     /// The incarnation with which this rank wants to join.
@@ -42,6 +51,8 @@ impl Agreement {
             votes: None,
             safeguard: Safeguard::default(),
             repairs: None,
+            calls: None,
+            one_off_wait_ns: ONE_OFF_WAIT_NS,
             first,
             joining: None,
             outgoing: VecDeque::new(),
@@ -88,53 +99,147 @@ impl Agreement {
         }
     }
 
-    /// This rank's safeguard judges a finished collective; `finish` makes its report.
-    pub fn judge(&mut self, finish: impl FnOnce(&mut Safeguard) -> Report) -> Report {
-        // If it is to be agreed on, this is one rank's opinion.
-        if self.votes.is_some() { finish(&mut Safeguard::default()) } else { finish(&mut self.safeguard) }
+    /// This rank calls collective `op`.
+    pub fn called(&mut self, now_ns: u64, op: u32, call: &Call, bf16: bool, view: &View) {
+        let Some(calls) = &mut self.calls else { return };
+        let Call { kind, bucket, elements, hadamard, stream } = *call;
+        let info = CallInfo { kind, bucket, elements: elements as u64, hadamard, bf16, stream };
+        calls.called(now_ns, op, info, view.live().collect());
+        if call.is_one_off() {
+            // Nobody declared it, so all compare it with the leader, which answers.
+            calls.doubt(op, view.live().next());
+        }
+    }
+
+    /// Packets of another bucket came for collective `op`; `wire_bucket`: its number on the wire.
+    pub fn doubt_bucket(&mut self, op: u32, wire_bucket: u16) {
+        let Some(calls) = &mut self.calls else { return };
+        let Some((call, live)) = calls.call_of(op) else { return };
+        if call.kind.wire_bucket(call.bucket) != Some(wire_bucket) {
+            let live = live.to_vec();
+            calls.doubt(op, live);
+        }
+    }
+
+    /// A stage of collective `op` ran into the bound, and nothing came from these ranks.
+    pub fn doubt_unheard(&mut self, op: u32, ranks: Vec<usize>) {
+        if let Some(calls) = &mut self.calls {
+            calls.doubt(op, ranks);
+        }
+    }
+
+    /// Ranks call different collectives, and the others were told what this rank calls.
+    pub fn mismatch(&self, now_ns: u64) -> Option<Mismatch> {
+        self.calls.as_ref().filter(|_| self.outgoing.is_empty()).and_then(|calls| calls.mismatch(now_ns))
+    }
+
+    /// All windows of a collective have closed: what is held of it until it is returned. `finish` makes its report.
+    pub fn hold(&mut self, now_ns: u64, running: Running) -> Held {
+        // If it is to be agreed on, this is one rank's opinion. One-off collectives are judged once they are repaired.
+        let is_opinion = self.votes.is_some() || running.call.is_one_off();
+        let mut opinion = Safeguard::default();
+        let report = running.machine.finish(if is_opinion { &mut opinion } else { &mut self.safeguard });
+        let wait_ns = if running.call.is_one_off() { self.one_off_wait_ns } else { 0 };
+        Held { running, report, until_ns: now_ns.saturating_add(wait_ns), voted: false }
     }
 
     /// Takes how a collective of `view` went at this rank, and who was heard in it (bit r: rank r).
-    pub fn observe(&mut self, now_ns: u64, report: &Report, view: &View, heard: &Ranks) {
+    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks) {
         if let Some(control) = &mut self.control {
             control.observe(now_ns, report, heard, self.rank);
-        }
-        if let Some(votes) = &mut self.votes {
-            votes.cast(now_ns, report.op, view.ranks, report.action != UpdateAction::Apply);
         }
     }
 
     /// The collective in `held`, once it is known what becomes of it, with what was repaired in it.
     pub fn release(&mut self, now_ns: u64, held: &mut Option<Held>) -> Option<Finished> {
+        let one = held.as_mut()?;
+        let (op, is_one_off) = (one.report.op, one.running.call.is_one_off());
+        if !one.voted {
+            if is_one_off {
+                if now_ns < one.until_ns && !self.is_complete(op, &one.running.view) {
+                    return None;
+                }
+                self.repair_one_off(one);
+            }
+            one.voted = true;
+            if let Some(votes) = &mut self.votes {
+                votes.cast(now_ns, op, one.running.view.ranks, one.report.is_skipped());
+            }
+        }
+        let mut outcome = if one.report.is_skipped() { Outcome::Skip } else { Outcome::Apply };
         if let Some(votes) = &mut self.votes {
             let Decided { skip, agreed } = votes.decided(now_ns)?;
-            let Finished { report, .. } = &mut held.as_mut()?.finished;
-            (report.action, report.agreed) = (self.safeguard.count(skip), agreed);
+            one.report.agreed = agreed;
+            one.report.action = match skip {
+                _ if !is_one_off => self.safeguard.count(skip),
+                true => UpdateAction::Skip,
+                false => UpdateAction::Apply,
+            };
+            outcome = match (skip, agreed) {
+                (true, true) => Outcome::Cancel,
+                (true, false) => Outcome::Skip,
+                (false, _) => Outcome::Apply,
+            };
         }
-        let Held { mut finished, view, remains } = held.take()?;
-        let Finished { report, result } = &mut finished;
-        if let Some(repairs) = &mut self.repairs {
-            let place = view.live().position(|rank| rank == self.rank).unwrap_or(0);
-            let applied = report.action == UpdateAction::Apply;
-            for (plan, Remains { own, incomplete }) in remains {
-                repairs.keep(report.op, place, &plan, own);
-                if let Some((gathered, present)) = incomplete.filter(|_| applied) {
-                    repairs.miss(report.op, &view, plan, gathered, present, self.rank);
-                }
+        let held = held.take()?;
+        Some(if is_one_off { held.into_finished() } else { self.apply(held, outcome) })
+    }
+
+    /// Whether nothing of a one-off collective is outstanding, and all ranks that can be asked call the same.
+    fn is_complete(&self, op: u32, view: &View) -> bool {
+        let is_fetched = self.repairs.as_ref().is_none_or(|repairs| repairs.is_fetched(op));
+        is_fetched
+            && self.calls.as_ref().is_none_or(|calls| {
+                let leader = view.live().next();
+                let mut of = view.live().filter(|rank| leader == Some(self.rank) || leader == Some(*rank));
+                of.all(|rank| calls.is_confirmed(op, rank))
+            })
+    }
+
+    /// A one-off collective is judged by what is missing after its repair.
+    fn repair_one_off(&mut self, held: &mut Held) {
+        let Held { running, report, .. } = held;
+        report.missing = match &mut self.repairs {
+            Some(repairs) if report.kind.sends(Stage::Broadcast) => {
+                repairs.finish(report.op, Outcome::Apply, None, &mut running.result)
             }
-            repairs.finish(report.op);
-            if report.kind == Kind::AllReduce && applied {
-                repairs.fold(report.bucket, result);
-            }
+            _ => running.missing_elements(),
+        };
+        if let Some(repairs) = &self.repairs {
+            let bucket = report.kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
+            report.repair.bytes = repairs.report_of(bucket);
         }
-        Some(finished)
+        let is_bad = !report.missing.is_empty() || report.contribute_loss() > LOSS_SKIP;
+        report.action = if is_bad { UpdateAction::Skip } else { UpdateAction::Apply };
+    }
+
+    /// The output of a call of a declared bucket: with the corrections of those before if it is applied, else what was given.
+    fn apply(&mut self, mut held: Held, outcome: Outcome) -> Finished {
+        let Held { running, report, .. } = &mut held;
+        let stream = running.call.stream_id();
+        let (Some(repairs), Some(stream)) = (&mut self.repairs, stream) else {
+            report.missing = running.missing_elements();
+            return held.into_finished();
+        };
+        let missing = repairs.finish(report.op, outcome, Some(stream), &mut running.result);
+        let mut status = RepairStatus::default();
+        if outcome == Outcome::Apply {
+            report.missing = missing;
+            let folded = repairs.fold(stream, &mut running.result);
+            (status.corrected, status.pending_max) = (folded.corrected, folded.pending_max);
+        }
+        status.bytes = repairs.report_of(stream.bucket);
+        status.pending_max = status.pending_max.max(repairs.held_max(stream));
+        report.repair = status;
+        held.into_finished()
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) has something to do at the latest.
     pub fn next_timeout(&self) -> Option<u64> {
         let control = self.control.as_ref().and_then(Control::next_timeout);
         let votes = self.votes.as_ref().and_then(Votes::next_timeout);
-        control.into_iter().chain(votes).min()
+        let calls = self.calls.as_ref().and_then(CallCheck::next_timeout);
+        control.into_iter().chain(votes).chain(calls).min()
     }
 
     pub fn handle_timeout(&mut self, now_ns: u64) {
@@ -159,6 +264,11 @@ impl Agreement {
                     votes.handle_message(now_ns, from, message);
                 }
             }
+            Message::Call(message) => {
+                if let Some(calls) = &mut self.calls {
+                    calls.handle_message(now_ns, from, message);
+                }
+            }
             Message::Repair(message) => {
                 if let Some(repairs) = &mut self.repairs {
                     repairs.handle(from, message)?;
@@ -172,6 +282,12 @@ impl Agreement {
     pub fn handle_gone(&mut self, rank: usize) {
         if let Some(control) = &mut self.control {
             control.handle_gone(rank);
+        }
+        if let Some(calls) = &mut self.calls {
+            calls.drop_rank(rank);
+        }
+        if let Some(repairs) = &mut self.repairs {
+            repairs.drop_rank(rank);
         }
     }
 
@@ -192,6 +308,9 @@ impl Agreement {
         while let Some((to, message)) = self.votes.as_mut().and_then(Votes::poll) {
             self.outgoing.push_back((to, Message::Vote(message)));
         }
+        while let Some((to, message)) = self.calls.as_mut().and_then(CallCheck::poll) {
+            self.outgoing.push_back((to, Message::Call(message)));
+        }
         while let Some(output) = self.control.as_mut().and_then(Control::poll) {
             match output {
                 Output::Send { to, message } => {
@@ -209,6 +328,9 @@ impl Agreement {
                     if let Some(repairs) = &mut self.repairs {
                         let dropped = (0..self.ranks).filter(|rank| !view.has(*rank));
                         dropped.for_each(|rank| repairs.drop_rank(rank));
+                    }
+                    if let Some(calls) = &mut self.calls {
+                        (0..self.ranks).filter(|rank| !view.has(*rank)).for_each(|rank| calls.drop_rank(rank));
                     }
                     decided(&view, joins);
                     self.events.push_back(MembershipEvent::View(view));

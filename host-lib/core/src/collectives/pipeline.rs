@@ -2,17 +2,18 @@
 //! and their reports come back to them.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 use optireduce_contract::limits::LANES;
 
 use super::tuning::Tuning;
 use super::types::{Call, CollectivesError, Finished};
-use crate::data_plane::DataPlane;
-use crate::data_plane::Remains;
+use crate::data_plane::{DataPlane, Incomplete, RepairData};
 use crate::protocol::{
-    Action, AllReduce, JobParams, Kind, Parts, ProtocolError, Ranks, RefusedStatus, Stage, StageReport, View,
-    WindowPlan,
+    Action, AllReduce, ClosedBy, JobParams, Kind, Parts, ProtocolError, Ranks, RefusedStatus, Report, Stage,
+    StageReport, View, WindowPlan,
 };
+use crate::repairs::{Repairs, missing_elements};
 use crate::spans::Spans;
 
 /// Most collectives that are prepared before the caller asks for them.
@@ -29,9 +30,11 @@ pub(super) struct Pipeline {
     pub next_op: u32,
     /// Number of the view that the data plane is in.
     entered: u32,
-    /// Elements of each bucket on the wire, the last time.
-    known: HashMap<u16, usize>,
-    /// Collectives that peers have started and that are not prepared here: wire bucket, step, hadamard.
+    /// The declared buckets by their number on the wire, as they were called the last time.
+    declared: HashMap<u16, Call>,
+    /// Elements of the largest bucket so far.
+    pub elements_max: usize,
+    /// Collectives that peers seem to have started and that are not prepared here: wire bucket, step, hadamard.
     unexpected: Vec<(u16, u16, bool)>,
     /// How many of the youngest in `running` were preposted.
     preposted: usize,
@@ -39,24 +42,30 @@ pub(super) struct Pipeline {
 
 #[derive(Debug)]
 pub(super) struct Running {
+    pub call: Call,
     pub machine: AllReduce,
     spans: Spans,
     /// Who takes part, and who was heard so far (bit r: rank r of the job).
     pub view: View,
     pub heard: Ranks,
     /// What this rank gives, as the windows hold it, once started.
-    gradient: Option<Vec<f32>>,
+    pub gradient: Option<Vec<f32>>,
+    /// What the windows hold.
     pub result: Vec<f32>,
-    /// Of each window, if it may have to be repaired.
-    pub remains: Vec<(WindowPlan, Remains)>,
+    /// The windows that are not whole.
+    pub incomplete: Vec<(WindowPlan, Incomplete)>,
 }
 
-/// A collective that has ended, and what may have to be repaired of it.
+/// A collective whose windows have closed, and that is not returned yet: it waits for its repairs, if it is one-off, and for
+/// an agreement, if there is to be one.
 #[derive(Debug)]
 pub(super) struct Held {
-    pub finished: Finished,
-    pub view: View,
-    pub remains: Vec<(WindowPlan, Remains)>,
+    pub running: Running,
+    pub report: Report,
+    /// Until when its repairs are waited for.
+    pub until_ns: u64,
+    /// Whether the others were told what this rank thinks of it.
+    pub voted: bool,
 }
 
 impl Pipeline {
@@ -67,12 +76,8 @@ impl Pipeline {
 
     /// When a running collective is to be looked at, should nothing happen before.
     pub fn next_timeout(&self) -> Option<u64> {
-        self.running.iter().filter_map(|one| one.machine.next_timeout()).min()
-    }
-
-    /// Elements of the largest bucket so far.
-    pub fn elements_max(&self) -> usize {
-        self.known.values().copied().max().unwrap_or(0)
+        let held = self.held.as_ref().filter(|held| !held.voted).map(|held| held.until_ns);
+        self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(held).min()
     }
 
     /// Whether the next collective that the caller prepares was preposted: prepared already, because peers have started it.
@@ -93,7 +98,7 @@ impl Pipeline {
         view: View,
         call: Call,
     ) -> Result<u32, CollectivesError<E>> {
-        let (op, Call { kind, bucket, elements, hadamard }) = (self.next_op, call);
+        let (op, Call { kind, bucket, elements, hadamard, .. }) = (self.next_op, call);
         let of_view = params.of_view(&view);
         let machine = match kind {
             Kind::AllReduce => AllReduce::new(&of_view, op, bucket, elements, hadamard)?,
@@ -105,15 +110,20 @@ impl Pipeline {
         self.next_op = op.wrapping_add(1);
         let result = vec![0.0; machine.wire_elements()];
         let spans = Spans::prepared(&machine, params.rank);
-        let remains = Vec::new();
-        let heard = Ranks::none(params.ranks);
-        self.running.push_back(Running { machine, spans, view, heard, gradient: None, result, remains });
+        let (incomplete, heard) = (Vec::new(), Ranks::none(params.ranks));
+        self.running.push_back(Running { call, machine, spans, view, heard, gradient: None, result, incomplete });
         Ok(op)
     }
 
-    /// A bucket on the wire has so many elements.
-    pub fn learn(&mut self, wire_bucket: u16, elements: usize) {
-        self.known.insert(wire_bucket, elements);
+    /// The caller calls this; `wire_bucket`: its bucket on the wire. Declared buckets are prepared without the caller from
+    /// now on, if peers are at them.
+    pub fn learn(&mut self, wire_bucket: u16, call: Call) {
+        self.elements_max = self.elements_max.max(call.elements);
+        if call.is_one_off() {
+            self.declared.remove(&wire_bucket);
+        } else {
+            self.declared.insert(wire_bucket, call);
+        }
     }
 
     /// A peer has started a collective that is not prepared here.
@@ -136,32 +146,52 @@ impl Pipeline {
         let step = self.next_op as u16;
         self.unexpected.retain(|(_, other, _)| other.wrapping_sub(step).cast_signed() >= 0);
         let &(wire_bucket, _, hadamard) = self.unexpected.iter().find(|(_, other, _)| *other == step)?;
-        let (&elements, (kind, bucket)) = (self.known.get(&wire_bucket)?, Kind::of_wire(wire_bucket)?);
-        Some(Call { kind, bucket, elements, hadamard })
+        let call = self.declared.get(&wire_bucket)?;
+        Some(Call { hadamard: hadamard && call.kind == Kind::AllReduce, ..*call })
     }
 
-    /// Prepares a collective before the caller does.
-    pub fn prepost<E: std::error::Error>(
-        &mut self,
-        params: &JobParams,
-        view: View,
-        call: Call,
-    ) -> Result<(), CollectivesError<E>> {
-        self.push(params, view, call)?;
-        self.preposted += 1;
-        Ok(())
+    /// Prepares a collective before the caller does. What packets say may be wrong: if it cannot be prepared, it is not.
+    /// Returns its number if it is.
+    pub fn prepost(&mut self, params: &JobParams, view: View, call: Call) -> Option<u32> {
+        let pushed = self.push::<std::convert::Infallible>(params, view, call);
+        let step = self.next_op as u16;
+        match pushed {
+            Ok(op) => {
+                self.preposted += 1;
+                Some(op)
+            }
+            Err(error) => {
+                tracing::debug!(%error, %call, "peers seem to be at what cannot be");
+                self.unexpected.retain(|(_, other, _)| *other != step);
+                None
+            }
+        }
     }
 
     /// Hands the oldest preposted collective to the caller, if it is the one that the caller means.
-    pub fn take_preposted<E: std::error::Error>(&mut self, found: Call) -> Result<u32, CollectivesError<E>> {
-        let machine = &self.running[self.running.len() - self.preposted].machine;
-        let (op, (bucket, elements, hadamard)) = (machine.op(), machine.bucket());
-        let expected = Call { kind: machine.kind(), bucket, elements, hadamard };
-        if found != expected {
-            return Err(CollectivesError::OutOfOrder { op, found, expected });
-        }
+    pub fn take_preposted(&mut self, found: Call) -> Option<(u32, View)> {
+        let first = self.running.len().checked_sub(self.preposted).filter(|_| self.preposted > 0)?;
+        let one = self.running.get(first).filter(|one| one.call == found)?;
         self.preposted -= 1;
-        Ok(op)
+        Some((one.machine.op(), one.view.clone()))
+    }
+
+    /// What was preposted is not what the caller calls: gives it up. Packets alone prove nothing.
+    pub fn cancel_preposted<P: DataPlane>(
+        &mut self,
+        plane: &mut P,
+        mut repairs: Option<&mut Repairs>,
+    ) -> Result<(), CollectivesError<P::Error>> {
+        let first = self.running.len() - std::mem::take(&mut self.preposted);
+        for one in self.running.drain(first..).rev() {
+            tracing::debug!(op = one.machine.op(), call = %one.call, "preposted in vain");
+            for plan in one.machine.armed() {
+                plane.cancel(plan).map_err(CollectivesError::Plane)?;
+            }
+            repairs.iter_mut().for_each(|repairs| repairs.forget(one.machine.op()));
+            self.next_op = one.machine.op();
+        }
+        Ok(())
     }
 
     /// What this rank gives to collective `op` is there.
@@ -217,14 +247,14 @@ impl Pipeline {
         if acted { plane.flush().map_err(CollectivesError::Plane) } else { Ok(()) }
     }
 
-    /// A stage of a window has closed. `repaired`: whether what is missing will be asked for.
+    /// A stage of a window has closed.
     pub fn handle_report<P: DataPlane>(
         &mut self,
         now_ns: u64,
         report: StageReport,
         plane: &mut P,
         tuning: &mut Tuning,
-        repaired: bool,
+        repairs: Option<&mut Repairs>,
     ) -> Result<(), CollectivesError<P::Error>> {
         let (cookie, stage) = (report.cookie, report.stage);
         let next_op = self.next_op;
@@ -240,17 +270,27 @@ impl Pipeline {
         one.machine.handle_report(now_ns, report)?;
         one.spans.closed(stage, &one.machine);
         if stage == Stage::Broadcast {
-            let plan = one.machine.plan_of(cookie)?;
-            let repaired = repaired && one.machine.kind() == Kind::AllReduce;
-            let remains = if repaired { plane.remains(plan) } else { None };
-            let out = &mut one.result[plan.first_element..plan.first_element + plan.elements];
-            plane.take_result(plan, out).map_err(CollectivesError::Plane)?;
-            if repaired {
-                let remains = remains.unwrap_or_else(|| own_shard(plan, one.machine.params().rank, out));
-                one.remains.push((plan.clone(), remains));
-            }
+            one.take_result(cookie, plane, repairs)?;
         }
         Ok(())
+    }
+
+    /// The collective of a stage that ran into the bound, and the ranks that were to send something in it of which nothing
+    /// came.
+    pub fn unheard(&self, report: &StageReport) -> Option<(u32, Vec<usize>)> {
+        let one = self.running.iter().find(|one| one.machine.plan_of(report.cookie).is_ok())?;
+        let (plan, rank) = (one.machine.plan_of(report.cookie).ok()?, one.machine.params().rank);
+        let is_silent = |place: &usize| {
+            *place != rank && !report.heard.contains(*place) && plan.expected_beats(report.stage, rank, *place) > 0
+        };
+        let silent = one.view.live().enumerate().filter(|(place, _)| is_silent(place));
+        (report.closed_by == ClosedBy::Deadline).then(|| (one.machine.op(), silent.map(|(_, rank)| rank).collect()))
+    }
+
+    /// The number of a collective that was prepared, by its number on the wire.
+    pub fn op_of_step(&self, step: u16) -> Option<u32> {
+        let back = (self.next_op as u16).wrapping_sub(step);
+        (1..=64).contains(&back).then(|| self.next_op.wrapping_sub(back.into()))
     }
 
     /// A contribution refused after its collective has finished is an ordinary late one.
@@ -280,10 +320,72 @@ impl Pipeline {
     }
 }
 
-/// What the output says of the own shard, as it was sent if the window was not encoded: all that a card's rank has.
-fn own_shard(plan: &WindowPlan, place: usize, output: &[f32]) -> Remains {
+impl Held {
+    /// What the caller gets: if an update of a declared bucket is skipped, what it gave.
+    pub fn into_finished(self) -> Finished {
+        let Self { running: Running { call, machine, gradient, result, .. }, mut report, .. } = self;
+        let is_update = call.kind == Kind::AllReduce && !call.is_one_off();
+        let given = gradient.filter(|_| is_update && report.is_skipped());
+        report.missing = if given.is_some() { Vec::new() } else { machine.missing_of(&report.missing) };
+        match given {
+            Some(given) => Finished { report, result: given, partial: Some(result) },
+            None => Finished { report, result: machine.unpack(result), partial: None },
+        }
+    }
+}
+
+impl Running {
+    /// What the windows lack, if nothing is repaired.
+    pub fn missing_elements(&self) -> Vec<Range<usize>> {
+        let of = |(plan, incomplete): &(WindowPlan, Incomplete)| missing_elements(plan, &incomplete.present);
+        self.incomplete.iter().flat_map(of).collect()
+    }
+
+    /// Whether what is missing in it is asked for.
+    fn is_repaired(&self) -> bool {
+        self.call.kind.sends(Stage::Broadcast) && (self.call.is_one_off() || self.call.stream_id().is_some())
+    }
+
+    /// A window is done: takes its result, and keeps what repairs need.
+    fn take_result<P: DataPlane>(
+        &mut self,
+        cookie: u32,
+        plane: &mut P,
+        repairs: Option<&mut Repairs>,
+    ) -> Result<(), CollectivesError<P::Error>> {
+        let repairs = repairs.filter(|_| self.is_repaired());
+        let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
+        let (op, place) = (self.machine.op(), self.machine.params().rank);
+        let data = if repairs.is_some() || !short.is_empty() { plane.repair_data(&plan) } else { None };
+        let out = &mut self.result[plan.first_element..plan.first_element + plan.elements];
+        plane.take_result(&plan, out).map_err(CollectivesError::Plane)?;
+        let RepairData { own, incomplete } = data.unwrap_or_else(|| shards_only(&plan, place, out, &short));
+        if let Some(incomplete) = incomplete.filter(|_| plan.kind.sends(Stage::Broadcast)) {
+            self.incomplete.push((plan.clone(), incomplete));
+        }
+        if let Some(repairs) = repairs {
+            repairs.keep(op, place, &plan, own);
+            if self.machine.is_done() {
+                let rank = self.view.live().nth(place).unwrap_or(place);
+                repairs.begin(op, &self.view, rank, self.call.stream_id(), std::mem::take(&mut self.incomplete));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Repair data of a data plane that has none (a card): the output's own shard, as it was sent unless it was encoded; and
+/// the shards of which some is missing, all of them.
+fn shards_only(plan: &WindowPlan, place: usize, output: &[f32], short: &[(usize, u64)]) -> RepairData {
     let shard = plan.shards.range_of(place);
     let value = |index: usize| output.get(index).copied().unwrap_or(0.0);
     let own = if plan.hadamard { 0..0 } else { shard.start * LANES..shard.end * LANES };
-    Remains { own: own.map(value).collect(), incomplete: None }
+    let present = || {
+        let is_short = |beat: &usize| short.iter().any(|(from, _)| plan.shards.range_of(*from).contains(beat));
+        let mut present = vec![0; plan.beats.div_ceil(64)];
+        (0..plan.beats).filter(|beat| !is_short(beat)).for_each(|beat| present[beat / 64] |= 1 << (beat % 64));
+        present
+    };
+    let incomplete = (!short.is_empty()).then(|| Incomplete { gathered: Vec::new(), present: present() });
+    RepairData { own: own.map(value).collect(), incomplete }
 }

@@ -1,10 +1,11 @@
 //! Collectives of ranks that agree with one another: on who takes part, on t_B, on repairs, on updates that are skipped. Their
 //! messages go over a reliable channel.
 
+use super::agreement::Agreement;
 use super::{Collectives, CollectivesError, MembershipEvent, MessageError};
 use crate::data_plane::DataPlane;
 use crate::protocol::repair::RepairReport;
-use crate::protocol::{Control, MembershipParams, View, VoteParams, Votes};
+use crate::protocol::{CallCheck, Control, MembershipParams, StreamId, View, VoteParams, Votes};
 use crate::repairs::Repairs;
 
 impl<P: DataPlane> Collectives<P> {
@@ -40,6 +41,33 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.repairs.as_ref().map(Repairs::report)
     }
 
+    /// Lets ranks tell one another what they call when there is a doubt that they call the same: a difference is then
+    /// [`CollectivesError::Mismatch`] on all of them. All ranks must do so; for messages see
+    /// [`follow_members`](Self::follow_members). `wait_ns`: how long to wait, once two ranks are known to differ, for what the
+    /// others call.
+    pub fn compare_calls(&mut self, wait_ns: u64) {
+        self.agreement.calls = Some(CallCheck::new(self.params.rank, wait_ns));
+    }
+
+    /// How long a one-off collective waits for its repairs, and for the word of the others that they call the same; then it
+    /// is returned with what is missing. Default: 5 s.
+    pub fn set_one_off_wait(&mut self, wait_ns: u64) {
+        self.agreement.one_off_wait_ns = wait_ns;
+    }
+
+    /// Whether nothing is outstanding: no repair of any declared bucket, no correction that waits for an output, and no doubt
+    /// of what other ranks call. To be waited for before a model is saved, handed to a rank that joins, or called final.
+    pub fn is_settled(&self) -> bool {
+        let Agreement { repairs, calls, .. } = &self.agreement;
+        repairs.as_ref().is_none_or(Repairs::is_settled) && calls.as_ref().is_none_or(CallCheck::is_settled)
+    }
+
+    /// What outputs of a declared bucket so far lack and is known by now, to be added to them: after its last call no output
+    /// takes it. `None` if it is nothing, or another collective has taken it.
+    pub fn take_correction(&mut self, stream: StreamId) -> Option<Vec<f32>> {
+        self.agreement.repairs.as_mut()?.take_correction(stream)
+    }
+
     /// Lets all ranks take the same action after each collective: if one would skip the update, all do. A finished collective
     /// waits for that. All ranks must do so; messages travel as in [`follow_members`](Self::follow_members).
     pub fn agree_on_updates(&mut self, params: VoteParams) {
@@ -72,7 +100,7 @@ impl<P: DataPlane> Collectives<P> {
         }
         let view = self.agreement.view_to_measure(now_ns, self.pipeline.next_op);
         self.take_outputs();
-        Some((view?, self.pipeline.elements_max()))
+        Some((view?, self.pipeline.elements_max))
     }
 
     /// t_B was measured as [`must_measure`](Self::must_measure) said; `None`: that failed, and t_B stays.

@@ -6,15 +6,20 @@ use thiserror::Error;
 
 use crate::protocol::membership::BadMessage;
 use crate::protocol::repair::UnexpectedAnswer;
-use crate::protocol::{Kind, MalformedMessage, ParamError, PlanError, ProtocolError, Report, View};
+use crate::protocol::{
+    Kind, MalformedMessage, Mismatch, ParamError, PlanError, ProtocolError, Report, Stream, StreamId, View,
+};
 
 /// A finished collective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
     /// How it went.
     pub report: Report,
-    /// Mean gradient, or what else the collective gives ([`Kind`]); entries that nobody delivered are zero.
+    /// Mean gradient, or what else the collective gives ([`Kind`]). Elements in [`Report::missing_ranges`] are zero, or what
+    /// is left of their Hadamard block. If an update of a declared bucket is skipped: what this rank gave, unchanged.
     pub result: Vec<f32>,
+    /// If an update of a declared bucket was skipped: what came of it. Not to be applied: it comes whole with a later output.
+    pub partial: Option<Vec<f32>>,
 }
 
 /// A collective that all ranks are to call.
@@ -28,11 +33,41 @@ pub struct Call {
     pub elements: usize,
     /// Whether it travels Hadamard-encoded; all-reduces only.
     pub hadamard: bool,
+    /// Whether the bucket is declared: where repairs go.
+    pub stream: Stream,
+}
+
+impl Call {
+    /// A collective of its own, plain: see [`Stream::OneOff`].
+    pub const fn one_off(kind: Kind, bucket: u16, elements: usize) -> Self {
+        Self { kind, bucket, elements, hadamard: false, stream: Stream::OneOff }
+    }
+
+    /// A collective of a bucket that was declared `generation` times before, plain: see [`Stream::Declared`].
+    pub const fn declared(kind: Kind, bucket: u16, elements: usize, generation: u32) -> Self {
+        Self { kind, bucket, elements, hadamard: false, stream: Stream::Declared { generation } }
+    }
+
+    /// The stream whose corrections its output takes, if there is one: all-reduces of declared buckets only.
+    pub fn stream_id(&self) -> Option<StreamId> {
+        let Self { kind, bucket, elements, stream, .. } = *self;
+        match stream {
+            Stream::Declared { generation } if kind == Kind::AllReduce => {
+                Some(StreamId { bucket, generation, elements })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it belongs to no declared bucket.
+    pub fn is_one_off(&self) -> bool {
+        self.stream == Stream::OneOff
+    }
 }
 
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, bucket, elements, hadamard } = self;
+        let Self { kind, bucket, elements, hadamard, .. } = self;
         write!(f, "{kind} of bucket {bucket} with {elements} elements, hadamard {hadamard}")
     }
 }
@@ -68,18 +103,9 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
         /// Elements expected.
         expected: usize,
     },
-    /// The peers are at another collective.
-    #[error(
-        "collective {op} was prepared as {found}; the peers are at {expected}; all ranks must call the same in the same order"
-    )]
-    OutOfOrder {
-        /// Collective number.
-        op: u32,
-        /// What this rank calls.
-        found: Call,
-        /// What the peers call, as long as the last time.
-        expected: Call,
-    },
+    /// Ranks call different collectives, as they have told one another.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
     /// It is not decided which ranks take part in the next collective, or this rank does not.
     #[error(
         "collective {op}: the ranks have not agreed on who takes part; handle their messages and ask `may_prepare` again"

@@ -134,6 +134,8 @@ mod tests {
             live: vec![0, 1, 2],
             received_fraction: [0.0; 2],
             agreed: false,
+            missing: vec![],
+            repair: super::super::RepairStatus::default(),
             lost_bytes: stages.iter().map(|stage| stage.expected_bytes - stage.received_bytes).sum(),
             closed_by: [ClosedBy::Complete; 2],
             late_peers: vec![],

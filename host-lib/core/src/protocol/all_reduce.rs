@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::params::JobParams;
 use super::partial::{Parts, plan_partial};
 use super::plan::{PlanError, WindowPlan, plan_windows};
-use super::report::{Report, StageReport, StageSummary, fraction};
+use super::report::{RepairStatus, Report, StageReport, StageSummary, fraction};
 use super::safeguard::Safeguard;
 use super::types::{ClosedBy, Kind, RefusedStatus, Stage, UpdateAction};
 use optireduce_contract::limits::BEAT_BYTES;
@@ -229,6 +229,30 @@ impl AllReduce {
         whole
     }
 
+    /// Elements of the bucket in these elements of the windows, in order and as few ranges as possible; in an all-gather also
+    /// the parts of ranks that take no part.
+    pub fn missing_of(&self, wire: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut missing = wire.to_vec();
+        if self.kind != Kind::AllReduce && !wire.is_empty() {
+            let mut marks = vec![0.0; self.wire_elements()];
+            wire.iter().for_each(|range| marks[range.clone()].fill(1.0));
+            let marks = self.unpack(marks);
+            missing = (0..marks.len()).filter(|at| marks[*at] > 0.0).map(|at| at..at + 1).collect();
+        }
+        if self.kind == Kind::AllGather {
+            missing.extend(self.parts.dropped());
+        }
+        missing.sort_unstable_by_key(|range| range.start);
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for range in missing.into_iter().filter(|range| !range.is_empty()) {
+            match merged.last_mut() {
+                Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+        }
+        merged
+    }
+
     fn own_part(&self) -> Range<usize> {
         self.parts.live().nth(self.params.rank).unwrap_or_default()
     }
@@ -351,6 +375,21 @@ impl AllReduce {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).count()
     }
 
+    /// Windows that are armed and have not closed.
+    pub fn armed(&self) -> impl Iterator<Item = &WindowPlan> {
+        self.windows[..self.armed].iter().filter(|window| !window.is_done()).map(|window| &window.plan)
+    }
+
+    /// What the broadcast stage of a window left short: ranks of which less came than was expected, and the bytes.
+    pub fn short_of(&self, cookie: u32) -> Vec<(usize, u64)> {
+        let Some(window) = self.window_of(cookie).ok().map(|index| &self.windows[index]) else { return Vec::new() };
+        let Some(report) = &window.stages[Stage::Broadcast.index()] else { return Vec::new() };
+        let expected = |from| expected_bytes(&window.plan, Stage::Broadcast, self.params.rank, from);
+        let received = report.received_bytes_per_rank.iter().enumerate();
+        let short = received.map(|(from, received)| (from, expected(from).saturating_sub(*received)));
+        short.filter(|(_, bytes)| *bytes > 0).collect()
+    }
+
     /// Whether every window has closed. A bucket of no elements is done from the beginning.
     pub fn is_done(&self) -> bool {
         self.windows.iter().all(Window::is_done)
@@ -372,7 +411,7 @@ impl AllReduce {
 
     /// Sums the collective up and lets the safeguard judge it. To be called once done; before, what is not reported
     /// counts as lost by deadline.
-    pub fn finish(self, safeguard: &mut Safeguard) -> Report {
+    pub fn finish(&self, safeguard: &mut Safeguard) -> Report {
         let stages = Stage::ALL.map(|stage| self.summarise(stage));
         let loss_bytes = |stage: &StageSummary| stage.expected_bytes - stage.received_bytes;
         let mut report = Report {
@@ -389,6 +428,8 @@ impl AllReduce {
             own_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
             action: UpdateAction::Apply,
             agreed: false,
+            missing: Vec::new(),
+            repair: RepairStatus::default(),
             stages,
         };
         report.action = safeguard.judge(report.network_loss());

@@ -48,6 +48,11 @@ impl Parts {
         self.live.iter().map(|rank| self.of(*rank))
     }
 
+    /// Elements of the bucket that belong to those that take no part.
+    pub fn dropped(&self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.ranks).filter(|rank| !self.live.contains(rank)).map(|rank| self.of(rank))
+    }
+
     /// Elements of the bucket that belong to `rank`.
     pub fn of(&self, rank: usize) -> Range<usize> {
         let length = self.elements.div_ceil(self.ranks);

@@ -4,8 +4,11 @@
 //! shard never counts. What a late rank did not contribute is loss ([`Report::loss`]) but not the network's
 //! ([`Report::network_loss`]): the mean is then one over the other ranks, and as good as theirs.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
+use super::repair::RepairReport;
 use super::types::{ClosedBy, Kind, PeerHints, Ranks, Stage, UpdateAction};
 use optireduce_contract::packet::TIMEOUT_UNIT_NS;
 
@@ -77,6 +80,20 @@ pub struct StageSummary {
     pub samples_16us: Vec<u16>,
 }
 
+/// What repairs have to do with a collective of a declared bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct RepairStatus {
+    /// Whether this output contains what outputs before it lacked.
+    pub corrected: bool,
+    /// Bytes of the bucket since the beginning of the job: what was missing, and what has become of it. `drift_bytes` are
+    /// lost for good: this replica differs from others there.
+    #[serde(flatten)]
+    pub bytes: RepairReport,
+    /// Largest magnitude that is known to be missing in the sum of all outputs so far: updates that were skipped and are
+    /// not whole yet, and what rounding left. What is outstanding of other updates is not known.
+    pub pending_max: f64,
+}
+
 /// What a collective says about itself, as seen by one rank.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
@@ -107,11 +124,29 @@ pub struct Report {
     pub action: UpdateAction,
     /// Whether that is what all ranks do that take part: they have agreed on it.
     pub agreed: bool,
+    /// Elements of the bucket that the result lacks, see [`missing_ranges`](Self::missing_ranges).
+    pub missing: Vec<Range<usize>>,
+    /// Repairs of the bucket so far.
+    pub repair: RepairStatus,
     /// The stages in detail: contribute, broadcast.
     pub stages: [StageSummary; 2],
 }
 
 impl Report {
+    /// Elements of the bucket that did not come by the time of the return, in order: zeros in the result, or whole Hadamard
+    /// blocks of which a part is missing. Of a declared bucket they are outstanding, and come with a later output; of a
+    /// one-off collective they never come. Empty if the update was skipped: then none of it is in the result.
+    /// Data planes that cannot tell them (a card) give whole shards.
+    pub fn missing_ranges(&self) -> &[Range<usize>] {
+        &self.missing
+    }
+
+    /// Whether this rank did not apply the update: what it gave is unchanged. With repairs the update comes whole with a later
+    /// output of the same bucket.
+    pub fn is_skipped(&self) -> bool {
+        self.action != UpdateAction::Apply
+    }
+
     /// Ranks of which not everything came in time in a stage, also because they take no part any more. After an all-gather,
     /// [`Stage::Broadcast`] gives the ranks whose parts have zeros where something is missing.
     pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
@@ -146,6 +181,16 @@ impl Report {
     pub fn loss(&self) -> f64 {
         let expected: u64 = self.stages.iter().map(|stage| stage.expected_bytes).sum();
         1.0 - fraction(expected - self.lost_bytes.min(expected), expected)
+    }
+
+    /// Lost fraction of what peers that are not late were to contribute, 0 to 1; of everything if most are late.
+    pub fn contribute_loss(&self) -> f64 {
+        let stage = &self.stages[0];
+        let most_are_late = 2 * self.late_peers.len() > self.live.len().saturating_sub(1);
+        let late: &[usize] = if most_are_late { &[] } else { &self.late_peers };
+        let without = |all: u64, bytes: &[u64]| all - late.iter().filter_map(|peer| bytes.get(*peer)).sum::<u64>();
+        let expected = without(stage.expected_bytes, &stage.expected_bytes_per_rank);
+        1.0 - fraction(without(stage.received_bytes, &stage.received_bytes_per_rank), expected)
     }
 
     /// As [`loss`](Self::loss), without what late peers were to contribute: what safeguard and Hadamard switch go by.
@@ -228,6 +273,8 @@ mod tests {
             own_contribution: true,
             action: UpdateAction::Apply,
             agreed: false,
+            missing: vec![],
+            repair: RepairStatus::default(),
             stages: [stage(received), stage([0, 100, 100, 90])],
         };
         let one = report([0, 100, 100, 0], &[3], 110);

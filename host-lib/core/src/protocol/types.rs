@@ -28,7 +28,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::AllReduce, Self::ReduceScatter, Self::AllGather];
+    pub(super) const ALL: [Self; 3] = [Self::AllReduce, Self::ReduceScatter, Self::AllGather];
 
     /// Whether ranks send one another anything in a stage.
     pub const fn sends(self, stage: Stage) -> bool {

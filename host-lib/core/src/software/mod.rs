@@ -33,8 +33,7 @@ use self::roster::Rosters;
 use self::transmit::{Outbox, Permits};
 use self::unexpected::UnexpectedQueue;
 use self::window::{Buffers, Window};
-use crate::data_plane::Remains;
-use crate::data_plane::{DataPlane, PlaneEvent};
+use crate::data_plane::{DataPlane, PlaneEvent, RepairData};
 use crate::protocol::{JobParams, Kind, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
@@ -402,9 +401,22 @@ impl DataPlane for Software {
         self.permits.pacer.set_rate(peer, rate_bytes_per_us);
     }
 
-    fn remains(&mut self, plan: &WindowPlan) -> Option<Remains> {
+    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
         let place = self.place_of(plan.cookie)?;
-        self.windows[place].as_ref().map(Window::remains)
+        self.windows[place].as_ref().map(Window::repair_data)
+    }
+
+    fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SoftwareError> {
+        let wrong = SoftwareError::WrongState { cookie: plan.cookie, command: "cancel" };
+        let place = self.place_of(plan.cookie).ok_or(wrong)?;
+        if let Some(window) = self.windows[place].take_if(|window| !window.contributed) {
+            window.recycle(&mut self.buffers);
+            self.outbox.forget(place);
+            self.events.retain(|event| !matches!(event, PlaneEvent::Stage(report) if report.cookie == plan.cookie));
+            self.unexpected.disarm(plan);
+            return Ok(());
+        }
+        Err(wrong)
     }
 
     fn takes_views(&self) -> bool {

@@ -64,6 +64,13 @@ impl UnexpectedQueue {
         Some(kept.len() == 1)
     }
 
+    /// The window is not armed after all: packets of its collective and of later ones are ahead again.
+    pub fn disarm(&mut self, plan: &WindowPlan) {
+        if self.armed.get(&plan.bucket).is_some_and(|(step, _)| *step == plan.step) {
+            self.armed.insert(plan.bucket, (plan.step.wrapping_sub(1), u64::MAX));
+        }
+    }
+
     /// The window is armed from now on: its packets, in order of arrival.
     pub fn arm(&mut self, plan: &WindowPlan) -> Vec<Kept> {
         let end = u64::from(plan.base_bytes) + (plan.beats * BEAT_BYTES) as u64;

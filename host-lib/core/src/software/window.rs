@@ -10,7 +10,7 @@ use optireduce_contract::rules::accept::Place;
 use optireduce_contract::rules::gate::{Gate, Rules};
 
 use super::roster::Roster;
-use crate::data_plane::Remains;
+use crate::data_plane::{Incomplete, RepairData};
 use crate::decode::{canonical, code, decode_window};
 use crate::hadamard;
 use crate::protocol::{ClosedBy, JobParams, PeerHints, Ranks, Stage, StageReport, WindowPlan};
@@ -292,14 +292,13 @@ impl Window {
         out.resize(end, 0);
     }
 
-    /// What the broadcast stage left, for repairs.
-    pub fn remains(&self) -> Remains {
-        let own_is_whole = self.own.clone().all(|position| self.is_present(position));
-        let own = if own_is_whole { self.own.start * LANES..self.own.end * LANES } else { 0..0 };
+    /// What the broadcast stage left, for repairs. Where nobody contributed the local mean is zero.
+    pub fn repair_data(&self) -> RepairData {
+        let own = self.gathered[self.own.start * LANES..self.own.end * LANES].to_vec();
         let beats: usize = self.present.iter().map(|word| word.count_ones() as usize).sum();
         let gathered = if self.plan.hadamard { &self.gathered[..] } else { &[] };
-        let incomplete = (beats < self.plan.beats).then(|| (gathered.to_vec(), self.present.clone()));
-        Remains { own: self.gathered[own].to_vec(), incomplete }
+        let incomplete = || Incomplete { gathered: gathered.to_vec(), present: self.present.clone() };
+        RepairData { own, incomplete: (beats < self.plan.beats).then(incomplete) }
     }
 
     /// The window's result. Not to be asked again.

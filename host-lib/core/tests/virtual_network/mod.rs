@@ -88,6 +88,8 @@ type Flight = (u64, usize, usize, usize, Vec<u8>);
 pub struct Outcome {
     pub report: Report,
     pub result: Vec<f32>,
+    /// What came of an update that was skipped.
+    pub partial: Option<Vec<f32>>,
     /// From its own start to its end.
     pub took_ns: u64,
 }
@@ -167,7 +169,7 @@ impl Network {
         hadamard: bool,
         start_ns: &[Option<u64>],
     ) -> Vec<Option<Outcome>> {
-        let call = Call { kind: Kind::AllReduce, bucket, elements: gradients[0].len(), hadamard };
+        let call = Call { hadamard, ..Call::declared(Kind::AllReduce, bucket, gradients[0].len(), 0) };
         self.collective(call, gradients, start_ns)
     }
 
@@ -191,8 +193,8 @@ impl Network {
                     self.ranks[rank].start(self.now_ns, op, given[rank].clone()).unwrap();
                 }
                 self.ranks[rank].plane_mut().advance(self.now_ns);
-                while let Some(Finished { report, result }) = self.ranks[rank].poll(self.now_ns).unwrap() {
-                    outcomes[rank] = Some(Outcome { report, result, took_ns: self.now_ns - start_ns });
+                while let Some(Finished { report, result, partial }) = self.ranks[rank].poll(self.now_ns).unwrap() {
+                    outcomes[rank] = Some(Outcome { report, result, partial, took_ns: self.now_ns - start_ns });
                 }
                 self.transmit(rank);
                 self.exchange_letters(rank);

@@ -8,6 +8,7 @@
 //! | 0x01-0x09 | [`Message::Membership`] | those of [`MembershipMessage`]'s variants, in order |
 //! | 0x10, 0x11 | [`Message::Vote`] | those of [`VoteMessage`]'s variants, in order |
 //! | 0x20-0x22 | [`Message::Repair`] | those of [`RepairMessage`]'s variants, in order |
+//! | 0x30, 0x31 | [`Message::Call`] | those of [`CallMessage`]'s variants, in order; the kind is its place in [`Kind`], the stream the generation if there is one |
 //!
 //! To add a message: a variant of one of these enums, or of [`Message`], and its tag in the tables below; the compiler
 //! finds what is missing. Tags are never used again for something else. All ranks of a job run the same release, so there is
@@ -19,8 +20,11 @@ mod codec;
 use thiserror::Error;
 
 use self::codec::{Reader, Tagged, Wire, wire_enum, wire_struct};
+use super::calls::{CallInfo, CallMessage};
 use super::membership::{Ballot, MembershipMessage, View};
 use super::repair::{BadRepairMessage, BeatRange, RepairMessage, WindowKey};
+use super::stream::Stream;
+use super::types::Kind;
 use super::votes::VoteMessage;
 
 /// The first byte of every message.
@@ -38,6 +42,8 @@ pub enum Message {
     Vote(VoteMessage),
     /// What a broadcast stage lost.
     Repair(RepairMessage),
+    /// What a rank calls.
+    Call(CallMessage),
 }
 
 /// Bytes that are no message. Nothing of them was used.
@@ -96,6 +102,16 @@ pub enum Malformed {
         /// Its value.
         found: u8,
     },
+    /// A field names something by its number, and nothing has this one.
+    #[error("`{field}` is {found}, expected 0 to {max}")]
+    Choice {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        found: u8,
+        /// Largest value allowed.
+        max: u8,
+    },
     /// A repair message breaks a limit.
     #[error(transparent)]
     Repair(#[from] BadRepairMessage),
@@ -110,6 +126,7 @@ impl Message {
             Self::Membership(message) => message.write(&mut out),
             Self::Vote(message) => message.write(&mut out),
             Self::Repair(message) => message.write(&mut out),
+            Self::Call(message) => message.write(&mut out),
         }
         out
     }
@@ -136,6 +153,7 @@ fn read(bytes: &[u8]) -> Result<Message, Malformed> {
     let message = match tag {
         tag if MembershipMessage::TAGS.contains(&tag) => Message::Membership(Tagged::read(tag, &mut input)?),
         tag if VoteMessage::TAGS.contains(&tag) => Message::Vote(Tagged::read(tag, &mut input)?),
+        tag if CallMessage::TAGS.contains(&tag) => Message::Call(Tagged::read(tag, &mut input)?),
         tag if RepairMessage::TAGS.contains(&tag) => {
             let message: RepairMessage = Tagged::read(tag, &mut input)?;
             message.check()?;
@@ -173,6 +191,37 @@ wire_enum!(RepairMessage {
     0x21 => Answer { key, first, values },
     0x22 => Gone { key },
 });
+wire_enum!(CallMessage {
+    0x30 => Ask { op, call },
+    0x31 => Tell { op, call },
+});
+wire_struct!(CallInfo { kind, bucket, elements, hadamard, bf16, stream });
+
+impl Wire for Kind {
+    fn write(&self, out: &mut Vec<u8>) {
+        (*self as u8).write(out);
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let (found, max) = (u8::read(input, field)?, Self::ALL.len() as u8 - 1);
+        Self::ALL.get(usize::from(found)).copied().ok_or(Malformed::Choice { field, found, max })
+    }
+}
+
+impl Wire for Stream {
+    fn write(&self, out: &mut Vec<u8>) {
+        let generation = match self {
+            Self::OneOff => None,
+            Self::Declared { generation } => Some(*generation),
+        };
+        generation.write(out);
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let generation = Option::read(input, field)?;
+        Ok(generation.map_or(Self::OneOff, |generation| Self::Declared { generation }))
+    }
+}
 wire_struct!(WindowKey { op, bucket, window });
 wire_struct!(BeatRange { first, count });
 

@@ -8,6 +8,15 @@ const KEY: WindowKey = WindowKey { op: 0x0102_0304, bucket: 0x0506, window: 0x07
 const BALLOT: Ballot = Ballot { attempt: 0x1112_1314, rank: 0x1516 };
 const VIEW: View = View { number: 0x2122_2324, ranks: 0x25, first_op: 0x2627_2829, joined: None };
 
+const CALL: CallInfo = CallInfo {
+    kind: Kind::AllGather,
+    bucket: 0x4142,
+    elements: 9,
+    hadamard: false,
+    bf16: true,
+    stream: Stream::Declared { generation: 8 },
+};
+
 /// Draws of a seed.
 struct Draw(u64, u64);
 
@@ -42,12 +51,23 @@ impl Draw {
         WindowKey { op: self.u32(), bucket: self.u32() as u16, window: self.u32() as u16 }
     }
 
+    fn call(&mut self) -> CallInfo {
+        CallInfo {
+            kind: Kind::ALL[self.below(3) as usize],
+            bucket: self.u32() as u16,
+            elements: self.u64(),
+            hadamard: self.flag(),
+            bf16: self.flag(),
+            stream: if self.flag() { Stream::Declared { generation: self.u32() } } else { Stream::OneOff },
+        }
+    }
+
     /// Any message, within the limits.
     fn message(&mut self) -> Message {
         let (number, op) = (self.u32(), self.u32());
         let accepted = self.flag().then(|| (self.ballot(), self.view()));
         let membership = |message| Message::Membership(message);
-        match self.below(14) {
+        match self.below(16) {
             0 => membership(MembershipMessage::Progress { number, next_op: op }),
             1 => membership(MembershipMessage::Suspect { number, suspects: self.u64() }),
             2 => membership(MembershipMessage::Renew { number }),
@@ -70,6 +90,8 @@ impl Draw {
                 let values = (0..beats as usize * LANES).map(|_| self.u32() as f32).collect();
                 Message::Repair(RepairMessage::Answer { key: self.key(), first: self.below(60_000) as u16, values })
             }
+            13 => Message::Call(CallMessage::Ask { op, call: self.call() }),
+            14 => Message::Call(CallMessage::Tell { op, call: self.call() }),
             _ => Message::Repair(RepairMessage::Gone { key: self.key() }),
         }
     }
@@ -136,6 +158,14 @@ fn golden_bytes() {
             &[&[1, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
         ),
         (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[1, 0x22], &key]),
+        (
+            Message::Call(CallMessage::Ask { op: 5, call: CALL }),
+            &[&[1, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8]],
+        ),
+        (
+            Message::Call(CallMessage::Tell { op: 5, call: CallInfo { stream: Stream::OneOff, ..CALL } }),
+            &[&[1, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0]],
+        ),
     ] {
         assert_eq!(message.encode(), expected.concat(), "{message:?}");
         assert_eq!(Message::decode(3, &expected.concat()), Ok(message));
@@ -152,7 +182,7 @@ fn every_message_comes_back_as_it_was() {
         seen.insert(bytes[1]);
         assert_eq!(Message::decode(0, &bytes).as_ref(), Ok(&message), "seed {seed}");
     }
-    let tags = [MembershipMessage::TAGS, VoteMessage::TAGS, RepairMessage::TAGS].concat();
+    let tags = [MembershipMessage::TAGS, VoteMessage::TAGS, RepairMessage::TAGS, CallMessage::TAGS].concat();
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), tags, "every tag, and each only once");
 }
 
@@ -164,7 +194,7 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
         // Random bytes, some with a good beginning; or a message with a few bits changed, cut off or added to.
         let mut bytes: Vec<u8> = match draw.below(4) {
             0 => (0..draw.below(100)).map(|_| draw.u64() as u8).collect(),
-            1 => [VERSION, draw.below(0x24) as u8]
+            1 => [VERSION, draw.below(0x34) as u8]
                 .into_iter()
                 .chain((0..draw.below(60)).map(|_| draw.u64() as u8 & 3))
                 .collect(),
@@ -207,6 +237,7 @@ fn what_is_wrong_is_named_with_the_sender() {
         (&[1, 0x23, 0], "message of 3 bytes from rank 12: unknown tag 0x23"),
         (&[1, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
         (&[1, 3, 0, 0, 0, 1, 2, 3], "message of 8 bytes from rank 12: 2 bytes after the last field"),
+        (&[1, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
         (&[1, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
         (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),
         (

@@ -1,100 +1,135 @@
-//! What repairs change in outputs that were given out already.
+//! What repairs change in outputs that were returned already.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-/// Elements that a bucket can have at most: 4 GiB.
-const ELEMENTS_MAX: usize = 1 << 30;
+use crate::protocol::StreamId;
 
-/// Differences to be added to the next output of each bucket.
+/// Elements that are kept together.
+const CHUNK: usize = 64;
+
+/// Differences to be added to the next output of each stream.
+///
+/// Kept as f64, with what the rounding of earlier additions left: at any time the outputs of a stream plus what is pending
+/// for it are what the outputs would be without loss, to 2^-53. What rounding left is at most half a unit in the last place
+/// of the output that took the correction, and is added again as soon as an output is small enough to hold it; other
+/// outputs keep their bits.
+///
+/// Limits: 8 bytes for each element that was ever corrected.
 #[derive(Clone, Debug, Default)]
 pub struct Corrections {
-    pending: BTreeMap<u16, Vec<f32>>,
+    /// By stream and place of the first element.
+    pending: BTreeMap<(StreamId, usize), Box<[f64; CHUNK]>>,
+    /// Streams with more than what rounding left.
+    fresh: BTreeSet<StreamId>,
 }
 
-/// A correction that does not fit its bucket. Nothing was changed.
+/// A correction that does not fit its stream. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum CorrectionError {
-    /// Old and repaired output differ in length, or end beyond the largest bucket.
-    #[error(
-        "bucket {bucket}: repaired output of {repaired} elements at {first_element} against an old one of {old}; expected \
-         as many, ending at {ELEMENTS_MAX} at most"
-    )]
-    Length {
-        /// Bucket id.
-        bucket: u16,
-        /// First element in the bucket.
-        first_element: usize,
-        /// Elements of the old output.
-        old: usize,
-        /// Elements of the repaired output.
-        repaired: usize,
-    },
-    /// The next output of the bucket is shorter than what was corrected.
-    #[error("bucket {bucket}: output of {found} elements, expected at least the {expected} that were corrected")]
-    Shorter {
-        /// Bucket id.
-        bucket: u16,
-        /// Elements of the output.
-        found: usize,
-        /// Elements up to the last one corrected.
-        expected: usize,
-    },
+#[error(
+    "bucket {}: {what} of {found} elements from {first_element} on, expected {expected}; the bucket has {}",
+    stream.bucket, stream.elements
+)]
+pub struct CorrectionError {
+    /// The stream.
+    pub stream: StreamId,
+    /// What does not fit.
+    pub what: &'static str,
+    /// First element in the bucket.
+    pub first_element: usize,
+    /// Elements given.
+    pub found: usize,
+    /// Elements expected.
+    pub expected: usize,
+}
+
+/// What was added to an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Folded {
+    /// Whether the output contains a repair that no output before it had.
+    pub corrected: bool,
+    /// Largest magnitude that is still pending: what rounding left, or an output that is not finite could not take.
+    pub pending_max: f64,
 }
 
 impl Corrections {
-    /// Notes that elements of `bucket` from `first_element` on, given out as `old`, should have been `repaired`. Returns
-    /// the elements that no sum can correct, because the difference is not finite: they stay as they are.
+    /// Notes that elements of a stream from `first_element` on, returned as `old` (`None`: the update was skipped, nothing
+    /// was applied), should have been `repaired`. Returns how many elements no sum can correct, because the difference is
+    /// not finite: they stay as they are.
     ///
     /// # Errors
-    /// [`CorrectionError::Length`].
+    /// [`CorrectionError`].
     pub fn add(
         &mut self,
-        bucket: u16,
+        stream: StreamId,
         first_element: usize,
-        old: &[f32],
+        old: Option<&[f32]>,
         repaired: &[f32],
     ) -> Result<usize, CorrectionError> {
-        let end = first_element.saturating_add(old.len());
-        if old.len() != repaired.len() || end > ELEMENTS_MAX {
-            let (old, repaired) = (old.len(), repaired.len());
-            return Err(CorrectionError::Length { bucket, first_element, old, repaired });
+        let (found, room) = (repaired.len(), stream.elements.saturating_sub(first_element));
+        let error = |what, found, expected| CorrectionError { stream, what, first_element, found, expected };
+        if found > room {
+            return Err(error("a repaired output", found, room));
         }
-        let pending = self.pending.entry(bucket).or_default();
-        if pending.len() < end {
-            pending.resize(end, 0.0);
+        if let Some(old) = old.filter(|old| old.len() != found) {
+            return Err(error("an old output", old.len(), found));
         }
         let mut hopeless = 0;
-        for (pending, (old, repaired)) in pending[first_element..].iter_mut().zip(old.iter().zip(repaired)) {
+        for (index, repaired) in repaired.iter().enumerate() {
+            let old = old.map_or(0.0, |old| old[index]);
             if old.to_bits() == repaired.to_bits() {
                 continue;
             }
-            let sum = *pending + (repaired - old);
-            if sum.is_finite() {
-                *pending = sum;
-            } else {
+            let difference = f64::from(*repaired) - f64::from(old);
+            if !difference.is_finite() {
                 hopeless += 1;
+            } else if difference != 0.0 {
+                let place = first_element + index;
+                let chunk = self.pending.entry((stream, place / CHUNK)).or_insert_with(|| Box::new([0.0; CHUNK]));
+                chunk[place % CHUNK] += difference;
+                self.fresh.insert(stream);
             }
         }
         Ok(hopeless)
     }
 
-    /// Adds what is pending for `bucket` to its next output, once. All of a bucket's outputs so far, added up, are then
-    /// what they would be without loss. Elements without a correction keep their bits.
+    /// Adds what is pending for a stream to its next output, once. Elements without a correction keep their bits.
     ///
     /// # Errors
-    /// [`CorrectionError::Shorter`]; what is pending stays.
-    pub fn fold(&mut self, bucket: u16, output: &mut [f32]) -> Result<(), CorrectionError> {
-        let expected = self.pending.get(&bucket).map_or(0, Vec::len);
-        if expected > output.len() {
-            return Err(CorrectionError::Shorter { bucket, found: output.len(), expected });
+    /// [`CorrectionError`]; what is pending stays.
+    pub fn fold(&mut self, stream: StreamId, output: &mut [f32]) -> Result<Folded, CorrectionError> {
+        let (found, expected) = (output.len(), stream.elements);
+        if found != expected {
+            return Err(CorrectionError { stream, what: "an output", first_element: 0, found, expected });
         }
-        for (output, correction) in output.iter_mut().zip(self.pending.remove(&bucket).unwrap_or_default()) {
-            if correction != 0.0 {
-                *output += correction;
+        let mut pending_max = 0.0f64;
+        let all = (stream, 0)..=(stream, usize::MAX);
+        for ((_, index), chunk) in self.pending.range_mut(all.clone()) {
+            for (pending, output) in chunk.iter_mut().zip(&mut output[index * CHUNK..]) {
+                let sum = f64::from(*output) + *pending;
+                let rounded = sum as f32;
+                if *pending != 0.0 && rounded.is_finite() {
+                    *output = rounded;
+                    *pending = sum - f64::from(rounded);
+                }
+                pending_max = pending_max.max(pending.abs());
             }
         }
-        Ok(())
+        self.pending.extract_if(all, |_, chunk| chunk.iter().all(|pending| *pending == 0.0)).for_each(drop);
+        Ok(Folded { corrected: self.fresh.remove(&stream), pending_max })
+    }
+
+    /// Whether any stream has more pending than what rounding left.
+    pub fn is_fresh(&self) -> bool {
+        !self.fresh.is_empty()
+    }
+
+    /// Forgets the streams that `is_gone`; returns how many elements of them were still to be corrected.
+    pub fn forget(&mut self, is_gone: impl Fn(&StreamId) -> bool) -> usize {
+        let gone: Vec<_> = self.pending.extract_if(.., |(stream, _), _| is_gone(stream)).collect();
+        let fresh: Vec<_> = self.fresh.extract_if(.., |stream| is_gone(stream)).collect();
+        let lost = gone.iter().filter(|((stream, _), _)| fresh.contains(stream));
+        lost.flat_map(|(_, chunk)| chunk.iter()).filter(|pending| **pending != 0.0).count()
     }
 }

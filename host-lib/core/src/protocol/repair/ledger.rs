@@ -20,7 +20,8 @@ pub struct RepairLedger {
     shards_max: usize,
     /// Beats outstanding from each owner.
     outstanding: BTreeMap<(WindowKey, usize), Vec<BeatRange>>,
-    report: RepairReport,
+    /// By bucket.
+    reports: BTreeMap<u16, RepairReport>,
 }
 
 /// Bytes of means, as fp32, since the beginning of the job: missing = repaired + outstanding + drift.
@@ -79,7 +80,7 @@ impl RepairLedger {
     /// A ledger that asks for what was missed in the last `ops` collectives, of at most `shards_max` shards at a time.
     /// `ops` should be that of the owners' stores.
     pub fn new(ops: u32, shards_max: usize) -> Self {
-        Self { ops, shards_max, outstanding: BTreeMap::new(), report: RepairReport::default() }
+        Self { ops, shards_max, outstanding: BTreeMap::new(), reports: BTreeMap::new() }
     }
 
     /// Notes the beats of `owner`'s shard that a window missed, as of
@@ -87,7 +88,8 @@ impl RepairLedger {
     /// ledger has no room for is drift at once, and so is anything that cannot be asked for.
     pub fn miss(&mut self, key: WindowKey, owner: usize, ranges: &[BeatRange]) -> Vec<RepairMessage> {
         let bytes = bytes_of(ranges);
-        self.report.missing_bytes += bytes;
+        let report = self.reports.entry(key.bucket).or_default();
+        report.missing_bytes += bytes;
         let requests: Vec<_> =
             ranges.chunks(RANGES_MAX).map(|ranges| RepairMessage::Request { key, ranges: ranges.to_vec() }).collect();
         // The check of the whole is one of its parts' order, too.
@@ -95,10 +97,10 @@ impl RepairLedger {
         let can_ask = in_order && requests.iter().all(|request| request.check().is_ok());
         let known = self.outstanding.contains_key(&(key, owner));
         if known || !can_ask || self.outstanding.len() >= self.shards_max || ranges.is_empty() {
-            self.report.drift_bytes += bytes;
+            report.drift_bytes += bytes;
             return Vec::new();
         }
-        self.report.outstanding_bytes += bytes;
+        report.outstanding_bytes += bytes;
         self.outstanding.insert((key, owner), ranges.to_vec());
         requests
     }
@@ -126,8 +128,9 @@ impl RepairLedger {
             if ranges.is_empty() {
                 self.outstanding.remove(&(key, from));
             }
-            self.report.outstanding_bytes -= beats.bytes();
-            self.report.repaired_bytes += beats.bytes();
+            let report = self.reports.entry(key.bucket).or_default();
+            report.outstanding_bytes -= beats.bytes();
+            report.repaired_bytes += beats.bytes();
             Some(beats)
         };
         Ok(Received { key, beats, window_done: self.is_done(key) })
@@ -146,19 +149,45 @@ impl RepairLedger {
         self.give_up_all(|_, of| of == owner)
     }
 
+    /// Gives up what is outstanding of one collective. Returns the windows that had something outstanding.
+    pub fn give_up_op(&mut self, op: u32) -> Vec<WindowKey> {
+        self.give_up_all(|key, _| key.op == op)
+    }
+
+    /// All ranks have dropped the update of a collective: nothing of it is missing any more.
+    pub fn cancel_op(&mut self, op: u32) {
+        for ((key, _), ranges) in self.outstanding.extract_if(.., |(key, _), _| key.op == op) {
+            let report = self.reports.entry(key.bucket).or_default();
+            report.outstanding_bytes -= bytes_of(&ranges);
+            report.missing_bytes -= bytes_of(&ranges);
+        }
+    }
+
+    /// Beats that can no longer be corrected although they came: this replica differs there for good.
+    pub fn lose(&mut self, bucket: u16, bytes: u64) {
+        let report = self.reports.entry(bucket).or_default();
+        report.missing_bytes += bytes;
+        report.drift_bytes += bytes;
+    }
+
     /// Whether nothing of the window is outstanding.
     pub fn is_done(&self, key: WindowKey) -> bool {
         self.outstanding.range((key, 0)..=(key, usize::MAX)).next().is_none()
     }
 
-    /// Bytes outstanding in a bucket, over all collectives.
-    pub fn outstanding_bytes(&self, bucket: u16) -> u64 {
-        self.outstanding.iter().filter(|((key, _), _)| key.bucket == bucket).map(|(_, ranges)| bytes_of(ranges)).sum()
+    /// The sums of one bucket so far. `bucket`: its number on the wire.
+    pub fn report_of(&self, bucket: u16) -> RepairReport {
+        self.reports.get(&bucket).copied().unwrap_or_default()
     }
 
-    /// The sums so far.
+    /// The sums of all buckets so far.
     pub fn report(&self) -> RepairReport {
-        self.report
+        self.reports.values().fold(RepairReport::default(), |sum, one| RepairReport {
+            missing_bytes: sum.missing_bytes + one.missing_bytes,
+            repaired_bytes: sum.repaired_bytes + one.repaired_bytes,
+            outstanding_bytes: sum.outstanding_bytes + one.outstanding_bytes,
+            drift_bytes: sum.drift_bytes + one.drift_bytes,
+        })
     }
 
     fn give_up_all(&mut self, gone: impl Fn(WindowKey, usize) -> bool) -> Vec<WindowKey> {
@@ -171,8 +200,9 @@ impl RepairLedger {
 
     fn give_up(&mut self, key: WindowKey, owner: usize) {
         let bytes = self.outstanding.remove(&(key, owner)).map_or(0, |ranges| bytes_of(&ranges));
-        self.report.outstanding_bytes -= bytes;
-        self.report.drift_bytes += bytes;
+        let report = self.reports.entry(key.bucket).or_default();
+        report.outstanding_bytes -= bytes;
+        report.drift_bytes += bytes;
     }
 }
 

@@ -2,10 +2,18 @@
 //!
 //! Why: a mean that came to some ranks and not to others is applied by some replicas only, and the difference stays for
 //! ever. The owner of a shard keeps the mean as it was sent ([`ShardStore`]); a rank that missed beats of it asks for them
-//! over the reliable channel ([`RepairLedger`], [`RepairMessage`]), computes the window's full output, and adds what
-//! differs to the next output of the same bucket ([`Corrections`]).
-//! Limits: in the order of 2^-24 of the values, since sums are rounded; for updates that are linear in the mean. What the
-//! owner does not have any more stays as drift, and is reported. All sizes are bounded.
+//! over the control channel ([`RepairLedger`], [`RepairMessage`]), computes the window's full output, and adds what
+//! differs to the next output of the same declared bucket ([`Corrections`]). A rank that skipped an update, because too much
+//! of it was lost, applied nothing: to it the whole repaired update is the difference. Nobody waits.
+//!
+//! What is equal: the outputs that a rank applied, added up without rounding, plus what is pending in its [`Corrections`].
+//! That is the same on all ranks once nothing is outstanding, but for what is reported as drift. Pending is then at most half
+//! a unit in the last place of an output for each element. A trainer that adds outputs to fp32 parameters rounds them
+//! itself, by half a unit in the last place of the *parameter* each time, and in another order where a correction came later:
+//! its replicas agree to that. Optimisers that are not linear in the gradient (Adam) or have a memory (momentum) see an update
+//! later than others do.
+//! Limits: updates are repaired from their owners only. What an owner does not have any more, or took with it when it
+//! crashed, stays as drift, and is reported. All sizes are bounded.
 //! Source: ours. The paper leaves the hole; its code keeps the local gradient.
 
 mod corrections;
@@ -13,7 +21,7 @@ mod ledger;
 mod message;
 mod store;
 
-pub use corrections::{CorrectionError, Corrections};
+pub use corrections::{CorrectionError, Corrections, Folded};
 pub use ledger::{Received, RepairLedger, RepairReport, UnexpectedAnswer};
 pub use message::{ANSWER_BEATS_MAX, BadRepairMessage, RANGES_MAX, RepairMessage};
 pub use store::ShardStore;

@@ -63,6 +63,16 @@ impl ShardStore {
         answers.map_or_else(|| vec![RepairMessage::Gone { key: *key }], |answers| answers.concat())
     }
 
+    /// Whether there is a shard of this window.
+    pub fn contains(&self, key: WindowKey) -> bool {
+        self.shards.contains_key(&key)
+    }
+
+    /// Keeps up to `bytes_max` bytes of values from now on, if that is more than before.
+    pub fn grow(&mut self, bytes_max: usize) {
+        self.bytes_max = self.bytes_max.max(bytes_max);
+    }
+
     /// Bytes of values kept.
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -1,5 +1,5 @@
 use super::*;
-use crate::protocol::{Malformed, Message};
+use crate::protocol::{Malformed, Message, StreamId};
 use optireduce_contract::limits::LANES;
 use optireduce_contract::shard::ShardMap;
 use optireduce_contract::signs::splitmix64;
@@ -115,7 +115,8 @@ fn the_ledger_takes_what_it_asked_for_and_nothing_else() {
     };
     assert_eq!(ledger.receive(3, &answer(KEY, 11, 2)), received(Some((11, 2)), false));
     assert_eq!(ledger.receive(3, &answer(KEY, 11, 1)), unexpected(11, 1, 3));
-    assert_eq!((ledger.outstanding_bytes(KEY.bucket), ledger.outstanding_bytes(0)), (3 * 64, 0));
+    let outstanding = |bucket| ledger.report_of(bucket).outstanding_bytes;
+    assert_eq!((outstanding(KEY.bucket), outstanding(0)), (3 * 64, 0));
     assert_eq!(ledger.receive(3, &answer(KEY, 20, 1)), received(Some((20, 1)), false));
     // Another owner of the same window refuses: drift, but the window is not done before the first.
     assert_eq!(ledger.miss(KEY, 1, &ranges(&[(0, 5)])).len(), 1);
@@ -154,30 +155,83 @@ fn what_is_too_old_or_from_a_dropped_owner_is_drift() {
     assert_eq!(ledger.expire(3), []);
     assert_eq!(ledger.expire(5), [key(0), key(1)]);
     assert_eq!(ledger.owner_dropped(2), [key(2), key(3), key(4)], "5 still waits for rank 1");
-    assert_eq!((ledger.is_done(key(5)), ledger.outstanding_bytes(1)), (false, 64));
+    assert_eq!((ledger.is_done(key(5)), ledger.report_of(1).outstanding_bytes), (false, 64));
     assert_eq!(ledger.owner_dropped(1), [key(5)]);
     assert_eq!((ledger.report().drift_bytes, ledger.report().outstanding_bytes), (7 * 64, 0));
 }
 
+fn stream(bucket: u16, generation: u32, elements: usize) -> StreamId {
+    StreamId { bucket, generation, elements }
+}
+
 #[test]
-fn corrections_go_into_the_next_output_once() {
+fn corrections_go_into_the_next_output_of_their_stream_once() {
     let mut corrections = Corrections::default();
-    let (inf, nan) = (f32::INFINITY, f32::NAN);
-    assert_eq!(corrections.add(3, 1, &[0.0, 2.0, 0.0], &[5.0, 2.0, -1.0]), Ok(0));
-    assert_eq!(corrections.add(3, 3, &[0.5, inf, inf, 1.0], &[1.0, inf, 1.0, nan]), Ok(2));
-    let mut other = vec![1.0; 8];
-    corrections.fold(4, &mut other).unwrap();
-    assert_eq!(other, [1.0; 8]);
-    let error = corrections.fold(3, &mut [0.0; 6]).unwrap_err();
-    assert_eq!(error, CorrectionError::Shorter { bucket: 3, found: 6, expected: 7 });
+    let (inf, nan, of) = (f32::INFINITY, f32::NAN, stream(3, 1, 8));
+    assert_eq!(corrections.add(of, 1, Some(&[0.0, 2.0, 0.0]), &[5.0, 2.0, -1.0]), Ok(0));
+    assert_eq!(corrections.add(of, 3, Some(&[0.5, inf, inf, 1.0]), &[1.0, inf, 1.0, nan]), Ok(2));
+    assert!(corrections.is_fresh());
+    // Another bucket, generation or length is another stream.
+    for other in [stream(4, 1, 8), stream(3, 0, 8), stream(3, 2, 8), stream(3, 1, 9), stream(3, 1, 7)] {
+        let mut output = vec![1.0; other.elements];
+        assert_eq!(corrections.fold(other, &mut output), Ok(Folded::default()));
+        assert_eq!(output, vec![1.0; other.elements], "{other:?}");
+    }
+    let error = corrections.fold(of, &mut [0.0; 6]).unwrap_err();
+    assert_eq!(error.to_string(), "bucket 3: an output of 6 elements from 0 on, expected 8; the bucket has 8");
     let mut next = vec![1.0, 1.0, 1.0, 1.0, -0.0, 1.0, 1.0, 1.0];
-    corrections.fold(3, &mut next).unwrap();
+    assert_eq!(corrections.fold(of, &mut next), Ok(Folded { corrected: true, pending_max: 0.0 }));
     assert_eq!(next, [1.0, 6.0, 1.0, 0.5, 0.0, 1.0, 1.0, 1.0]);
     assert!(next[4].is_sign_negative(), "no correction, no change of bits");
-    corrections.fold(3, &mut next).unwrap();
-    assert_eq!(next[1], 6.0, "only once");
-    assert!(corrections.add(0, 0, &[0.0], &[]).is_err());
-    assert!(corrections.add(0, usize::MAX, &[0.0], &[0.0]).is_err());
+    assert_eq!(corrections.fold(of, &mut next), Ok(Folded::default()));
+    assert_eq!((next[1], corrections.is_fresh()), (6.0, false), "only once");
+    // A skipped update is a correction as a whole.
+    assert_eq!(corrections.add(of, 6, None, &[0.25, 0.5]), Ok(0));
+    corrections.fold(of, &mut next).unwrap();
+    assert_eq!(next[5..], [1.0, 1.25, 1.5]);
+    for (first, old, repaired) in
+        [(0, Some(&[0.0f32][..]), &[][..]), (7, None, &[0.0f32; 2]), (usize::MAX, None, &[0.0])]
+    {
+        assert!(corrections.add(of, first, old, repaired).is_err(), "{first}");
+    }
+}
+
+#[test]
+fn what_rounding_leaves_is_kept_and_leaves_other_outputs_alone() {
+    let (mut corrections, of) = (Corrections::default(), stream(0, 0, 3));
+    let tiny = 2f32.powi(-40);
+    corrections.add(of, 0, None, &[tiny, tiny, 1.0 + f32::EPSILON]).unwrap();
+    let mut output = [1.0, tiny, 2.0];
+    let folded = corrections.fold(of, &mut output).unwrap();
+    // Half a unit in the last place of 3 is left of the last; the first is too small for its output altogether.
+    assert_eq!(
+        (output, folded),
+        ([1.0, 2.0 * tiny, 3.0], Folded { corrected: true, pending_max: f32::EPSILON.into() })
+    );
+    assert!(!corrections.is_fresh(), "that is no correction to wait for");
+    let mut output = [1.0, 1.0, 1.0];
+    assert!(!corrections.fold(of, &mut output).unwrap().corrected);
+    assert_eq!(output, [1.0, 1.0, 1.0 + f32::EPSILON]);
+    let mut output = [0.0, -0.0, 0.0];
+    assert_eq!(corrections.fold(of, &mut output), Ok(Folded::default()));
+    assert_eq!(output, [tiny, 0.0, 0.0], "nothing was lost");
+    // An output that is not finite takes nothing.
+    corrections.add(of, 1, None, &[1.0]).unwrap();
+    let mut output = [1.0, f32::INFINITY, 1.0];
+    assert_eq!(corrections.fold(of, &mut output).unwrap().pending_max, 1.0);
+    assert_eq!(corrections.fold(of, &mut [0.0; 3]).unwrap().pending_max, 0.0);
+}
+
+#[test]
+fn corrections_of_a_bucket_that_is_declared_anew_are_counted_and_forgotten() {
+    let mut corrections = Corrections::default();
+    corrections.add(stream(1, 0, 4), 0, None, &[1.0, 0.0, 2.0, 3.0]).unwrap();
+    corrections.add(stream(2, 0, 4), 0, None, &[1.0]).unwrap();
+    assert_eq!(corrections.forget(|stream| stream.bucket == 1), 3);
+    assert_eq!(corrections.forget(|stream| stream.bucket == 1), 0);
+    let mut output = [0.0; 4];
+    corrections.fold(stream(1, 0, 4), &mut output).unwrap();
+    assert_eq!((output, corrections.is_fresh()), ([0.0; 4], true));
 }
 
 /// Three collectives of one bucket on one receiver among owners with small stores, in integers, so that sums are exact:
@@ -228,14 +282,14 @@ fn after_repair_replicas_agree_again_but_for_what_is_reported_as_drift() {
                 }
             }
             assert!(ledger.is_done(key), "seed {seed}");
-            corrections.fold(9, &mut output).unwrap();
+            corrections.fold(stream(9, 0, beats * LANES), &mut output).unwrap();
             // The output is given out now; what was repaired meanwhile goes into the next one.
             replica.iter_mut().zip(&output).for_each(|(sum, value)| *sum += value);
             truth.iter_mut().zip(&mean).for_each(|(sum, value)| *sum += value);
             let old: Vec<_> = (0..beats * LANES)
                 .map(|at| if came(at / LANES) || shards.range_of(own).contains(&(at / LANES)) { mean[at] } else { 0.0 })
                 .collect();
-            assert_eq!(corrections.add(9, 0, &old, &full), Ok(0));
+            assert_eq!(corrections.add(stream(9, 0, beats * LANES), 0, Some(&old), &full), Ok(0));
         }
         let report = ledger.report();
         assert_eq!(report.missing_bytes, report.repaired_bytes + report.drift_bytes, "seed {seed}: {report:?}");
