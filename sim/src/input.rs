@@ -7,8 +7,8 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::error::SimError;
 
-/// Real gradients of a small network, for a run without arguments. See `tests/data/README.md`.
-pub const SHIPPED: &[u8] = include_bytes!("../../tests/data/digits-mlp-gradients.safetensors");
+/// Real gradients of a small network, for a run without arguments. See `sim/data/README.md`.
+pub const SHIPPED: &[u8] = include_bytes!("../data/digits-mlp-gradients.safetensors");
 /// How messages call [`SHIPPED`].
 pub const SHIPPED_NAME: &str = "(shipped gradients)";
 
