@@ -18,9 +18,15 @@ use crate::error::SimError;
 use crate::input::{Gradients, SHIPPED, SHIPPED_NAME};
 use crate::network::Weather;
 use crate::report::{RunReport, StepReport};
-use crate::{bench, oracle, reliable, table};
+use crate::{bench, oracle, reliable, table, timeline};
 
-const EXAMPLES: &str = "Examples:
+const EXAMPLES: &str = "Exit codes:
+  0  done
+  1  it ran, but a result is not, bit for bit, what follows from the packets that were accepted
+  2  it could not run: arguments, input
+  3  the safeguard said halt
+
+Examples:
   optireduce-sim
   optireduce-sim allreduce --loss 0.01 --straggler 3:2000 --deadline-us 200 --seed 7
   optireduce-sim allreduce --engine functional --bf16 --incast 3 --rate-gbps 25 --json -";
@@ -28,9 +34,9 @@ const EXAMPLES: &str = "Examples:
 /// The demonstration as a command.
 const DEMONSTRATION: &str = "optireduce-sim allreduce --loss 0.01 --deadline-us 200 --straggler 3:2000";
 
-/// Simulates OptiReduce SmartNICs: several ranks, their drivers, cards and network, in virtual time.
+/// Simulates a job of OptiReduce SmartNICs in virtual time: ranks with their drivers, cards and network
 ///
-/// Without a command: the demonstration, an all-reduce of shipped gradients on four ranks with 1 % loss and a straggler.
+/// Without a command it runs the demonstration: an all-reduce of shipped gradients on four ranks with 1 % loss and a straggler.
 #[derive(Debug, Parser)]
 #[command(name = "optireduce-sim", version, after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub struct Cli {
@@ -40,10 +46,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// All-reduces the gradients of a file, step by step, and reports what was lost and how long it took.
+    /// All-reduce the gradients of a file, step by step, and report what was lost and how long it took
     #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
     Allreduce(Box<AllreduceArgs>),
-    /// Measures the cycle-level card: cycles of its paths, and the speed of the simulation.
+    /// Measure the cycle-level card: cycles of its paths, and the speed of the simulation
     Bench(BenchArgs),
 }
 
@@ -83,7 +89,7 @@ pub struct AllreduceArgs {
     /// Kind of card
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     engine: Engine,
-    /// Ranks without a card: the host library does its work, and speaks the same packets
+    /// Ranks without a card, where the host library does the card's work with the same packets
     #[arg(long, value_name = "RANK,...", value_delimiter = ',')]
     software_ranks: Vec<usize>,
     /// Probability that a packet is lost, 0 to 1 (exclusive)
@@ -95,15 +101,15 @@ pub struct AllreduceArgs {
     /// P99 / P50 of the delay, at least 1
     #[arg(long, value_name = "R", default_value_t = 1.5, allow_negative_numbers = true)]
     tail_ratio: f64,
-    /// A rank whose host wakes late in every step, by so many us; may be given several times
+    /// A rank whose host enters every step late, by this many us; may be given more than once
     #[arg(long, value_name = "RANK:MICROSECONDS", value_parser = straggler)]
     straggler: Vec<Straggler>,
     /// t_B: bound on each stage of a window, in us, up to 4294967 [default: the 95th percentile of the stage times of 20
     /// warm-up collectives over a reliable transport without stragglers]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     deadline_us: Option<f64>,
-    /// Whether a stage may close before its bound: when all peers' last packets were seen and nothing came for 10 % of
-    /// the median stage time of the warm-up (fixed until the t_C controller exists)
+    /// Whether a stage may close before its bound: when the last packets of all peers have arrived and then nothing for 10 % of
+    /// the median stage time of the warm-up
     #[arg(long, value_enum, default_value_t = OnOff::On)]
     early: OnOff,
     /// Whether windows are Hadamard-encoded; auto: once a step has lost more than 2 %
@@ -116,7 +122,7 @@ pub struct AllreduceArgs {
     /// Peers that a rank sends to at a time, packet by packet, 1 to 15: a stage has ceil((ranks - 1) / I) rounds
     #[arg(long, value_name = "I", default_value_t = 1)]
     incast: usize,
-    /// How fast a rank sends to each peer, headers and gaps included, in Gb/s, 0.008 to 100, in steps of 0.008 [default: as fast as the wire,
+    /// Rate at which a rank sends to each peer, headers and gaps included, in Gb/s: 0.008 to 100, in steps of 0.008 [default: that of the wire,
     /// 100 Gb/s]
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     rate_gbps: Option<f64>,
@@ -132,6 +138,9 @@ pub struct AllreduceArgs {
     /// Waveforms of all cards
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
+    /// The first step as a picture: the stages of each rank over time
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
 }
 
 /// Most peers that a rank sends to at a time.
@@ -173,6 +182,7 @@ impl AllreduceArgs {
             output: None,
             json: None,
             vcd: None,
+            svg: None,
         }
     }
 
@@ -310,10 +320,17 @@ fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> 
         let record = cluster.step(step, |virtual_ns| progress.at(steps.len(), virtual_ns))?;
         check(&record, step)?;
         let report = StepReport::new(&record, step);
-        if is_text {
+        let picture = args.svg.as_ref().filter(|_| steps.is_empty());
+        if is_text || picture.is_some() {
             let starts: Vec<_> = (0..config.ranks).map(|rank| config.delay_ns(rank)).collect();
             let reliable = reliable::run(&record.plans, config.sending(), &config.weather, &starts);
-            progress.suspend(|| print(out, &format!("{}\n", table::step(&record, &report, &reliable))))?;
+            if let Some(path) = picture {
+                let written = |source| SimError::File { path: path.clone(), action: "write", source };
+                std::fs::write(path, timeline::svg(&config, &record, &reliable)).map_err(written)?;
+            }
+            if is_text {
+                progress.suspend(|| print(out, &format!("{}\n", table::step(&record, &report, &reliable))))?;
+            }
         }
         steps.push(report);
         outputs.steps.push(record.ranks.into_iter().map(|rank| rank.output).collect());

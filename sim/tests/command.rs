@@ -49,6 +49,23 @@ fn the_table_says_what_was_received_why_it_closed_and_what_a_reliable_transport_
 }
 
 #[test]
+fn the_committed_picture_is_what_the_command_draws() {
+    let path = scratch("timeline.svg");
+    let drawn = path.display().to_string();
+    let demonstration =
+        ["--loss", "0.01", "--deadline-us", "200", "--straggler", "3:2000", "--json", "-", "--svg", &drawn];
+    let output = fast(&demonstration);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let found = std::fs::read_to_string(&path).expect("a picture");
+    let command = "cargo run --release -- allreduce --engine functional --loss 0.01 --deadline-us 200 --straggler 3:2000 \
+                   --svg sim/timeline.svg";
+    assert!(found == include_str!("../timeline.svg"), "sim/timeline.svg is not current; draw it again: {command}");
+    for part in ["rank 3, its card", "late by 2000 us", "t_B = 200 us", "reliable all-reduce"] {
+        assert!(found.contains(part), "{part:?} is missing in\n{found}");
+    }
+}
+
+#[test]
 fn without_a_command_the_demonstration_runs_on_the_rtl_cards() {
     let output = sim(&[]);
     let out = text(&output.stdout);

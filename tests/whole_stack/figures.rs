@@ -1,4 +1,4 @@
-//! Cycle counts of the card that the README gives: exact, so a change in either direction is a change to explain.
+//! Cycle counts of the card that `hw/README.md` gives: exact, so a change in either direction is a change to explain.
 
 use optireduce_sim::bench::all_reduce::all_reduce;
 use optireduce_sim::bench::latency::latencies;
