@@ -8,15 +8,17 @@ use optireduce_contract::limits::RANKS_MAX;
 use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
-/// What every command's help ends with: examples to copy, and the exit codes.
+/// What every command's help ends with: the exit codes, and examples to copy.
 fn help_end(examples: &str) -> String {
     let percent = LOSS_SKIP * 100.0;
     format!(
-        "{examples}\n\nExit codes:
+        "Exit codes:
   0  done
   1  it ran, but the result is incomplete
   2  it could not run, or not to the end: arguments, files, peers
-  3  the safeguard said halt: {SKIPS_HALT} collectives in a row lost more than {percent} % each"
+  3  the safeguard said halt: {SKIPS_HALT} collectives in a row lost more than {percent} % each
+
+{examples}"
     )
 }
 

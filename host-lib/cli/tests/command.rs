@@ -186,7 +186,7 @@ fn help_has_examples() {
     for command in [&["run", "--help"][..], &["bench", "allreduce", "--help"], &["bench", "hadamard", "--help"]] {
         let help = text(&optireduce(command).stdout);
         let (_, examples) = help.split_once("Examples:\n").expect("examples");
-        let copied = examples.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>();
+        let copied: Vec<&str> = examples.lines().collect();
         assert!(copied.len() == 3 && copied.iter().all(|line| line.contains("optireduce ")), "{command:?}: {copied:?}");
         for expected in ["Output:", "Exit codes:", "[default: "] {
             assert!(help.contains(expected), "{command:?}: {expected}");
