@@ -16,7 +16,7 @@ mod settings;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -77,6 +77,8 @@ struct Shared {
     commands: mpsc::Sender<Command>,
     waker: Arc<Waker>,
     calls: mpsc::Sender<ControlCall>,
+    /// Buckets declared so far.
+    declared: AtomicU32,
 }
 
 impl fmt::Debug for Shared {
@@ -101,13 +103,17 @@ impl Shared {
     ) -> Reply<T> {
         let (sender, reply) = reply();
         let timeout = self.timeout;
-        let run = move |channel: &mut ControlChannel| {
+        self.run(move |channel| {
             let result = channel.call(&terms, timeout, |channel| call(channel, timeout));
             let _ = sender.send(result.map_err(Error::from));
-        };
-        // If the thread has ended, the reply says so.
-        let _ = self.calls.send(ControlCall::Run(Box::new(run)));
+        });
         reply
+    }
+
+    /// Runs something on the thread that makes the calls, whether or not anybody waits for it. If the thread has ended, it is
+    /// dropped.
+    fn run(&self, call: impl FnOnce(&mut ControlChannel) + Send + 'static) {
+        let _ = self.calls.send(ControlCall::Run(Box::new(call)));
     }
 
     /// The elements of a bucket that are one rank's.
@@ -131,8 +137,6 @@ pub struct Communicator {
     shared: Arc<Shared>,
     /// Addresses of all ranks on the control channel.
     addresses: Vec<std::net::SocketAddr>,
-    /// Buckets declared so far.
-    declared: u32,
     closer: Option<Closer>,
     engine: Option<JoinHandle<()>>,
     calls: Option<JoinHandle<()>>,
@@ -174,9 +178,10 @@ impl Communicator {
         };
         let serving = std::thread::Builder::new().name("optireduce-calls".into()).spawn(serve)?;
         let timeout = builder.timeout;
-        let shared = Arc::new(Shared { params, timeout, bound_ns, commands, waker, calls });
+        let shared =
+            Arc::new(Shared { params, timeout, bound_ns, commands, waker, calls, declared: AtomicU32::new(0) });
         let (engine, calls) = (Some(engine), Some(serving));
-        Ok(Self { builder, shared, addresses, declared: 0, closer, engine, calls })
+        Ok(Self { builder, shared, addresses, closer, engine, calls })
     }
 
     /// This rank, from 0.

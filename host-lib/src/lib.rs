@@ -74,8 +74,8 @@ pub use control::{
 };
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
-    ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, PeerMetrics, Stage, StageMetrics, StageSummary,
-    UpdateAction,
+    ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, Mismatch as CallMismatch, PeerMetrics, Stage,
+    StageMetrics, StageSummary, UpdateAction,
 };
 pub use optireduce_core::software::Counters;
 #[cfg(feature = "smartnic")]

@@ -203,7 +203,7 @@ fn ranks_that_call_different_things_all_get_the_same_error_and_go_on() {
                 communicator.bucket(10, BucketOptions::new().hadamard(hadamard)).map(drop)
             });
             differs(
-                "the ranks differ: the call is barrier on rank 2, but all_reduce on rank 0;",
+                "the ranks differ: the call is barrier on rank 2, but all-reduce on rank 0;",
                 |rank, communicator| {
                     if rank == 2 { communicator.barrier() } else { communicator.all_reduce(&mut [1.0; 7]).map(drop) }
                 },
@@ -359,4 +359,81 @@ fn a_report_says_by_stage_what_happened_and_prints_in_one_line() {
         assert!(of_peer(Stage::Contribute) > 0 && of_peer(Stage::Broadcast) > 0);
         assert_eq!(report.missing_from(Stage::Broadcast), [0; 0]);
     }
+}
+
+/// Every rank's call of a collective, or a later one, fails with the same mismatch; none ends with success.
+fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<(), Error>) {
+    let errors = job(3, move |rank, root| {
+        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
+        let mut communicator = builder.connect().unwrap();
+        let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap());
+        let error = call(rank, &mut buckets).unwrap_err();
+        assert!(matches!(error, Error::Mismatch(_)), "rank {rank}: {error}");
+        let again = buckets[0].all_reduce(&mut vec![0.0; ELEMENTS]).unwrap_err();
+        assert_eq!(again.to_string(), error.to_string(), "rank {rank}");
+        // Until all have their error.
+        thread::sleep(Duration::from_millis(500));
+        error.to_string()
+    });
+    assert!(errors[0].contains(expected), "{errors:?}, expected {expected}");
+    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
+}
+
+#[test]
+fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_every_rank() {
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            mismatch("rank 1 calls it with bucket 1, most ranks: ranks 0, 2 with 0;", |rank, [first, second]| {
+                let (one, two) = if rank == 1 { (second, first) } else { (first, second) };
+                let mut data = vec![rank as f32; ELEMENTS];
+                one.all_reduce(&mut data)?;
+                two.all_reduce(&mut data)?;
+                Ok(())
+            });
+        });
+        scope.spawn(|| {
+            mismatch(
+                "rank 2 calls it with kind reduce-scatter, most ranks: ranks 0, 1 with all-reduce;",
+                |rank, [first, _]| {
+                    let mut data = vec![rank as f32; ELEMENTS];
+                    if rank == 2 {
+                        first.reduce_scatter(&data)?;
+                    }
+                    for _ in 0..3 {
+                        first.all_reduce(&mut data)?;
+                    }
+                    Ok(())
+                },
+            );
+        });
+    });
+}
+
+#[test]
+fn a_future_that_is_dropped_does_not_take_its_call_back() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    job(2, move |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        if rank == 0 {
+            // Both calls begin before rank 1 makes its own, and nobody waits for them.
+            runtime().block_on(async {
+                let brief = Duration::from_millis(20);
+                let bucket = communicator.bucket_async(5, BucketOptions::new());
+                assert!(tokio::time::timeout(brief, bucket).await.is_err());
+                let mut data = vec![1.0; 100];
+                let once = communicator.all_reduce_async(&mut data);
+                assert!(tokio::time::timeout(brief, once).await.is_err());
+            });
+        } else {
+            thread::sleep(Duration::from_millis(200));
+            communicator.bucket(5, BucketOptions::new()).unwrap();
+            let mut data = vec![3.0; 100];
+            assert_eq!(communicator.all_reduce(&mut data).unwrap().lost_bytes(), 0);
+            assert_eq!(data, [2.0; 100]);
+        }
+        let mut bucket = communicator.bucket(7, BucketOptions::new()).unwrap();
+        let report = bucket.all_reduce(&mut [1.0; 7]).unwrap();
+        assert_eq!((bucket.id(), report.op(), report.lost_bytes()), (1, 1, 0));
+        communicator.barrier().unwrap();
+    });
 }

@@ -6,11 +6,12 @@
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::engine::{Collective, Command};
 use super::error::Error;
 use super::report::Report;
-use super::request::{Request, block_on, reply};
+use super::request::{Outcome, Request, Sender, block_on, reply};
 use super::{Communicator, Shared};
 use crate::control::Terms;
 use optireduce_contract::limits::LANES;
@@ -96,18 +97,28 @@ impl Communicator {
     /// # Errors
     /// As [`bucket`](Self::bucket).
     pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
-        let declared = self.declared;
-        self.shared.call(options.terms("bucket", elements).with("buckets before", declared), |_, _| Ok(())).await?;
-        check_elements(&self.shared, elements, &options)?;
-        self.declared += 1;
-        // Ids are used again after many; the generation tells what they are now.
-        let id = (declared % u32::from(ONE_OFF)) as u16;
-        let stream = Stream::Declared { generation: declared / u32::from(ONE_OFF) };
-        Ok(Bucket { shared: self.shared.clone(), id, elements, options, stream })
+        let (sender, reply) = reply();
+        let shared = self.shared.clone();
+        // On the other thread, so that it counts also if nobody waits for it any more.
+        self.shared.run(move |channel| {
+            let declared = shared.declared.load(Ordering::Relaxed);
+            let terms = options.terms("bucket", elements).with("buckets before", declared);
+            let same = channel.call(&terms, shared.timeout, |_| Ok(())).map_err(Error::from);
+            let bucket = same.and_then(|()| check_elements(&shared, elements, &options)).map(|()| {
+                shared.declared.store(declared.wrapping_add(1), Ordering::Relaxed);
+                // Ids are used again after many; the generation tells what they are now.
+                let id = (declared % u32::from(ONE_OFF)) as u16;
+                let stream = Stream::Declared { generation: declared / u32::from(ONE_OFF) };
+                Bucket { shared: shared.clone(), id, elements, options, stream }
+            });
+            let _ = sender.send(bucket);
+        });
+        reply.await
     }
 
-    /// Averages `data` over all ranks, once. Collective. First all ranks compare what they call; for what is reduced again and
-    /// again, declare a [`bucket`](Self::bucket), which costs less.
+    /// Averages `data` over all ranks, once. Collective. First all ranks compare what they call; at the end this rank fetches
+    /// what it missed of the mean, and [`Report::missing_ranges`] says what it could not get within the timeout. For what is
+    /// reduced again and again, declare a [`bucket`](Self::bucket), which costs less.
     ///
     /// If the report does not say [`UpdateAction::Apply`], too much was lost, and `data` is unchanged.
     ///
@@ -122,7 +133,12 @@ impl Communicator {
     /// # Errors
     /// As [`all_reduce`](Self::all_reduce).
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
-        self.one_off("all_reduce", data.len()).await?.all_reduce_async(data).await
+        let request = self.one_off(Kind::AllReduce, data.len(), data.to_vec());
+        let (result, report) = request.await?;
+        if report.action() == UpdateAction::Apply {
+            data.copy_from_slice(&result);
+        }
+        Ok(report)
     }
 
     /// Averages `data` over all ranks, once, and gives this rank its [`shard`](Self::shard_range) of the mean. Collective.
@@ -138,7 +154,7 @@ impl Communicator {
     /// # Errors
     /// See [`Error`].
     pub async fn reduce_scatter_async(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
-        self.one_off("reduce_scatter", data.len()).await?.start_reduce_scatter(data.to_vec())?.await
+        self.one_off(Kind::ReduceScatter, data.len(), data.to_vec()).await
     }
 
     /// Hands this rank's [`shard`](Self::shard_range) of `elements` values to all ranks and gives the whole, once. What did not
@@ -156,15 +172,28 @@ impl Communicator {
     /// # Errors
     /// See [`Error`].
     pub async fn all_gather_async(&mut self, elements: usize, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
-        self.one_off("all_gather", elements).await?.start_all_gather(shard.to_vec())?.await
+        self.one_off(Kind::AllGather, elements, shard.to_vec()).await
     }
 
-    /// A bucket for one call, once all ranks were found to make it.
-    async fn one_off(&self, call: &str, elements: usize) -> Result<Bucket, Error> {
+    /// One collective, once all ranks were found to call it.
+    fn one_off(&self, kind: Kind, elements: usize, given: Vec<f32>) -> Request {
+        let (sender, reply) = reply();
         let options = BucketOptions::default();
-        self.shared.call(options.terms(call, elements), |_, _| Ok(())).await?;
-        check_elements(&self.shared, elements, &options)?;
-        Ok(Bucket { shared: self.shared.clone(), id: ONE_OFF, elements, options, stream: Stream::OneOff })
+        let bucket = Bucket { shared: self.shared.clone(), id: ONE_OFF, elements, options, stream: Stream::OneOff };
+        self.shared.run(move |channel| {
+            let given_elements = match bucket.given_elements(kind) {
+                expected if expected == given.len() => "as many as are this rank's".into(),
+                expected => format!("{} instead of {expected}", given.len()),
+            };
+            let terms = bucket.options.terms(&kind.to_string(), elements).with("elements given", given_elements);
+            let same = channel.call(&terms, bucket.shared.timeout, |_| Ok(())).map_err(Error::from);
+            let checked = same.and_then(|()| check_elements(&bucket.shared, elements, &bucket.options));
+            match checked.and_then(|()| bucket.check_given(kind, &given)) {
+                Ok(()) => bucket.send(kind, given, sender),
+                Err(error) => drop(sender.send(Err(error))),
+            }
+        });
+        Request::new(reply)
     }
 }
 
@@ -275,20 +304,34 @@ impl Bucket {
     }
 
     fn begin(&self, kind: Kind, given: Vec<f32>) -> Result<Request, Error> {
-        let (name, expected) = match kind {
-            Kind::AllGather => ("the number of elements of the shard", self.shard_range().len()),
-            _ => ("the number of elements", self.elements),
-        };
-        if given.len() != expected {
-            return Err(Error::Argument { name, found: given.len(), expected: expected.to_string() });
-        }
+        self.check_given(kind, &given)?;
         let (sender, reply) = reply();
+        self.send(kind, given, sender);
+        Ok(Request::new(reply))
+    }
+
+    /// What a rank gives to a collective of this kind.
+    fn given_elements(&self, kind: Kind) -> usize {
+        if kind == Kind::AllGather { self.shard_range().len() } else { self.elements }
+    }
+
+    fn check_given(&self, kind: Kind, given: &[f32]) -> Result<(), Error> {
+        let (found, expected) = (given.len(), self.given_elements(kind));
+        if found == expected {
+            return Ok(());
+        }
+        let gathers = kind == Kind::AllGather;
+        let name = if gathers { "the number of elements of the shard" } else { "the number of elements" };
+        Err(Error::Argument { name, found, expected: expected.to_string() })
+    }
+
+    /// Hands a collective to the engine. If that has ended, the reply says so.
+    fn send(&self, kind: Kind, given: Vec<f32>, reply: Sender<Outcome>) {
         let &Self { id, elements, stream, .. } = self;
         let BucketOptions { reduce_op, hadamard } = self.options;
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
         let call = Collective { kind, bucket: id, elements, hadamard, stream, sum };
-        self.shared.command(Command::Collective { call, given, reply: sender })?;
-        Ok(Request::new(reply))
+        let _ = self.shared.command(Command::Collective { call, given, reply });
     }
 }
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::control::{BootstrapError, ControlError, LaunchError};
 use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
-use optireduce_core::protocol::TooFewSamples;
+use optireduce_core::protocol::{Mismatch as CallMismatch, TooFewSamples};
 
 /// A job could not be joined.
 #[derive(Debug, Error)]
@@ -78,6 +78,9 @@ pub enum Error {
     /// A collective failed; all later ones fail with the same error.
     #[error("{0}; make a new communicator")]
     Collective(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// The ranks call different collectives; they have confirmed it to one another, and all of them get this error.
+    #[error("{0}; make a new communicator")]
+    Mismatch(#[source] CallMismatch),
     /// A call over the control channel failed: a peer is gone, does not come, or calls something else.
     #[error(transparent)]
     Control(#[from] ControlError),
@@ -114,6 +117,9 @@ pub enum Error {
 
 impl From<CollectivesError<UdpError>> for Error {
     fn from(error: CollectivesError<UdpError>) -> Self {
-        Self::Collective(Arc::new(error))
+        match error {
+            CollectivesError::Mismatch(mismatch) => Self::Mismatch(mismatch),
+            error => Self::Collective(Arc::new(error)),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! How a collective went, for the caller.
 
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use optireduce_core::protocol;
@@ -15,14 +16,20 @@ use serde::Serialize;
 pub struct Report {
     #[serde(flatten)]
     collective: protocol::Report,
-    repair: RepairReport,
+    /// Of the job, as of this collective.
+    job_repair: RepairReport,
     bound_ns: u64,
     measured_bound: bool,
 }
 
 impl Report {
-    pub(super) fn new(collective: protocol::Report, repair: RepairReport, bound_ns: u64, measured_bound: bool) -> Self {
-        Self { collective, repair, bound_ns, measured_bound }
+    pub(super) fn new(
+        collective: protocol::Report,
+        job_repair: RepairReport,
+        bound_ns: u64,
+        measured_bound: bool,
+    ) -> Self {
+        Self { collective, job_repair, bound_ns, measured_bound }
     }
 
     /// What was done.
@@ -127,20 +134,37 @@ impl Report {
         self.measured_bound
     }
 
-    /// Repairs of this job so far, as of this collective: what broadcasts lost, was repaired since, is outstanding, or was given
-    /// up and so is a lasting difference between replicas (drift). All zero without repair.
+    /// Whether this rank left the update out: too much was lost, and its values are as they were. With repairs, the update
+    /// comes whole with a later output of the same bucket.
+    pub fn is_skipped(&self) -> bool {
+        self.collective.is_skipped()
+    }
+
+    /// Elements that the result lacks, in order: zeros, or whole Hadamard blocks of which a part is missing. Of a declared
+    /// bucket they come with a later output, if repairs are on; of a one-off collective they never come. None if the update was
+    /// skipped: then nothing of it is in the values.
+    pub fn missing_ranges(&self) -> &[Range<usize>] {
+        self.collective.missing_ranges()
+    }
+
+    /// Whether the result contains what earlier results of the bucket lacked.
+    pub fn is_corrected(&self) -> bool {
+        self.collective.repair.corrected
+    }
+
+    /// Repairs of the bucket so far: what was missing, was fetched since, is outstanding, or was given up.
     pub fn repairs(&self) -> &RepairReport {
-        &self.repair
+        &self.collective.repair.bytes
     }
 
-    /// Bytes of means in which this replica differs from others until they are repaired.
+    /// Bytes of means of all buckets that this rank has still asked for: as long, its replica differs from others.
     pub fn outstanding_bytes(&self) -> u64 {
-        self.repair.outstanding_bytes
+        self.job_repair.outstanding_bytes
     }
 
-    /// Bytes of means in which this replica differs from others for good, so far in this job.
+    /// Bytes of means of all buckets that were given up since the job began: there this replica differs from others for good.
     pub fn drift_bytes(&self) -> u64 {
-        self.repair.drift_bytes
+        self.job_repair.drift_bytes
     }
 }
 
@@ -183,6 +207,9 @@ impl fmt::Display for Report {
             if bytes > 0 {
                 write!(f, "; {what} {bytes} B")?;
             }
+        }
+        if self.is_corrected() {
+            f.write_str("; corrects earlier results")?;
         }
         if self.measured_bound {
             f.write_str("; the stage deadline was measured")?;

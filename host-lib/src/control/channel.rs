@@ -21,6 +21,7 @@ use tokio::io::BufReader;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 
 use super::bootstrap::{BootstrapError, Job, Member, io_error, meet};
 use super::frame::{self, BETWEEN, IN_STEP, NOTICE};
@@ -83,6 +84,8 @@ pub enum ControlError {
 pub(crate) const CHUNK_BYTES: usize = frame::MESSAGE_BYTES_MAX / 2;
 /// Bytes of a broadcast that are on their way to a peer at most: they wait in memory.
 const BROADCAST_BYTES: usize = 8 * CHUNK_BYTES;
+/// How long what was sent may take to leave once this rank has ended.
+const DRAIN: Duration = Duration::from_secs(2);
 type Outgoing = Vec<Option<UnboundedSender<(u8, Vec<u8>)>>>;
 
 /// Connections to all other ranks.
@@ -105,6 +108,8 @@ pub(crate) struct ControlChannel {
     waiting: Vec<VecDeque<Vec<u8>>>,
     gone: Vec<bool>,
     failed: Option<Arc<ControlError>>,
+    /// Dropped when this rank ends.
+    alive: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -139,6 +144,7 @@ impl ControlChannel {
         let closer = Some(Closer(in_step.clone()));
         let inbox = Inbox { in_step, notice, between: engines, wake: Arc::new(wake) };
         let (met, meeting) = channel();
+        let (alive, ending) = oneshot::channel();
         let (rank, ranks, launch) = (launch.rank, launch.world_size, launch.clone());
         let serve = move || {
             let meet = async {
@@ -162,7 +168,7 @@ impl ControlChannel {
                 }));
             }
             if met.send(Ok((job, outgoing))).is_ok() {
-                runtime.block_on(self::serve(links, inbox));
+                runtime.block_on(self::serve(links, inbox, ending));
             }
         };
         let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(serve);
@@ -184,6 +190,7 @@ impl ControlChannel {
             waiting: vec![Default::default(); ranks],
             gone: vec![false; ranks],
             failed: None,
+            alive: Some(alive),
             thread: Some(thread),
         })
     }
@@ -219,6 +226,7 @@ impl ControlChannel {
             waiting: vec![Default::default(); ranks],
             gone: vec![false; ranks],
             failed: None,
+            alive: None,
             thread: None,
         })
     }
@@ -541,9 +549,10 @@ fn send(outgoing: &Outgoing, to: usize, kind: u8, message: Vec<u8>) {
 }
 
 impl Drop for ControlChannel {
-    /// What was sent goes out; then the connections end.
+    /// What was sent goes out, unless a peer does not take it within [`DRAIN`]; then the connections end.
     fn drop(&mut self) {
         self.outgoing.clear();
+        self.alive = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -585,8 +594,8 @@ impl Inbox {
 
 type Link = (usize, TcpStream, UnboundedReceiver<(u8, Vec<u8>)>);
 
-/// Serves all connections until this rank sends no more, and every peer has ended its side or some time has passed.
-async fn serve(links: Vec<Link>, inbox: Inbox) {
+/// Serves all connections until this rank sends no more, at most [`DRAIN`] after it has ended.
+async fn serve(links: Vec<Link>, inbox: Inbox, ending: oneshot::Receiver<()>) {
     let mut writers = Vec::new();
     for (peer, stream, mut messages) in links {
         let _ = stream.set_nodelay(true);
@@ -619,7 +628,53 @@ async fn serve(links: Vec<Link>, inbox: Inbox) {
             reader.abort();
         }));
     }
+    let unsent: Vec<_> = writers.iter().map(|writer| writer.abort_handle()).collect();
+    tokio::spawn(async move {
+        let _ = ending.await;
+        tokio::time::sleep(DRAIN).await;
+        unsent.iter().for_each(|writer| writer.abort());
+    });
     for writer in writers {
         let _ = writer.await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use super::*;
+
+    /// A rank whose process was stopped takes nothing from its connections any more.
+    #[test]
+    fn a_peer_that_takes_nothing_does_not_hold_up_the_end() {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let root = format!("127.0.0.1:{port}");
+        let launch = Launch::new(0, 2, root.clone()).unwrap();
+        let peer = std::thread::spawn(move || {
+            let mut stream = loop {
+                match TcpStream::connect(&root) {
+                    Ok(stream) => break stream,
+                    Err(_) => std::thread::sleep(Duration::from_millis(5)),
+                }
+            };
+            let member =
+                r#"{"rank":1,"udp":"127.0.0.1:1","control":"127.0.0.1:1","receive_buffer_bytes":0,"payload_beats":0}"#;
+            let hello = format!(r#"{{"version":2,"world_size":2,"member":{member},"settings":[]}}"#);
+            stream.write_all(&(hello.len() as u32).to_le_bytes()).unwrap();
+            stream.write_all(&[0]).unwrap();
+            stream.write_all(hello.as_bytes()).unwrap();
+            stream.read_exact(&mut [0; 5]).unwrap();
+            stream
+        });
+        let describe = |control| Member { rank: 0, udp: control, control, receive_buffer_bytes: 0, payload_beats: 0 };
+        let (timeout, local) = (Duration::from_secs(20), IpAddr::from([127, 0, 0, 1]));
+        let channel = ControlChannel::connect(&launch, local, timeout, Terms::default(), describe, || ()).unwrap();
+        let stopped = peer.join().unwrap();
+        // More than any socket buffers.
+        (0..200).for_each(|_| channel.send(1, &vec![0; CHUNK_BYTES]));
+        drop(channel);
+        drop(stopped);
     }
 }
