@@ -1,5 +1,5 @@
-//! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::hdl::kernel`; `#[sections]`, which lets a
-//! kernel be written as several functions; and `#[derive(Ports)]`.
+//! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::hdl::kernel`; `#[sections]`, which
+//! lets a kernel be written as several functions; and `#[derive(Ports)]`.
 //!
 //! `#[derive(Ports)]` lets a simulator other than rust-hdl's set and read the ports of a block.
 //!
