@@ -92,6 +92,8 @@ pub(crate) struct Repairs {
     /// The first collective that this rank has not returned, and those from it on whose windows have all closed.
     unfinished_op: u32,
     closed: BTreeSet<u32>,
+    /// Ranks that cannot be asked.
+    gone: BTreeSet<usize>,
     outgoing: VecDeque<(usize, RepairMessage)>,
 }
 
@@ -108,6 +110,7 @@ impl Repairs {
             pending: Vec::new(),
             unfinished_op: next_op,
             closed: BTreeSet::new(),
+            gone: BTreeSet::new(),
             outgoing: VecDeque::new(),
         }
     }
@@ -156,7 +159,11 @@ impl Repairs {
                 }
                 if !ranges.is_empty() {
                     let requests = self.ledger.miss(key(op, &plan), owner, &ranges);
-                    self.outgoing.extend(requests.into_iter().map(|request| (owner, request)));
+                    if self.gone.contains(&owner) {
+                        self.ledger.owner_dropped(owner);
+                    } else {
+                        self.outgoing.extend(requests.into_iter().map(|request| (owner, request)));
+                    }
                 }
             }
             let window = OpenWindow { plan, gathered, present_then, present, patches: Vec::new(), old: Vec::new() };
@@ -234,8 +241,14 @@ impl Repairs {
 
     /// A rank was dropped, or cannot be reached any more: what it owned is given up.
     pub fn drop_rank(&mut self, rank: usize) {
+        self.gone.insert(rank);
         self.pending.retain(|(from, _)| *from != rank);
         self.ledger.owner_dropped(rank).into_iter().for_each(|key| self.close(key));
+    }
+
+    /// A rank takes part again.
+    pub fn add_rank(&mut self, rank: usize) {
+        self.gone.remove(&rank);
     }
 
     /// Takes a message of rank `from`.
@@ -282,7 +295,8 @@ impl Repairs {
     /// What outputs of a stream lack and is known, as an output of its own.
     pub fn take_correction(&mut self, stream: StreamId) -> Option<Vec<f32>> {
         let mut correction = vec![0.0; stream.elements];
-        self.fold(stream, &mut correction).corrected.then_some(correction)
+        self.fold(stream, &mut correction);
+        correction.iter().any(|element| *element != 0.0).then_some(correction)
     }
 
     /// Largest magnitude in skipped updates of a stream that are not whole yet.

@@ -156,6 +156,7 @@ impl Agreement {
         let (op, is_one_off) = (one.report.op, one.running.call.is_one_off());
         if !one.voted {
             if is_one_off {
+                self.ask_the_others(op, &one.running.view);
                 if now_ns < one.until_ns && !self.is_complete(op, &one.running.view) {
                     return None;
                 }
@@ -183,6 +184,35 @@ impl Agreement {
         }
         let held = held.take()?;
         Some(if is_one_off { held.into_finished() } else { self.apply(held, outcome) })
+    }
+
+    /// Ranks outside of a view cannot be asked for anything; the one that joins with it can again.
+    fn follow_ranks(&mut self, view: &View) {
+        let joined = view.joined.map(|(rank, _)| usize::from(rank));
+        for rank in 0..self.ranks {
+            if let Some(repairs) = &mut self.repairs {
+                if joined == Some(rank) {
+                    repairs.add_rank(rank);
+                } else if !view.has(rank) {
+                    repairs.drop_rank(rank);
+                }
+            }
+            if let Some(calls) = &mut self.calls {
+                if joined == Some(rank) {
+                    calls.add_rank(rank);
+                } else if !view.has(rank) {
+                    calls.drop_rank(rank);
+                }
+            }
+        }
+    }
+
+    /// The leader asks those that have not asked it.
+    fn ask_the_others(&mut self, op: u32, view: &View) {
+        let is_leader = view.live().next() == Some(self.rank);
+        if let Some(calls) = self.calls.as_mut().filter(|_| is_leader) {
+            calls.doubt(op, view.live());
+        }
     }
 
     /// Whether nothing of a one-off collective is outstanding, and all ranks that can be asked call the same.
@@ -325,13 +355,7 @@ impl Agreement {
                         self.joining = None;
                         self.votes.iter_mut().for_each(|votes| votes.forward(view.first_op));
                     }
-                    if let Some(repairs) = &mut self.repairs {
-                        let dropped = (0..self.ranks).filter(|rank| !view.has(*rank));
-                        dropped.for_each(|rank| repairs.drop_rank(rank));
-                    }
-                    if let Some(calls) = &mut self.calls {
-                        (0..self.ranks).filter(|rank| !view.has(*rank)).for_each(|rank| calls.drop_rank(rank));
-                    }
+                    self.follow_ranks(&view);
                     decided(&view, joins);
                     self.events.push_back(MembershipEvent::View(view));
                 }

@@ -119,6 +119,8 @@ pub struct CallCheck {
     /// The newest collective that this rank has called.
     newest: u32,
     ops: BTreeMap<u32, Op>,
+    /// Ranks that cannot be asked.
+    gone: BTreeSet<usize>,
     outgoing: VecDeque<(usize, CallMessage)>,
 }
 
@@ -140,11 +142,12 @@ struct Op {
 impl CallCheck {
     /// Rank `rank`'s part. `wait_ns`: how long to wait for what other ranks call once two are known to differ.
     pub fn new(rank: usize, wait_ns: u64) -> Self {
-        Self { rank, wait_ns, newest: 0, ops: BTreeMap::new(), outgoing: VecDeque::new() }
+        Self { rank, wait_ns, newest: 0, ops: BTreeMap::new(), gone: BTreeSet::new(), outgoing: VecDeque::new() }
     }
 
     /// This rank calls collective `op`, in which the ranks in `live` take part.
-    pub fn called(&mut self, now_ns: u64, op: u32, call: CallInfo, live: Vec<usize>) {
+    pub fn called(&mut self, now_ns: u64, op: u32, call: CallInfo, mut live: Vec<usize>) {
+        live.retain(|rank| !self.gone.contains(rank));
         self.newest = op;
         self.ops.retain(|of, _| of.wrapping_sub(op.wrapping_sub(OPS_MAX)) <= 2 * OPS_MAX);
         let one = self.ops.entry(op).or_default();
@@ -199,11 +202,17 @@ impl CallCheck {
 
     /// No answer will come from this rank any more.
     pub fn drop_rank(&mut self, rank: usize) {
+        self.gone.insert(rank);
         for one in self.ops.values_mut() {
             one.asked.remove(&rank);
             one.asking.remove(&rank);
             one.own.iter_mut().for_each(|(_, live)| live.retain(|live| *live != rank));
         }
+    }
+
+    /// A rank takes part again.
+    pub fn add_rank(&mut self, rank: usize) {
+        self.gone.remove(&rank);
     }
 
     /// Whether rank `of` is known to call what this rank calls at `op`, or cannot be asked any more.

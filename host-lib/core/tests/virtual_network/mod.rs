@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use optireduce_core::protocol::{JobParams, Kind, Report};
-use optireduce_core::software::{Batch, Software, SoftwareJob};
-use optireduce_core::{Call, Collectives, Finished, MembershipEvent};
+use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
+use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 
@@ -110,6 +110,8 @@ pub struct Network {
     last_letter_ns: Vec<u64>,
     /// Ranks that neither do nor hear anything.
     pub dead: Vec<bool>,
+    /// When ranks die, in [`train`](Self::train).
+    pub dies_ns: Vec<Option<u64>>,
     /// The bound that is found when it is measured, and who measured it: rank, next collective, elements.
     pub new_bound_ns: u64,
     pub measured: Vec<(usize, u32, usize)>,
@@ -155,6 +157,7 @@ impl Network {
             letters_count: 0,
             last_letter_ns: vec![0; ranks * ranks],
             dead: vec![false; ranks],
+            dies_ns: vec![None; ranks],
             new_bound_ns: 1_000_000,
             measured: Vec::new(),
             events: Vec::new(),
@@ -212,19 +215,102 @@ impl Network {
             let agreements = living().filter_map(|rank| rank.next_timeout());
             let next_ns = starts.chain(timers).chain(agreements).chain(arrivals).min();
             self.now_ns = next_ns.expect("somebody waits for nothing: a hang").max(self.now_ns);
-            while let Some(Reverse((at_ns, ..))) = self.in_flight.peek()
-                && *at_ns <= self.now_ns
-                && let Some(Reverse((_, _, from, to, datagram))) = self.in_flight.pop()
-            {
-                self.ranks[to].plane_mut().advance(self.now_ns);
-                self.ranks[to].plane_mut().handle_datagram(Some(from), &datagram);
+            self.deliver();
+        }
+    }
+
+    /// Every rank makes so many calls, one after the other: each as soon as it has finished the one before, and then waited as
+    /// long as `pause_ns(rank, call)` says, whatever the others do. Ends once all ranks that live have done so, or failed, and
+    /// nothing more is on its way; returns when and why ranks have failed.
+    pub fn train(
+        &mut self,
+        calls: u32,
+        pause_ns: impl Fn(usize, u32) -> u64,
+        call: impl Fn(usize, u32) -> (Call, Vec<f32>),
+        mut finished: impl FnMut(usize, Outcome),
+    ) -> Vec<Option<(u64, CollectivesError<SoftwareError>)>> {
+        let ranks = self.ranks.len();
+        let mut failed: Vec<Option<_>> = (0..ranks).map(|_| None).collect();
+        let mut next: Vec<(u32, u64)> = (0..ranks).map(|rank| (0, self.now_ns + pause_ns(rank, 0))).collect();
+        let mut since_ns: Vec<Option<u64>> = vec![None; ranks];
+        loop {
+            for rank in 0..ranks {
+                self.dead[rank] |= self.dies_ns[rank].is_some_and(|at_ns| self.now_ns >= at_ns);
+                if self.dead[rank] || failed[rank].is_some() {
+                    continue;
+                }
+                self.exchange_letters(rank);
+                self.ranks[rank].plane_mut().advance(self.now_ns);
+                let (number, at_ns) = next[rank];
+                let may_start = since_ns[rank].is_none() && number < calls && self.now_ns >= at_ns;
+                if may_start && self.ranks[rank].may_prepare(self.now_ns) {
+                    let (call, given) = call(rank, number);
+                    let op = self.ranks[rank].prepare_call(self.now_ns, call).unwrap();
+                    self.ranks[rank].start(self.now_ns, op, given).unwrap();
+                    since_ns[rank] = Some(self.now_ns);
+                }
+                match self.ranks[rank].poll(self.now_ns) {
+                    Ok(None) => {}
+                    Ok(Some(Finished { report, result, partial })) => {
+                        let took_ns = self.now_ns - since_ns[rank].take().expect("it was started");
+                        finished(rank, Outcome { report, result, partial, took_ns });
+                        next[rank] = (number + 1, self.now_ns + pause_ns(rank, number + 1));
+                    }
+                    Err(error) => failed[rank] = Some((self.now_ns, error)),
+                }
+                self.transmit(rank);
+                self.exchange_letters(rank);
             }
-            while let Some(Reverse((at_ns, ..))) = self.letters.peek()
-                && *at_ns <= self.now_ns
-                && let Some(Reverse((_, _, from, to, letter))) = self.letters.pop()
-            {
-                if !self.dead[to] {
-                    self.ranks[to].handle_message(self.now_ns, from, &letter).unwrap();
+            let is_over = |rank: usize| self.dead[rank] || failed[rank].is_some() || next[rank].0 == calls;
+            let works = |rank: &usize| !self.dead[*rank] && failed[*rank].is_none();
+            let is_settled = |rank: usize| {
+                !works(&rank) || self.ranks[rank].repaired().is_none_or(|report| report.outstanding_bytes == 0)
+            };
+            let all_over = (0..ranks).all(is_over);
+            if all_over && (0..ranks).all(is_settled) && self.letters.is_empty() && self.in_flight.is_empty() {
+                return failed;
+            }
+            let arrivals = [&self.in_flight, &self.letters].into_iter().filter_map(|flights| flights.peek());
+            let arrivals = arrivals.map(|Reverse((at_ns, ..))| *at_ns);
+            let waits =
+                |rank: &usize| since_ns[*rank].is_none() && next[*rank].0 < calls && next[*rank].1 > self.now_ns;
+            let starts = (0..ranks).filter(works).filter(waits).map(|rank| next[rank].1);
+            let planes = (0..ranks).filter(works).filter_map(|rank| self.ranks[rank].plane().next_timeout());
+            let agreements = (0..ranks).filter(works).filter_map(|rank| self.ranks[rank].next_timeout());
+            let next_ns = starts.chain(planes).chain(agreements).chain(arrivals).min();
+            let Some(next_ns) = next_ns else {
+                assert!(all_over, "somebody waits for nothing: a hang");
+                return failed;
+            };
+            self.now_ns = next_ns.max(self.now_ns);
+            assert!(self.now_ns < 3_600_000_000_000, "the ranks do not end: {next:?}");
+            self.deliver();
+        }
+    }
+
+    /// Messages on the reliable channel so far.
+    pub fn letters_sent(&self) -> usize {
+        self.letters_count
+    }
+
+    /// Hands over what has arrived.
+    fn deliver(&mut self) {
+        while let Some(Reverse((at_ns, ..))) = self.in_flight.peek()
+            && *at_ns <= self.now_ns
+            && let Some(Reverse((_, _, from, to, datagram))) = self.in_flight.pop()
+        {
+            self.ranks[to].plane_mut().advance(self.now_ns);
+            self.ranks[to].plane_mut().handle_datagram(Some(from), &datagram);
+        }
+        while let Some(Reverse((at_ns, ..))) = self.letters.peek()
+            && *at_ns <= self.now_ns
+            && let Some(Reverse((_, _, from, to, letter))) = self.letters.pop()
+        {
+            if !self.dead[to] {
+                match self.ranks[to].handle_message(self.now_ns, from, &letter) {
+                    // An answer to a repair that was given up meanwhile.
+                    Ok(()) | Err(MessageError::Unexpected(_)) => {}
+                    Err(error) => panic!("{error}"),
                 }
             }
         }

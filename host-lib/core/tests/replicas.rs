@@ -1,0 +1,279 @@
+//! Replicas end with the same updates, and ranks that call different things all find out: software ranks that train at their own
+//! pace on a virtual network.
+//!
+//! `SEEDS=from..to cargo test -p optireduce-core --test replicas` tries others; a failure names its seed.
+
+mod virtual_network;
+
+use optireduce_core::protocol::{JobParams, Kind, MembershipParams, StreamId, UpdateAction, VoteParams};
+use optireduce_core::{Call, CollectivesError, DataPlane};
+use virtual_network::{Network, Outcome, Random, Weather};
+
+const BOUND_NS: u64 = 1_000_000;
+const RANKS: usize = 4;
+const ELEMENTS: usize = 1500;
+const UPDATES: u32 = 100;
+
+fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let Ok(text) = std::env::var("SEEDS") else { return default };
+    let (from, to) = text.split_once("..").expect("SEEDS=from..to");
+    from.parse().expect("from")..to.parse().expect("to")
+}
+
+fn network(seed: u64, loss: f64) -> Network {
+    let weather = Weather { loss, delay_ns: 1000..30_000, ..Weather::default() };
+    Network::new(RANKS, 4, weather, seed, |rank, plane| JobParams {
+        window_beats_max: 40,
+        ..JobParams::new(rank, RANKS, 4, BOUND_NS, &plane.limits())
+    })
+}
+
+/// Multiples of 2^-10 up to 1, so that sums in f64 of their means are exact.
+fn gradient(seed: u64, rank: usize, call: u32) -> Vec<f32> {
+    let mut random = Random(seed << 40 | (rank as u64) << 32 | u64::from(call) << 12);
+    (0..ELEMENTS).map(|_| (random.below(2049) as f32 - 1024.0) / 1024.0).collect()
+}
+
+/// A declared bucket, encoded in the calls that `hadamard` says.
+fn bucket(call: u32, hadamard: impl Fn(u32) -> bool) -> Call {
+    Call { hadamard: hadamard(call), ..Call::declared(Kind::AllReduce, 3, ELEMENTS, 0) }
+}
+
+const STREAM: StreamId = StreamId { bucket: 3, generation: 0, elements: ELEMENTS };
+
+/// What each rank has applied, added up without rounding; and how often each has left an update out.
+#[derive(Default)]
+struct Replicas {
+    sums: Vec<Vec<f64>>,
+    skipped: [u32; RANKS],
+    corrected: u32,
+}
+
+impl Replicas {
+    fn new() -> Self {
+        Self { sums: vec![vec![0.0; ELEMENTS]; RANKS], ..Self::default() }
+    }
+
+    fn add(&mut self, rank: usize, values: &[f32]) {
+        self.sums[rank].iter_mut().zip(values).for_each(|(sum, value)| *sum += f64::from(*value));
+    }
+
+    fn observe(&mut self, seed: u64, rank: usize, outcome: &Outcome) {
+        let Outcome { report, result, .. } = outcome;
+        self.corrected += u32::from(report.repair.corrected);
+        match report.action {
+            UpdateAction::Apply => self.add(rank, result),
+            _ => {
+                self.skipped[rank] += 1;
+                assert_eq!(result, &gradient(seed, rank, report.op), "seed {seed}: not what was given");
+                assert!(report.missing_ranges().is_empty() && !report.repair.corrected, "seed {seed}");
+            }
+        }
+    }
+
+    /// Adds what came too late for an output.
+    fn settle(&mut self, network: &mut Network, of: &[usize]) {
+        for &rank in of {
+            while let Some(correction) = network.ranks[rank].take_correction(STREAM) {
+                self.add(rank, &correction);
+            }
+        }
+    }
+
+    /// Largest difference between two of these ranks.
+    fn apart(&self, of: &[usize]) -> f64 {
+        let pairs = of.iter().flat_map(|rank| self.sums[*rank].iter().zip(&self.sums[of[0]]));
+        pairs.fold(0.0, |max, (a, b)| (a - b).abs().max(max))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Design {
+    Nothing,
+    Repair,
+    Vote,
+}
+
+/// What a run of the scenario gave: how far replicas are apart, updates left out by rank, messages, mean time of a call in ns.
+fn train(seed: u64, design: Design, hadamard: fn(u32) -> bool) -> (f64, [u32; RANKS], usize, u64) {
+    let mut network = network(seed, 0.005);
+    for rank in &mut network.ranks {
+        if design != Design::Nothing {
+            rank.repair();
+        }
+        if design == Design::Vote {
+            rank.agree_on_updates(VoteParams { leader_ns: 2 * BOUND_NS, others_ns: 4 * BOUND_NS });
+        }
+    }
+    let late = seed as usize % RANKS;
+    let (mut replicas, mut took_ns) = (Replicas::new(), 0);
+    let errors = network.train(
+        UPDATES,
+        |rank, call| if rank == late && call % 10 == 9 { 5 * BOUND_NS } else { 200_000 },
+        |rank, call| (bucket(call, hadamard), gradient(seed, rank, call)),
+        |rank, outcome| {
+            took_ns += outcome.took_ns;
+            replicas.observe(seed, rank, &outcome);
+        },
+    );
+    assert!(errors.iter().all(Option::is_none), "seed {seed}: {errors:?}");
+    replicas.settle(&mut network, &[0, 1, 2, 3]);
+    if design != Design::Nothing {
+        for rank in &network.ranks {
+            let report = rank.repaired().unwrap();
+            assert_eq!((report.outstanding_bytes, report.drift_bytes), (0, 0), "seed {seed}: {report:?}");
+            assert!(rank.is_settled(), "seed {seed}");
+        }
+        assert!(replicas.corrected > 0, "seed {seed}: nothing was repaired");
+    }
+    (
+        replicas.apart(&[0, 1, 2, 3]),
+        replicas.skipped,
+        network.letters_sent(),
+        took_ns / (RANKS as u64 * u64::from(UPDATES)),
+    )
+}
+
+#[test]
+fn after_the_last_repair_all_replicas_have_the_same_sum() {
+    let (mut apart_without, mut runs) = (0, 0);
+    let mut table =
+        [(Design::Nothing, [0; RANKS], 0, 0), (Design::Repair, [0; RANKS], 0, 0), (Design::Vote, [0; RANKS], 0, 0)];
+    for seed in seeds(0..12) {
+        for (design, skipped, letters, took_ns) in &mut table {
+            let (apart, skips, sent, ns) = train(seed, *design, |_| false);
+            if *design == Design::Nothing {
+                apart_without += u32::from(apart > 0.1);
+            } else {
+                // Without rounding: bit for bit.
+                assert_eq!(apart, 0.0, "seed {seed}, {design:?}: skipped {skips:?}");
+            }
+            // The late rank first.
+            (0..RANKS).for_each(|rank| skipped[rank] += skips[(seed as usize + rank) % RANKS]);
+            *letters += sent;
+            *took_ns += ns;
+        }
+        let (apart, ..) = train(seed, Design::Repair, |call| call % 3 == 0);
+        assert!(apart < 1e-9, "seed {seed}, some encoded: {apart} apart");
+        runs += 1;
+    }
+    for (design, skipped, letters, took_ns) in table {
+        let skipped = skipped.map(|skipped| f64::from(skipped) / f64::from(runs));
+        println!(
+            "{design:?}: skipped of 100 (late rank first) {skipped:.1?}, {} messages, {} us a call",
+            letters / runs as usize,
+            took_ns / u64::from(runs) / 1000
+        );
+    }
+    assert!(apart_without * 10 > runs * 9, "{apart_without} of {runs} drift apart without repair");
+}
+
+#[test]
+fn what_a_crashed_owner_took_with_it_is_reported_as_drift() {
+    let mut apart = 0;
+    for seed in seeds(0..30) {
+        let mut network = network(seed, 0.02);
+        for rank in &mut network.ranks {
+            rank.repair();
+            let members = MembershipParams {
+                silent_ops: 5,
+                silent_ns: BOUND_NS,
+                lead_ops: 4,
+                retry_ns: BOUND_NS,
+                ..MembershipParams::new(RANKS)
+            };
+            rank.follow_members(members, false).unwrap();
+        }
+        let crashed = 1 + seed as usize % (RANKS - 1);
+        network.dies_ns[crashed] = Some(5_000_000 + 10_000 * seed);
+        let mut replicas = Replicas::new();
+        let errors = network.train(
+            60,
+            |_, _| 200_000,
+            |rank, call| (bucket(call, |_| false), gradient(seed, rank, call)),
+            |rank, outcome| replicas.observe(seed, rank, &outcome),
+        );
+        assert!(errors.iter().all(Option::is_none), "seed {seed}: {errors:?}");
+        let live: Vec<usize> = (0..RANKS).filter(|rank| *rank != crashed).collect();
+        replicas.settle(&mut network, &live);
+        let drift: u64 = live.iter().map(|rank| network.ranks[*rank].repaired().unwrap().drift_bytes).sum();
+        let outstanding: u64 = live.iter().map(|rank| network.ranks[*rank].repaired().unwrap().outstanding_bytes).sum();
+        assert_eq!(outstanding, 0, "seed {seed}");
+        let differs = |at: &usize| live.iter().any(|rank| replicas.sums[*rank][*at] != replicas.sums[live[0]][*at]);
+        let differing = (0..ELEMENTS).filter(differs).count() as u64;
+        // Means that the crashed rank gave to nobody count as drift, too: nobody can know.
+        assert!(4 * differing <= drift, "seed {seed}: {differing} elements differ, {drift} bytes are reported");
+        apart += u32::from(differing > 0);
+    }
+    println!("replicas of {apart} seeds stay apart");
+    assert!(apart > 0 || std::env::var("SEEDS").is_ok(), "no owner has taken anything with it");
+}
+
+#[test]
+fn a_difference_between_ranks_is_the_same_error_on_all_of_them() {
+    let odd_calls: [(&str, fn(Call) -> Call); 5] = [
+        ("bucket", |call| Call { bucket: 9, ..call }),
+        ("kind", |call| Call { kind: Kind::ReduceScatter, ..call }),
+        ("hadamard", |call| Call { hadamard: true, ..call }),
+        ("elements", |call| Call { elements: 700, ..call }),
+        ("declaration", |call| Call { stream: optireduce_core::protocol::Stream::OneOff, ..call }),
+    ];
+    for seed in seeds(0..20) {
+        for (field, change) in odd_calls {
+            let mut network = network(seed, 0.0);
+            for rank in &mut network.ranks {
+                rank.repair();
+                rank.compare_calls(BOUND_NS);
+            }
+            let odd = seed as usize % RANKS;
+            let call_of = |rank: usize, call: u32| {
+                let usual = bucket(call, |_| false);
+                if rank == odd && call == 7 { change(usual) } else { usual }
+            };
+            let errors = network.train(
+                20,
+                |_, _| 200_000,
+                |rank, call| {
+                    let what = call_of(rank, call);
+                    (what, gradient(seed, rank, call)[..what.elements].to_vec())
+                },
+                |_, _| {},
+            );
+            for (rank, error) in errors.iter().enumerate() {
+                let Some((_, CollectivesError::Mismatch(mismatch))) = error else {
+                    panic!("seed {seed}, {field}, rank {rank}: {error:?}");
+                };
+                let found = (mismatch.op, mismatch.rank, mismatch.field, mismatch.is_majority, mismatch.by.len());
+                assert_eq!(found, (7, odd, field, true, RANKS - 1), "seed {seed}, rank {rank}: {mismatch}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_one_off_collective_returns_whole_or_says_what_is_missing() {
+    for seed in seeds(0..20) {
+        let mut network = network(seed, 0.03);
+        for rank in &mut network.ranks {
+            rank.repair();
+            rank.compare_calls(BOUND_NS);
+            rank.set_one_off_wait(20 * BOUND_NS);
+        }
+        let mut results: Vec<Vec<Vec<f32>>> = vec![Vec::new(); RANKS];
+        let errors = network.train(
+            8,
+            |_, _| 200_000,
+            // Another length each time, as the tensors of a file have.
+            |rank, call| {
+                let elements = ELEMENTS - 100 * call as usize;
+                (Call::one_off(Kind::AllReduce, 3, elements), gradient(seed, rank, call)[..elements].to_vec())
+            },
+            |rank, outcome| {
+                assert!(outcome.report.missing_ranges().is_empty(), "seed {seed}: {:?}", outcome.report.missing);
+                results[rank].push(outcome.result);
+            },
+        );
+        assert!(errors.iter().all(Option::is_none), "seed {seed}: {errors:?}");
+        assert!(results.iter().all(|result| *result == results[0]), "seed {seed}: ranks have different results");
+    }
+}
