@@ -1,7 +1,7 @@
 //! The rules of the card that a well-behaved cluster never touches, each as a check that runs against any engine.
 //!
 //! [`RULES`] lists them by name; a test of an engine runs them all. They look only at what a driver and a peer can see:
-//! completions, counters, host memory, frames. [`payload`], [`queues`] and [`reset`] hold those that need more than a page.
+//! completions, counters, host memory, frames. `payload`, `queues` and `reset` hold those that need more than a page.
 
 mod payload;
 mod queues;

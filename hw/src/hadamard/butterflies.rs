@@ -2,7 +2,7 @@
 //!
 //! Why a block: how many stages across beats there are is chosen when the engine is built, and the kernel language has
 //! no loops of such a length. And a small card has another one in its place, which takes a value a cycle
-//! ([`fold`](crate::fold), [`value_by_value`](super::value_by_value)).
+//! (`fold` of `optireduce-hdl`, [`value_by_value`](super::value_by_value)).
 //! A block leaves behind the last stage that it is large enough for: tap 0 is behind four stages across beats (n = 256),
 //! tap 1 behind six, tap 2 behind eight, tap 3 behind ten (n = 16384). A tap behind more stages than there are is silent.
 

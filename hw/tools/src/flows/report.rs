@@ -9,7 +9,7 @@
 //! are placed with memories for windows of 8 KiB, the smallest: the logic is the same.
 //! How it counts: LUT1 to LUT6 and INV are one LUT each; nothing is credited for two small ones that fit into one
 //! LUT6 (Vivado pairs them, so its figure is lower); a LUT used as memory or shift register as many as the primitive
-//! takes in a SLICEM; a RAMB18 is half a block RAM. A cell that is not in [`COSTS`] is an error, never left out.
+//! takes in a SLICEM; a RAMB18 is half a block RAM. A cell that is not in `COSTS` is an error, never left out.
 //! Limits: yosys is not Vivado, and ECP5 is not UltraScale+ (40 nm against 16 nm): figures to compare blocks and
 //! changes by, not a board's.
 
@@ -230,7 +230,7 @@ fn edges(top: &str) -> Result<String, String> {
     ))
 }
 
-/// Reports on `blocks` (of [`emit::BLOCKS`]), with the ECP5 figure of the leaves among them if `fmax`; prints a table, or
+/// Reports on `blocks` (of [`BLOCKS`](crate::verilog::emit::BLOCKS)), with the ECP5 figure of the leaves among them if `fmax`; prints a table, or
 /// JSON. Progress goes to standard error. True if no goal is missed.
 ///
 /// # Errors

@@ -10,7 +10,7 @@
 //! Where more can be shared than equal units, a [`Substitute`] takes a module's place.
 //! Limits: reads the Verilog that rust-hdl writes. A unit must be a pipeline that samples all inputs at once and whose
 //! latency is 2 to 15 cycles. For that many steps after power-on its results are zeros.
-//! Wide block RAM is read and written in parts ([`WIDE`]). Memories with a combinational read
+//! Wide block RAM is read and written in parts (`WIDE`). Memories with a combinational read
 //! ([`LutRam`](optireduce_hw::mem::ram::LutRam)) of 32 words and more become block RAM: there is time for a cycle in between.
 
 use crate::verilog::rtl::{Port, ports_of};
