@@ -1,13 +1,14 @@
 //! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::hdl::kernel`; `#[sections]`, which
-//! lets a kernel be written as several functions; and `#[derive(Ports)]`.
+//! lets a kernel be written as several functions; `#[derive(LogicStruct)]`, a struct as one word; and `#[derive(Ports)]`,
+//! which lets a simulator other than rust-hdl's set and read the ports of a block.
 //!
-//! `#[derive(Ports)]` lets a simulator other than rust-hdl's set and read the ports of a block.
-//!
-//! Why: rust-hdl shows a block's signals to a visitor read-only, but a Verilated model has to write the outputs.
+//! Why: `hdl_gen` and `LogicStruct` do what rust-hdl's macros of these names do, with a fraction of the code. `Ports`: rust-hdl
+//! shows a block's signals to a visitor read-only, but a Verilated model has to write the outputs.
 //! The ports are the fields of type `Signal<In, _>` or `Signal<Out, _>`, or arrays of them, in their order.
 //! Limits: goes by the written type, so a type alias is no port; `optireduce_hw::cosim` compares names and widths with
 //! rust-hdl's list before it relies on them.
 
+mod fields;
 mod kernel;
 mod sections;
 
@@ -61,6 +62,15 @@ pub fn sections(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse_macro_input!(arguments as Nothing);
     let block = parse_macro_input!(item as ItemImpl);
     sections::expand(block).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Takes the place of rust-hdl's derive of this name: a struct of signal types as one word, its first field in the low bits.
+///
+/// rust-hdl's goes by way of shifts of big integers in every width; that was a third of the card's code.
+#[proc_macro_derive(LogicStruct)]
+pub fn logic_struct(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    fields::expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
 /// Implements `optireduce_hw::hdl::ports::Ports` for a block: every port is handed the rows in turn.

@@ -10,7 +10,7 @@
 use rust_hdl_core::ast::VerilogLiteral;
 use rust_hdl_core::bits::{Bits, bits};
 use rust_hdl_core::synth::{Synth, VCDValue};
-use rust_hdl_core::type_descriptor::{TypeDescriptor, TypeKind};
+use rust_hdl_core::type_descriptor::{TypeDescriptor, TypeField, TypeKind};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Shl, Shr, Sub};
 
 /// An unsigned word of `N` bits, 1 to 64, held in a `u64`.
@@ -286,6 +286,40 @@ impl Synth for Beat {
     }
 }
 
+/// A field of a struct: its name, and what describes its type.
+#[doc(hidden)]
+pub type FieldDescriptor = (&'static str, fn() -> TypeDescriptor);
+
+/// What `#[derive(LogicStruct)]` says of a struct: its name and its fields.
+#[doc(hidden)]
+pub fn struct_descriptor(name: &str, fields: &[FieldDescriptor]) -> TypeDescriptor {
+    let field = |(name, kind): &FieldDescriptor| Box::new(TypeField { fieldname: (*name).into(), kind: kind() });
+    TypeDescriptor { name: name.into(), kind: TypeKind::Composite(fields.iter().map(field).collect()) }
+}
+
+/// The fields of a struct, each with its width, as one literal: the first in the low bits.
+#[doc(hidden)]
+pub fn struct_literal<const N: usize>(fields: &[(usize, VerilogLiteral)]) -> VerilogLiteral {
+    let mut bits = [false; N];
+    set_fields(&mut bits, fields);
+    Bits::<N>::Long(bits.into()).into()
+}
+
+/// rust-hdl shows a literal's value only as text.
+fn set_fields(bits: &mut [bool], fields: &[(usize, VerilogLiteral)]) {
+    let mut rest = bits;
+    for (width, literal) in fields {
+        let (field, above) = rest.split_at_mut(*width);
+        rest = above;
+        let text = format!("{literal:x}");
+        let digits = text.split_once("'h").expect("a literal has a base").1.bytes().rev();
+        for (four, digit) in field.chunks_mut(4).zip(digits) {
+            let digit = (digit as char).to_digit(16).expect("a hexadecimal digit");
+            four.iter_mut().enumerate().for_each(|(i, bit)| *bit = digit >> i & 1 == 1);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,5 +341,59 @@ mod tests {
         assert_eq!(beat.get_bits::<48>(8 * 42), bits_w::<48>(0x2f2e_2d2c_2b2a));
         let literal = format!("{:x}", beat.verilog());
         assert!(literal.starts_with("512'h3f3e3d") && literal.ends_with("03020100"), "{literal}");
+    }
+
+    mod original {
+        use crate::hdl::prelude::{Beat, W, bits_w};
+        use rust_hdl_core::prelude::*;
+
+        #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+        pub enum State {
+            Idle,
+            Busy,
+            Done,
+        }
+
+        /// rust-hdl's own derive.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, rust_hdl_core::prelude::LogicStruct)]
+        pub struct Word {
+            pub flag: bool,
+            pub count: W<13>,
+            pub state: State,
+            pub beat: Beat,
+            pub key: W<64>,
+        }
+
+        pub fn word(random: &mut impl FnMut() -> u64) -> Word {
+            let state = [State::Idle, State::Busy, State::Done][random() as usize % 3];
+            let beat = Beat(std::array::from_fn(|_| random() as u32));
+            Word { flag: random() % 2 == 1, count: bits_w(random()), state, beat, key: bits_w(random()) }
+        }
+    }
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq, optireduce_hw_derive::LogicStruct)]
+    struct Ours {
+        flag: bool,
+        count: W<13>,
+        state: original::State,
+        beat: Beat,
+        key: W<64>,
+    }
+
+    #[test]
+    fn a_struct_is_the_same_word_as_with_rust_hdls_derive() {
+        let mut random = crate::random::Random::new(3);
+        for _ in 0..100 {
+            let word = original::word(&mut || random.next());
+            let ours = Ours { flag: word.flag, count: word.count, state: word.state, beat: word.beat, key: word.key };
+            assert_eq!(format!("{:x}", ours.verilog()), format!("{:x}", word.verilog()));
+            assert_eq!((Ours::BITS, ours.get_my_offset_key()), (original::Word::BITS, word.get_my_offset_key()));
+            assert_eq!(ours.get_my_width_count(), word.get_my_width_count());
+        }
+        let names = |descriptor: TypeDescriptor| match descriptor.kind {
+            TypeKind::Composite(fields) => fields.into_iter().map(|field| field.fieldname).collect::<Vec<_>>(),
+            _ => Vec::new(),
+        };
+        assert_eq!(names(Ours::descriptor()), names(original::Word::descriptor()));
     }
 }
