@@ -18,8 +18,8 @@ use optireduce_contract::ranks::RankSet;
 use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_MAX};
 use thiserror::Error;
 
-use optireduce_core::protocol::{ClosedBy, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan};
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits, RepairData};
+use optireduce_core::protocol::{ClosedBy, JobParams, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan};
+use optireduce_core::{Capabilities, Capability, DataPlane, PlaneEvent, PlaneLimits, RepairData, Unsupported};
 
 /// What can go wrong between the protocol and the card.
 #[derive(Debug, Error)]
@@ -27,6 +27,9 @@ pub enum SmartNicError {
     /// The driver's error.
     #[error(transparent)]
     Driver(#[from] DriverError),
+    /// The card cannot do this.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// The submission ring cannot hold the commands of all slots.
     #[error(
         "a ring of {entries} entries is too small for {slots} window slots; expected at least {expected} entries, \
@@ -434,18 +437,34 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         Ok(())
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::NONE.with(Capability::Views)
+    }
+
+    fn late_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    fn set_rate(&mut self, _: usize, _: u32) -> Result<(), SmartNicError> {
+        Err(Unsupported(Capability::RoundTrips).into())
+    }
+
     /// A card does not say which beats are missing.
     fn repair_data(&mut self, _: &WindowPlan) -> Option<RepairData> {
         None
     }
 
     /// A card keeps no packets of windows that are not armed, so none is armed because of them.
-    fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SmartNicError> {
-        Err(SmartNicError::WrongState { cookie: plan.cookie, command: "cancel" })
+    fn cancel(&mut self, _: &WindowPlan) -> Result<(), SmartNicError> {
+        Err(Unsupported(Capability::Unexpected).into())
     }
 
-    fn takes_views(&self) -> bool {
-        true
+    /// Packets of the view are dropped until it is entered.
+    fn announce(&mut self, _: &View) {}
+
+    /// A card tells in its stage reports from whom something arrived, and nothing else.
+    fn take_heard(&mut self) -> Ranks {
+        Ranks::none(self.job.ranks)
     }
 
     /// Configures the card anew once it is at rest, which closes its queues: it must not be shared with other drivers. The

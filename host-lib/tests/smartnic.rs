@@ -13,7 +13,7 @@ use optireduce_contract::registers::*;
 use optireduce_core::protocol::{
     ClosedBy, EarlyRule, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
 };
-use optireduce_core::{Collectives, DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{Capability, Collectives, DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_driver::{CardEnd, CardHook, InProcessBus, JobConfig, Nic, in_process};
 
 const RANKS: usize = 4;
@@ -492,7 +492,9 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     let (mut plane, card, arm, _) = contributed();
     // Rank 0 was dropped: this rank is the first of three.
     let view = View { number: 1, ranks: 0b1110, first_op: 3, joined: None };
-    assert!(plane.takes_views() && plane.enter(&View { number: 0, ranks: 0b1111, ..view }).unwrap());
+    assert!(
+        plane.capabilities().has(Capability::Views) && plane.enter(&View { number: 0, ranks: 0b1111, ..view }).unwrap()
+    );
     assert!(!plane.enter(&view).unwrap(), "a window is in the card");
     assert_eq!(
         (card.read(&optireduce_contract::registers::RANK), card.read(&optireduce_contract::registers::RANKS)),

@@ -1,9 +1,9 @@
 //! What moves a rank's windows: a card behind its driver, or software.
 
 use optireduce::{SmartNic, SmartNicError};
-use optireduce_core::protocol::{JobParams, WindowPlan};
+use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::SoftwareError;
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits, RepairData};
+use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits, RepairData};
 use optireduce_driver::{Counters, DriverError, InProcessBus};
 use thiserror::Error;
 
@@ -41,12 +41,20 @@ impl RankPlane {
     }
 }
 
-macro_rules! either {
+/// Whatever a rank has does it.
+macro_rules! forward {
     ($self:ident, $plane:ident => $do:expr) => {
         match $self {
-            RankPlane::Card($plane) => $do.map_err(RankPlaneError::from),
-            RankPlane::Software($plane) => $do.map_err(RankPlaneError::from),
+            RankPlane::Card($plane) => $do,
+            RankPlane::Software($plane) => $do,
         }
+    };
+}
+
+/// As [`forward`], with the error of whatever a rank has.
+macro_rules! forward_result {
+    ($self:ident, $plane:ident => $do:expr) => {
+        forward!($self, $plane => $do.map_err(RankPlaneError::from))
     };
 }
 
@@ -54,47 +62,58 @@ impl DataPlane for RankPlane {
     type Error = RankPlaneError;
 
     fn limits(&self) -> PlaneLimits {
-        match self {
-            Self::Card(card) => card.limits(),
-            Self::Software(software) => software.limits(),
-        }
+        forward!(self, plane => plane.limits())
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        forward!(self, plane => plane.capabilities())
     }
 
     fn late_bytes(&self) -> Option<u64> {
-        match self {
-            Self::Card(card) => card.late_bytes(),
-            Self::Software(software) => software.late_bytes(),
-        }
+        forward!(self, plane => plane.late_bytes())
     }
 
-    fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), RankPlaneError> {
-        either!(self, plane => plane.arm(plan, params))
-    }
-
-    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), RankPlaneError> {
-        either!(self, plane => plane.contribute(plan, elements))
-    }
-
-    fn flush(&mut self) -> Result<(), RankPlaneError> {
-        either!(self, plane => plane.flush())
-    }
-
-    fn poll(&mut self) -> Result<Option<PlaneEvent>, RankPlaneError> {
-        either!(self, plane => plane.poll())
-    }
-
-    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), RankPlaneError> {
-        either!(self, plane => plane.take_result(plan, out))
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), RankPlaneError> {
+        forward_result!(self, plane => plane.set_rate(peer, rate_bytes_per_us))
     }
 
     fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
-        match self {
-            Self::Card(card) => card.repair_data(plan),
-            Self::Software(software) => software.repair_data(plan),
-        }
+        forward!(self, plane => plane.repair_data(plan))
     }
 
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), RankPlaneError> {
-        either!(self, plane => plane.cancel(plan))
+        forward_result!(self, plane => plane.cancel(plan))
+    }
+
+    fn announce(&mut self, view: &View) {
+        forward!(self, plane => plane.announce(view));
+    }
+
+    fn enter(&mut self, view: &View) -> Result<bool, RankPlaneError> {
+        forward_result!(self, plane => plane.enter(view))
+    }
+
+    fn take_heard(&mut self) -> Ranks {
+        forward!(self, plane => plane.take_heard())
+    }
+
+    fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), RankPlaneError> {
+        forward_result!(self, plane => plane.arm(plan, params))
+    }
+
+    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), RankPlaneError> {
+        forward_result!(self, plane => plane.contribute(plan, elements))
+    }
+
+    fn flush(&mut self) -> Result<(), RankPlaneError> {
+        forward_result!(self, plane => plane.flush())
+    }
+
+    fn poll(&mut self) -> Result<Option<PlaneEvent>, RankPlaneError> {
+        forward_result!(self, plane => plane.poll())
+    }
+
+    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), RankPlaneError> {
+        forward_result!(self, plane => plane.take_result(plan, out))
     }
 }

@@ -11,9 +11,9 @@ use optireduce_contract::packet::{
     Endpoint, FrameError, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader,
     frame, read_header, write_header,
 };
-use optireduce_core::protocol::{JobParams, Stage, WindowPlan};
+use optireduce_core::protocol::{JobParams, Ranks, Stage, View, WindowPlan};
 use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits, RepairData};
+use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits, RepairData};
 use optireduce_driver::Counters;
 
 use crate::card::{Accept, Arrival, Card, Departure};
@@ -40,7 +40,7 @@ impl SoftwareRank {
     pub fn new(job: SoftwareJob, rate_bytes_per_us: u32) -> Result<Self, SoftwareError> {
         let ranks = job.ranks;
         let mut software = Software::new(job)?;
-        (0..ranks).for_each(|peer| software.set_rate(peer, rate_bytes_per_us));
+        (0..ranks).try_for_each(|peer| software.set_rate(peer, rate_bytes_per_us))?;
         // From now on: the record of what it accepts.
         software.take_trace();
         let state = State { software, now_ns: 0, mac_free_ps: 0, out: Vec::new(), drop_foreign: 0 };
@@ -157,8 +157,28 @@ impl DataPlane for SoftwareRank {
         self.lock().software.limits()
     }
 
+    fn capabilities(&self) -> Capabilities {
+        self.lock().software.capabilities()
+    }
+
     fn late_bytes(&self) -> Option<u64> {
         self.lock().software.late_bytes()
+    }
+
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), SoftwareError> {
+        self.lock().software.set_rate(peer, rate_bytes_per_us)
+    }
+
+    fn announce(&mut self, view: &View) {
+        self.lock().software.announce(view);
+    }
+
+    fn enter(&mut self, view: &View) -> Result<bool, SoftwareError> {
+        self.lock().software.enter(view)
+    }
+
+    fn take_heard(&mut self) -> Ranks {
+        self.lock().software.take_heard()
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {

@@ -68,7 +68,7 @@ pub fn live(data: &[u8]) {
     if options & 8 != 0 {
         collectives.follow_stage_times(1000);
         collectives.follow_incast();
-        collectives.follow_round_trips(1000);
+        collectives.follow_round_trips(1000).expect("software measures round trips");
     }
     if options & 16 != 0 {
         let members = MembershipParams::new(RANKS);

@@ -16,7 +16,7 @@ pub use self::types::{Call, CollectivesError, Finished, MembershipEvent, Message
 use self::agreement::Agreement;
 use self::pipeline::{Held, Pipeline, Running};
 use self::tuning::Tuning;
-use crate::data_plane::{DataPlane, PlaneEvent};
+use crate::data_plane::{Capability, DataPlane, PlaneEvent};
 use crate::protocol::{JobParams, Kind, Metrics, PlanError, Report, View};
 
 /// One rank's collectives. See the crate documentation for the call order.
@@ -66,8 +66,13 @@ impl<P: DataPlane> Collectives<P> {
 
     /// Lets the rate of each peer follow the round-trip times of its answers (OptiReduce 3.2.3), from `max_bytes_per_us`
     /// down, but never so far that a bucket's shard would take more than half the bound.
-    pub fn follow_round_trips(&mut self, max_bytes_per_us: u32) {
+    ///
+    /// # Errors
+    /// If the data plane does not have [`Capability::RoundTrips`].
+    pub fn follow_round_trips(&mut self, max_bytes_per_us: u32) -> Result<(), CollectivesError<P::Error>> {
+        self.plane.capabilities().require(Capability::RoundTrips)?;
         self.tuning.follow_round_trips(self.params.ranks, max_bytes_per_us);
+        Ok(())
     }
 
     /// How fast a peer is sent to in bytes per microsecond, if that follows the round-trip times.
@@ -103,8 +108,8 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// See [`CollectivesError`]. Nothing has changed if the data plane or the bucket's number does not allow the call.
     pub fn prepare_call(&mut self, now_ns: u64, call: Call) -> Result<u32, CollectivesError<P::Error>> {
-        if !self.plane.supports(call.kind) {
-            return Err(CollectivesError::NotSupported(call.kind));
+        if call.kind != Kind::AllReduce {
+            self.plane.capabilities().require(Capability::PartialCollectives)?;
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
         let op = match self.pipeline.take_preposted(call) {
@@ -200,7 +205,7 @@ impl<P: DataPlane> Collectives<P> {
                 }
                 PlaneEvent::RoundTrip { peer, rtt_ns } => {
                     if let Some(rate_bytes_per_us) = tuning.observe_rtt(peer, rtt_ns) {
-                        plane.set_rate(peer, rate_bytes_per_us);
+                        plane.set_rate(peer, rate_bytes_per_us).map_err(CollectivesError::Plane)?;
                     }
                 }
             }
@@ -211,7 +216,9 @@ impl<P: DataPlane> Collectives<P> {
     /// Sums up a collective whose windows are done.
     fn finish(&mut self, now_ns: u64, done: Running) -> Held {
         let mut heard = done.heard.clone();
-        heard.insert_all(&self.plane.take_heard());
+        if self.plane.capabilities().has(Capability::Views) {
+            heard.insert_all(&self.plane.take_heard());
+        }
         let mut held = self.agreement.hold(now_ns, done);
         self.tuning.observe(&held.report, self.plane.late_bytes());
         let live: Vec<usize> = held.running.view.live().collect();

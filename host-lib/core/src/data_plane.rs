@@ -3,11 +3,14 @@
 //! Why: the same protocol drives a SmartNIC, a software transport or a model, and ranks of different kinds can be
 //! mixed, since all speak the same packets.
 //!
+//! No method has a default: what a data plane cannot do it declares ([`DataPlane::capabilities`]), and one that wraps another
+//! has to forward every method.
+//!
 //! Call order for each window: `arm`, then `contribute` (not if the window closed without this rank), events from
 //! `poll`, and after its broadcast stage's report `take_result`, which frees the slot. `flush` after a batch of
 //! commands.
 
-use crate::protocol::{JobParams, Kind, PlaneLimits, Ranks, RefusedStatus, StageReport, View, WindowPlan};
+use crate::protocol::{JobParams, PlaneLimits, Ranks, RefusedStatus, StageReport, View, WindowPlan};
 
 /// What a window's broadcast stage left, in wire order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +52,7 @@ pub enum PlaneEvent {
         /// Whether it travels Hadamard-encoded.
         hadamard: bool,
     },
-    /// A peer has answered: how long it took.
+    /// [`Capability::RoundTrips`]: a peer has answered.
     RoundTrip {
         /// The peer.
         peer: usize,
@@ -57,6 +60,71 @@ pub enum PlaneEvent {
         rtt_ns: u64,
     },
 }
+
+/// Something that not every data plane can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Capability {
+    /// Reduce-scatter and all-gather.
+    PartialCollectives,
+    /// Ranks that are dropped or join: views other than the job's first.
+    Views,
+    /// Telling which beats of a window are missing, so that they can be repaired.
+    RepairData,
+    /// Telling bytes that were late from bytes that were lost.
+    LateBytes,
+    /// Keeping packets of windows that are not armed yet ([`PlaneEvent::Unexpected`]), and giving up a window that was armed
+    /// because of them.
+    Unexpected,
+    /// Measuring the round trip to each peer ([`PlaneEvent::RoundTrip`]) and sending to it at a rate that follows.
+    RoundTrips,
+}
+
+impl std::fmt::Display for Capability {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::PartialCollectives => "partial collectives (reduce-scatter, all-gather)",
+            Self::Views => "ranks that are dropped or join",
+            Self::RepairData => "repair of what a broadcast lost",
+            Self::LateBytes => "telling late bytes from lost ones",
+            Self::Unexpected => "keeping packets that arrive before their window is armed",
+            Self::RoundTrips => "rates that follow round-trip times",
+        })
+    }
+}
+
+/// The capabilities of a data plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities(u32);
+
+impl Capabilities {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
+    /// These, and this one.
+    #[must_use]
+    pub const fn with(self, capability: Capability) -> Self {
+        Self(self.0 | 1 << capability as u32)
+    }
+
+    /// Whether this one is among them.
+    pub const fn has(self, capability: Capability) -> bool {
+        self.0 >> capability as u32 & 1 == 1
+    }
+
+    /// That this one is among them.
+    ///
+    /// # Errors
+    /// [`Unsupported`] names it.
+    pub const fn require(self, capability: Capability) -> Result<(), Unsupported> {
+        if self.has(capability) { Ok(()) } else { Err(Unsupported(capability)) }
+    }
+}
+
+/// A capability that this data plane does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this rank's data plane does not support {0}; the software data plane (ranks without a card) does")]
+pub struct Unsupported(pub Capability);
 
 /// Moves the bytes of windows and says how their stages closed.
 pub trait DataPlane {
@@ -66,10 +134,8 @@ pub trait DataPlane {
     /// What this data plane can do at most.
     fn limits(&self) -> PlaneLimits;
 
-    /// Whether it can do collectives of this kind. Default: all-reduces only.
-    fn supports(&self, kind: Kind) -> bool {
-        kind == Kind::AllReduce
-    }
+    /// What it can do beyond the methods that every data plane has. What is not declared here is never asked for.
+    fn capabilities(&self) -> Capabilities;
 
     /// Reserves a slot for a window and opens its stages to the peers.
     ///
@@ -102,47 +168,41 @@ pub trait DataPlane {
     /// broken.
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), Self::Error>;
 
-    /// Bytes of fp32 so far that came after their stage had closed. `None`: this data plane cannot tell them from lost ones.
-    fn late_bytes(&self) -> Option<u64> {
-        None
-    }
+    /// [`Capability::LateBytes`]: bytes of fp32 so far that arrived after their stage had closed. `None` without it: late
+    /// bytes cannot be told from lost ones.
+    fn late_bytes(&self) -> Option<u64>;
 
-    /// How fast a peer is sent to from now on, in bytes of the wire per microsecond, above 0. Asked for only upon
-    /// [`PlaneEvent::RoundTrip`], so data planes that do not measure it need not have it.
-    fn set_rate(&mut self, _peer: usize, _rate_bytes_per_us: u32) {}
+    /// [`Capability::RoundTrips`]: how fast a peer is sent to from now on, in bytes of the wire per microsecond; 0: no limit.
+    ///
+    /// # Errors
+    /// If the data plane cannot do that, or is broken.
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), Self::Error>;
 
-    /// Of a window whose broadcast stage was reported and whose result was not taken: what it holds and what it lacks, for
-    /// repairs. `None`: it cannot say; then the shards that did not come whole are asked for, unless they are encoded.
+    /// [`Capability::RepairData`]: of a window whose broadcast stage was reported and whose result was not taken, what it
+    /// holds and what it lacks. `None` without it: then the shards that did not come whole are asked for, unless they are
+    /// encoded.
     fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData>;
 
-    /// Gives up a window that is armed and was not contributed, and frees its slot. Nothing more is said of it, also not what
-    /// was still to be polled; packets for it are from now on those of a window that is not armed. Only for windows that
-    /// were armed upon [`PlaneEvent::Unexpected`]; data planes without that event are never asked.
+    /// [`Capability::Unexpected`]: gives up a window that is armed and was not contributed, and frees its slot. No more events
+    /// of it follow, not even those that were still to be polled; packets for it are from now on those of a window that is
+    /// not armed. Only for windows that were armed upon [`PlaneEvent::Unexpected`].
     ///
     /// # Errors
     /// If the data plane is broken, or cannot do this.
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), Self::Error>;
 
-    /// Whether the ranks may change: whether it takes other views than the job's first. Default: no.
-    fn takes_views(&self) -> bool {
-        false
-    }
+    /// [`Capability::Views`]: a view was decided, and its packets may arrive from now on. A data plane that cannot keep them
+    /// loses them until the view is entered.
+    fn announce(&mut self, view: &View);
 
-    /// A view was decided: its packets may come from now on. Default: nothing; they are lost until it is entered.
-    fn announce(&mut self, _view: &View) {}
-
-    /// Windows armed from now on are of this view: ranks in plans, parameters and reports are places in it. `false`: not yet,
-    /// windows of the view before must end first; ask again.
+    /// [`Capability::Views`]: windows armed from now on are of this view; ranks in plans, parameters and reports are indices
+    /// in it. `false`: not yet, windows of the view before must end first; ask again.
     ///
     /// # Errors
     /// If the data plane cannot work with these ranks, or is broken.
-    fn enter(&mut self, view: &View) -> Result<bool, Self::Error> {
-        Ok(view.number == 0)
-    }
+    fn enter(&mut self, view: &View) -> Result<bool, Self::Error>;
 
-    /// Ranks of the job of which anything came since the last call, in time or not; bit r: rank r. Default: none beyond what
-    /// stage reports say.
-    fn take_heard(&mut self) -> Ranks {
-        Ranks::default()
-    }
+    /// [`Capability::Views`]: ranks of the job from which anything arrived since the last call, in time or not. Empty if the
+    /// data plane knows no more than its stage reports say.
+    fn take_heard(&mut self) -> Ranks;
 }

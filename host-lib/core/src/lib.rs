@@ -26,5 +26,5 @@ pub mod software;
 mod spans;
 
 pub use collectives::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
-pub use data_plane::{DataPlane, Incomplete, PlaneEvent, RepairData};
+pub use data_plane::{Capabilities, Capability, DataPlane, Incomplete, PlaneEvent, RepairData, Unsupported};
 pub use protocol::PlaneLimits;

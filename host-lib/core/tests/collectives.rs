@@ -3,10 +3,13 @@
 use std::collections::VecDeque;
 
 use optireduce_core::protocol::{
-    BUCKETS_MAX, ClosedBy, JobParams, Kind, ProtocolError, Ranks, RefusedStatus, Stage, StageReport, UpdateAction,
-    WindowPlan,
+    BUCKETS_MAX, ClosedBy, JobParams, Kind, MembershipParams, ProtocolError, Ranks, RefusedStatus, Stage, StageReport,
+    UpdateAction, View, WindowPlan,
 };
-use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits, RepairData};
+use optireduce_core::{
+    Call, Capabilities, Capability, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits, RepairData,
+    Unsupported,
+};
 
 const RANKS: usize = 4;
 const WINDOW: usize = 16 * 1024;
@@ -59,6 +62,34 @@ impl Plane {
 impl DataPlane for Plane {
     type Error = Broken;
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::NONE
+    }
+
+    fn late_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    fn set_rate(&mut self, _: usize, _: u32) -> Result<(), Broken> {
+        Err(Broken("asked for rates"))
+    }
+
+    fn repair_data(&mut self, _: &WindowPlan) -> Option<RepairData> {
+        panic!("asked for repair data");
+    }
+
+    fn announce(&mut self, _: &View) {
+        panic!("asked for views");
+    }
+
+    fn enter(&mut self, _: &View) -> Result<bool, Broken> {
+        Err(Broken("asked for views"))
+    }
+
+    fn take_heard(&mut self) -> Ranks {
+        panic!("asked for views");
+    }
+
     fn limits(&self) -> PlaneLimits {
         PlaneLimits::CARD
     }
@@ -87,10 +118,6 @@ impl DataPlane for Plane {
 
     fn poll(&mut self) -> Result<Option<PlaneEvent>, Broken> {
         if self.broken { Err(Broken("on request")) } else { Ok(self.events.pop_front()) }
-    }
-
-    fn repair_data(&mut self, _: &WindowPlan) -> Option<RepairData> {
-        None
     }
 
     fn cancel(&mut self, _: &WindowPlan) -> Result<(), Broken> {
@@ -212,9 +239,9 @@ fn wrong_calls_are_errors_that_name_the_collective() {
 #[test]
 fn calls_that_cannot_be_change_nothing() {
     let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
-    let half = Call::one_off(Kind::AllGather, 0, 5);
-    let error = collectives.prepare_call(0, half).unwrap_err().to_string();
-    assert_eq!(error, "all-gather is not supported by this data plane; ranks without a card can do it");
+    let gather = Call::one_off(Kind::AllGather, 0, 5);
+    let error = collectives.prepare_call(0, gather).unwrap_err().to_string();
+    assert!(error.starts_with("this rank's data plane does not support partial collectives"), "{error}");
     let error = collectives.prepare(0, BUCKETS_MAX, 5, false).unwrap_err().to_string();
     assert_eq!(error, "bucket 16384: expected 0 to 16383");
     assert_eq!(collectives.all_reduce(0, &mut [0.0; 5], false, || 0).unwrap().op, 0);
@@ -245,4 +272,26 @@ fn parameters_are_checked_against_the_data_plane() {
     let params = JobParams { ranks: 65, ..JobParams::new(0, 4, 22, 1, &PlaneLimits::CARD) };
     let error = Collectives::new(Plane::default(), params).unwrap_err();
     assert_eq!(error.to_string(), "job parameter ranks is 65, expected 2 to 64");
+}
+
+#[test]
+fn what_a_data_plane_cannot_do_is_refused_by_name_and_never_asked_of_it() {
+    let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
+    let refused = |result: Result<(), CollectivesError<Broken>>, capability, text: &str| {
+        let error = result.unwrap_err();
+        assert!(matches!(&error, CollectivesError::Unsupported(Unsupported(found)) if *found == capability), "{error}");
+        let expected = format!("this rank's data plane does not support {text}; the software data plane");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    };
+    let members = MembershipParams::new(RANKS);
+    refused(collectives.follow_members(members, true), Capability::Views, "ranks that are dropped or join");
+    refused(collectives.follow_round_trips(100), Capability::RoundTrips, "rates that follow round-trip times");
+    for kind in [Kind::ReduceScatter, Kind::AllGather] {
+        let call = Call::one_off(kind, 0, 100);
+        let what = "partial collectives (reduce-scatter, all-gather)";
+        refused(collectives.prepare_call(0, call).map(drop), Capability::PartialCollectives, what);
+    }
+    // Repairs go as far as the plane can tell; the plane panics if it is asked for more.
+    collectives.repair();
+    collectives.all_reduce(0, &mut ramp(100), false, || 0).unwrap();
 }

@@ -268,9 +268,9 @@ fn on_narrow_links(seed: u64, rate_control: bool, bound_ns: u64) -> (u64, u64, V
         ..JobParams::new(rank, ranks, payload_beats, bound_ns, &plane.limits())
     });
     for rank in &mut network.ranks {
-        (0..ranks).for_each(|peer| rank.plane_mut().set_rate(peer, 12_500));
+        (0..ranks).for_each(|peer| rank.plane_mut().set_rate(peer, 12_500).unwrap());
         if rate_control {
-            rank.follow_round_trips(12_500);
+            rank.follow_round_trips(12_500).unwrap();
         }
     }
     let (mut lost, mut expected) = (0, 0);
@@ -353,7 +353,7 @@ fn however_long_round_trips_are_a_shard_gets_through_in_half_the_bound() {
     let mut network = Network::with_jobs(ranks, weather, 1, job, |rank, plane| {
         JobParams::new(rank, ranks, 22, bound_ns, &plane.limits())
     });
-    network.ranks.iter_mut().for_each(|rank| rank.follow_round_trips(12_500));
+    network.ranks.iter_mut().for_each(|rank| rank.follow_round_trips(12_500).unwrap());
     let mut random = Random(1);
     for _ in 0..30 {
         let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();

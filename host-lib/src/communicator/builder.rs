@@ -311,7 +311,7 @@ impl Builder {
             collectives.follow_incast();
         }
         if self.rate_control {
-            collectives.follow_round_trips(RATE_MAX_BYTES_PER_US);
+            collectives.follow_round_trips(RATE_MAX_BYTES_PER_US).map_err(|error| failed(&error))?;
         }
         if self.repair {
             collectives.repair();

@@ -17,9 +17,9 @@ use super::mtu::{self, IP_UDP_BYTES, PathError};
 use super::socket::Socket;
 use crate::control::{ControlChannel, Job};
 use optireduce_core::RepairData;
-use optireduce_core::protocol::{JobParams, Kind, Ranks, View, WindowPlan};
+use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits};
 
 /// Largest batch of datagrams: what IPv4 can carry in one.
 const BATCH_BYTES_MAX: usize = 65_535 - IP_UDP_BYTES;
@@ -238,8 +238,8 @@ impl DataPlane for Udp {
         self.software.limits()
     }
 
-    fn supports(&self, _: Kind) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        self.software.capabilities()
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), UdpError> {
@@ -270,8 +270,8 @@ impl DataPlane for Udp {
         Ok(self.software.take_result(plan, out)?)
     }
 
-    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
-        self.software.set_rate(peer, rate_bytes_per_us);
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), UdpError> {
+        Ok(self.software.set_rate(peer, rate_bytes_per_us)?)
     }
 
     fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
@@ -280,10 +280,6 @@ impl DataPlane for Udp {
 
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), UdpError> {
         self.software.cancel(plan).map_err(UdpError::from)
-    }
-
-    fn takes_views(&self) -> bool {
-        self.software.takes_views()
     }
 
     fn announce(&mut self, view: &View) {

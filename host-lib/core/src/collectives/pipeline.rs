@@ -8,7 +8,7 @@ use optireduce_contract::limits::LANES;
 
 use super::tuning::Tuning;
 use super::types::{Call, CollectivesError, Finished};
-use crate::data_plane::{DataPlane, Incomplete, RepairData};
+use crate::data_plane::{Capability, DataPlane, Incomplete, RepairData};
 use crate::protocol::{
     Action, AllReduce, ClosedBy, JobParams, Kind, Parts, ProtocolError, Ranks, RefusedStatus, Report, Stage,
     StageReport, View, WindowPlan,
@@ -356,7 +356,8 @@ impl Running {
         let repairs = repairs.filter(|_| self.is_repaired());
         let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
         let (op, place) = (self.machine.op(), self.machine.params().rank);
-        let data = if repairs.is_some() || !short.is_empty() { plane.repair_data(&plan) } else { None };
+        let asked = (repairs.is_some() || !short.is_empty()) && plane.capabilities().has(Capability::RepairData);
+        let data = if asked { plane.repair_data(&plan) } else { None };
         let out = &mut self.result[plan.first_element..plan.first_element + plan.elements];
         plane.take_result(&plan, out).map_err(CollectivesError::Plane)?;
         let RepairData { own, incomplete } = data.unwrap_or_else(|| shards_only(&plan, place, out, &short));

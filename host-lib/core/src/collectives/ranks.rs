@@ -3,7 +3,7 @@
 
 use super::agreement::Agreement;
 use super::{Collectives, CollectivesError, MembershipEvent, MessageError};
-use crate::data_plane::DataPlane;
+use crate::data_plane::{Capability, DataPlane};
 use crate::protocol::repair::RepairReport;
 use crate::protocol::{CallCheck, Control, MembershipParams, StreamId, View, VoteParams, Votes};
 use crate::repairs::Repairs;
@@ -21,9 +21,7 @@ impl<P: DataPlane> Collectives<P> {
         params: MembershipParams,
         remeasure: bool,
     ) -> Result<(), CollectivesError<P::Error>> {
-        if !self.plane.takes_views() {
-            return Err(CollectivesError::FixedRanks);
-        }
+        self.plane.capabilities().require(Capability::Views)?;
         self.agreement.control = Some(Control::new(self.params.rank, params, remeasure)?);
         Ok(())
     }

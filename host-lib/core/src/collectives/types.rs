@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::data_plane::Unsupported;
 use crate::protocol::membership::BadMessage;
 use crate::protocol::repair::UnexpectedAnswer;
 use crate::protocol::{
@@ -114,12 +115,9 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
         /// Collective number.
         op: u32,
     },
-    /// The ranks of the data plane cannot change.
-    #[error("a change of ranks is not supported by this data plane")]
-    FixedRanks,
-    /// The data plane does not know this kind of collective.
-    #[error("{0} is not supported by this data plane; ranks without a card can do it")]
-    NotSupported(Kind),
+    /// The data plane cannot do what the call needs.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// A blocking call found collectives still running.
     #[error("{running} collectives are still running; poll until they are finished")]
     Busy {

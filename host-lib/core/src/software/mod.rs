@@ -33,8 +33,8 @@ use self::roster::Rosters;
 use self::transmit::{Outbox, Permits};
 use self::unexpected::UnexpectedQueue;
 use self::window::{Buffers, Window};
-use crate::data_plane::{DataPlane, PlaneEvent, RepairData};
-use crate::protocol::{JobParams, Kind, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
+use crate::data_plane::{Capabilities, Capability, DataPlane, PlaneEvent, RepairData};
+use crate::protocol::{JobParams, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -323,8 +323,11 @@ impl DataPlane for Software {
         }
     }
 
-    fn supports(&self, _: Kind) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        use Capability::{LateBytes, PartialCollectives, RepairData, RoundTrips, Unexpected, Views};
+        [PartialCollectives, Views, RepairData, LateBytes, Unexpected, RoundTrips]
+            .into_iter()
+            .fold(Capabilities::NONE, Capabilities::with)
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
@@ -396,9 +399,9 @@ impl DataPlane for Software {
         Some(self.late_bytes)
     }
 
-    /// How fast a peer is sent to, in bytes of the wire per microsecond; 0: no limit, as at the beginning.
-    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) {
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), SoftwareError> {
         self.permits.pacer.set_rate(peer, rate_bytes_per_us);
+        Ok(())
     }
 
     fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
@@ -417,10 +420,6 @@ impl DataPlane for Software {
             return Ok(());
         }
         Err(wrong)
-    }
-
-    fn takes_views(&self) -> bool {
-        true
     }
 
     fn announce(&mut self, view: &View) {
