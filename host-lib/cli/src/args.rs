@@ -222,12 +222,13 @@ pub struct RunArgs {
     /// Name or address of the network interface to use [default: the one on the way to rank 0]
     #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
     pub interface: Option<String>,
-    /// Average the tensors of this file over the ranks instead of measuring: fp32 in safetensors, or raw little-endian fp32
-    /// under any other extension; {rank} stands for this rank
+    /// Average the tensors of this file over the ranks instead of measuring: F32, BF16 or F16 in safetensors, or raw
+    /// little-endian fp32 under any other extension; {rank} stands for this rank
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "straggler_ms", "straggler_rank"],
           help_heading = FILES)]
     pub file: Option<String>,
-    /// Where to write the mean, in the format of --file; {rank} stands for this rank. Not written if too much was lost
+    /// Where to write the mean, in the format of --file; {rank} stands for this rank. Written whole or not at all, and by no
+    /// rank if any of them lacks values (exit code 1)
     #[arg(long, value_name = "FILE", requires = "file", help_heading = FILES)]
     pub out: Option<String>,
     #[command(flatten)]

@@ -5,6 +5,7 @@ mod bench;
 mod file;
 mod outcome;
 mod run;
+mod tensors;
 mod times;
 
 use std::io::IsTerminal;

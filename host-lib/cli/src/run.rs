@@ -5,10 +5,11 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use optireduce::{
-    Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, TwoLevel, TwoLevelBucket,
+    Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, Stage, TwoLevel, TwoLevelBucket,
     UpdateAction,
 };
 use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
@@ -32,6 +33,8 @@ pub struct Seen {
     pub ms: Vec<f64>,
     pub expected_bytes: u64,
     pub received_bytes: u64,
+    /// Collectives of which not all means came.
+    pub missing_means: u64,
     /// Ranks that did not come in time, at least once.
     pub late_ranks: BTreeSet<usize>,
     /// Too much was lost, at least once.
@@ -47,6 +50,8 @@ impl Seen {
     fn add(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
         self.expected_bytes += report.expected_bytes();
         self.received_bytes += report.received_bytes();
+        let incomplete = report.action() != UpdateAction::Apply || !report.missing_from(Stage::Broadcast).is_empty();
+        self.missing_means += u64::from(incomplete);
         self.hadamard |= report.is_hadamard();
         self.skipped |= report.action() != UpdateAction::Apply;
         self.halted |= report.action() == UpdateAction::Halt;
@@ -134,7 +139,8 @@ impl Engine {
         });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
         let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
-        let builder = builder.agree(agree).drop_silent_after(silent_ops).repair(!no_repair);
+        // A file that one rank would refuse is written by none.
+        let builder = builder.agree(agree || args.file.is_some()).drop_silent_after(silent_ops).repair(!no_repair);
         let mut communicator = builder.connect().map_err(|error| error.to_string())?;
         let way = match groups {
             Some(groups) => {
@@ -185,6 +191,21 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// All-reduces `data` once, in a bucket of its own, so that it takes no repairs of others. Returns the elements that the
+    /// result lacks, or may lack.
+    pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
+        if let Way::Udp(buckets) = &mut self.way {
+            buckets.clear();
+        }
+        if let Way::TwoLevel(_, buckets) = &mut self.way {
+            buckets.clear();
+        }
+        let before = seen.missing_means;
+        self.all_reduce(data, seen)?;
+        let whole = std::iter::once(0..data.len());
+        Ok(whole.filter(|_| seen.missing_means > before).collect())
     }
 
     fn payload_bytes(&self) -> usize {

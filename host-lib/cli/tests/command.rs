@@ -304,9 +304,49 @@ fn a_mean_that_lost_too_much_is_not_written() {
     // No packet comes within a microsecond.
     for output in ranks(2, &["--file", &file, "--out", &out, "--bound-ms", "0.001"]) {
         assert_eq!(output.status.code(), Some(1));
-        assert!(text(&output.stderr).contains("so the mean was not written; give a longer --bound-ms"), "{output:?}");
+        assert!(
+            text(&output.stderr).contains(
+                "the mean is incomplete and was not written on any rank: values did not arrive in time in values["
+            ),
+            "{output:?}"
+        );
     }
     assert!(!std::path::Path::new(&out).exists());
+}
+
+#[test]
+fn files_of_several_buckets_in_16_bits_are_averaged_and_replaced_whole() {
+    let folder = scratch("halves");
+    // More than one bucket of 25 MiB, and a tensor across their border.
+    let elements = (25 << 18) + 1000;
+    for rank in 0..2_u16 {
+        // 1.0 and 3.0 as f16, 2.0 and 4.0 as bf16; in another order on each rank.
+        let f16: Vec<u8> = [0x3c00_u16, 0x4200][usize::from(rank)].to_le_bytes().repeat(elements);
+        let bf16: Vec<u8> = [0x4000_u16, 0x4080][usize::from(rank)].to_le_bytes().repeat(3);
+        let views = [
+            ("b", TensorView::new(Dtype::F16, vec![elements], &f16).unwrap()),
+            ("a", TensorView::new(Dtype::BF16, vec![3], &bf16).unwrap()),
+        ];
+        let content = safetensors::serialize(views, None).unwrap();
+        std::fs::write(folder.join(format!("in.{rank}.safetensors")), content).unwrap();
+        std::fs::write(folder.join(format!("out.{rank}.safetensors")), "what was there before").unwrap();
+    }
+    let [file, out] = ["in", "out"].map(|name| format!("{}/{name}.{{rank}}.safetensors", folder.display()));
+    // Over TCP nothing can be lost, however busy the machine is.
+    for output in ranks(2, &["--file", &file, "--out", &out, "--engine", "tcp"]) {
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    for rank in 0..2 {
+        let mean = std::fs::read(folder.join(format!("out.{rank}.safetensors"))).unwrap();
+        let mean = SafeTensors::deserialize(&mean).unwrap();
+        let [a, b] = ["a", "b"].map(|name| mean.tensor(name).unwrap());
+        assert_eq!((a.dtype(), a.data().to_vec()), (Dtype::BF16, 0x4040_u16.to_le_bytes().repeat(3)));
+        assert!(b.dtype() == Dtype::F16 && b.data() == 0x4000_u16.to_le_bytes().repeat(elements), "rank {rank}");
+    }
+    let left = std::fs::read_dir(&folder).unwrap().filter_map(Result::ok);
+    let left: Vec<_> =
+        left.map(|file| file.file_name()).filter(|name| name.to_string_lossy().starts_with('.')).collect();
+    assert!(left.is_empty(), "temporary files are left: {left:?}");
 }
 
 #[test]
@@ -323,14 +363,21 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
             assert!(text(&output.stderr).contains(expected), "{}, expected {expected}", text(&output.stderr));
         }
     };
-    let shape = "tensor a of rank 1 has shape [3, 2], that of rank 0 [2, 3]";
+    let shape = "tensor a has shape [3, 2] on rank 1 and [2, 3] on rank 0";
     check(Some(tensors(&[("a", &[3, 2], vec![0.0; 6])])), shape);
-    check(Some(tensors(&[("b", &[6], vec![0.0; 6])])), "rank 1 has no tensor a, rank 0 has one of shape [2, 3]");
+    check(
+        Some(tensors(&[("b", &[6], vec![0.0; 6])])),
+        "rank 1 has no tensor a; rank 0 has one of type F32 and shape [2, 3]",
+    );
     let more = tensors(&[("a", &[2, 3], vec![0.0; 6]), ("c", &[1], vec![0.0])]);
-    check(Some(more), "rank 1 has a tensor c of shape [1], rank 0 has none");
+    check(Some(more), "rank 1 has a tensor c of type F32 and shape [1]; rank 0 has none");
     check(Some(b"nothing of the kind".to_vec()), &format!("rank 1: {}: not a safetensors file: ", path(1)));
-    let bf16 = TensorView::new(Dtype::BF16, vec![1], &[0; 2]).unwrap();
-    let bf16 = safetensors::serialize([("a", bf16)], None).unwrap();
-    check(Some(bf16), "tensor a: dtype is BF16, expected F32; convert it first");
+    let other = |dtype, bytes: usize| {
+        let data = vec![0; bytes];
+        let view = TensorView::new(dtype, vec![2, 3], &data).unwrap();
+        Some(safetensors::serialize([("a", view)], None).unwrap())
+    };
+    check(other(Dtype::BF16, 12), "tensor a has type BF16 on rank 1 and F32 on rank 0");
+    check(other(Dtype::I32, 24), "tensor a: its type is I32, expected F32, BF16 or F16; convert it first");
     check(None, &format!("rank 1: {}: No such file", path(1)));
 }
