@@ -132,7 +132,7 @@ impl<P: DataPlane> Collectives<P> {
         self.take_outputs();
         let view = view?;
         self.tuning.raise_rates(&self.params, call.elements);
-        let op = self.pipeline.push(&self.params, view.clone(), call)?;
+        let op = self.pipeline.push(&self.params, view, call)?;
         self.agreement.called(now_ns, op, &call, self.params.bf16, &view);
         Ok(op)
     }

@@ -5,9 +5,10 @@
 
 mod virtual_network;
 
+use optireduce_contract::packet::UbtHeader;
 use optireduce_core::protocol::{JobParams, Kind, MembershipParams, StreamId, UpdateAction, VoteParams};
 use optireduce_core::{Call, CollectivesError, DataPlane};
-use virtual_network::{Network, Outcome, Random, Weather};
+use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
 
 const BOUND_NS: u64 = 1_000_000;
 const RANKS: usize = 4;
@@ -211,7 +212,8 @@ fn what_a_crashed_owner_took_with_it_is_reported_as_drift() {
 
 #[test]
 fn a_difference_between_ranks_is_the_same_error_on_all_of_them() {
-    let odd_calls: [(&str, fn(Call) -> Call); 5] = [
+    type Change = fn(Call) -> Call;
+    let odd_calls: [(&str, Change); 5] = [
         ("bucket", |call| Call { bucket: 9, ..call }),
         ("kind", |call| Call { kind: Kind::ReduceScatter, ..call }),
         ("hadamard", |call| Call { hadamard: true, ..call }),
@@ -275,5 +277,53 @@ fn a_one_off_collective_returns_whole_or_says_what_is_missing() {
         );
         assert!(errors.iter().all(Option::is_none), "seed {seed}: {errors:?}");
         assert!(results.iter().all(|result| *result == results[0]), "seed {seed}: ranks have different results");
+    }
+}
+
+#[test]
+fn forged_packets_make_no_rank_fail_and_what_the_caller_calls_counts() {
+    for seed in seeds(0..40) {
+        let mut network = network(seed, 0.0);
+        for rank in &mut network.ranks {
+            rank.repair();
+            rank.compare_calls(BOUND_NS);
+        }
+        let mut random = Random(seed << 20);
+        // Two declared buckets in turn, so that forged packets can name the wrong one.
+        let call_of = |call: u32| Call { bucket: 3 + (call % 2) as u16, ..bucket(call, |_| false) };
+        let mut exact = 0;
+        for round in 0..10 {
+            let forged = round < 8;
+            let errors = network.train(
+                4,
+                |_, _| 200_000,
+                |rank, call| (call_of(call), gradient(seed, rank, call)),
+                |_, outcome| exact += u32::from(round == 9 && outcome.report.lost_bytes == 0),
+            );
+            assert!(errors.iter().all(Option::is_none), "seed {seed}, round {round}: {errors:?}");
+            for to in (0..RANKS).filter(|_| forged) {
+                let next = network.ranks[to].next_op();
+                for _ in 0..20 {
+                    let from = (to + 1 + random.below(RANKS as u64 - 1) as usize) % RANKS;
+                    let header = UbtHeader {
+                        bucket: [3, 4, 4, 9, 3 | 1 << 14, 4 | 2 << 14][random.below(6) as usize],
+                        offset: 64 * random.below(100) as u32,
+                        timeout_16us: random.below(1 << 16) as u16,
+                        incast: random.below(16) as u8,
+                        flags: [0, 1, 2, 4, 7][random.below(5) as usize],
+                        stage: [0, 2, 0, 3, 1, 4][random.below(6) as usize],
+                        sender: from as u16,
+                        step: (next as u16).wrapping_add(random.below(4) as u16).wrapping_sub(random.below(2) as u16),
+                        job_tag: JOB_TAG,
+                    };
+                    let mut datagram = header.to_bytes().to_vec();
+                    datagram.resize(datagram.len() + 64 * random.below(5) as usize, 0x3f);
+                    network.ranks[to].plane_mut().handle_datagram(Some(from), &datagram);
+                }
+                let polled = network.ranks[to].poll(network.now_ns);
+                assert!(matches!(polled, Ok(None)), "seed {seed}, round {round}, rank {to}: {polled:?}");
+            }
+        }
+        assert_eq!(exact, 4 * RANKS as u32, "seed {seed}: calls that no forged packet was for lose nothing");
     }
 }

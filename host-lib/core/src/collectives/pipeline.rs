@@ -173,7 +173,7 @@ impl Pipeline {
         let first = self.running.len().checked_sub(self.preposted).filter(|_| self.preposted > 0)?;
         let one = self.running.get(first).filter(|one| one.call == found)?;
         self.preposted -= 1;
-        Some((one.machine.op(), one.view.clone()))
+        Some((one.machine.op(), one.view))
     }
 
     /// What was preposted is not what the caller calls: gives it up. Packets alone prove nothing.
