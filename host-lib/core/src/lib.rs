@@ -1,7 +1,9 @@
 //! OptiReduce's protocol without I/O: no sockets, threads, clocks or randomness of its own.
 //!
 //! * [`protocol`]: the control plane. Time and reports go in; actions and the next wake-up time come out.
-//! * [`DataPlane`]: the seam below it. A data plane moves the bytes of windows and says how their stages closed.
+//! * [`DataPlane`]: the seam below it. A data plane moves the bytes of windows and reports how their stages closed; what it
+//!   cannot do, it does not declare among its [`Capabilities`], and asking for it is an error.
+//! * [`protocol::Message`]: everything that ranks tell one another outside packets, with its one encoding.
 //! * [`software`]: the data plane of ranks without a card, up to the socket.
 //! * [`hadamard`]: the randomised Hadamard transform, with the bits of the card.
 //! * [`Collectives`]: drives collectives over a data plane.
