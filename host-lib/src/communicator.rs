@@ -46,7 +46,7 @@ pub struct Metrics {
     pub counters: Counters,
     /// Loss and timing, per peer and stage.
     pub collectives: protocol::Metrics,
-    /// First Hadamard-encoded collective that was agreed on.
+    /// First Hadamard-encoded collective, if the ranks have agreed on one because of losses.
     pub hadamard_from: Option<u32>,
     /// Smoothed round-trip time to each rank in microseconds; `None` for this rank, and before the first answer.
     pub rtt_us: Vec<Option<f64>>,

@@ -143,8 +143,8 @@ pub struct SmartNic<B: Bus> {
     limits: PlaneLimits,
     /// The job as the card began it, with all ranks.
     job: JobConfig,
-    /// Number of the view that it is configured for, this rank's place in it, and how many there are.
-    view: u32,
+    /// Epoch of the views that it is configured for, this rank's place in them, and how many ranks there are.
+    epoch: u32,
     rank: usize,
     ranks: usize,
     slots: Vec<Slot>,
@@ -203,7 +203,7 @@ impl<B: Bus> SmartNic<B> {
             })
             .collect::<Result<_, DriverError>>()?;
         let (job, rank, ranks) = (job.clone(), job.rank, job.ranks);
-        Ok(Self { nic, limits, job, view: 0, rank, ranks, slots, timeout_16us: 0 })
+        Ok(Self { nic, limits, job, epoch: 0, rank, ranks, slots, timeout_16us: 0 })
     }
 
     /// The card.
@@ -470,7 +470,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
     /// Configures the card anew once it is at rest, which closes its queues: it must not be shared with other drivers. The
     /// card takes at least two ranks.
     fn enter(&mut self, view: &View) -> Result<bool, SmartNicError> {
-        if view.number == self.view {
+        if view.epoch == self.epoch {
             return Ok(true);
         }
         let outside = SmartNicError::OutsideView { view: view.number, rank: self.job.rank };
@@ -488,7 +488,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
             ..self.job.clone()
         };
         self.nic.configure(&job)?;
-        (self.view, self.rank, self.ranks) = (view.number, rank, job.ranks);
+        (self.epoch, self.rank, self.ranks) = (view.epoch, rank, job.ranks);
         Ok(true)
     }
 }

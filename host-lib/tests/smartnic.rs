@@ -10,6 +10,7 @@ use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::queue::{self, *};
 use optireduce_contract::ranks::RankSet;
 use optireduce_contract::registers::*;
+use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{
     ClosedBy, EarlyRule, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
 };
@@ -491,10 +492,9 @@ fn collectives_run_through_rings_and_memory_many_times_around() {
 fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     let (mut plane, card, arm, _) = contributed();
     // Rank 0 was dropped: this rank is the first of three.
-    let view = View { number: 1, ranks: 0b1110, first_op: 3, joined: None };
-    assert!(
-        plane.capabilities().has(Capability::Views) && plane.enter(&View { number: 0, ranks: 0b1111, ..view }).unwrap()
-    );
+    let settings = Settings { hadamard: false, bound_ns: BOUND_NS };
+    let view = View { number: 1, first_op: 3, epoch: 1, ..View::first(0b1110, settings) };
+    assert!(plane.capabilities().has(Capability::Views) && plane.enter(&View::first(0b1111, settings)).unwrap());
     assert!(!plane.enter(&view).unwrap(), "a window is in the card");
     assert_eq!(
         (card.read(&optireduce_contract::registers::RANK), card.read(&optireduce_contract::registers::RANKS)),

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use optireduce_contract::limits::RANKS_MAX;
 use optireduce_core::protocol::HadamardMode;
 
-use crate::cluster::{Cluster, ClusterConfig, StepRecord, Straggler};
+use crate::cluster::{Cluster, ClusterConfig, Early, StepRecord, Straggler};
 use crate::engine::Engine;
 use crate::error::SimError;
 use crate::input::{Gradients, SHIPPED, SHIPPED_NAME};
@@ -108,8 +108,8 @@ pub struct AllreduceArgs {
     /// warm-up collectives over a reliable transport without stragglers]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     deadline_us: Option<f64>,
-    /// Whether a stage may close before its bound: when the last packets of all peers have arrived and then nothing for 10 % of
-    /// the median stage time of the warm-up
+    /// Whether a stage may close before its bound: when the last packets of all peers have arrived and then nothing for x % of
+    /// t_C, which follow the loss and the stage times of all ranks
     #[arg(long, value_enum, default_value_t = OnOff::On)]
     early: OnOff,
     /// Whether windows are Hadamard-encoded; auto: once a step has lost more than 2 %
@@ -248,17 +248,17 @@ impl AllreduceArgs {
             ..ClusterConfig::new(self.engine, ranks)
         };
         let plans = config.plans(0, gradients.elements_max(), config.hadamard == HadamardMode::On)?;
-        let warmup = reliable::warm_up(&plans, config.ranks, config.sending(), &config.weather)
-            .map_err(|error| SimError::Argument(error.to_string()))?;
         config.bound_ns = match self.deadline_us {
             Some(us) => {
                 let most = u64::from(u32::MAX) / 1000;
                 check((1.0..=most as f64).contains(&us), "deadline-us", us, &format!("1 to {most}"))?;
                 (us * 1000.0) as u64
             }
-            None => warmup.bound_ns.min(u64::from(u32::MAX)),
+            None => reliable::warm_up(&plans, config.ranks, config.sending(), &config.weather)
+                .map_err(|error| SimError::Argument(error.to_string()))?
+                .min(u64::from(u32::MAX)),
         };
-        config.grace_ns = (self.early == OnOff::On).then_some(warmup.stage_ns_median.min(config.bound_ns) / 10);
+        config.early = if self.early == OnOff::On { Early::Adaptive } else { Early::Off };
         Ok(config)
     }
 }

@@ -6,9 +6,13 @@
 //! happens are left out. Per quantum: hosts act (in order of rank), registers are exchanged, frames that arrive are
 //! handed over, every card with something to do runs to the quantum's end, and its frames enter the network.
 //!
-//! A step: all ranks arm their windows; once the cards have, the step begins and the hosts start with their gradients,
-//! stragglers later by their delay. A straggler's host does nothing between the step's begin and its delay; its card
-//! does. The step ends when every rank's collective is done.
+//! A step: once all messages on the control channel have arrived, all ranks arm their windows; once the cards have, the
+//! step begins and the hosts start with their gradients, stragglers later by their delay. A straggler's host does nothing
+//! between the step's begin and its delay, nor does it read messages; its card goes on. The step ends when every rank's
+//! collective is done. So between two steps there is time for an agreement, as there is in training, which computes then.
+//!
+//! Whatever the protocol decides is decided by the host libraries: the Hadamard transform, the early rule's grace time, skip and
+//! halt. The cluster carries packets, messages and the time.
 //!
 //! Limits: a host acts within a quantum after its card; hosts cost no time of their own.
 
@@ -20,19 +24,22 @@ use optireduce::{SmartNic, smartnic_dma_bytes};
 use optireduce_contract::limits::{PAYLOAD_BEATS_DEFAULT, RANKS_MAX};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::signs::splitmix64;
-use optireduce_core::protocol::{EarlyRule, HadamardMode, HadamardSwitch, JobParams, Report, WindowPlan, plan_windows};
+use optireduce_core::protocol::{
+    EarlyRule, HadamardMode, JobParams, MembershipParams, Report, WindowPlan, plan_windows,
+};
 use optireduce_core::software::SoftwareJob;
-use optireduce_core::{Collectives, Finished, PlaneLimits};
+use optireduce_core::{Collectives, CollectivesError, Finished, PlaneLimits};
 use optireduce_driver::{Counters, InProcessBus, JobConfig, Nic, in_process};
 use optireduce_hw::card::build::Build;
 
 use crate::card::{Accept, Arrival, Card};
+use crate::control_channel::ControlChannel;
 use crate::engine::Engine;
 use crate::error::SimError;
 use crate::functional::FunctionalCard;
 use crate::network::{DELAY_MIN_NS, Fate, Network, Weather};
 use crate::port::CardPort;
-use crate::rank_plane::RankPlane;
+use crate::rank_plane::{RankPlane, RankPlaneError};
 use crate::reliable::{Sending, WIRE_BYTES_PER_US};
 use crate::software_rank::SoftwareRank;
 use crate::vcd_trace::VcdTrace;
@@ -41,6 +48,10 @@ use crate::vcd_trace::VcdTrace;
 pub const QUANTUM_NS: u64 = DELAY_MIN_NS;
 /// What cards may take to come to rest between steps: late packets of the last step, then commands to arm.
 const REST_NS: u64 = 100_000_000;
+/// What ranks may take to agree between steps.
+const AGREE_NS: u64 = 1_000_000_000;
+/// The shortest grace time that follows the stage times.
+const GRACE_MIN_NS: u64 = QUANTUM_NS;
 /// What a step may take beyond its stages' bounds and its slowest straggler before it counts as hung.
 const HANG_SLACK_NS: u64 = 200_000_000;
 /// Bucket of every collective: the simulator runs one bucket at a time.
@@ -48,6 +59,17 @@ const BUCKET: u16 = 0;
 const RING_LOG2: u32 = 8;
 /// Where DMA memory lies for a card; any other page would do.
 const IOVA_BASE: u64 = 0x1_0000_0000;
+
+/// When a stage may close before its bound: all peers' last packets were seen, and silence followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Early {
+    /// Never.
+    Off,
+    /// After so many ns of silence.
+    Grace(u64),
+    /// After x % of t_C, as the host libraries set them by the stage times of all ranks (OptiReduce 3.2.1).
+    Adaptive,
+}
 
 /// A rank whose host is late in every step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +91,8 @@ pub struct ClusterConfig {
     pub weather: Weather,
     /// t_B: bound on each stage of a window.
     pub bound_ns: u64,
-    /// Silence after all marks that closes a stage early; `None`: the early rule is off.
-    pub grace_ns: Option<u64>,
+    /// When a stage closes before its bound.
+    pub early: Early,
     /// When windows are Hadamard-encoded.
     pub hadamard: HadamardMode,
     /// Late ranks.
@@ -97,7 +119,7 @@ impl ClusterConfig {
             engine,
             weather: Weather::default(),
             bound_ns: 10_000_000,
-            grace_ns: None,
+            early: Early::Off,
             hadamard: HadamardMode::Off,
             stragglers: Vec::new(),
             payload_beats: PAYLOAD_BEATS_DEFAULT,
@@ -127,7 +149,13 @@ impl ClusterConfig {
 
     /// The job's parameters as `rank` sees them.
     pub fn job_params(&self, rank: usize) -> JobParams {
-        let early = self.grace_ns.map(|ns| EarlyRule { grace_ns: ns.min(u64::from(u32::MAX)) as u32 });
+        let grace_ns = match self.early {
+            Early::Off => None,
+            Early::Grace(ns) => Some(ns),
+            // The host library sets it anew for each window.
+            Early::Adaptive => Some(GRACE_MIN_NS),
+        };
+        let early = grace_ns.map(|ns| EarlyRule { grace_ns: ns.min(u64::from(u32::MAX)) as u32 });
         let defaults = JobParams::new(rank, self.ranks, self.payload_beats, self.bound_ns, &self.limits());
         let (bf16, incast, hadamard_log2_max) = (self.bf16, self.incast, self.build.hadamard_log2);
         JobParams { early, bf16, incast, hadamard_log2_max, job_seed: self.weather.seed, ..defaults }
@@ -190,8 +218,9 @@ pub struct Cluster {
     cards: Vec<Arc<CardPort>>,
     rx: Vec<VecDeque<Arrival>>,
     network: Network,
-    switch: HadamardSwitch,
-    next_op: u32,
+    control: ControlChannel,
+    /// By rank: messages that have arrived and were not read, and whose they are.
+    inboxes: Vec<VecDeque<(usize, Vec<u8>)>>,
     now_ns: u64,
     vcd: Option<VcdTrace<Box<dyn Write>>>,
 }
@@ -225,7 +254,7 @@ impl Cluster {
             } else {
                 RankPlane::Card(Box::new(card(&config, rank, &port)?))
             };
-            hosts.push(Collectives::new(plane, config.job_params(rank)).map_err(rank_error(rank))?);
+            hosts.push(host(&config, rank, plane).map_err(rank_error(rank))?);
             cards.push(port);
         }
         Ok(Self {
@@ -233,8 +262,8 @@ impl Cluster {
             cards,
             rx: vec![VecDeque::new(); ranks],
             network: Network::new(ranks, config.weather),
-            switch: HadamardSwitch::new(config.hadamard, 1),
-            next_op: 0,
+            control: ControlChannel::new(ranks, config.weather),
+            inboxes: vec![VecDeque::new(); ranks],
             now_ns: 0,
             vcd: None,
             config,
@@ -263,16 +292,20 @@ impl Cluster {
             let (found, ranks) = (gradients.len(), self.config.ranks);
             return Err(SimError::Argument(format!("{found} gradients, expected {ranks} of equal length")));
         }
-        let (op, hadamard) = self.prepare(elements)?;
-        let plans = self.config.plans(op, elements, hadamard)?;
+        let op = self.prepare(elements)?;
+        // Encoded buckets take more windows.
+        let windows = self.config.plans(op, elements, true)?.len().max(self.config.plans(op, elements, false)?.len());
         let (begin_ns, cycles) = (self.now_ns, self.cycles());
         let slowest_ns = (0..self.config.ranks).map(|rank| self.config.delay_ns(rank)).max().unwrap_or(0);
-        let limit_ns = plans.len() as u64 * 2 * self.config.bound_ns + slowest_ns + HANG_SLACK_NS;
+        let limit_ns = windows as u64 * 2 * self.config.bound_ns + slowest_ns + HANG_SLACK_NS;
 
         let mut asleep: Vec<bool> = vec![true; self.config.ranks];
         let mut done: Vec<Option<(u64, Finished)>> = vec![None; self.config.ranks];
         loop {
             let since_ns = self.now_ns - begin_ns;
+            let awake = |rank: usize| since_ns >= self.config.delay_ns(rank);
+            let awake: Vec<bool> = (0..self.config.ranks).map(awake).collect();
+            self.exchange_messages(&awake)?;
             for (rank, host) in self.hosts.iter_mut().enumerate() {
                 if asleep[rank] && since_ns >= self.config.delay_ns(rank) {
                     asleep[rank] = false;
@@ -291,7 +324,6 @@ impl Cluster {
                 return Err(SimError::Hang { op, rank, waited_us, limit_us });
             }
         }
-        self.agree_on_hadamard(&done);
         let traces = self.cards.iter().map(|card| card.with(|card| card.take_trace()));
         let ranks: Vec<_> = done
             .into_iter()
@@ -304,10 +336,11 @@ impl Cluster {
                 trace,
             })
             .collect();
+        let hadamard = ranks.first().is_some_and(|rank: &RankRecord| rank.report.hadamard);
         Ok(StepRecord {
             op,
             hadamard,
-            plans,
+            plans: self.config.plans(op, elements, hadamard)?,
             ranks,
             begin_ns,
             virtual_ns: self.now_ns - begin_ns,
@@ -331,38 +364,65 @@ impl Cluster {
         &self.config
     }
 
-    /// Arms the windows of the next collective on all ranks and lets the cards do it.
-    fn prepare(&mut self, elements: usize) -> Result<(u32, bool), SimError> {
-        // All ranks count and decide alike.
-        let op = self.next_op;
-        let hadamard = self.switch.is_on(op);
-        for (rank, host) in self.hosts.iter_mut().enumerate() {
-            let found = host.prepare(self.now_ns, BUCKET, elements, hadamard).map_err(rank_error(rank))?;
-            debug_assert_eq!(found, op);
+    /// Lets the ranks agree on what is to be agreed on, arms the windows of the next collective on all of them, and lets the
+    /// cards do it. Returns the collective's number.
+    fn prepare(&mut self, elements: usize) -> Result<u32, SimError> {
+        let (begin_ns, everybody) = (self.now_ns, vec![true; self.config.ranks]);
+        loop {
+            self.exchange_messages(&everybody)?;
+            // Only asked when all has been said: a rank that may prepare a collective has begun it, for the others.
+            let is_quiet = self.control.next_ns().is_none();
+            let now_ns = self.now_ns;
+            let waiting = self.hosts.iter_mut().position(|host| !is_quiet || !host.may_prepare(now_ns));
+            let Some(rank) = waiting else { break };
+            let timers = self.hosts.iter().filter_map(Collectives::next_timeout);
+            let wake_ns = self.control.next_ns().into_iter().chain(timers).min();
+            if !self.advance(wake_ns)? {
+                return Err(self.hang(rank, begin_ns, AGREE_NS));
+            }
+            self.check_time(begin_ns, AGREE_NS, rank)?;
         }
-        self.next_op = op.wrapping_add(1);
+        let mut op = 0;
+        for (rank, host) in self.hosts.iter_mut().enumerate() {
+            let hadamard = host.is_encoded(self.now_ns, self.config.hadamard);
+            op = host.prepare(self.now_ns, BUCKET, elements, hadamard).map_err(rank_error(rank))?;
+        }
         // Armed windows have no clock yet, so the cards come to rest.
         let begin_ns = self.now_ns;
         while self.advance(None)? {
-            let waited_ns = self.now_ns - begin_ns;
-            if waited_ns > REST_NS {
-                let rank = self.cards.iter().position(|card| card.with(|card| card.next_wake_ns()).is_some());
-                let (waited_us, limit_us) = (waited_ns / 1000, REST_NS / 1000);
-                return Err(SimError::Hang { op, rank: rank.unwrap_or(0), waited_us, limit_us });
-            }
+            let rank = self.cards.iter().position(|card| card.with(|card| card.next_wake_ns()).is_some());
+            self.check_time(begin_ns, REST_NS, rank.unwrap_or(0))?;
         }
-        Ok((op, hadamard))
+        Ok(op)
     }
 
-    /// Each rank proposes a switch by its own loss; the announcement reaches all before the next step.
-    fn agree_on_hadamard(&mut self, done: &[Option<(u64, Finished)>]) {
-        let reports = done.iter().flatten().map(|(_, finished)| &finished.report);
-        let proposals: Vec<_> =
-            reports.filter_map(|report| self.switch.observe_loss(report.op, report.network_loss())).collect();
-        for op in proposals {
-            tracing::debug!(op, "a rank lost more than 2 %: windows are Hadamard-encoded from this step on");
-            self.switch.switch_from(op);
+    fn check_time(&self, begin_ns: u64, limit_ns: u64, rank: usize) -> Result<(), SimError> {
+        if self.now_ns - begin_ns > limit_ns { Err(self.hang(rank, begin_ns, limit_ns)) } else { Ok(()) }
+    }
+
+    fn hang(&self, rank: usize, begin_ns: u64, limit_ns: u64) -> SimError {
+        let (waited_us, limit_us) = ((self.now_ns - begin_ns) / 1000, limit_ns / 1000);
+        SimError::Hang { op: self.hosts[rank].next_op(), rank, waited_us, limit_us }
+    }
+
+    /// Ranks that are awake read the messages that have arrived, and send what they have to say.
+    fn exchange_messages(&mut self, awake: &[bool]) -> Result<(), SimError> {
+        while let Some((from, to, message)) = self.control.receive(self.now_ns) {
+            self.inboxes[to].push_back((from, message));
         }
+        for (rank, host) in self.hosts.iter_mut().enumerate().filter(|(rank, _)| awake[*rank]) {
+            for (from, message) in self.inboxes[rank].drain(..) {
+                host.handle_message(self.now_ns, from, &message).map_err(rank_error(rank))?;
+            }
+            host.handle_timeout(self.now_ns);
+            while let Some((to, message)) = host.poll_message() {
+                self.control.send(self.now_ns, rank, to, message);
+            }
+            while let Some(event) = host.poll_membership_event() {
+                tracing::debug!(rank, ?event, "the ranks agree");
+            }
+        }
+        Ok(())
     }
 
     /// When a host must act although no card did anything: a straggler wakes, or a watchdog.
@@ -372,7 +432,7 @@ impl Cluster {
             (false, None) => self.hosts[rank].next_timeout(),
             (false, Some(_)) => None,
         };
-        (0..self.config.ranks).filter_map(of_rank).min()
+        (0..self.config.ranks).filter_map(of_rank).chain(self.control.next_ns()).min()
     }
 
     /// Goes to the next quantum in which something happens and runs it, or to the quantum's begin if that is when a
@@ -449,6 +509,23 @@ impl Cluster {
     fn cycles(&self) -> u64 {
         self.cards.iter().map(|card| card.with(|card| card.cycles())).sum()
     }
+}
+
+/// A rank's host library, as the job's settings want it. The ranks are fixed: none is dropped, whatever happens.
+fn host(
+    config: &ClusterConfig,
+    rank: usize,
+    plane: RankPlane,
+) -> Result<Collectives<RankPlane>, CollectivesError<RankPlaneError>> {
+    let mut host = Collectives::new(plane, config.job_params(rank))?;
+    if config.hadamard == HadamardMode::Auto {
+        let fixed = MembershipParams { silent_ops: None, ..MembershipParams::new(config.ranks) };
+        host.agree_on_views(fixed, config.hadamard)?;
+    }
+    if config.early == Early::Adaptive {
+        host.follow_stage_times(GRACE_MIN_NS as u32);
+    }
+    Ok(host)
 }
 
 /// Powers up a rank's card, plugs it into its port and configures it for the job.

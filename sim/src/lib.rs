@@ -33,6 +33,7 @@ pub mod card_bench;
 pub mod card_rules;
 pub mod cli;
 pub mod cluster;
+mod control_channel;
 pub mod engine;
 pub mod error;
 pub mod functional;

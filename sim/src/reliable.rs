@@ -13,7 +13,7 @@
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE};
-use optireduce_core::protocol::{TooFewSamples, WindowPlan, bound_from_warmup};
+use optireduce_core::protocol::{RUNS_MIN, TooFewSamples, WindowPlan, bound_from_warmup};
 
 use crate::network::{PS_PER_BYTE, PacketId, Weather, wire_ps};
 
@@ -21,8 +21,6 @@ use crate::network::{PS_PER_BYTE, PacketId, Weather, wire_ps};
 pub const RTO_NS: u64 = 5_000_000;
 /// What a stage costs beside the network: system calls, copies, interrupts and scheduling of a tuned kernel transport.
 pub const STAGE_NS: u64 = 20_000;
-/// Warm-up collectives that t_B is taken from (OptiReduce 3.2.1).
-pub const WARMUP_RUNS: u16 = 20;
 
 /// How ranks send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,28 +74,14 @@ pub fn run(plans: &[WindowPlan], sending: Sending, weather: &Weather, starts_ns:
     }
 }
 
-/// What the warm-up says about the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Warmup {
-    /// t_B: the 95th percentile of the stage times.
-    pub bound_ns: u64,
-    /// The median of the stage times: where t_C starts.
-    pub stage_ns_median: u64,
-}
-
-/// Measures t_B as OptiReduce 3.2.1 does: [`WARMUP_RUNS`] collectives over the reliable transport without stragglers,
+/// Measures t_B as the host library does at the start of a job: [`RUNS_MIN`] collectives over the reliable transport without stragglers,
 /// the stage times of all ranks pooled. `plans`: those of the largest bucket.
 ///
 /// # Errors
 /// Without ranks.
-pub fn warm_up(
-    plans: &[WindowPlan],
-    ranks: usize,
-    sending: Sending,
-    weather: &Weather,
-) -> Result<Warmup, TooFewSamples> {
+pub fn warm_up(plans: &[WindowPlan], ranks: usize, sending: Sending, weather: &Weather) -> Result<u64, TooFewSamples> {
     let mut times = vec![Vec::new(); ranks];
-    for run_number in 0..WARMUP_RUNS {
+    for run_number in 0..RUNS_MIN as u16 {
         // Step numbers far from those of the job: other packets, other luck.
         let warmup: Vec<_> =
             plans.iter().map(|plan| WindowPlan { step: u16::MAX - run_number, ..plan.clone() }).collect();
@@ -105,10 +89,7 @@ pub fn warm_up(
             times[rank].extend(stages);
         }
     }
-    let bound_ns = bound_from_warmup(&times)?;
-    let mut pooled: Vec<u64> = times.concat();
-    pooled.sort_unstable();
-    Ok(Warmup { bound_ns, stage_ns_median: pooled[pooled.len() / 2] })
+    bound_from_warmup(&times)
 }
 
 /// The packets of one rank to one peer in one stage, in order of sending.
@@ -246,11 +227,10 @@ mod tests {
     #[test]
     fn the_default_bound_lies_among_the_stage_times() {
         let weather = Weather { tail_ratio: 2.0, ..CALM };
-        let Warmup { bound_ns, stage_ns_median } = warm_up(&plans(100), 2, ONE_BEAT, &weather).unwrap();
-        assert!(stage_ns_median <= bound_ns);
+        let bound_ns = warm_up(&plans(100), 2, ONE_BEAT, &weather).unwrap();
         let calm = run(&plans(100), ONE_BEAT, &CALM, &[0, 0]).stage_ns[0][0];
         assert!(bound_ns > calm && bound_ns < 4 * calm, "bound {bound_ns} ns, calm stage {calm} ns");
         let lossy = warm_up(&plans(100), 2, ONE_BEAT, &Weather { loss: 0.05, ..weather }).unwrap();
-        assert!(lossy.bound_ns > bound_ns);
+        assert!(lossy > bound_ns);
     }
 }

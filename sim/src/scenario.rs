@@ -103,6 +103,9 @@ fn check_step(record: &StepRecord, gradients: &[Vec<f32>], config: &ClusterConfi
     let expected = oracle::outputs(&record.plans, gradients, &traces)?;
     let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     for (rank, (one, expected)) in record.ranks.iter().zip(&expected).enumerate() {
+        if one.report.hadamard != record.hadamard {
+            return Err(format!("rank {rank}: encoded is {}, on rank 0 {}", one.report.hadamard, record.hadamard));
+        }
         let (found, expected) = (bits(&one.output), bits(expected));
         if let Some(at) = (0..expected.len()).find(|at| found.get(*at) != Some(&expected[*at])) {
             return Err(format!("rank {rank}: element {at} is {:x?}, expected {:x}", found.get(at), expected[at]));

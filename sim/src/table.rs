@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
 
-use crate::cluster::{ClusterConfig, StepRecord};
+use crate::cluster::{ClusterConfig, Early, StepRecord};
 use crate::reliable::ReliableRun;
 use crate::report::StepReport;
 
@@ -25,7 +25,7 @@ pub fn header(config: &ClusterConfig, name: &str) -> String {
         weather.delay_us_median,
         weather.tail_ratio,
         config.bound_ns as f64 / 1000.0,
-        if config.grace_ns.is_some() { "on" } else { "off" },
+        if config.early == Early::Off { "off" } else { "on" },
     );
     if !config.software_ranks.is_empty() {
         let ranks = config.software_ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");

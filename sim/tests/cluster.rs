@@ -2,7 +2,7 @@
 
 use optireduce_core::protocol::{ClosedBy, HadamardMode, UpdateAction};
 use optireduce_hw::card::build::Build;
-use optireduce_sim::cluster::{ClusterConfig, RankRecord, Straggler};
+use optireduce_sim::cluster::{ClusterConfig, Early, RankRecord, Straggler};
 use optireduce_sim::engine::Engine::{Functional, Rtl};
 use optireduce_sim::network::Weather;
 use optireduce_sim::oracle;
@@ -156,7 +156,7 @@ fn the_early_rule_closes_before_the_deadline_and_loses_no_more() {
     for seed in 0..20 {
         let scenario = Scenario::new(Functional, 4, 9610).with(|config| {
             config.weather = Weather { seed, loss: 0.02, ..Weather::default() };
-            (config.bound_ns, config.grace_ns) = (5_000_000, Some(200_000));
+            (config.bound_ns, config.early) = (5_000_000, Early::Grace(200_000));
         });
         for record in checked(scenario.run()) {
             checked(check_losses_are_reported(&record).map_err(|what| format!("{what}\n  in {scenario:?}")));
@@ -245,7 +245,7 @@ fn a_straggler_of_a_bucket_larger_than_its_slots_catches_up() {
 #[test]
 fn a_rank_that_is_late_but_within_the_bound_costs_nothing() {
     let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
-        (config.bound_ns, config.grace_ns) = (1_000_000, Some(20_000));
+        (config.bound_ns, config.early) = (1_000_000, Early::Grace(20_000));
         config.stragglers = vec![Straggler { rank: 1, delay_ns: 300_000 }];
     });
     scenario.steps = 3;

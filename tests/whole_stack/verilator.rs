@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use optireduce_core::protocol::HadamardMode;
 use optireduce_sim::card_bench::CardBench;
 use optireduce_sim::card_rules::RULES;
-use optireduce_sim::cluster::{Cluster, ClusterConfig};
+use optireduce_sim::cluster::{Cluster, ClusterConfig, Early};
 use optireduce_sim::engine::Engine;
 use optireduce_sim::network::Weather;
 use optireduce_sim::scenario::Scenario;
@@ -31,7 +31,7 @@ impl Write for Shared {
 fn watch(engine: Engine, hadamard: HadamardMode) -> (Vec<String>, Vec<u8>, u64) {
     let mut config = ClusterConfig::new(engine, 3);
     config.weather = Weather { seed: 5, loss: 0.05, duplicate: 0.1, hold: 0.1, ..Weather::default() };
-    (config.hadamard, config.bound_ns, config.grace_ns) = (hadamard, 60_000, Some(5_000));
+    (config.hadamard, config.bound_ns, config.early) = (hadamard, 60_000, Early::Grace(5_000));
     let scenario = Scenario { config: config.clone(), elements: 3000, steps: 2 };
     let mut cluster = Cluster::new(config).unwrap();
     let waves = Shared::default();

@@ -17,7 +17,7 @@ use self::agreement::Agreement;
 use self::pipeline::{Held, Pipeline, Running};
 use self::tuning::Tuning;
 use crate::data_plane::{Capability, DataPlane, PlaneEvent};
-use crate::protocol::{JobParams, Kind, Metrics, PlanError, Report, View};
+use crate::protocol::{HadamardMode, JobParams, Kind, Metrics, PlanError, Report, View};
 
 /// One rank's collectives. See the crate documentation for the call order.
 ///
@@ -41,7 +41,7 @@ impl<P: DataPlane> Collectives<P> {
             plane,
             pipeline: Pipeline::default(),
             tuning: Tuning::default(),
-            agreement: Agreement::new(params.rank, params.ranks),
+            agreement: Agreement::new(&params),
             metrics: Metrics::default(),
             params,
         })
@@ -131,7 +131,7 @@ impl<P: DataPlane> Collectives<P> {
         let view = self.next_view(now_ns).ok_or(CollectivesError::NoView { op: self.next_op() });
         self.take_outputs();
         let view = view?;
-        self.tuning.raise_rates(&self.params, call.elements);
+        self.tune(&view, call);
         let op = self.pipeline.push(&self.params, view, call)?;
         self.agreement.called(now_ns, op, &call, self.params.bf16, &view);
         Ok(op)
@@ -142,12 +142,22 @@ impl<P: DataPlane> Collectives<P> {
     fn prepost(&mut self, now_ns: u64) {
         while let Some(call) = self.pipeline.next_to_prepost() {
             let Some(view) = self.next_view(now_ns) else { break };
-            self.tuning.raise_rates(&self.params, call.elements);
+            self.tune(&view, call);
             if self.pipeline.prepost(&self.params, view, call).is_none() {
                 break;
             }
         }
         self.take_outputs();
+    }
+
+    /// From this call of a collective of `view` on.
+    fn tune(&mut self, view: &View, call: Call) {
+        let bound_ns = view.settings.bound_ns;
+        if bound_ns != self.params.bound_ns {
+            self.params.bound_ns = bound_ns;
+            self.tuning.set_bound_ns(bound_ns);
+        }
+        self.tuning.raise_rates(&self.params, call.elements);
     }
 
     /// What this rank gives to collective `op` is there (its gradient, its part): contributes it.
@@ -264,9 +274,10 @@ impl<P: DataPlane> Collectives<P> {
         self.pipeline.next_op
     }
 
-    /// If the next collective was preposted, because peers have started it: whether it is Hadamard-encoded.
-    pub fn preposted_hadamard(&self) -> Option<bool> {
-        self.pipeline.preposted_hadamard()
+    /// Whether the next collective that is prepared is Hadamard-encoded in this mode. To be asked once it may be prepared.
+    pub fn is_encoded(&mut self, now_ns: u64, mode: HadamardMode) -> bool {
+        let preposted = self.pipeline.preposted_view().map(|view| view.settings.hadamard);
+        mode.is_on(preposted.unwrap_or_else(|| self.next_view(now_ns).is_some_and(|view| view.settings.hadamard)))
     }
 
     /// The data plane.
@@ -279,7 +290,7 @@ impl<P: DataPlane> Collectives<P> {
         &mut self.plane
     }
 
-    /// The job's parameters.
+    /// The job's parameters, with the bound of the last collective that was prepared.
     pub fn params(&self) -> &JobParams {
         &self.params
     }

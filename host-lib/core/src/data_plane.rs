@@ -195,8 +195,9 @@ pub trait DataPlane {
     /// loses them until the view is entered.
     fn announce(&mut self, view: &View);
 
-    /// [`Capability::Views`]: windows armed from now on are of this view; ranks in plans, parameters and reports are indices
-    /// in it. `false`: not yet, windows of the view before must end first; ask again.
+    /// [`Capability::Views`]: windows armed from now on are of this view, which has other members than the one before; ranks
+    /// in plans, parameters and reports are indices in it. `false`: not yet, windows of the view before must end first; ask
+    /// again.
     ///
     /// # Errors
     /// If the data plane cannot work with these ranks, or is broken.

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use optireduce_core::protocol::{
-    BUCKETS_MAX, ClosedBy, JobParams, Kind, MembershipParams, ProtocolError, Ranks, RefusedStatus, Stage, StageReport,
-    UpdateAction, View, WindowPlan,
+    BUCKETS_MAX, ClosedBy, HadamardMode, JobParams, Kind, MembershipParams, ProtocolError, Ranks, RefusedStatus, Stage,
+    StageReport, UpdateAction, View, WindowPlan,
 };
 use optireduce_core::{
     Call, Capabilities, Capability, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits, RepairData,
@@ -284,7 +284,11 @@ fn what_a_data_plane_cannot_do_is_refused_by_name_and_never_asked_of_it() {
         assert!(error.to_string().starts_with(&expected), "{error}");
     };
     let members = MembershipParams::new(RANKS);
-    refused(collectives.follow_members(members, true), Capability::Views, "ranks that are dropped or join");
+    refused(
+        collectives.agree_on_views(members, HadamardMode::Off),
+        Capability::Views,
+        "ranks that are dropped or join",
+    );
     refused(collectives.follow_round_trips(100), Capability::RoundTrips, "rates that follow round-trip times");
     for kind in [Kind::ReduceScatter, Kind::AllGather] {
         let call = Call::one_off(kind, 0, 100);

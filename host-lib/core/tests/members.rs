@@ -1,14 +1,16 @@
-//! Ranks that crash or cannot be heard for a while: software ranks that agree, over a virtual network, on who takes part.
+//! Ranks that crash or cannot be heard for a while, losses and bounds that do not fit: software ranks that agree, over a virtual
+//! network, on who takes part and on what they use alike.
 //!
 //! `SEEDS=from..to cargo test -p optireduce-core --test members` tries others; a failure names its seed.
 
 mod virtual_network;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use optireduce_core::protocol::repair::RepairReport;
-use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, MembershipParams, UpdateAction};
-use optireduce_core::{DataPlane, MembershipEvent};
+use optireduce_core::protocol::{ClosedBy, EarlyRule, HadamardMode, JobParams, MembershipParams, UpdateAction};
+use optireduce_core::software::Software;
+use optireduce_core::{Collectives, DataPlane, MembershipEvent};
 use virtual_network::{Network, Outcome, Random, Weather};
 
 const BOUND_NS: u64 = 1_000_000;
@@ -24,7 +26,7 @@ fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
 fn network(seed: u64, ranks: usize, weather: Weather, with_members: bool) -> Network {
     let mut network = without_members(seed, ranks, weather, BOUND_NS);
     if with_members {
-        network.ranks.iter_mut().for_each(|rank| rank.follow_members(members(ranks), true).unwrap());
+        network.ranks.iter_mut().for_each(|rank| rank.agree_on_views(members(ranks), HadamardMode::Off).unwrap());
     }
     network.new_bound_ns = BOUND_NS;
     network
@@ -39,7 +41,8 @@ fn without_members(seed: u64, ranks: usize, weather: Weather, bound_ns: u64) -> 
 
 fn members(ranks: usize) -> MembershipParams {
     MembershipParams {
-        silent_ops: SILENT_OPS,
+        silent_ops: Some(SILENT_OPS),
+        remeasure: true,
         silent_ns: BOUND_NS,
         lead_ops: LEAD_OPS,
         retry_ns: 1_000_000,
@@ -189,7 +192,7 @@ fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_colle
         // Packets take up to 30 us, then up to 300 us.
         let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
         let mut network = without_members(seed, ranks, weather, 200_000);
-        network.ranks.iter_mut().for_each(|rank| rank.follow_members(members(ranks), true).unwrap());
+        network.ranks.iter_mut().for_each(|rank| rank.agree_on_views(members(ranks), HadamardMode::Off).unwrap());
         let (mut last, mut hits) = (0, 0);
         // Before so many, stages may not ask.
         let change = 1000;
@@ -212,6 +215,94 @@ fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_colle
         // Six of the last stages, two a collective; then an agreement.
         assert!((3..9).contains(&hits) && last == 0, "seed {seed}: {hits} collectives ran into the bound, {last}");
         assert!(network.ranks.iter().all(|rank| rank.params().bound_ns == network.new_bound_ns), "seed {seed}");
+    }
+}
+
+/// All reports of one collective say the same of the transform; whether it was on.
+fn hadamard_of(what: &str, outcomes: &[Option<Outcome>]) -> bool {
+    let encoded: BTreeSet<bool> = outcomes.iter().flatten().map(|outcome| outcome.report.hadamard).collect();
+    assert_eq!(encoded.len(), 1, "{what}: some ranks encode and others do not");
+    encoded.contains(&true)
+}
+
+#[test]
+fn under_loss_all_ranks_switch_to_hadamard_at_the_same_collective_even_if_one_crashes() {
+    for seed in seeds(0..100) {
+        let mut random = Random(seed << 20);
+        let (ranks, elements) = (3 + random.below(4) as usize, 2000 + random.below(2000) as usize);
+        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
+        let mut network = without_members(seed, ranks, weather, BOUND_NS);
+        let is_fixed = random.chance(0.5);
+        let silent_ops = (!is_fixed).then_some(SILENT_OPS);
+        for rank in &mut network.ranks {
+            let params = MembershipParams { silent_ops, remeasure: false, ..members(ranks) };
+            rank.agree_on_views(params, HadamardMode::Auto).unwrap();
+        }
+        network.letters_ns = 1000..1001 + random.below(1_000_000);
+        let (lossy_op, mut crashed, mut first_on) = (2 + random.below(3), None, None);
+        let crashes = random.chance(0.5);
+        for op in 0..lossy_op + 60 {
+            network.weather.loss = if op >= lossy_op { 0.06 } else { 0.0 };
+            if crashes && op == lossy_op + 1 {
+                crashed = Some(random.below(ranks as u64) as usize);
+            }
+            crashed.into_iter().for_each(|rank: usize| network.dead[rank] = true);
+            let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+            let starts: Vec<_> = network.dead.iter().map(|dead| (!dead).then(|| random.below(20_000))).collect();
+            let outcomes = network.all_reduce(0, &gradients, HadamardMode::Auto, &starts);
+            let what = format!("seed {seed}, collective {op} of {ranks} ranks, {crashed:?} crashed, fixed: {is_fixed}");
+            let on = hadamard_of(&what, &outcomes);
+            assert!(!on || op > lossy_op, "{what}: encoded without loss");
+            assert!(on || first_on.is_none(), "{what}: not encoded any more");
+            first_on = first_on.or(on.then_some(op));
+        }
+        // Of up to four lossy collectives one loses more than 2 % somewhere; then an agreement, which may have to go on
+        // without the crashed rank.
+        assert!(first_on.is_some_and(|op| op < lossy_op + 30), "seed {seed}: encoded from {first_on:?} on");
+        let is_odd = |rank: &Collectives<Software>| rank.plane().counters().drop_flags > 0;
+        assert!(!network.ranks.iter().any(is_odd), "seed {seed}: packets of the other kind came");
+        let ranks_now = network.ranks[(crashed.unwrap_or(0) + 1) % ranks].newest().ranks.count_ones() as usize;
+        assert_eq!(ranks_now, ranks - usize::from(crashed.is_some() && !is_fixed), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
+    for seed in seeds(0..30) {
+        let mut random = Random(seed << 20);
+        let (ranks, elements) = (3 + random.below(4) as usize, 2000 + random.below(2000) as usize);
+        let away = random.below(ranks as u64) as usize;
+        let outage = Some((away, 3_000_000..25_000_000));
+        let weather = Weather { delay_ns: 1000..30_000, outage, ..Weather::default() };
+        let mut network = without_members(seed, ranks, weather, BOUND_NS);
+        for rank in &mut network.ranks {
+            rank.agree_on_views(members(ranks), HadamardMode::Auto).unwrap();
+        }
+        network.new_bound_ns = BOUND_NS + 1;
+        let (mut used, mut op, mut back) = (BTreeMap::new(), 0, 0);
+        while back < 3 {
+            assert!(op < 3000, "seed {seed}: rank {away} does not come back: {:?}", network.events);
+            if !network.ranks[away].is_member() && network.now_ns > 27_000_000 {
+                // Repeated: it only asks anew.
+                let _ = network.ranks[away].join(network.now_ns, 1);
+            }
+            network.weather.loss = if (10_000_000..27_000_000).contains(&network.now_ns) { 0.06 } else { 0.0 };
+            op = network.ranks[(away + 1) % ranks].next_op();
+            let starts = (0..ranks).map(|rank| (network.ranks[rank].next_op() == op).then(|| random.below(20_000)));
+            let starts: Vec<_> = starts.collect();
+            let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+            let outcomes = network.all_reduce(0, &gradients, HadamardMode::Auto, &starts);
+            for (rank, outcome) in outcomes.iter().enumerate() {
+                let Some(Outcome { report, .. }) = outcome else { continue };
+                let found = (report.live.clone(), report.hadamard, network.ranks[rank].params().bound_ns);
+                let expected = used.entry(report.op).or_insert_with(|| found.clone());
+                assert_eq!(&found, expected, "seed {seed}, collective {}, rank {rank}", report.op);
+            }
+            let joined = network.ranks[away].newest().joined.is_some();
+            back += u32::from(joined && outcomes[away].is_some());
+        }
+        let (live, hadamard, bound_ns) = &used[used.keys().last().unwrap()];
+        assert_eq!((live.len(), *hadamard, *bound_ns), (ranks, true, BOUND_NS + 1), "seed {seed}");
     }
 }
 

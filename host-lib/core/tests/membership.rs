@@ -2,17 +2,20 @@
 //!
 //! The cluster below runs collectives on every rank, crashes ranks, starts them again and cuts them off, and checks with
 //! every step, from outside, what must hold: of one number there is one view; no rank of a view runs a
-//! collective of it in another; a quorum of each view is in the next. A seed that fails is in the message; `run(seed)` replays it.
+//! collective of it in another; a quorum of each view is in the next; what a rank requests is met, unless it crashes. A seed
+//! that fails is in the message; `run(seed)` replays it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use optireduce_contract::ranks::RankSet;
 use optireduce_contract::signs::splitmix64;
 use optireduce_core::protocol::Ranks;
-use optireduce_core::protocol::membership::{Ballot, MembershipMessage, Output};
+use optireduce_core::protocol::membership::{Ballot, MembershipMessage, Output, Request, Settings};
 use optireduce_core::protocol::{Membership, MembershipParams, View};
 
 const OP_NS: u64 = 100_000;
+const SETTINGS: Settings = Settings { hadamard: false, bound_ns: 1_000_000 };
+const TRANSFORM: Request = Request { hadamard: Some(true), bound_ns: None, measure: false };
 
 struct Rank {
     membership: Membership,
@@ -51,6 +54,8 @@ struct Cluster {
     /// All views by number, and the view each collective was run with.
     views: BTreeMap<u32, View>,
     used: BTreeMap<u32, BTreeSet<(usize, u32)>>,
+    /// What ranks have requested that have neither crashed nor been dropped since, and their newest view then.
+    requests: Vec<(usize, Request, u32)>,
     /// Collectives' starts are refused so far, messages so far.
     waits: u64,
     messages: u64,
@@ -59,7 +64,7 @@ struct Cluster {
 impl Cluster {
     fn new(name: &str, params: MembershipParams, delay_ns_max: u64, seed: u64) -> Self {
         let rank = |rank| Rank {
-            membership: Membership::new(rank, params).unwrap(),
+            membership: Membership::new(rank, params, SETTINGS).unwrap(),
             alive: true,
             op: 0,
             running: false,
@@ -79,6 +84,7 @@ impl Cluster {
             last_arrival_ns: BTreeMap::new(),
             views: BTreeMap::new(),
             used: BTreeMap::new(),
+            requests: Vec::new(),
             waits: 0,
             messages: 0,
         };
@@ -209,15 +215,39 @@ impl Cluster {
                 Output::Dropped => {
                     let incarnation = self.now_ns + 1;
                     self.ranks[rank].running = false;
+                    self.requests.retain(|(of, ..)| *of != rank);
                     self.ranks[rank].membership.join(self.now_ns, incarnation);
                 }
             }
         }
     }
 
+    /// A rank requests something, if it takes part.
+    fn request(&mut self, rank: usize, request: Request) {
+        let newest = self.ranks[rank].membership.newest().copied();
+        let Some(newest) = newest.filter(|_| self.ranks[rank].alive) else { return };
+        // Its last word counts.
+        self.requests.retain(|(of, old, _)| *of != rank || old.bound_ns.is_none() || request.bound_ns.is_none());
+        self.requests.push((rank, request, newest.number));
+        self.ranks[rank].membership.request(self.now_ns, request);
+        self.poll(rank);
+    }
+
+    /// Every request was met by the view that its rank had then, or by a later one.
+    fn are_requests_met(&self) -> bool {
+        self.requests.iter().all(|(_, request, number)| {
+            let Request { hadamard, bound_ns, measure } = *request;
+            let is = |met: &dyn Fn(&View) -> bool| self.views.range(number..).any(|(_, view)| met(view));
+            is(&|view| hadamard.is_none_or(|hadamard| view.settings.hadamard == hadamard))
+                && is(&|view| bound_ns.is_none_or(|bound_ns| view.settings.bound_ns == bound_ns))
+                && is(&|view| !measure || view.measure)
+        })
+    }
+
     /// The rank stops. What it sent last may be lost: of each channel an end of random length.
     fn crash(&mut self, rank: usize) {
         self.ranks[rank].alive = false;
+        self.requests.retain(|(of, ..)| *of != rank);
         for to in 0..self.ranks.len() {
             let sent = self.events.iter().filter(
                 |(_, event)| matches!(event, Event::Deliver { from, to: at, .. } if (*from, *at) == (rank, to)),
@@ -269,6 +299,8 @@ impl Cluster {
             assert!(one.first_op < two.first_op, "{}: {one:?} {two:?}", self.name);
             let stayed = two.ranks & one.ranks;
             assert!(one.is_quorum(stayed), "{}: a minority went on: {one:?} {two:?}", self.name);
+            let same = one.ranks == two.ranks && two.joined.is_none();
+            assert_eq!(two.epoch, if same { one.epoch } else { two.number }, "{}: {one:?} {two:?}", self.name);
         }
     }
 
@@ -438,7 +470,10 @@ fn run(seed: u64) -> (usize, bool) {
         let pause_ns = [2_000_000, 60_000_000, 200_000_000][draw(3) as usize];
         cluster.run_for(draw(pause_ns));
         let rank = draw(ranks as u64) as usize;
-        match draw(6) {
+        match draw(9) {
+            6 => cluster.request(rank, TRANSFORM),
+            7 => cluster.request(rank, Request { bound_ns: Some(1 + draw(5)), ..Request::default() }),
+            8 => cluster.request(rank, Request { measure: true, ..Request::default() }),
             0 => cluster.deaf[rank] = draw(1 << ranks),
             1 => cluster.deaf.fill(0),
             _ if !cluster.ranks[rank].alive => cluster.restart(rank),
@@ -451,14 +486,141 @@ fn run(seed: u64) -> (usize, bool) {
         }
     }
     cluster.deaf.fill(0);
-    let mut settled = cluster.run_until(cluster.now_ns + 20_000_000_000, Cluster::is_settled);
+    let is_over = |cluster: &Cluster| cluster.is_settled() && cluster.are_requests_met();
+    let mut settled = cluster.run_until(cluster.now_ns + 20_000_000_000, is_over);
     if !settled && cluster.newest_of_all().is_quorum(cluster.members_alive()) {
-        settled = cluster.run_until(cluster.now_ns + 600_000_000_000, Cluster::is_settled);
+        settled = cluster.run_until(cluster.now_ns + 600_000_000_000, is_over);
         let newest: Vec<_> = cluster.ranks.iter().map(|rank| (rank.alive, rank.op, rank.membership.newest())).collect();
-        assert!(settled, "{name}: no common view after ten minutes: {newest:?}");
+        let requests = &cluster.requests;
+        assert!(settled, "{name}: no common view after ten minutes: {newest:?}, requests {requests:?}");
     }
     cluster.check_views();
     (cluster.views.len(), settled)
+}
+
+#[test]
+fn a_request_is_met_at_the_same_collective_on_all_ranks_without_dropping_any() {
+    for silent_ops in [Some(3), None] {
+        let mut cluster = Cluster::new("requests", MembershipParams { silent_ops, ..params(5) }, 20_000, 1);
+        cluster.run_for(50 * OP_NS);
+        cluster.request(3, TRANSFORM);
+        cluster.request(1, Request { bound_ns: Some(77), ..Request::default() });
+        let requested_ns = cluster.now_ns;
+        assert!(cluster.run_until(requested_ns + 20 * OP_NS, |cluster| cluster.are_requests_met()));
+        assert!(cluster.run_until(requested_ns + 40 * OP_NS, Cluster::is_settled));
+        let newest = cluster.newest(4);
+        assert_eq!(newest.settings, Settings { hadamard: true, bound_ns: 77 });
+        assert_eq!((newest.ranks, newest.epoch, newest.job_tag(9)), (0b11111, 0, 9), "packets stay the same");
+        // `step` has checked that ranks are never in two views in one collective.
+        let switched: BTreeSet<_> = cluster.used[&newest.first_op].iter().map(|(_, number)| *number).collect();
+        assert_eq!(switched, [newest.number].into());
+        // And what is so already changes nothing.
+        let views = cluster.views.len();
+        cluster.request(2, TRANSFORM);
+        cluster.run_for(100 * OP_NS);
+        assert_eq!(cluster.views.len(), views);
+    }
+}
+
+/// Of those that have not heard it none can know, and the next view may come from one of them; whoever still sees the loss
+/// requests it again.
+#[test]
+fn a_request_outlives_the_rank_that_made_it_once_the_next_coordinator_has_heard_it() {
+    for (requester, coordinator, heard) in (0..32).flat_map(|heard| [(0, 1, heard), (2, 0, heard)]) {
+        let mut cluster = cluster(&format!("rank {requester} requests and crashes, heard by {heard:#b}"), 5);
+        cluster.run_for(50 * OP_NS);
+        cluster.request(requester, TRANSFORM);
+        cluster.ranks[requester].alive = false;
+        cluster.requests.clear();
+        let mut requests = 0;
+        cluster.events.retain(|_, event| match event {
+            Event::Deliver { from, to, message: MembershipMessage::Request { .. } } if *from == requester => {
+                requests += 1;
+                heard & 1 << *to != 0
+            }
+            Event::Deliver { from, .. } => *from != requester,
+            Event::Step(_) => true,
+        });
+        assert_eq!(requests, 4, "{}", cluster.name);
+        assert!(cluster.run_until(5_000_000_000, Cluster::is_settled), "{}", cluster.name);
+        cluster.run_for(100 * OP_NS);
+        let on = cluster.newest_of_all().settings.hadamard;
+        assert!(on || heard & 1 << coordinator == 0, "{}: {:?}", cluster.name, cluster.views);
+        assert!(!on || heard & !(1 << requester) != 0, "{}: {:?}", cluster.name, cluster.views);
+        cluster.check_views();
+    }
+}
+
+#[test]
+fn a_rank_that_joins_late_learns_the_settings_from_its_view() {
+    let mut cluster = cluster("late joiner", 4);
+    cluster.run_for(50 * OP_NS);
+    cluster.crash(3);
+    assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
+    cluster.request(1, TRANSFORM);
+    cluster.request(1, Request { bound_ns: Some(77), ..Request::default() });
+    assert!(cluster.run_until(2_000_000_000, |cluster| cluster.is_settled() && cluster.are_requests_met()));
+    cluster.restart(3);
+    assert!(cluster.run_until(3_000_000_000, Cluster::is_settled));
+    let newest = cluster.newest(3);
+    assert_eq!((newest.ranks, newest.settings), (0b1111, Settings { hadamard: true, bound_ns: 77 }));
+    assert_eq!(newest.epoch, newest.number, "other members, other packets");
+    cluster.check_views();
+}
+
+#[test]
+fn the_bound_is_measured_when_members_have_changed_if_it_is_to_be() {
+    for remeasure in [false, true] {
+        let mut cluster = Cluster::new("remeasure", MembershipParams { remeasure, ..params(4) }, 20_000, 1);
+        cluster.run_for(50 * OP_NS);
+        cluster.request(0, TRANSFORM);
+        assert!(cluster.run_until(1_000_000_000, Cluster::are_requests_met));
+        cluster.run_for(20 * OP_NS);
+        cluster.crash(2);
+        assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
+        let measures: Vec<_> = cluster.views.values().map(|view| view.measure).collect();
+        assert_eq!(measures, [false, false, remeasure]);
+    }
+}
+
+/// Fixed members: ranks crash, and no view has other members; whatever ranks request that live on is met, as long as they
+/// are a quorum.
+#[test]
+fn fixed_ranks_agree_on_settings_whoever_crashes_and_however_late_messages_are() {
+    let (mut views, mut met) = (0, 0);
+    for seed in 0..2000 {
+        let mut draws = (0..).map(|turn| splitmix64(seed << 16 | turn));
+        let mut draw = |below: u64| draws.next().unwrap() % below;
+        let ranks = 1 + draw(8) as usize;
+        let delay_ns_max = [20_000, 1_000_000, 30_000_000][draw(3) as usize];
+        let retry_ns = [200_000, 5_000_000, 50_000_000][draw(3) as usize];
+        let params = MembershipParams { silent_ops: None, silent_ns: 0, retry_ns, ..params(ranks) };
+        let name = format!("seed {seed}: {ranks} fixed ranks, delay {delay_ns_max} ns, {params:?}");
+        let mut cluster = Cluster::new(&name, params, delay_ns_max, splitmix64(seed));
+        for _ in 0..1 + draw(8) {
+            let pause_ns = [2_000_000, 60_000_000][draw(2) as usize];
+            cluster.run_for(draw(pause_ns));
+            let rank = draw(ranks as u64) as usize;
+            match draw(4) {
+                _ if !cluster.ranks[rank].alive => {}
+                0 if cluster.newest_of_all().is_quorum(cluster.live() & !(1 << rank)) => cluster.crash(rank),
+                1 => cluster.request(rank, Request { bound_ns: Some(1 + draw(5)), ..Request::default() }),
+                2 => cluster.request(rank, Request { measure: true, ..Request::default() }),
+                _ => cluster.request(rank, TRANSFORM),
+            }
+        }
+        let is_over = |cluster: &Cluster| {
+            let newest: BTreeSet<_> =
+                (0..ranks).filter(|rank| cluster.ranks[*rank].alive).map(|rank| cluster.newest(rank).number).collect();
+            newest.len() == 1 && cluster.are_requests_met()
+        };
+        assert!(cluster.run_until(cluster.now_ns + 600_000_000_000, is_over), "{name}: {:?}", cluster.requests);
+        cluster.check_views();
+        assert!(cluster.views.values().all(|view| view.epoch == 0 && view.ranks == cluster.views[&0].ranks), "{name}");
+        views += cluster.views.len();
+        met += cluster.requests.len();
+    }
+    assert!(views > 4000 && met > 4000, "{views} views, {met} requests: nothing happens");
 }
 
 #[test]
@@ -476,8 +638,10 @@ fn whoever_crashes_and_however_late_messages_are_live_ranks_end_in_one_view() {
 
 #[test]
 fn messages_that_no_rank_can_have_sent_are_refused() {
-    let mut membership = Membership::new(1, params(4)).unwrap();
-    let view = View { number: 1, ranks: 0b0111, first_op: 20, joined: None };
+    let mut membership = Membership::new(1, params(4), SETTINGS).unwrap();
+    let view = View { number: 1, first_op: 20, ..View::first(0b0111, SETTINGS) };
+    let bound_ns = |bound_ns| Settings { bound_ns, ..SETTINGS };
+    let request = |bound_ns| Request { bound_ns: Some(bound_ns), ..Request::default() };
     let ballot = Ballot { attempt: 1, rank: 0 };
     for message in [
         MembershipMessage::Accept { ballot, view: View { ranks: 0b10111, ..view } },
@@ -487,6 +651,11 @@ fn messages_that_no_rank_can_have_sent_are_refused() {
         MembershipMessage::Views { views: vec![view, View { number: 3, first_op: 40, ..view }] },
         MembershipMessage::Views { views: vec![view, View { number: 2, ..view }] },
         MembershipMessage::Views { views: vec![View { ranks: 1 << 63, ..view }] },
+        MembershipMessage::Views { views: vec![View { epoch: 2, ..view }] },
+        MembershipMessage::Views { views: vec![View { settings: bound_ns(0), ..view }] },
+        MembershipMessage::Accept { ballot, view: View { settings: bound_ns(1 << 32), ..view } },
+        MembershipMessage::Request { number: 0, request: request(0) },
+        MembershipMessage::Request { number: 0, request: request(1 << 32) },
     ] {
         assert!(membership.handle_message(0, 0, message.clone()).is_err(), "{message:?}");
     }
@@ -494,13 +663,22 @@ fn messages_that_no_rank_can_have_sent_are_refused() {
     assert_eq!(error.to_string(), "membership message from rank 4: no such rank; expected one of a job of 4 ranks");
     assert_eq!(membership.newest().map(|view| view.number), Some(0));
     assert!(membership.poll().is_none());
-    assert_eq!(Membership::new(4, params(4)).unwrap_err().to_string(), "job parameter rank is 4, expected 0 to 3");
-    assert!(Membership::new(0, params(65)).is_err() && Membership::new(0, params(64)).is_ok());
+    assert_eq!(
+        Membership::new(4, params(4), SETTINGS).unwrap_err().to_string(),
+        "job parameter rank is 4, expected 0 to 3"
+    );
+    let new = |ranks, settings| Membership::new(0, params(ranks), settings);
+    assert!(new(65, SETTINGS).is_err() && new(64, SETTINGS).is_ok());
+    assert!(new(4, Settings { bound_ns: 0, ..SETTINGS }).is_err());
+    // Of fixed ranks none can join.
+    let fixed = MembershipParams { silent_ops: None, ..params(4) };
+    let mut membership = Membership::new(1, fixed, SETTINGS).unwrap();
+    assert!(membership.handle_message(0, 0, MembershipMessage::Join { incarnation: 1 }).is_err());
 }
 
 #[test]
 fn ranks_that_all_suspect_one_another_do_not_drop_below_a_quorum() {
-    let mut membership = Membership::new(0, params(3)).unwrap();
+    let mut membership = Membership::new(0, params(3), SETTINGS).unwrap();
     for op in 0..3 {
         assert!(membership.view_of(0, op).is_some());
         membership.observe(0, op, &Ranks::default());
@@ -517,7 +695,7 @@ fn ranks_that_all_suspect_one_another_do_not_drop_below_a_quorum() {
         _ => None,
     });
     // Both others are suspected by two of three; without either one no quorum of the three would remain.
-    assert_eq!(accept, Some(View { number: 1, ranks: 0b011, first_op: 3, joined: None }));
+    assert_eq!(accept, Some(View { number: 1, ranks: 0b011, first_op: 3, epoch: 1, ..View::first(0b111, SETTINGS) }));
     assert!(membership.view_of(0, 3).is_none(), "bound by its own promise");
 }
 
@@ -525,7 +703,7 @@ fn ranks_that_all_suspect_one_another_do_not_drop_below_a_quorum() {
 fn only_the_answer_to_its_last_wish_lets_a_rank_in() {
     let mut membership = Membership::outside(1, params(4)).unwrap();
     membership.join(0, 5);
-    let view = View { number: 7, ranks: 0b1111, first_op: 20, joined: Some((1, 4)) };
+    let view = View { number: 7, first_op: 20, joined: Some((1, 4)), epoch: 7, ..View::first(0b1111, SETTINGS) };
     let mut number_after = |views: &[View]| {
         membership.handle_message(0, 0, MembershipMessage::Views { views: views.to_vec() }).unwrap();
         membership.newest().map(|view| view.number)
@@ -534,7 +712,7 @@ fn only_the_answer_to_its_last_wish_lets_a_rank_in() {
     assert_eq!(number_after(&[View { joined: Some((2, 5)), ..view }]), None, "another rank's");
     let answer = View { number: 8, first_op: 40, joined: Some((1, 5)), ..view };
     assert_eq!(number_after(&[view, answer]), Some(8));
-    let without = View { number: 9, ranks: 0b1101, first_op: 60, joined: None };
+    let without = View { number: 9, ranks: 0b1101, first_op: 60, joined: None, ..view };
     assert_eq!(number_after(&[view, answer, without]), None, "dropped");
     assert_eq!(number_after(&[view, answer]), None, "the answer to a wish is good once");
     let outputs: Vec<_> = std::iter::from_fn(|| membership.poll()).collect();
@@ -544,19 +722,19 @@ fn only_the_answer_to_its_last_wish_lets_a_rank_in() {
 #[test]
 fn quorums_of_a_view_always_share_a_rank() {
     for ranks in 1..1u64 << 7 {
-        let view = View { number: 0, ranks, first_op: 0, joined: None };
+        let view = View::first(ranks, SETTINGS);
         let quorums: Vec<_> = (0..1 << 7).filter(|some| view.is_quorum(*some)).collect();
         assert!(quorums.iter().all(|one| quorums.iter().all(|two| one & two & ranks != 0)), "{ranks:#b}");
         assert!(quorums.contains(&ranks));
     }
-    let four = View { number: 0, ranks: 0b11110, first_op: 0, joined: None };
+    let four = View::first(0b11110, SETTINGS);
     assert_eq!([0b00110, 0b11000, 0b11100, 0b00011].map(|some| four.is_quorum(some)), [true, false, true, false]);
 }
 
 #[test]
 fn tags_tell_views_apart_and_messages_survive_serialisation() {
-    let view = View { number: 0, ranks: 3, first_op: 0, joined: None };
-    let tags: BTreeSet<_> = (0..1000).map(|number| View { number, ..view }.job_tag(77)).collect();
+    let view = View::first(3, SETTINGS);
+    let tags: BTreeSet<_> = (0..1000).map(|epoch| View { epoch, ..view }.job_tag(77)).collect();
     assert_eq!((tags.len(), view.job_tag(77)), (1000, 77));
     let message = MembershipMessage::Views { views: vec![View { joined: Some((1, u64::MAX)), ..view }] };
     let message = optireduce_core::protocol::Message::Membership(message);
@@ -566,7 +744,8 @@ fn tags_tell_views_apart_and_messages_survive_serialisation() {
 #[test]
 fn a_rank_whose_channel_has_ended_is_silent_after_three_collectives_however_short() {
     for gone in [true, false] {
-        let mut membership = Membership::new(0, MembershipParams { silent_ns: u64::MAX, ..params(3) }).unwrap();
+        let mut membership =
+            Membership::new(0, MembershipParams { silent_ns: u64::MAX, ..params(3) }, SETTINGS).unwrap();
         if gone {
             membership.handle_gone(2);
         }

@@ -7,7 +7,9 @@ mod virtual_network;
 use std::collections::HashMap;
 
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK, UbtHeader};
-use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Kind, MembershipParams, Parts, Stage, plan_partial};
+use optireduce_core::protocol::{
+    ClosedBy, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Stage, plan_partial,
+};
 use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{Call, DataPlane};
 use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
@@ -262,13 +264,13 @@ fn parts_stay_when_a_rank_is_dropped_and_its_own_is_reported_missing() {
             ..JobParams::new(rank, ranks, 4, BOUND_NS, &plane.limits())
         });
         let members = MembershipParams {
-            silent_ops: 3,
+            silent_ops: Some(3),
             silent_ns: BOUND_NS,
             lead_ops: 4,
             retry_ns: 1_000_000,
             ..MembershipParams::new(ranks)
         };
-        network.ranks.iter_mut().for_each(|rank| rank.follow_members(members, false).unwrap());
+        network.ranks.iter_mut().for_each(|rank| rank.agree_on_views(members, HadamardMode::Off).unwrap());
         let parts = Parts::new(elements, ranks);
         for op in 0..30 {
             network.dead[crashed] = op >= 4;

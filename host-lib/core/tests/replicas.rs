@@ -6,7 +6,7 @@
 mod virtual_network;
 
 use optireduce_contract::packet::UbtHeader;
-use optireduce_core::protocol::{JobParams, Kind, MembershipParams, StreamId, UpdateAction, VoteParams};
+use optireduce_core::protocol::{HadamardMode, JobParams, Kind, MembershipParams, StreamId, UpdateAction, VoteParams};
 use optireduce_core::{Call, CollectivesError, DataPlane};
 use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
 
@@ -177,13 +177,13 @@ fn what_a_crashed_owner_took_with_it_is_reported_as_drift() {
         for rank in &mut network.ranks {
             rank.repair();
             let members = MembershipParams {
-                silent_ops: 5,
+                silent_ops: Some(5),
                 silent_ns: BOUND_NS,
                 lead_ops: 4,
                 retry_ns: BOUND_NS,
                 ..MembershipParams::new(RANKS)
             };
-            rank.follow_members(members, false).unwrap();
+            rank.agree_on_views(members, HadamardMode::Off).unwrap();
         }
         let crashed = 1 + seed as usize % (RANKS - 1);
         network.dies_ns[crashed] = Some(5_000_000 + 10_000 * seed);

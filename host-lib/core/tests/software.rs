@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
+use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Ranks, Stage, View, WindowPlan, plan_windows};
 use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
@@ -368,7 +369,8 @@ fn however_long_round_trips_are_a_shard_gets_through_in_half_the_bound() {
 fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() {
     let mut plane = Software::new(SoftwareJob::new(0, 3, JOB_TAG, 4)).unwrap();
     let first = JobParams::new(0, 3, 4, PATIENT_NS, &plane.limits());
-    let view = View { number: 1, ranks: 0b101, first_op: 9, joined: None };
+    let settings = Settings { hadamard: false, bound_ns: PATIENT_NS };
+    let view = View { number: 1, first_op: 9, epoch: 1, ..View::first(0b101, settings) };
     assert!(plane.enter(&view).unwrap());
     let params = first.of_view(&view);
     let plan = plan_windows(&params, 9, 0, 8 * LANES, false).unwrap().remove(0);

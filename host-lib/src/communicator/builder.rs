@@ -318,13 +318,20 @@ impl Builder {
             collectives.set_one_off_wait(self.timeout.as_nanos().try_into().unwrap_or(u64::MAX));
         }
         collectives.compare_calls(bound_ns);
-        if let Some(silent_ops) = self.silent_ops {
+        if self.silent_ops.is_some() || self.hadamard == HadamardMode::Auto {
             let defaults = MembershipParams::new(launch.world_size);
             let silent_ns = SILENT.as_nanos() as u64;
             let retry_ns = RETRY.as_nanos() as u64;
-            let members = MembershipParams { silent_ops, silent_ns, retry_ns, lead_ops: LEAD_OPS, ..defaults };
-            let followed = collectives.follow_members(members, matches!(self.bound, Bound::Measured { .. }));
-            followed.map_err(|error| failed(&error))?;
+            let members = MembershipParams {
+                silent_ops: self.silent_ops,
+                silent_ns,
+                retry_ns,
+                lead_ops: LEAD_OPS,
+                remeasure: self.silent_ops.is_some() && matches!(self.bound, Bound::Measured { .. }),
+                ..defaults
+            };
+            let agreed = collectives.agree_on_views(members, self.hadamard);
+            agreed.map_err(|error| failed(&error))?;
         }
         if self.agree {
             // Both stages of one rank may run into their bounds while another has everything at once.

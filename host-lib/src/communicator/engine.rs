@@ -18,7 +18,8 @@ use super::report::Report;
 use super::request::{Outcome, Sender};
 use crate::control::{ControlChannel, Notice, Notices};
 use crate::udp::Udp;
-use optireduce_core::protocol::{HadamardMode, HadamardSwitch, Kind, RUNS_MIN, Stream};
+use optireduce_core::protocol::membership::Settings;
+use optireduce_core::protocol::{HadamardMode, Kind, RUNS_MIN, Stream};
 use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -28,8 +29,6 @@ const SPIN: Duration = Duration::from_micros(10);
 const NAP: Duration = Duration::from_millis(500);
 /// How long packets may take to leave after the last collective.
 const DRAIN: Duration = Duration::from_millis(200);
-/// Collectives between a loss and the switch to Hadamard: longer than an announcement takes.
-const SWITCH_LEAD_OPS: u32 = 32;
 
 /// A collective that a caller wants.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +76,7 @@ pub(super) struct Engine {
     links: Links,
     commands: Receiver<Command>,
     waker: Arc<Waker>,
-    switch: HadamardSwitch,
+    hadamard: HadamardMode,
     hadamard_from: Option<u32>,
     /// Collectives that may not begin yet, and since when.
     waiting: VecDeque<(Collective, Vec<f32>, Sender<Outcome>)>,
@@ -119,7 +118,7 @@ impl Engine {
             links,
             commands,
             waker,
-            switch: HadamardSwitch::new(hadamard, SWITCH_LEAD_OPS),
+            hadamard,
             hadamard_from: None,
             waiting: VecDeque::new(),
             waiting_since: None,
@@ -236,18 +235,14 @@ impl Engine {
             self.waiting_since = None;
             let Some((call, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             any = true;
-            let wanted = self.switch.is_on(self.collectives.next_op());
-            let wanted = self.collectives.preposted_hadamard().unwrap_or(wanted);
             let Collective { kind, bucket, elements, hadamard, stream, sum } = call;
-            let hadamard = match hadamard {
-                Some(HadamardMode::Off) => false,
-                Some(HadamardMode::On) => true,
-                Some(HadamardMode::Auto) | None => wanted,
-            };
-            let call = Call { kind, bucket, elements, hadamard: hadamard && kind == Kind::AllReduce, stream };
+            let hadamard = hadamard.filter(|mode| *mode != HadamardMode::Auto).unwrap_or(self.hadamard);
+            let hadamard = kind == Kind::AllReduce && self.collectives.is_encoded(now_ns, hadamard);
+            let call = Call { kind, bucket, elements, hadamard, stream };
             match self.collectives.prepare_call(now_ns, call) {
                 Ok(op) => {
                     self.replies.push_back((reply, sum));
+                    self.links.bound_ns.store(self.collectives.params().bound_ns, Ordering::Relaxed);
                     self.collectives.start(now_ns, op, given).map_err(collective)?;
                 }
                 Err(error) => {
@@ -278,7 +273,7 @@ impl Engine {
     fn measure(&mut self) {
         let now_ns = self.collectives.plane().now_ns();
         let Some((view, elements)) = self.collectives.must_measure(now_ns) else { return };
-        let Some(mesh) = &mut self.links.mesh else { return self.collectives.measured(&view, None) };
+        let Some(mesh) = &mut self.links.mesh else { return self.collectives.measured(now_ns, &view, None) };
         mesh.regroup(view.number, view.live().collect());
         // As long as over 1 Gb/s, and a second for ranks that are late.
         let ns = 8 * (RUNS_MIN * 2 * elements * size_of::<f32>()) as u64;
@@ -291,30 +286,21 @@ impl Engine {
                 None
             }
         };
-        self.collectives.measured(&view, bound_ns);
         self.measured |= bound_ns.is_some();
-        let bound_ns = self.collectives.params().bound_ns;
-        self.links.bound_ns.store(bound_ns, Ordering::Relaxed);
-        tracing::info!(bound_ns, view = view.number, op = self.collectives.next_op(), "the bound from here on");
+        tracing::info!(bound_ns, view = view.number, op = self.collectives.next_op(), "the bound was measured");
+        self.collectives.measured(self.collectives.plane().now_ns(), &view, bound_ns);
     }
 
-    /// Four bytes are the first collective to be encoded; all else are messages of agreements.
     fn take_notices(&mut self) {
         let Some(notices) = &self.links.notices else { return };
         while let Some((from, notice)) = notices.try_receive() {
             let now_ns = self.collectives.plane().now_ns();
             match notice {
-                Notice::Message(bytes) => match <[u8; 4]>::try_from(bytes.as_slice()) {
-                    Ok(op) => {
-                        self.switch.switch_from(u32::from_le_bytes(op));
-                        self.hadamard_from = self.switch.on_from();
+                Notice::Message(bytes) => {
+                    if let Err(error) = self.collectives.handle_message(now_ns, from, &bytes) {
+                        tracing::warn!(%error, "a notice was dropped");
                     }
-                    Err(_) => {
-                        if let Err(error) = self.collectives.handle_message(now_ns, from, &bytes) {
-                            tracing::warn!(%error, "a notice was dropped");
-                        }
-                    }
-                },
+                }
                 // Only callers close.
                 Notice::Closed => {}
                 Notice::Gone => {
@@ -345,15 +331,16 @@ impl Engine {
                 MembershipEvent::View(view) => {
                     let ranks: Vec<usize> = view.live().collect();
                     if view.ranks == self.live {
-                        tracing::info!(view = view.number, first_op = view.first_op, "another view of the same ranks");
+                        let Settings { hadamard, bound_ns } = view.settings;
+                        let (view, first_op) = (view.number, view.first_op);
+                        tracing::info!(view, first_op, hadamard, bound_ns, "a view of the same ranks");
                     } else {
                         tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
                     }
                     self.live = view.ranks;
                     let joined = view.joined.map(|(rank, _)| usize::from(rank));
-                    if let (Some(rank), Some(op), Some(notices)) = (joined, self.hadamard_from, &self.links.notices) {
-                        notices.send(rank, &op.to_le_bytes());
-                    }
+                    let from = self.hadamard_from.unwrap_or(view.first_op);
+                    self.hadamard_from = view.settings.hadamard.then_some(from);
                     if joined == Some(self.collectives.params().rank)
                         && let Some((reply, _)) = self.rejoining.take()
                     {
@@ -375,12 +362,6 @@ impl Engine {
             let report = &finished.report;
             let loss = report.network_loss();
             tracing::debug!(op = report.op, bucket = report.bucket, loss, action = ?report.action, "finished");
-            if let (Some(op), Some(notices)) = (self.switch.observe_loss(report.op, loss), &self.links.notices) {
-                tracing::info!(op, loss, "collectives are Hadamard-encoded from this one on");
-                notices.send_all(&op.to_le_bytes());
-                self.switch.switch_from(op);
-                self.hadamard_from = self.switch.on_from();
-            }
             if let Some((reply, sum)) = self.replies.pop_front() {
                 let _ = reply.send(Ok(self.outcome(finished, sum)));
             }

@@ -203,7 +203,7 @@ impl ControlChannel {
     /// The notices of this rank, for whoever handles them; `None` the second time.
     pub fn take_notices(&mut self) -> Option<Notices> {
         let incoming = self.notices.take()?;
-        Some(Notices { rank: self.rank, outgoing: self.outgoing.clone(), incoming })
+        Some(Notices { outgoing: self.outgoing.clone(), incoming })
     }
 
     /// A second channel on the same connections, for the engine; its first group is that of all ranks. `None` the second
@@ -520,17 +520,11 @@ pub(crate) enum Notice {
 /// Notices from and to all other ranks.
 #[derive(Debug)]
 pub(crate) struct Notices {
-    rank: usize,
     outgoing: Outgoing,
     incoming: Receiver<(usize, Notice)>,
 }
 
 impl Notices {
-    /// Sends a notice, shorter than a MiB, to all other ranks.
-    pub fn send_all(&self, notice: &[u8]) {
-        (0..self.outgoing.len()).filter(|peer| *peer != self.rank).for_each(|peer| self.send(peer, notice));
-    }
-
     /// Sends a notice, shorter than a MiB.
     pub fn send(&self, to: usize, notice: &[u8]) {
         send(&self.outgoing, to, NOTICE, notice.to_vec());

@@ -1,5 +1,5 @@
-//! What the ranks of a job settle among themselves, beside their collectives: who takes part, t_B measured again, repairs,
-//! updates that are skipped; and the messages that this takes.
+//! What the ranks of a job settle among themselves, beside their collectives: views (who takes part, t_B, the Hadamard
+//! transform), repairs, updates that are skipped; and the messages that this takes.
 
 use std::collections::VecDeque;
 
@@ -7,10 +7,10 @@ use optireduce_contract::limits::RANKS_MAX;
 
 use super::pipeline::{Held, Running};
 use super::types::{Call, Finished, MembershipEvent, MessageError};
-use crate::protocol::membership::Output;
+use crate::protocol::membership::{Output, Settings};
 use crate::protocol::{
-    CallCheck, CallInfo, Control, Decided, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus, Report, Safeguard, Stage,
-    UpdateAction, View, Votes,
+    CallCheck, CallInfo, Control, Decided, JobParams, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus, Report,
+    Safeguard, Stage, UpdateAction, View, Votes,
 };
 use crate::repairs::{Outcome, Repairs};
 
@@ -21,7 +21,7 @@ const ONE_OFF_WAIT_NS: u64 = 5_000_000_000;
 pub(super) struct Agreement {
     rank: usize,
     ranks: usize,
-    /// Who takes part and the bound, if the ranks agree on them.
+    /// Agrees on views, if the ranks do.
     pub control: Option<Control>,
     /// Agrees on skipped updates, if the ranks do.
     pub votes: Option<Votes>,
@@ -41,9 +41,10 @@ pub(super) struct Agreement {
 }
 
 impl Agreement {
-    /// Nothing is agreed on: all `ranks` take part, and each judges by itself.
-    pub fn new(rank: usize, ranks: usize) -> Self {
-        let first = View { number: 0, ranks: u64::MAX >> (RANKS_MAX - ranks), first_op: 0, joined: None };
+    /// Nothing is agreed on: all ranks take part with the job's settings, and each judges by itself.
+    pub fn new(params: &JobParams) -> Self {
+        let JobParams { rank, ranks, bound_ns, .. } = *params;
+        let first = View::first(u64::MAX >> (RANKS_MAX - ranks), Settings { hadamard: false, bound_ns });
         Self {
             rank,
             ranks,
@@ -83,9 +84,9 @@ impl Agreement {
     }
 
     /// t_B was measured before collective `op`.
-    pub fn measured(&mut self, view: &View, op: u32, old_ns: u64, new_ns: u64) {
+    pub fn measured(&mut self, now_ns: u64, view: &View, op: u32, bound_ns: Option<u64>) {
         if let Some(control) = &mut self.control {
-            control.measured(view, op, old_ns, new_ns);
+            control.measured(now_ns, view, op, bound_ns);
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) struct Pipeline {
     pub held: Option<Held>,
     /// Number of the next collective that is prepared.
     pub next_op: u32,
-    /// Number of the view that the data plane is in.
+    /// Epoch of the views that the data plane is in.
     entered: u32,
     /// The declared buckets by their number on the wire, as they were called the last time.
     declared: HashMap<u16, Call>,
@@ -85,10 +85,10 @@ impl Pipeline {
         self.preposted > 0
     }
 
-    /// If the next collective was preposted: whether it is Hadamard-encoded.
-    pub fn preposted_hadamard(&self) -> Option<bool> {
+    /// The view of the next collective, if it was preposted.
+    pub fn preposted_view(&self) -> Option<&View> {
         let first = self.running.len().checked_sub(self.preposted)?;
-        self.running.get(first).map(|one| one.machine.bucket().2)
+        self.running.get(first).map(|one| &one.view)
     }
 
     /// Adds the next collective, among the ranks of `view`.
@@ -221,11 +221,11 @@ impl Pipeline {
         let mut acted = false;
         for one in &mut self.running {
             // With slots left, all windows of the view before are armed.
-            if self.entered != one.view.number {
+            if self.entered != one.view.epoch {
                 if slots_free == 0 || !plane.enter(&one.view).map_err(CollectivesError::Plane)? {
                     break;
                 }
-                self.entered = one.view.number;
+                self.entered = one.view.epoch;
             }
             while let Some(action) = one.machine.poll(now_ns, slots_free) {
                 acted = true;

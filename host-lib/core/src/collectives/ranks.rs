@@ -1,34 +1,40 @@
-//! Collectives of ranks that agree with one another: on who takes part, on t_B, on repairs, on updates that are skipped. Their
-//! messages go over a reliable channel.
+//! Collectives of ranks that agree with one another: on views, on repairs, on updates that are skipped. Their messages go over
+//! a reliable channel.
 
 use super::agreement::Agreement;
 use super::{Collectives, CollectivesError, MembershipEvent, MessageError};
 use crate::data_plane::{Capability, DataPlane};
 use crate::protocol::repair::RepairReport;
-use crate::protocol::{CallCheck, Control, MembershipParams, StreamId, View, VoteParams, Votes};
+use crate::protocol::{
+    CallCheck, Control, HadamardMode, JobParams, MembershipParams, StreamId, View, VoteParams, Votes,
+};
 use crate::repairs::Repairs;
 
 impl<P: DataPlane> Collectives<P> {
-    /// Lets the ranks agree on who takes part: those that are silent are dropped, and may come back. All ranks must do so,
-    /// before the first collective, with the same parameters; messages are to be carried from
-    /// [`poll_message`](Self::poll_message) to [`handle_message`](Self::handle_message) over a reliable channel.
-    /// `remeasure`: whether t_B is measured again, see [`must_measure`](Self::must_measure).
+    /// Lets the ranks agree on views: who takes part (ranks that are silent are dropped, and may come back), t_B (see
+    /// [`must_measure`](Self::must_measure)), and whether all-reduces with [`HadamardMode::Auto`] are encoded, if
+    /// `hadamard` says that this follows the loss. All ranks must do so, before the first collective, with the same
+    /// parameters; messages are to be carried from [`poll_message`](Self::poll_message) to
+    /// [`handle_message`](Self::handle_message) over a reliable channel.
     ///
     /// # Errors
-    /// If the data plane's ranks cannot change, or a parameter is out of range.
-    pub fn follow_members(
+    /// If the parameters let ranks come and go but the data plane's cannot, or a parameter is out of range.
+    pub fn agree_on_views(
         &mut self,
         params: MembershipParams,
-        remeasure: bool,
+        hadamard: HadamardMode,
     ) -> Result<(), CollectivesError<P::Error>> {
-        self.plane.capabilities().require(Capability::Views)?;
-        self.agreement.control = Some(Control::new(self.params.rank, params, remeasure)?);
+        if params.silent_ops.is_some() {
+            self.plane.capabilities().require(Capability::Views)?;
+        }
+        let JobParams { rank, bound_ns, .. } = self.params;
+        self.agreement.control = Some(Control::new(rank, params, hadamard, bound_ns)?);
         Ok(())
     }
 
     /// Fetches what broadcasts lost from those who have it, over the reliable channel and outside the bounds, and adds the
     /// difference to the bucket's next output that is applied: so replicas agree again. All ranks must do so; for messages
-    /// see [`follow_members`](Self::follow_members). Over a card: its rank answers for windows that were not encoded, and
+    /// see [`agree_on_views`](Self::agree_on_views). Over a card: its rank answers for windows that were not encoded, and
     /// does not know itself which of its beats are missing.
     pub fn repair(&mut self) {
         self.agreement.repairs = Some(Repairs::new(self.next_op()));
@@ -41,7 +47,7 @@ impl<P: DataPlane> Collectives<P> {
 
     /// Lets ranks tell one another what they call when there is a doubt that they call the same: a difference is then
     /// [`CollectivesError::Mismatch`] on all of them. All ranks must do so; for messages see
-    /// [`follow_members`](Self::follow_members). `wait_ns`: how long to wait, once two ranks are known to differ, for what the
+    /// [`agree_on_views`](Self::agree_on_views). `wait_ns`: how long to wait, once two ranks are known to differ, for what the
     /// others call.
     pub fn compare_calls(&mut self, wait_ns: u64) {
         self.agreement.calls = Some(CallCheck::new(self.params.rank, wait_ns));
@@ -67,7 +73,7 @@ impl<P: DataPlane> Collectives<P> {
     }
 
     /// Lets all ranks take the same action after each collective: if one would skip the update, all do. A finished collective
-    /// waits for that. All ranks must do so; messages travel as in [`follow_members`](Self::follow_members).
+    /// waits for that. All ranks must do so; messages travel as in [`agree_on_views`](Self::agree_on_views).
     pub fn agree_on_updates(&mut self, params: VoteParams) {
         self.agreement.votes = Some(Votes::new(self.params.rank, params));
     }
@@ -90,7 +96,7 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.is_member()
     }
 
-    /// If all ranks are to measure t_B now, before the next collective: which, and with how many elements. The caller measures and
+    /// If all ranks are to measure t_B now, before the next collective: in which view, and with how many elements. The caller measures and
     /// calls [`measured`](Self::measured).
     pub fn must_measure(&mut self, now_ns: u64) -> Option<(View, usize)> {
         if !self.is_idle() {
@@ -101,12 +107,11 @@ impl<P: DataPlane> Collectives<P> {
         Some((view?, self.pipeline.elements_max))
     }
 
-    /// t_B was measured as [`must_measure`](Self::must_measure) said; `None`: that failed, and t_B stays.
-    pub fn measured(&mut self, view: &View, bound_ns: Option<u64>) {
-        let old_ns = self.params.bound_ns;
-        self.params.bound_ns = bound_ns.unwrap_or(old_ns).clamp(1, u32::MAX.into());
-        self.tuning.set_bound_ns(self.params.bound_ns);
-        self.agreement.measured(view, self.pipeline.next_op, old_ns, self.params.bound_ns);
+    /// t_B was measured as [`must_measure`](Self::must_measure) said; `None`: that failed, and t_B stays. What was measured is
+    /// the bound of the next view.
+    pub fn measured(&mut self, now_ns: u64, view: &View, bound_ns: Option<u64>) {
+        self.agreement.measured(now_ns, view, self.pipeline.next_op, bound_ns);
+        self.take_outputs();
     }
 
     /// Lets agreements go on; [`poll`](Self::poll) does so, too.

@@ -1,15 +1,17 @@
-//! What the ranks of a running job agree on: who takes part, and when the bound t_B is measured again.
+//! What the ranks of a running job agree on: who takes part, the bound t_B, and when all-reduces are Hadamard-encoded.
 //!
-//! Both are changes of the view ([`Membership`]): all ranks begin a view at the same collective, which is where those that
-//! measure do so, as nothing else runs there. t_B is measured when the ranks have changed, or when stages ran into it
-//! ([`BoundWatch`]) although every rank was heard; a rank that is silent is another matter.
+//! All of it is in the view ([`Membership`]), which all ranks begin at the same collective. A rank that sees a loss above
+//! 2 % requests a view with the transform on. t_B is measured before the first collective of a view that says so, where
+//! nothing else runs: when the members have changed, or when stages ran into it ([`BoundWatch`]) although every rank was
+//! heard (a rank that is silent is another matter). What was measured is requested for the view after that.
 //! Limits: where loss makes stages run into any bound, measuring is of no use; so after a measurement that changed little, twice as
 //! many collectives pass before the next.
-//! Source: OptiReduce 3.2.1 for t_B; agreement and limits are ours.
+//! Source: OptiReduce 3.2.1 for t_B and the 2 %; agreement and limits are ours.
 
 use super::MembershipParams;
 use super::bound::BoundWatch;
-use super::membership::{BadMessage, Membership, MembershipMessage, Output, View};
+use super::hadamard_mode::HadamardMode;
+use super::membership::{BadMessage, Membership, MembershipMessage, Output, Request, Settings, View};
 use super::params::ParamError;
 use super::report::Report;
 use super::types::Ranks;
@@ -28,6 +30,7 @@ const MEASURE_FACTOR: f64 = 1.25;
 #[derive(Clone, Debug)]
 pub struct Control {
     membership: Membership,
+    hadamard: HadamardMode,
     remeasure: Option<Remeasure>,
 }
 
@@ -36,27 +39,32 @@ struct Remeasure {
     watch: BoundWatch,
     /// View that the bound was measured for, or tried to.
     view: u32,
-    /// View in which another was asked for.
-    asked: Option<u32>,
     /// The stages may ask again from this collective on, and how many there are in between.
     from_op: u32,
     ops: u32,
 }
 
+impl Remeasure {
+    fn is_due(&self, view: &View) -> bool {
+        view.measure && view.number > self.view
+    }
+}
+
 impl Control {
-    /// The agreements of a job that begins. `remeasure`: whether t_B is measured again.
+    /// The agreements of a job that begins with the bound `bound_ns`. t_B is measured again if `params` say so.
     ///
     /// # Errors
     /// [`ParamError`] names the first number out of range.
-    pub fn new(rank: usize, params: MembershipParams, remeasure: bool) -> Result<Self, ParamError> {
-        let first = Remeasure {
-            watch: BoundWatch::default(),
-            view: 0,
-            asked: None,
-            from_op: MEASURE_OPS_MIN,
-            ops: MEASURE_OPS_MIN,
-        };
-        Ok(Self { membership: Membership::new(rank, params)?, remeasure: remeasure.then_some(first) })
+    pub fn new(
+        rank: usize,
+        params: MembershipParams,
+        hadamard: HadamardMode,
+        bound_ns: u64,
+    ) -> Result<Self, ParamError> {
+        let first = Remeasure { watch: BoundWatch::default(), view: 0, from_op: MEASURE_OPS_MIN, ops: MEASURE_OPS_MIN };
+        let settings = Settings { hadamard: false, bound_ns };
+        let remeasure = params.remeasure.then_some(first);
+        Ok(Self { membership: Membership::new(rank, params, settings)?, hadamard, remeasure })
     }
 
     /// As [`Membership::view_of`].
@@ -72,37 +80,42 @@ impl Control {
     /// Takes how a collective went at this rank, and who was heard in it (bit r: rank r).
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, rank: usize) {
         self.membership.observe(now_ns, report.op, heard);
-        let (Some(one), Some(newest)) = (&mut self.remeasure, self.membership.newest()) else { return };
-        if report.live.iter().all(|peer| *peer == rank || heard.contains(*peer)) {
-            report.closed_by.into_iter().for_each(|closed_by| one.watch.observe(closed_by));
+        let Some(newest) = self.membership.newest().copied() else { return };
+        let loss = report.network_loss();
+        let mut request =
+            Request { hadamard: self.hadamard.request(newest.settings.hadamard, loss), ..Default::default() };
+        if let Some(one) = &mut self.remeasure {
+            if report.live.iter().all(|peer| *peer == rank || heard.contains(*peer)) {
+                report.closed_by.into_iter().for_each(|closed_by| one.watch.observe(closed_by));
+            }
+            // If there is a view to measure for already, that will do.
+            let is_due = self.membership.views().all(|view| !one.is_due(view));
+            request.measure = is_due && one.watch.must_measure() && report.op >= one.from_op;
         }
-        // If there is a view to measure for already, that will do.
-        let may_ask = newest.number <= one.view && one.asked != Some(newest.number);
-        if may_ask && one.watch.must_measure() && report.op >= one.from_op {
-            one.asked = Some(newest.number);
-            self.membership.renew(now_ns);
-        }
+        self.membership.request(now_ns, request);
     }
 
-    /// Whether there is a view for which t_B was not measured yet.
+    /// Whether there is a view for which t_B is to be measured yet.
     pub fn is_measuring(&self) -> bool {
-        self.newest().is_some_and(|newest| self.must_measure(newest))
+        self.membership.views().any(|view| self.must_measure(view))
     }
 
     /// Whether t_B is to be measured before the first collective of this view.
     pub fn must_measure(&self, view: &View) -> bool {
-        self.remeasure.as_ref().is_some_and(|one| view.number > one.view)
+        self.remeasure.as_ref().is_some_and(|one| one.is_due(view))
     }
 
-    /// t_B was measured for this view, before collective `op`: it was `old_ns`, and is `new_ns` now. Without success both
-    /// are the same.
-    pub fn measured(&mut self, view: &View, op: u32, old_ns: u64, new_ns: u64) {
-        let Some(one) = self.remeasure.as_mut().filter(|one| view.number > one.view) else { return };
-        let factor = new_ns.max(old_ns) as f64 / new_ns.min(old_ns).max(1) as f64;
+    /// t_B was measured for this view, before collective `op`; `None`: without success, it stays.
+    pub fn measured(&mut self, now_ns: u64, view: &View, op: u32, bound_ns: Option<u64>) {
+        let Some(one) = self.remeasure.as_mut().filter(|one| one.is_due(view)) else { return };
+        let old_ns = view.settings.bound_ns;
+        let bound_ns = bound_ns.map_or(old_ns, |bound_ns| bound_ns.clamp(1, u32::MAX.into()));
+        let factor = bound_ns.max(old_ns) as f64 / bound_ns.min(old_ns) as f64;
         one.ops = if factor < MEASURE_FACTOR { one.ops.saturating_mul(2) } else { MEASURE_OPS_MIN };
         one.from_op = op.saturating_add(one.ops);
         one.view = view.number;
         one.watch.measured();
+        self.membership.request(now_ns, Request { bound_ns: Some(bound_ns), ..Default::default() });
     }
 
     /// As [`Membership::handle_message`].

@@ -6,9 +6,10 @@
 //! * Timing and pace: [`bound_from_warmup`] and [`BoundWatch`] (t_B), [`EarlyController`] (t_C), [`IncastController`] (how
 //!   many send at a time), [`RateController`] (how fast), [`rounds`] (the schedule of Transpose AllReduce, also in 2D, and
 //!   its golden numbers).
-//! * Loss: [`HadamardSwitch`] (when to encode), [`Safeguard`] (skip or halt), [`Votes`] (on all ranks alike), [`repair`] (fetches what broadcasts lost),
+//! * Loss: [`HadamardMode`] (when to encode), [`Safeguard`] (skip or halt), [`Votes`] (on all ranks alike), [`repair`] (fetches what broadcasts lost),
 //!   [`Metrics`] (loss per peer and stage over time).
-//! * Agreement: [`Control`] (ranks and bound, which change at the same collective everywhere) over [`membership`] (who takes part from which collective on).
+//! * Agreement: [`Control`] (who takes part, the bound, the transform: all change at the same collective everywhere) over
+//!   [`membership`] (which view is used from which collective on).
 //!
 //! Times are nanoseconds on the caller's clock, which must not run backwards.
 
@@ -18,7 +19,7 @@ mod bound;
 mod calls;
 mod control;
 mod early;
-mod hadamard_switch;
+mod hadamard_mode;
 mod incast;
 pub mod membership;
 mod message;
@@ -40,7 +41,7 @@ pub use bound::{BoundWatch, RUNS_MIN, TooFewSamples, bound_from_warmup};
 pub use calls::{CallCheck, CallInfo, CallMessage, Mismatch};
 pub use control::Control;
 pub use early::EarlyController;
-pub use hadamard_switch::{HadamardMode, HadamardSwitch};
+pub use hadamard_mode::{HadamardMode, LOSS_ON};
 pub use incast::IncastController;
 pub use membership::{Membership, MembershipParams, View};
 pub use message::{MESSAGE_BYTES_MAX, Malformed, MalformedMessage, Message, VERSION as MESSAGE_VERSION};

@@ -1,4 +1,4 @@
-//! Who is who in packets: each view of the job has its own tag, and its ranks their numbers.
+//! Who is who in packets: the members of each epoch of views have their own tag, and their numbers.
 //!
 //! Why: ranks change views one after the other, and packets of two views are on their way at the same time.
 //! Limits: packets of views before the last [`KEPT`] are dropped as another job's.
@@ -16,7 +16,7 @@ const KEPT: usize = 4;
 /// One view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Roster {
-    number: u32,
+    epoch: u32,
     /// Tag of its packets.
     pub tag: u64,
     /// This rank's number in it.
@@ -43,7 +43,7 @@ pub(super) struct Rosters {
 impl Rosters {
     /// The job begins with all ranks.
     pub fn new(job_tag: u64, rank: usize, ranks: usize) -> Self {
-        let first = Arc::new(Roster { number: 0, tag: job_tag, rank, peers: (0..ranks).collect() });
+        let first = Arc::new(Roster { epoch: 0, tag: job_tag, rank, peers: (0..ranks).collect() });
         Self { job_tag, rank, known: VecDeque::from([first.clone()]), entered: first }
     }
 
@@ -51,10 +51,10 @@ impl Rosters {
     pub fn announce(&mut self, view: &View) {
         let peers: Vec<usize> = view.live().collect();
         let Some(rank) = peers.iter().position(|peer| *peer == self.rank) else { return };
-        if self.known.iter().any(|one| one.number == view.number) {
+        if self.known.iter().any(|one| one.epoch == view.epoch) {
             return;
         }
-        let roster = Roster { number: view.number, tag: view.job_tag(self.job_tag), rank, peers };
+        let roster = Roster { epoch: view.epoch, tag: view.job_tag(self.job_tag), rank, peers };
         self.known.push_back(Arc::new(roster));
         if self.known.len() > KEPT {
             self.known.pop_front();
@@ -64,7 +64,7 @@ impl Rosters {
     /// Windows are of this view from now on; `false` if this rank is not in it.
     pub fn enter(&mut self, view: &View) -> bool {
         self.announce(view);
-        let found = self.known.iter().find(|one| one.number == view.number);
+        let found = self.known.iter().find(|one| one.epoch == view.epoch);
         found.inspect(|one| self.entered = Arc::clone(one)).is_some()
     }
 

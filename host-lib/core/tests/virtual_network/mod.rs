@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
-use optireduce_core::protocol::{JobParams, Kind, Report};
+use optireduce_core::protocol::{HadamardMode, JobParams, Kind, Report};
 use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
 use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
 
@@ -169,16 +169,27 @@ impl Network {
         &mut self,
         bucket: u16,
         gradients: &[Vec<f32>],
-        hadamard: bool,
+        hadamard: impl Into<HadamardMode>,
         start_ns: &[Option<u64>],
     ) -> Vec<Option<Outcome>> {
-        let call = Call { hadamard, ..Call::declared(Kind::AllReduce, bucket, gradients[0].len(), 0) };
-        self.collective(call, gradients, start_ns)
+        let elements = gradients[0].len();
+        self.call_with(gradients, start_ns, hadamard.into(), Call::declared(Kind::AllReduce, bucket, elements, 0))
+    }
+
+    /// One collective; see [`call_with`](Self::call_with).
+    pub fn collective(&mut self, call: Call, given: &[Vec<f32>], start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
+        self.call_with(given, start_ns, call.hadamard.into(), call)
     }
 
     /// One collective: every rank prepares and starts when its time has come (`None`: it never does); ends when all that
     /// started are done.
-    pub fn collective(&mut self, call: Call, given: &[Vec<f32>], start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
+    fn call_with(
+        &mut self,
+        given: &[Vec<f32>],
+        start_ns: &[Option<u64>],
+        hadamard: HadamardMode,
+        call: Call,
+    ) -> Vec<Option<Outcome>> {
         let begin_ns = self.now_ns;
         let mut started = vec![false; self.ranks.len()];
         let mut outcomes: Vec<Option<Outcome>> = vec![None; self.ranks.len()];
@@ -192,7 +203,8 @@ impl Network {
                 if !started[rank] && self.now_ns >= start_ns && self.ranks[rank].may_prepare(self.now_ns) {
                     started[rank] = true;
                     self.ranks[rank].plane_mut().advance(self.now_ns);
-                    let op = self.ranks[rank].prepare_call(self.now_ns, call).unwrap();
+                    let hadamard = self.ranks[rank].is_encoded(self.now_ns, hadamard);
+                    let op = self.ranks[rank].prepare_call(self.now_ns, Call { hadamard, ..call }).unwrap();
                     self.ranks[rank].start(self.now_ns, op, given[rank].clone()).unwrap();
                 }
                 self.ranks[rank].plane_mut().advance(self.now_ns);
@@ -321,7 +333,7 @@ impl Network {
         self.ranks[rank].handle_timeout(self.now_ns);
         if let Some((view, elements)) = self.ranks[rank].must_measure(self.now_ns) {
             self.measured.push((rank, self.ranks[rank].next_op(), elements));
-            self.ranks[rank].measured(&view, Some(self.new_bound_ns));
+            self.ranks[rank].measured(self.now_ns, &view, Some(self.new_bound_ns));
         }
         while let Some((to, letter)) = self.ranks[rank].poll_message() {
             let Range { start, end } = self.letters_ns;

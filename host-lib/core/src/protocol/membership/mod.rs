@@ -1,8 +1,11 @@
-//! Which ranks take part: views, agreed upon by the ranks themselves.
+//! Views: which ranks take part, and what they use alike, agreed upon by the ranks themselves.
 //!
-//! Why: a dead rank would cost every stage its bound for the rest of the job. Ranks that were silent for K collectives
-//! are reported to all; once a quorum says so, the coordinator (the lowest rank not so reported) has a new [`View`]
-//! decided, which all ranks use from the same collective on. A rank that was dropped, or was started again, asks to join.
+//! Why: a dead rank would cost every stage its bound for the rest of the job; and ranks that differ in the bound or in
+//! the Hadamard transform would drop one another's packets. Ranks that were silent for K collectives are reported to
+//! all, and what a rank wants to be changed (a measured bound, the transform) is sent to all as a [`Request`]. Once a quorum
+//! reports a rank, or anybody requests something, the coordinator (the lowest rank not so reported) has a new [`View`] decided,
+//! which all ranks use from the same collective on. A rank that was dropped, or was started again, asks to join, and learns
+//! everything from the view in which it does.
 //!
 //! * A quorum of a view: more than half of its ranks, or exactly half if its lowest rank is among them. Two quorums
 //!   always share a rank, so a minority never goes on without the majority; it waits.
@@ -33,7 +36,7 @@ use view::{Change, bit, ranks_of};
 mod paxos;
 mod view;
 
-pub use view::{BadMessage, Ballot, MembershipMessage, View};
+pub use view::{BadMessage, Ballot, MembershipMessage, Request, Settings, View};
 
 /// Views that are kept for ranks that lag behind; further behind, they must join anew.
 const VIEWS_KEPT: usize = 16;
@@ -66,8 +69,9 @@ pub enum Output {
 pub struct MembershipParams {
     /// Ranks of the job, 1 to 64.
     pub ranks: usize,
-    /// K: collectives in a row without a sign of a rank after which it is silent. Default 3.
-    pub silent_ops: u32,
+    /// K: collectives in a row without a sign of a rank after which it is silent. `None`: the members are fixed, none is ever
+    /// dropped or joins; views then change their settings only. Default 3.
+    pub silent_ops: Option<u32>,
     /// And how long they must have taken at least, in ns. Default 100 ms. Shorter than a message's way on the reliable
     /// channel: ranks that wait for an agreement are taken for dead; too long: a dead rank costs bounds for so long.
     pub silent_ns: u64,
@@ -78,12 +82,21 @@ pub struct MembershipParams {
     /// How long the next coordinator waits before it takes over, and how often a waiting rank asks, in ns. Default 20 ms;
     /// several times a message's way.
     pub retry_ns: u64,
+    /// Whether t_B is measured anew when the members have changed. Default no.
+    pub remeasure: bool,
 }
 
 impl MembershipParams {
     /// The defaults for a job of `ranks`.
     pub fn new(ranks: usize) -> Self {
-        Self { ranks, silent_ops: 3, silent_ns: 100_000_000, lead_ops: 32, retry_ns: 20_000_000 }
+        Self {
+            ranks,
+            silent_ops: Some(3),
+            silent_ns: 100_000_000,
+            lead_ops: 32,
+            retry_ns: 20_000_000,
+            remeasure: false,
+        }
     }
 }
 
@@ -115,8 +128,9 @@ pub struct Membership {
     /// How far each rank said it is under the newest view, and whom it suspects.
     reached: [u32; RANKS_MAX],
     suspects_of: [u64; RANKS_MAX],
-    /// A rank wants a view after the newest, be it of the same ranks.
-    renew: bool,
+    /// What all ranks have requested of the view after the newest, and what this one still has to.
+    requested: Request,
+    request: Request,
     /// The decision about the view after the newest.
     paxos: Paxos,
     retry_at_ns: Option<u64>,
@@ -124,14 +138,16 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// A rank of a job that begins: view 0 has all ranks.
+    /// A rank of a job that begins: view 0 has all ranks, and these settings.
     ///
     /// # Errors
     /// [`ParamError`] names the first number out of range.
-    pub fn new(rank: usize, params: MembershipParams) -> Result<Self, ParamError> {
+    pub fn new(rank: usize, params: MembershipParams, settings: Settings) -> Result<Self, ParamError> {
         let mut membership = Self::outside(rank, params)?;
-        let ranks = u64::MAX >> (RANKS_MAX - params.ranks);
-        membership.views.push_back(View { number: 0, ranks, first_op: 0, joined: None });
+        if !settings.is_possible() {
+            return Err(ParamError { name: "bound_ns", found: settings.bound_ns, min: 1, max: u32::MAX.into() });
+        }
+        membership.views.push_back(View::first(u64::MAX >> (RANKS_MAX - params.ranks), settings));
         Ok(membership)
     }
 
@@ -143,7 +159,7 @@ impl Membership {
         for (name, found, min, max) in [
             ("ranks", params.ranks as u64, 1, RANKS_MAX as u64),
             ("rank", rank as u64, 0, (params.ranks as u64).saturating_sub(1)),
-            ("silent_ops", params.silent_ops.into(), 1, u32::MAX.into()),
+            ("silent_ops", params.silent_ops.unwrap_or(1).into(), 1, u32::MAX.into()),
             ("lead_ops", params.lead_ops.into(), 1, u32::MAX.into()),
             ("retry_ns", params.retry_ns, 1, u64::MAX),
         ] {
@@ -169,7 +185,8 @@ impl Membership {
             joined: [0; RANKS_MAX],
             reached: [0; RANKS_MAX],
             suspects_of: [0; RANKS_MAX],
-            renew: false,
+            requested: Request::default(),
+            request: Request::default(),
             paxos: Paxos::default(),
             retry_at_ns: None,
             outputs: VecDeque::new(),
@@ -187,6 +204,11 @@ impl Membership {
     /// The newest view decided; `None` while this rank takes no part. It may not be in use yet.
     pub fn newest(&self) -> Option<&View> {
         self.views.back()
+    }
+
+    /// The views that are kept, oldest first.
+    pub fn views(&self) -> impl Iterator<Item = &View> {
+        self.views.iter()
     }
 
     /// The view that collective `op` uses, to be asked in the order of the collectives before one is prepared. `None`:
@@ -220,6 +242,7 @@ impl Membership {
 
     /// Takes who was heard (bit r: rank r) in a finished collective. Late packets count: a straggler is not silent.
     pub fn observe(&mut self, now_ns: u64, op: u32, heard: &Ranks) {
+        let Some(silent_ops) = self.params.silent_ops else { return };
         let Some(newest) = self.views.back().copied() else { return };
         let Some(view) = self.views.iter().rev().find(|view| view.first_op <= op).copied() else { return };
         let suspects = self.suspects;
@@ -235,7 +258,7 @@ impl Membership {
             }
             *ops = ops.saturating_add(1);
             let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns || self.gone & bit(rank) != 0;
-            if *ops >= self.params.silent_ops && long && self.suspects & bit(rank) == 0 {
+            if *ops >= silent_ops && long && self.suspects & bit(rank) == 0 {
                 self.suspects |= bit(rank);
                 self.outputs.push_back(Output::Silent { rank });
             }
@@ -245,11 +268,14 @@ impl Membership {
         }
     }
 
-    /// Asks for another view, be it of the same ranks: all ranks begin it at the same collective, so something can be
-    /// done there that all must do. Forgotten once there is another view.
-    pub fn renew(&mut self, now_ns: u64) {
-        if let Some(newest) = self.views.back().copied() {
-            self.send_all(now_ns, newest.ranks, &MembershipMessage::Renew { number: newest.number });
+    /// Requests a view with other settings, or one before which all ranks measure t_B. The request stands until there is a
+    /// view that meets it, this rank requests another value, or it takes no part any more.
+    pub fn request(&mut self, now_ns: u64, request: Request) {
+        let Some(newest) = self.views.back().copied() else { return };
+        let request = request.or(self.request).without(&newest);
+        if request != self.request {
+            self.request = request;
+            self.tell_request(now_ns, &newest);
         }
     }
 
@@ -259,10 +285,7 @@ impl Membership {
     /// [`BadMessage`]: nothing of it was used.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: MembershipMessage) -> Result<(), BadMessage> {
         let bad = |what| BadMessage { from, what, ranks: self.params.ranks };
-        let is_possible = |view: &View| {
-            let outside = view.ranks.checked_shr(self.params.ranks as u32).unwrap_or(0);
-            view.ranks != 0 && outside == 0 && view.joined.is_none_or(|(rank, _)| view.has(rank.into()))
-        };
+        let is_possible = |view: &View| view.is_possible(self.params.ranks);
         if from >= self.params.ranks {
             return Err(bad("no such rank"));
         }
@@ -277,6 +300,9 @@ impl Membership {
                 self.adopt(now_ns, views);
                 return Ok(());
             }
+            MembershipMessage::Join { .. } if self.params.silent_ops.is_none() => {
+                return Err(bad("it asks to join a job of fixed ranks"));
+            }
             MembershipMessage::Join { incarnation } => {
                 if *incarnation > self.joined[from] {
                     let wish = self.joins.entry(from).or_default();
@@ -289,9 +315,14 @@ impl Membership {
                 return Err(bad("a view that cannot be"));
             }
             MembershipMessage::Accept { view, .. } => view.number - 1,
+            MembershipMessage::Request { request: Request { bound_ns: Some(bound_ns), .. }, .. }
+                if !(1..=u64::from(u32::MAX)).contains(bound_ns) =>
+            {
+                return Err(bad("it requests a bound of 0 or more than 4.29 s"));
+            }
             MembershipMessage::Progress { number, .. }
             | MembershipMessage::Suspect { number, .. }
-            | MembershipMessage::Renew { number }
+            | MembershipMessage::Request { number, .. }
             | MembershipMessage::Prepare { number, .. }
             | MembershipMessage::Promise { number, .. }
             | MembershipMessage::Accepted { number, .. } => *number,
@@ -348,8 +379,8 @@ impl Membership {
                 self.suspects_of[from] = suspects & newest.ranks & !bit(from);
                 self.consider(now_ns);
             }
-            MembershipMessage::Renew { .. } => {
-                self.renew = true;
+            MembershipMessage::Request { request, .. } => {
+                self.requested = self.requested.and(request);
                 self.consider(now_ns);
             }
             MembershipMessage::Prepare { ballot, .. } => {
@@ -421,11 +452,17 @@ impl Membership {
         if last.number > newest.number {
             // Too far behind: the views between are not known any more.
             self.drop_out();
-        } else if self.suspects_of[self.rank] != self.suspects {
-            self.tell_suspects(now_ns, &newest);
-        } else {
-            self.consider(now_ns);
+            return;
         }
+        if self.request != Request::default() {
+            self.tell_request(now_ns, &newest);
+        }
+        // A rank that is alone has decided by now.
+        let Some(newest) = self.views.back().copied() else { return };
+        if self.suspects_of[self.rank] != self.suspects {
+            self.tell_suspects(now_ns, &newest);
+        }
+        self.consider(now_ns);
     }
 
     fn enter(&mut self, view: &View) {
@@ -433,7 +470,8 @@ impl Membership {
         if self.views.len() > VIEWS_KEPT {
             self.views.pop_front();
         }
-        self.renew = false;
+        self.requested = Request::default();
+        self.request = self.request.without(view);
         self.paxos = Paxos::default();
         self.suspects_of = [0; RANKS_MAX];
         self.reached = [view.first_op; RANKS_MAX];
@@ -458,6 +496,7 @@ impl Membership {
     fn drop_out(&mut self) {
         self.views.clear();
         self.incarnation = 0; // the view that answered the last wish is history
+        self.request = Request::default();
         self.retry_at_ns = None;
         self.outputs.push_back(Output::Dropped);
     }
@@ -475,8 +514,7 @@ impl Membership {
         quorum.map_or(0, |(op, _)| op.saturating_add(self.params.lead_ops))
     }
 
-    /// Ranks to be dropped, and the one to join, if there is any reason for another view. The ranks that remain are
-    /// always a quorum.
+    /// How the next view is to differ, if there is any reason for one. The ranks that remain are always a quorum.
     fn change(&self, newest: &View) -> Option<Change> {
         if self.next_op <= newest.first_op {
             return None; // one change at a time: the last one is not in use yet
@@ -492,7 +530,11 @@ impl Membership {
             }
         }
         let joined = self.joins.first_key_value().map(|(rank, incarnation)| (*rank as u16, *incarnation));
-        (remain != newest.ranks || joined.is_some() || self.renew).then_some(Change { remain, joined })
+        let others = remain != newest.ranks || joined.is_some();
+        let requested = newest.change(&self.requested);
+        let measure = requested.measure || others && self.params.remeasure;
+        let change = Change { remain, joined, measure, ..requested };
+        (others || measure || change.settings != newest.settings).then_some(change)
     }
 
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.
@@ -510,7 +552,7 @@ impl Membership {
 
     /// How many ranks are to coordinate before this one does.
     fn place(&self, newest: &View) -> usize {
-        let change = self.change(newest).unwrap_or(Change { remain: newest.ranks, joined: None });
+        let change = self.change(newest).unwrap_or_else(|| newest.change(&Request::default()));
         let joining = change.joined.map_or(0, |(rank, _)| bit(rank.into()));
         ranks_of(change.remain & !joining & (bit(self.rank) - 1)).count()
     }
@@ -539,6 +581,11 @@ impl Membership {
 
     fn tell_suspects(&mut self, now_ns: u64, newest: &View) {
         let message = MembershipMessage::Suspect { number: newest.number, suspects: self.suspects };
+        self.send_all(now_ns, newest.ranks, &message);
+    }
+
+    fn tell_request(&mut self, now_ns: u64, newest: &View) {
+        let message = MembershipMessage::Request { number: newest.number, request: self.request };
         self.send_all(now_ns, newest.ranks, &message);
     }
 

@@ -108,9 +108,18 @@ impl Paxos {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Settings;
     use super::*;
 
-    const VOTERS: View = View { number: 3, ranks: 0b11111, first_op: 10, joined: None };
+    const VOTERS: View = View {
+        number: 3,
+        ranks: 0b11111,
+        first_op: 10,
+        joined: None,
+        epoch: 0,
+        measure: false,
+        settings: Settings { hadamard: false, bound_ns: 1000 },
+    };
 
     fn view(first_op: u32) -> View {
         View { number: 4, first_op, ..VOTERS }

@@ -1,4 +1,7 @@
 //! Views, and the messages by which ranks agree on them; see [`Membership`](super::Membership).
+//!
+//! A view is all that the ranks of a job must use alike from one collective on: who takes part, the bound t_B, and
+//! whether all-reduces are Hadamard-encoded. A rank that joins learns all of it with its view.
 
 use optireduce_contract::limits::RANKS_MAX;
 use optireduce_contract::signs::splitmix64;
@@ -6,7 +9,70 @@ use thiserror::Error;
 
 use crate::protocol::params::JobParams;
 
-/// Who takes part, from which collective on.
+/// What the ranks of a view use alike, besides its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether all-reduces that follow the loss ([`HadamardMode::Auto`](crate::protocol::HadamardMode)) are encoded.
+    pub hadamard: bool,
+    /// t_B, the bound on each stage, in ns: 1 to `u32::MAX`, as much as a card takes.
+    pub bound_ns: u64,
+}
+
+impl Settings {
+    /// With what was requested.
+    fn with(self, request: &Request) -> Self {
+        Self {
+            hadamard: request.hadamard.unwrap_or(self.hadamard),
+            bound_ns: request.bound_ns.unwrap_or(self.bound_ns),
+        }
+    }
+
+    pub(super) fn is_possible(&self) -> bool {
+        (1..=u64::from(u32::MAX)).contains(&self.bound_ns)
+    }
+}
+
+/// What a rank asks the next view to settle. `None` and `false`: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// [`Settings::hadamard`].
+    pub hadamard: Option<bool>,
+    /// [`Settings::bound_ns`].
+    pub bound_ns: Option<u64>,
+    /// [`View::measure`].
+    pub measure: bool,
+}
+
+impl Request {
+    /// This request, and what else `old` asked for.
+    pub(super) fn or(self, old: Self) -> Self {
+        Self {
+            hadamard: self.hadamard.or(old.hadamard),
+            bound_ns: self.bound_ns.or(old.bound_ns),
+            measure: self.measure || old.measure,
+        }
+    }
+
+    /// The requests of two ranks in one, whatever their order: `true` and the larger bound win.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            hadamard: self.hadamard.max(other.hadamard),
+            bound_ns: self.bound_ns.max(other.bound_ns),
+            measure: self.measure || other.measure,
+        }
+    }
+
+    /// What of it `view` has not settled.
+    pub(super) fn without(self, view: &View) -> Self {
+        Self {
+            hadamard: self.hadamard.filter(|hadamard| *hadamard != view.settings.hadamard),
+            bound_ns: self.bound_ns.filter(|bound_ns| *bound_ns != view.settings.bound_ns),
+            measure: self.measure && !view.measure,
+        }
+    }
+}
+
+/// What all ranks use alike, from which collective on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     /// Number of the view; 0 is the job's first.
@@ -17,6 +83,12 @@ pub struct View {
     pub first_op: u32,
     /// The rank that joins with this view, and the incarnation it asked with.
     pub joined: Option<(u16, u64)>,
+    /// Number of the view with which these members began: views of one epoch differ in their settings only.
+    pub epoch: u32,
+    /// Whether its ranks measure t_B before its first collective.
+    pub measure: bool,
+    /// What else its ranks use alike.
+    pub settings: Settings,
 }
 
 impl View {
@@ -37,16 +109,40 @@ impl View {
         2 * some.count_ones() > all || 2 * some.count_ones() == all && some & lowest != 0
     }
 
-    /// The next view: without a reason for a change the same ranks, for those who wait for a decision.
-    pub(super) fn followed_by(&self, change: Option<Change>, first_op: u32) -> Self {
-        let change = change.unwrap_or(Change { remain: self.ranks, joined: None });
-        let joining = change.joined.map_or(0, |(rank, _)| bit(rank.into()));
-        Self { number: self.number.saturating_add(1), ranks: change.remain | joining, first_op, joined: change.joined }
+    /// View 0 of a job of `ranks` (bit r: rank r).
+    pub fn first(ranks: u64, settings: Settings) -> Self {
+        Self { number: 0, ranks, first_op: 0, joined: None, epoch: 0, measure: false, settings }
     }
 
-    /// The tag of this view's packets in a job with tag `job_tag`: ranks in other views drop and count them.
+    /// The next view with this change; without one all stays as it is, for ranks that wait for a decision.
+    pub(super) fn followed_by(&self, change: Option<Change>, first_op: u32) -> Self {
+        let number = self.number.saturating_add(1);
+        let Some(Change { remain, joined, settings, measure }) = change else {
+            return Self { number, first_op, joined: None, measure: false, ..*self };
+        };
+        let ranks = remain | joined.map_or(0, |(rank, _)| bit(rank.into()));
+        let epoch = if ranks == self.ranks && joined.is_none() { self.epoch } else { number };
+        Self { number, ranks, first_op, joined, epoch, measure, settings }
+    }
+
+    /// The change that leads to what was requested, if it differs from this view.
+    pub(super) fn change(&self, request: &Request) -> Change {
+        let settings = self.settings.with(request);
+        Change { remain: self.ranks, joined: None, settings, measure: request.measure }
+    }
+
+    /// The tag of this view's packets in a job with tag `job_tag`: ranks with other members drop and count them.
     pub fn job_tag(&self, job_tag: u64) -> u64 {
-        if self.number == 0 { job_tag } else { splitmix64(job_tag ^ u64::from(self.number)) }
+        if self.epoch == 0 { job_tag } else { splitmix64(job_tag ^ u64::from(self.epoch)) }
+    }
+
+    pub(super) fn is_possible(&self, ranks: usize) -> bool {
+        let outside = self.ranks.checked_shr(ranks as u32).unwrap_or(0);
+        self.ranks != 0
+            && outside == 0
+            && self.joined.is_none_or(|(rank, _)| self.has(rank.into()))
+            && self.epoch <= self.number
+            && self.settings.is_possible()
     }
 }
 
@@ -56,7 +152,7 @@ impl JobParams {
         let ranks = view.live().count();
         let rank = view.live().position(|rank| rank == self.rank).unwrap_or(0);
         let start_peers = (self.start_peers * ranks.saturating_sub(1)).div_ceil((self.ranks - 1).max(1));
-        Self { rank, ranks, start_peers, ..self.clone() }
+        Self { rank, ranks, start_peers, bound_ns: view.settings.bound_ns, ..self.clone() }
     }
 }
 
@@ -67,6 +163,10 @@ pub(super) struct Change {
     pub remain: u64,
     /// The rank that joins, and its incarnation.
     pub joined: Option<(u16, u64)>,
+    /// The settings from then on.
+    pub settings: Settings,
+    /// Whether t_B is to be measured.
+    pub measure: bool,
 }
 
 /// Orders attempts to decide a view: a higher one overrides a lower one.
@@ -95,10 +195,12 @@ pub enum MembershipMessage {
         /// Bit r: rank r.
         suspects: u64,
     },
-    /// The sender wants another view for its own sake, be it of the same ranks.
-    Renew {
+    /// The sender asks the next view to settle this.
+    Request {
         /// Newest view.
         number: u32,
+        /// What it asks for.
+        request: Request,
     },
     /// The sender, not in any view, wants to take part.
     Join {

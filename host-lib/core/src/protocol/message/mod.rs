@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use self::codec::{Reader, Tagged, Wire, wire_enum, wire_struct};
 use super::calls::{CallInfo, CallMessage};
-use super::membership::{Ballot, MembershipMessage, View};
+use super::membership::{Ballot, MembershipMessage, Request, Settings, View};
 use super::repair::{BadRepairMessage, BeatRange, RepairMessage, WindowKey};
 use super::stream::Stream;
 use super::types::Kind;
@@ -36,7 +36,7 @@ pub const MESSAGE_BYTES_MAX: usize = 1 << 17;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Message {
-    /// Who takes part.
+    /// Which view comes next.
     Membership(MembershipMessage),
     /// Whether an update is skipped.
     Vote(VoteMessage),
@@ -170,7 +170,7 @@ fn read(bytes: &[u8]) -> Result<Message, Malformed> {
 wire_enum!(MembershipMessage {
     0x01 => Progress { number, next_op },
     0x02 => Suspect { number, suspects },
-    0x03 => Renew { number },
+    0x03 => Request { number, request },
     0x04 => Join { incarnation },
     0x05 => Prepare { number, ballot },
     0x06 => Promise { number, ballot, next_op, accepted },
@@ -179,7 +179,9 @@ wire_enum!(MembershipMessage {
     0x09 => Views { views },
 });
 wire_struct!(Ballot { attempt, rank });
-wire_struct!(View { number, ranks, first_op, joined });
+wire_struct!(View { number, ranks, first_op, joined, epoch, measure, settings });
+wire_struct!(Settings { hadamard, bound_ns });
+wire_struct!(Request { hadamard, bound_ns, measure });
 
 wire_enum!(VoteMessage {
     0x10 => Vote { op, live, skip },

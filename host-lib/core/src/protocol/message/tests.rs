@@ -6,7 +6,16 @@ use super::*;
 
 const KEY: WindowKey = WindowKey { op: 0x0102_0304, bucket: 0x0506, window: 0x0708 };
 const BALLOT: Ballot = Ballot { attempt: 0x1112_1314, rank: 0x1516 };
-const VIEW: View = View { number: 0x2122_2324, ranks: 0x25, first_op: 0x2627_2829, joined: None };
+const SETTINGS: Settings = Settings { hadamard: true, bound_ns: 0x4142_4344 };
+const VIEW: View = View {
+    number: 0x2122_2324,
+    ranks: 0x25,
+    first_op: 0x2627_2829,
+    joined: None,
+    epoch: 0x3435_3637,
+    measure: false,
+    settings: SETTINGS,
+};
 
 const CALL: CallInfo = CallInfo {
     kind: Kind::AllGather,
@@ -44,7 +53,14 @@ impl Draw {
 
     fn view(&mut self) -> View {
         let joined = self.flag().then(|| (self.u32() as u16, self.u64()));
-        View { number: self.u32(), ranks: self.u64(), first_op: self.u32(), joined }
+        let settings = Settings { hadamard: self.flag(), bound_ns: self.u64() };
+        let (epoch, measure) = (self.u32(), self.flag());
+        View { number: self.u32(), ranks: self.u64(), first_op: self.u32(), joined, epoch, measure, settings }
+    }
+
+    fn request(&mut self) -> Request {
+        let (hadamard, bound_ns) = (self.flag().then(|| self.flag()), self.flag().then(|| self.u64()));
+        Request { hadamard, bound_ns, measure: self.flag() }
     }
 
     fn key(&mut self) -> WindowKey {
@@ -70,7 +86,7 @@ impl Draw {
         match self.below(16) {
             0 => membership(MembershipMessage::Progress { number, next_op: op }),
             1 => membership(MembershipMessage::Suspect { number, suspects: self.u64() }),
-            2 => membership(MembershipMessage::Renew { number }),
+            2 => membership(MembershipMessage::Request { number, request: self.request() }),
             3 => membership(MembershipMessage::Join { incarnation: self.u64() }),
             4 => membership(MembershipMessage::Prepare { number, ballot: self.ballot() }),
             5 => membership(MembershipMessage::Promise { number, ballot: self.ballot(), next_op: op, accepted }),
@@ -105,6 +121,9 @@ fn golden_bytes() {
     let range = |first, count| BeatRange { first, count };
     let ballot = [0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
     let view = [0x21, 0x22, 0x23, 0x24, 0, 0, 0, 0, 0, 0, 0, 0x25, 0x26, 0x27, 0x28, 0x29];
+    // After the rank that joins: epoch, no measurement, the transform, the bound.
+    let rest = [0x34, 0x35, 0x36, 0x37, 0, 1, 0, 0, 0, 0, 0x41, 0x42, 0x43, 0x44];
+    let nothing = Request::default();
     let key = [1, 2, 3, 4, 5, 6, 7, 8];
     let mut beat = [0; 64];
     (beat[2], beat[3], beat[63]) = (0x80, 0x3f, 0xc0);
@@ -119,7 +138,14 @@ fn golden_bytes() {
             membership(MembershipMessage::Suspect { number: 7, suspects: 1 << 63 }),
             &[&[1, 2, 0, 0, 0, 7, 0x80, 0, 0, 0, 0, 0, 0, 0]],
         ),
-        (membership(MembershipMessage::Renew { number: 7 }), &[&[1, 3, 0, 0, 0, 7]]),
+        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[1, 3, 0, 0, 0, 7, 0, 0, 0]]),
+        (
+            membership(MembershipMessage::Request {
+                number: 7,
+                request: Request { hadamard: Some(true), bound_ns: Some(0x0102), measure: true },
+            }),
+            &[&[1, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1]],
+        ),
         (membership(MembershipMessage::Join { incarnation: 9 }), &[&[1, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
         (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[1, 5, 0, 0, 0, 7], &ballot]),
         (
@@ -133,16 +159,16 @@ fn golden_bytes() {
                 next_op: 8,
                 accepted: Some((BALLOT, VIEW)),
             }),
-            &[&[1, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view, &[0]],
+            &[&[1, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view, &[0], &rest],
         ),
         (
             membership(MembershipMessage::Accept { ballot: BALLOT, view: joined }),
-            &[&[1, 7], &ballot, &view, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33]],
+            &[&[1, 7], &ballot, &view, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
         ),
         (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[1, 8, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Views { views: vec![VIEW; 2] }),
-            &[&[1, 9, 0, 0, 0, 2], &view, &[0], &view, &[0]],
+            &[&[1, 9, 0, 0, 0, 2], &view, &[0], &rest, &view, &[0], &rest],
         ),
         (
             Message::Vote(VoteMessage::Vote { op: 5, live: 0b111, skip: true }),
@@ -236,7 +262,7 @@ fn what_is_wrong_is_named_with_the_sender() {
         (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 1"),
         (&[1, 0x23, 0], "message of 3 bytes from rank 12: unknown tag 0x23"),
         (&[1, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
-        (&[1, 3, 0, 0, 0, 1, 2, 3], "message of 8 bytes from rank 12: 2 bytes after the last field"),
+        (&[1, 3, 0, 0, 0, 1, 0, 0, 0, 2, 3], "message of 11 bytes from rank 12: 2 bytes after the last field"),
         (&[1, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
         (&[1, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
         (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),
