@@ -193,18 +193,22 @@ impl Engine {
         Ok(())
     }
 
-    /// All-reduces `data` once, in a bucket of its own, so that it takes no repairs of others. Returns the elements that the
-    /// result lacks, or may lack.
+    /// All-reduces `data` once, waits for its repairs, and returns the elements that the result still lacks. Two levels repair
+    /// nothing in time: if a mean was lost there, that is all of them.
     pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
-        if let Way::Udp(buckets) = &mut self.way {
-            buckets.clear();
+        let whole = std::iter::once(0..data.len());
+        if let Way::Udp(_) = self.way {
+            let report = self.communicator.all_reduce(data).map_err(|error| error.to_string())?;
+            seen.add(&report, |rank| rank);
+            let applied = report.action() == UpdateAction::Apply;
+            return Ok(if applied { report.missing_ranges().to_vec() } else { whole.collect() });
         }
         if let Way::TwoLevel(_, buckets) = &mut self.way {
+            // A bucket of its own, so that it takes no repairs of others.
             buckets.clear();
         }
         let before = seen.missing_means;
         self.all_reduce(data, seen)?;
-        let whole = std::iter::once(0..data.len());
         Ok(whole.filter(|_| seen.missing_means > before).collect())
     }
 
