@@ -180,21 +180,30 @@ mod tests {
         for (what, change) in good {
             assert_eq!(arm(change, &SIMULATED), Ok(Order::Arm), "{what}");
         }
-        let bad: [(&str, Change); 17] = [
+        let bad: [(&str, Change); 20] = [
             ("opcode 0", |c| c.opcode = 0),
             ("opcode 4", |c| c.opcode = 4),
             ("slot", |c| c.slot = 8),
-            ("no beats", |c| (c.beats, c.host_beats, c.shard_quotient, c.shard_remainder) = (0, 0, 0, 0)),
+            ("no beats", |c| (c.flags, c.beats, c.host_beats, c.shard_quotient, c.shard_remainder) = (0, 0, 0, 0, 0)),
             ("host beats", |c| c.host_beats = 17),
             ("quotient", |c| c.shard_quotient = 4),
             ("remainder", |c| (c.shard_quotient, c.shard_remainder) = (4, 4)),
+            ("remainder of all ranks", |c| {
+                (c.flags, c.beats, c.host_beats, c.shard_quotient, c.shard_remainder) = (0, 15, 15, 4, 3);
+            }),
             ("rotation", |c| c.rotation = 3),
             ("start_peers", |c| c.start_peers = 3),
             ("send_incast", |c| c.send_incast = 16),
             ("host address", |c| c.host_address = 32),
             ("report address", |c| c.report_address = 128),
             ("base", |c| c.base = 32),
-            ("odd block", |c| c.log2_n = 9),
+            ("odd block", |c| {
+                (c.beats, c.shard_quotient, c.shard_remainder, c.log2_n) = (32, 10, 2, 9);
+            }),
+            ("fewer blocks than the window holds", |c| {
+                (c.beats, c.shard_quotient, c.shard_remainder) = (32, 10, 2);
+            }),
+            ("block of an odd size and beats of another", |c| c.log2_n = 9),
             ("small block", |c| (c.log2_n, c.log2_blocks) = (6, 2)),
             ("block larger than the window", |c| c.log2_n = 10),
             ("more blocks than the window holds", |c| c.log2_blocks = 1),
@@ -225,6 +234,14 @@ mod tests {
         assert!(!of(2048, 8, &SIMULATED) && of(2048, 8, &LARGEST));
         assert!(!of(32_768, 8, &LARGEST));
         assert!(!arm(|c| c.log2_blocks = 200, &LARGEST).is_ok());
+        // With many ranks the shards of a window that is too large are small.
+        let many = |beats: usize| {
+            let cut = ShardMap::new(beats, 64, 0);
+            let (shard_quotient, shard_remainder) = (cut.quotient as u16, cut.remainder as u8);
+            let arm = Submission { flags: 0, beats: beats as u16, shard_quotient, shard_remainder, ..ARM };
+            judge(&arm, 0, 64, &SIMULATED, |_| None)
+        };
+        assert_eq!([many(1024), many(1025)], [Ok(Order::Arm), Err(STATUS_BAD_COMMAND)]);
         // A job of one rank has no shard that fits.
         let alone = Submission { flags: 0, shard_quotient: 16, shard_remainder: 0, rotation: 0, start_peers: 0, ..ARM };
         assert_eq!(judge(&alone, 0, 1, &SIMULATED, |_| None), Ok(Order::Arm));

@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(gate.due(6, &RULES), Some((6, ClosedBy::Complete)));
         gate.close(6, ClosedBy::Complete);
         assert_eq!((gate.due(7, &RULES), gate.is_open(), gate.closed()), (None, false, Some((6, ClosedBy::Complete))));
-        assert_eq!(gate.elapsed_ns(), 6);
+        assert_eq!((gate.elapsed_ns(), gate.over(5000, true, &RULES), gate.timer_ns(&RULES)), (6, None, None));
     }
 
     #[test]

@@ -153,3 +153,48 @@ impl Window {
         packet.bucket == self.bucket && packet.step == self.step && window.contains(&u64::from(packet.offset))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bf16_packets_hold_twice_the_beats_and_an_odd_one_takes_a_beat_of_its_own() {
+        let plain = Window::of(&Submission { beats: 8, shard_quotient: 4, ..Submission::default() }, 2);
+        let bf16 = Window { bf16: true, ..plain };
+        assert_eq!((plain.packet_beats(5), bf16.packet_beats(5)), (5, 10));
+        assert_eq!([1, 2, 3].map(|beats| plain.payload_beats(beats)), [1, 2, 3]);
+        assert_eq!([1, 2, 3].map(|beats| bf16.payload_beats(beats)), [1, 1, 2]);
+    }
+
+    #[test]
+    fn an_arm_describes_its_window() {
+        let arm = Submission {
+            bucket: 3,
+            step: 4,
+            base: 640,
+            beats: 9,
+            shard_quotient: 4,
+            shard_remainder: 1,
+            rotation: 1,
+            flags: queue::FLAG_HADAMARD,
+            ..Submission::default()
+        };
+        let shards = ShardMap { quotient: 4, remainder: 1, ranks: 2, rotation: 1 };
+        let (base_bytes, sends) = (640, [true; 2]);
+        let window = Window { bucket: 3, step: 4, base_bytes, beats: 9, shards, hadamard: true, bf16: false, sends };
+        assert_eq!(Window::of(&arm, 2), window);
+        assert_eq!(window.packet_flags(), FLAG_HADAMARD);
+        let bf16 = Window { hadamard: false, bf16: true, ..window };
+        assert_eq!(Window::of(&Submission { flags: queue::FLAG_BF16, ..arm }, 2), bf16);
+        assert_eq!(bf16.packet_flags(), FLAG_BF16);
+    }
+
+    #[test]
+    fn stages_and_reasons_have_the_numbers_of_packets_and_completions() {
+        assert_eq!(Stage::ALL.map(|stage| (stage.index(), stage.on_wire())), [(0, 0), (1, 2)]);
+        let reasons = [ClosedBy::Complete, ClosedBy::Early, ClosedBy::Deadline];
+        assert_eq!(reasons.map(|by| by as u8), [CLOSED_COMPLETE, CLOSED_EARLY, CLOSED_DEADLINE]);
+        assert!(reasons.is_sorted());
+    }
+}
