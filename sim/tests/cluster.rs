@@ -173,6 +173,35 @@ fn the_early_rule_closes_before_the_deadline_and_loses_no_more() {
     assert!(early * 10 > total * 6, "{early} of {total} incomplete stages closed early");
 }
 
+/// On a network that delays packets and loses none, the early rule has nothing to close, however short its grace time and
+/// however slowly and unevenly peers send: a stage whose peers have all sent their last packets has everything.
+#[test]
+fn on_a_network_without_loss_the_early_rule_loses_nothing() {
+    for (bf16, incast, rate_bytes_per_us, software_ranks) in [
+        (true, 3, 3125, vec![]),
+        (true, 3, 3125, vec![0, 2]),
+        (true, 3, 625, vec![1]),
+        (false, 1, 0, vec![]),
+        (false, 1, 0, vec![3]),
+    ] {
+        for seed in 0..20 {
+            let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
+                config.weather = Weather { seed, ..Weather::default() };
+                (config.bf16, config.incast, config.rate_bytes_per_us) = (bf16, incast, rate_bytes_per_us);
+                (config.bound_ns, config.grace_ns) = (1_000_000, Some(1000));
+                config.software_ranks = software_ranks.clone();
+            });
+            scenario.steps = 2;
+            for record in checked(scenario.run()) {
+                for (rank, one) in record.ranks.iter().enumerate() {
+                    assert_eq!(one.report.lost_bytes, 0, "rank {rank} of {scenario:?}");
+                    assert_eq!(one.report.closed_by, [ClosedBy::Complete; 2], "rank {rank} of {scenario:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_error_under_loss_is_the_predicted_one() {
     for hadamard in [false, true] {

@@ -9,6 +9,8 @@ use crate::protocol::{
 
 /// The slowest that a rate becomes, 50 Mb/s, if the bound allows.
 const RATE_MIN_BYTES_PER_US: f64 = 6.25;
+/// Collectives for which loss is expected after one that lost something.
+const LOSSY_OPS: u32 = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct Tuning {
@@ -20,6 +22,8 @@ pub(super) struct Tuning {
     incast: Option<IncastController>,
     /// Sets the rate of each rank, if it is to follow the round-trip times.
     rates: Option<Vec<RateController>>,
+    /// Collectives for which loss is still expected.
+    lossy_ops: u32,
 }
 
 impl Tuning {
@@ -50,6 +54,7 @@ impl Tuning {
     /// The parameters of a bucket's next window, which is sent to `peers`.
     pub fn tuned(&self, params: &JobParams, bucket: u16, peers: impl Iterator<Item = usize>) -> JobParams {
         let mut params = params.clone();
+        params.expect_loss |= self.lossy_ops > 0;
         if let Some(grace_ns) = self.grace_ns(bucket) {
             params.early = Some(EarlyRule { grace_ns });
         }
@@ -86,6 +91,9 @@ impl Tuning {
     /// tell them from lost ones.
     pub fn observe(&mut self, report: &Report, late_bytes: Option<u64>) {
         let kind: Kind = report.kind;
+        // Loss at this rank stands for loss on its way to the peers, which it does not hear of.
+        let is_lossy = report.network_loss() > 0.0;
+        self.lossy_ops = if is_lossy { LOSSY_OPS } else { self.lossy_ops.saturating_sub(1) };
         let late_share = late_bytes.map_or(1.0, |late_bytes| {
             let expected: u64 = report.stages.iter().map(|summary| summary.expected_bytes).sum();
             (late_bytes - std::mem::replace(&mut self.late_bytes, late_bytes)) as f64 / expected.max(1) as f64
@@ -108,5 +116,34 @@ impl Tuning {
         if let Some((early, _)) = &mut self.early {
             early.set_bound_ns(bound_ns);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{AllReduce, PlaneLimits, Safeguard};
+
+    #[test]
+    fn loss_is_expected_for_a_while_after_a_collective_that_lost_something() {
+        let params = JobParams::new(0, 2, 22, 1_000_000, &PlaneLimits::CARD);
+        let mut tuning = Tuning::default();
+        let expects = |tuning: &Tuning| tuning.tuned(&params, 0, 0..1).expect_loss;
+        assert!(!expects(&tuning));
+        let report = |elements| {
+            // Nothing was reported: all of it is lost. A bucket of no elements loses nothing.
+            AllReduce::new(&params, 0, 0, elements, false).unwrap().finish(&mut Safeguard::default())
+        };
+        let mut lossy = report(1024);
+        // As if the peer had been there.
+        lossy.late_peers.clear();
+        tuning.observe(&lossy, None);
+        assert!(lossy.network_loss() > 0.0 && expects(&tuning));
+        for _ in 1..LOSSY_OPS {
+            tuning.observe(&report(0), None);
+            assert!(expects(&tuning));
+        }
+        tuning.observe(&report(0), None);
+        assert!(!expects(&tuning));
     }
 }

@@ -52,6 +52,9 @@ pub struct JobParams {
     /// A stage's clock starts without this rank once so many peers were heard in it; 0: only by this rank's own entry.
     /// Default: half the peers, rounded up. Limited per window to the peers that have something to send.
     pub start_peers: usize,
+    /// Whether peers must be expected to lose packets of this rank, see [`mark_packets_of`](Self::mark_packets_of). Default: no;
+    /// [`Collectives`](crate::Collectives) sets it while its own collectives lose packets.
+    pub expect_loss: bool,
     /// Seed of the Hadamard signs; the same on all ranks.
     pub job_seed: u64,
     /// How much later than its bound a stage may be reported before the watchdog gives up, in ns. Default: 50 ms, for
@@ -90,6 +93,7 @@ impl JobParams {
             bound_ns,
             early: None,
             start_peers: ranks.saturating_sub(1).div_ceil(2),
+            expect_loss: false,
             job_seed: 0,
             stage_slack_ns: 50_000_000,
         }
@@ -189,10 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn one_percent_of_the_packets_and_at_least_one_are_marked() {
+    fn where_packets_are_lost_one_percent_is_marked_and_at_least_three_and_else_the_last_one() {
         let marks_of = |bf16, ranks, payload_beats, elements| {
             let params = JobParams { payload_beats, bf16, ..params(0, ranks) };
-            params.mark_packets_of(&plan_windows(&params, 0, 0, elements, false).unwrap()[0])
+            let plan = plan_windows(&params, 0, 0, elements, false).unwrap().remove(0);
+            assert_eq!(params.mark_packets_of(&plan), 1);
+            JobParams { expect_loss: true, ..params }.mark_packets_of(&plan)
         };
         let marks = |ranks, payload_beats, elements| marks_of(false, ranks, payload_beats, elements);
         assert_eq!(marks(2, 22, 16), 1); // one packet

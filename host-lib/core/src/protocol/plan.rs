@@ -212,8 +212,8 @@ pub fn plan_windows(
     Ok(plans)
 }
 
-/// Fewest packets of a shard that carry the last-percentile mark, if it has as many.
-pub const MARK_PACKETS_MIN: usize = 3;
+/// Fewest packets of a shard that carry the last-percentile mark where packets are lost, if it has as many.
+pub const MARK_PACKETS_LOSSY: usize = 3;
 
 impl JobParams {
     /// Peers that start a stage's clock in this window: `start_peers`, but no more than can be heard in either stage.
@@ -224,14 +224,18 @@ impl JobParams {
         self.start_peers.min(reachable)
     }
 
-    /// Packets at the end of a shard that carry the last-percentile mark: the last 1 %, and at least
-    /// `MARK_PACKETS_MIN`, but not more than there are.
+    /// Packets at the end of a shard that carry the last-percentile mark.
     ///
-    /// Source: OptiReduce 3.2.1 (last 1 %). The least is ours: with a single mark its loss would cost the whole bound.
+    /// The early rule takes a stage for finished once it has a mark of every peer. With the last packet alone marked, a
+    /// network that loses nothing never has a stage closed early: what a peer has sent is there before its mark, however
+    /// slowly it sends. Where packets are lost ([`expect_loss`](Self::expect_loss)), a lost mark would cost the whole
+    /// bound, so the last 1 % carry it, at least [`MARK_PACKETS_LOSSY`] of them.
+    ///
+    /// Source: OptiReduce 3.2.1 (last 1 %). That it depends on loss, and the least, are ours.
     pub fn mark_packets_of(&self, plan: &WindowPlan) -> usize {
         let shard_beats = plan.shards.quotient + usize::from(plan.shards.remainder > 0);
         let packets = shard_beats.div_ceil(plan.shape().packet_beats(self.payload_beats.max(1)));
-        packets.div_ceil(100).max(MARK_PACKETS_MIN).min(packets).max(1)
+        if self.expect_loss { packets.div_ceil(100).max(MARK_PACKETS_LOSSY).min(packets).max(1) } else { 1 }
     }
 }
 
