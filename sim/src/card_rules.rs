@@ -1,7 +1,8 @@
 //! The rules of the card that a well-behaved cluster never touches, each as a check that runs against any engine.
 //!
-//! [`RULES`] lists them by name; a test of an engine runs them all. They look only at what a driver and a peer can see:
-//! completions, counters, host memory, frames. `payload`, `queues` and `reset` hold those that need more than a page.
+//! [`PACKET_RULES`] and [`CARD_RULES`] list them by name; a test of an engine runs them all ([`check`]). They look only at what
+//! a driver and a peer can see: completions, counters, host memory, frames. `payload`, `queues` and `reset` hold those that
+//! need more than a page.
 
 mod payload;
 mod queues;
@@ -24,32 +25,48 @@ use crate::network::wire_ps;
 /// A rule: checks one engine.
 pub type Rule = fn(Engine) -> Result<(), String>;
 
-/// Every rule, by a sentence.
-pub const RULES: &[(&str, Rule)] = &[
-    ("commands outside the limits are refused", commands_outside_the_limits),
-    ("commands for windows that are not there are refused", commands_for_other_windows),
+/// Rules of packets, which hold for cards and for software.
+pub const PACKET_RULES: &[(&str, Rule)] = &[
     ("each kind of bad frame has its counter", bad_frames),
-    ("a contribution goes out peer by peer, paced, its last packets marked", packets_of_a_contribution),
     ("duplicate and late beats are counted and change nothing", duplicates_and_late_beats),
     ("peers start the clock of a sleeping host, and the mean goes out without it", sleeping_host),
-    ("a contribution that comes while its window ends leaves nothing behind", contribution_at_the_end),
     ("the early rule waits for all marks and for the grace time", early_rule),
     ("silence before the own entry does not count for the early rule", silence_before_the_entry),
     ("a frame with several faults is dropped for the first of them", several_faults),
-    ("without the automatic broadcast the mean waits for the command", commanded_broadcast),
-    ("a gradient outside of host memory is an error of that window", dma_error),
-    ("completions wait while the ring is full, and the phase flips with every turn", full_ring),
     ("bf16 contributions are rounded and packed two beats in one", payload::bf16_sent),
     ("bf16 packets are widened, their padding is left out, and means are rounded", payload::bf16_received),
     ("a round goes to as many peers as commanded, packet by packet", payload::rounds),
-    ("a paced peer gets its rate and no more, in every interval", payload::paced),
     ("a packet of an earlier step is stale, and every drop has one cause", payload::stale),
+];
+
+/// Rules of commands, queues, host memory, reset and the wire's pace, which hold for cards.
+pub const CARD_RULES: &[(&str, Rule)] = &[
+    ("commands outside the limits are refused", commands_outside_the_limits),
+    ("commands for windows that are not there are refused", commands_for_other_windows),
+    ("a contribution goes out peer by peer, paced, its last packets marked", packets_of_a_contribution),
+    ("a contribution that comes while its window ends leaves nothing behind", contribution_at_the_end),
+    ("without the automatic broadcast the mean waits for the command", commanded_broadcast),
+    ("a gradient outside of host memory is an error of that window", dma_error),
+    ("completions wait while the ring is full, and the phase flips with every turn", full_ring),
+    ("a paced peer gets its rate and no more, in every interval", payload::paced),
     ("each queue hears of its own windows and of nobody else's", queues::own_windows),
     ("a queue whose completion ring is full holds up no other", queues::full_ring_of_one),
     ("an error of host memory stays with the window or queue that had it", queues::contained_errors),
     ("a queue whose rings cannot be reached stops, and the others go on", queues::stopped_queues),
     ("a card that was disabled at any moment is as after power-on", reset::no_trace),
 ];
+
+/// Checks an engine against rules.
+///
+/// # Errors
+/// One line for each rule that is broken.
+pub fn check(engine: Engine, rules: &[&[(&str, Rule)]]) -> Result<(), String> {
+    let rules = rules.concat();
+    let broken = rules.iter().filter_map(|(name, rule)| rule(engine).err().map(|what| format!("{name}: {what}")));
+    let broken: Vec<String> = broken.collect();
+    let (count, all) = (broken.len(), rules.len());
+    if count == 0 { Ok(()) } else { Err(format!("{count} of {all} rules are broken:\n{}", broken.join("\n"))) }
+}
 
 /// Beats of the usual window: with two ranks, beats 0..4 are rank 0's and 4..8 rank 1's.
 const BEATS: usize = 8;

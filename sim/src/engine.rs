@@ -6,6 +6,7 @@ use crate::card::Card;
 use crate::error::SimError;
 use crate::functional::FunctionalCard;
 use crate::rtl::RtlCard;
+use crate::software_card::SoftwareCard;
 
 /// A kind of simulated card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum, serde::Serialize)]
@@ -19,6 +20,9 @@ pub enum Engine {
     Verilator,
     /// The same behaviour packet by packet: many times faster, timing approximate.
     Functional,
+    /// No card: the host library's software data plane in a card's place, for the rules that hold for both.
+    #[value(skip)]
+    Software,
 }
 
 impl Engine {
@@ -29,6 +33,7 @@ impl Engine {
     pub fn build(self, end: CardEnd) -> Result<Box<dyn Card>, SimError> {
         match self {
             Self::Functional => Ok(Box::new(FunctionalCard::new(end))),
+            Self::Software => Ok(Box::new(SoftwareCard::new(end))),
             Self::Rtl => Ok(Box::new(RtlCard::new(end))),
             Self::Verilator => match RtlCard::verilated(end) {
                 Ok(card) => Ok(Box::new(card)),
@@ -49,6 +54,7 @@ impl std::fmt::Display for Engine {
             Self::Rtl => "rtl",
             Self::Verilator => "verilator",
             Self::Functional => "functional",
+            Self::Software => "software",
         })
     }
 }

@@ -46,6 +46,7 @@ pub mod reliable;
 pub mod report;
 pub mod rtl;
 pub mod scenario;
+mod software_card;
 mod software_rank;
 pub mod table;
 pub mod timeline;

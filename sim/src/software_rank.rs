@@ -8,10 +8,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce_contract::packet::{
-    Endpoint, FrameError, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader,
-    frame, read_header, write_header,
+    Endpoint, FrameError, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame, write_header,
 };
-use optireduce_core::protocol::{JobParams, Ranks, Stage, View, WindowPlan};
+use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
 use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits, RepairData};
 use optireduce_driver::Counters;
@@ -28,8 +27,9 @@ struct State {
     now_ns: u64,
     mac_free_ps: u64,
     out: Vec<u8>,
-    /// Frames to other ports, which the kernel of a real host would drop.
+    /// Frames to other ports, and frames whose lengths disagree: the kernel of a real host would drop them.
     drop_foreign: u32,
+    drop_malformed: u32,
 }
 
 impl SoftwareRank {
@@ -43,7 +43,7 @@ impl SoftwareRank {
         (0..ranks).try_for_each(|peer| software.set_rate(peer, rate_bytes_per_us))?;
         // From now on: the record of what it accepts.
         software.take_trace();
-        let state = State { software, now_ns: 0, mac_free_ps: 0, out: Vec::new(), drop_foreign: 0 };
+        let state = State { software, now_ns: 0, mac_free_ps: 0, out: Vec::new(), drop_foreign: 0, drop_malformed: 0 };
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
@@ -52,13 +52,13 @@ impl SoftwareRank {
         let state = self.lock();
         let found = state.software.counters();
         Counters {
-            rx_packets: found.rx_packets as u32,
+            rx_packets: found.rx_packets as u32 + state.drop_foreign + state.drop_malformed,
             tx_packets: found.tx_packets as u32,
             drop_foreign: state.drop_foreign,
-            drop_malformed: found.drop_malformed as u32,
+            drop_malformed: found.drop_malformed as u32 + state.drop_malformed,
             drop_version: found.drop_version as u32,
             drop_job: found.drop_job as u32,
-            drop_no_window: found.drop_no_window as u32,
+            drop_no_window: (found.drop_no_window + found.drop_unexpected) as u32,
             drop_flags: found.drop_flags as u32,
             drop_out_of_shard: found.drop_out_of_shard as u32,
             drop_late_beats: found.drop_late_beats as u32,
@@ -76,11 +76,11 @@ impl SoftwareRank {
 impl State {
     fn receive(&mut self, frame: &[u8]) {
         let Some(header) = frame.first_chunk::<HEADER_BYTES>() else { return };
-        // The kernel takes what is addressed to the port; the data plane judges the rest.
-        let job_tag = self.software.job().job_tag;
-        if read_header(header, frame.len(), UDP_PORT_DEFAULT, job_tag) == Err(FrameError::Foreign) {
-            self.drop_foreign += 1;
-            return;
+        // The kernel takes what is whole and addressed to the port; the data plane judges the rest.
+        match read_frame(header, frame.len(), UDP_PORT_DEFAULT) {
+            Err(FrameError::Foreign) => return self.drop_foreign += 1,
+            Err(_) => return self.drop_malformed += 1,
+            Ok(_) => {}
         }
         let source = frame::IP_SRC;
         let is_from = |rank: &usize| Endpoint::of_rank(*rank).ip == header[source.offset..source.end()];
@@ -138,11 +138,10 @@ impl Card for SoftwareRank {
     fn sync_registers(&mut self) {}
 
     fn take_trace(&mut self) -> Vec<Accept> {
-        let stage = |stage| if stage == Stage::Contribute { STAGE_CONTRIBUTE } else { STAGE_BROADCAST };
         let accept = |one: optireduce_core::software::Accepted| Accept {
             at_ns: one.at_ns,
             cookie: one.cookie,
-            stage: stage(one.stage),
+            stage: one.stage.on_wire(),
             position: one.position as u16,
             sender: one.sender as u8,
         };

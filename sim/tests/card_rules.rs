@@ -1,13 +1,14 @@
-//! The functional card alone, against every rule of the card.
+//! The functional card alone, against every rule of the card, and the software data plane against those of packets.
 
-use optireduce_sim::card_rules::RULES;
+use optireduce_sim::card_rules::{CARD_RULES, PACKET_RULES, check};
 use optireduce_sim::engine::Engine;
 
 #[test]
 fn the_functional_card_obeys_every_rule() {
-    let broken: Vec<String> = RULES
-        .iter()
-        .filter_map(|(name, rule)| rule(Engine::Functional).err().map(|what| format!("{name}: {what}")))
-        .collect();
-    assert!(broken.is_empty(), "{} of {} rules are broken:\n{}", broken.len(), RULES.len(), broken.join("\n"));
+    check(Engine::Functional, &[PACKET_RULES, CARD_RULES]).unwrap_or_else(|broken| panic!("{broken}"));
+}
+
+#[test]
+fn the_software_plane_obeys_every_rule_of_packets() {
+    check(Engine::Software, &[PACKET_RULES]).unwrap_or_else(|broken| panic!("{broken}"));
 }

@@ -188,7 +188,7 @@ fn on_a_network_without_loss_the_early_rule_loses_nothing() {
             let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
                 config.weather = Weather { seed, ..Weather::default() };
                 (config.bf16, config.incast, config.rate_bytes_per_us) = (bf16, incast, rate_bytes_per_us);
-                (config.bound_ns, config.grace_ns) = (1_000_000, Some(1000));
+                (config.bound_ns, config.early) = (1_000_000, Early::Grace(1000));
                 config.software_ranks = software_ranks.clone();
             });
             scenario.steps = 2;

@@ -10,7 +10,7 @@
 //! of a reset (`STATUS_BUSY` stays 0).
 
 mod commands;
-mod job;
+pub(crate) mod job;
 mod pacer;
 mod queue;
 mod receive;

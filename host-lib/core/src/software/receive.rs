@@ -81,7 +81,11 @@ impl Software {
             let window = window.as_ref().filter(|window| window.roster.tag == header.job_tag)?;
             Some((index, &window.shape))
         });
-        let Ok((index, _)) = accept::find(armed, header) else { return self.take_unexpected(header, payload) };
+        let index = match accept::find(armed, header) {
+            Ok((index, _)) => index,
+            Err(Cause::Stale) => return *self.counters.dropped(Cause::Stale) += 1,
+            Err(_) => return self.take_unexpected(header, payload),
+        };
         let Some(window) = &mut self.windows[index] else { return };
         let place = match accept::place(&window.shape, window.roster.rank, header, payload.len() / BEAT_BYTES) {
             Ok(place) => place,
