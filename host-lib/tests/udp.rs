@@ -333,7 +333,8 @@ fn a_bound_that_has_become_too_short_is_measured_again() {
             small.all_reduce(&mut data[..16]).unwrap();
         }
         let mut measured = 0;
-        for _ in 0..30 {
+        // If a rank is busy when the others agree, the view begins up to 64 collectives later.
+        for _ in 0..100 {
             measured += usize::from(large.all_reduce(&mut data).unwrap().measured_stage_deadline());
         }
         assert!(measured > 0 && communicator.stage_deadline() > Duration::from_nanos(begin), "rank {rank}: {measured}");

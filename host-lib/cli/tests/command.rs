@@ -76,8 +76,7 @@ fn a_rank_that_is_killed_does_not_stop_the_others() {
     ranks[2].kill().unwrap();
     let outputs: Vec<Output> = ranks.into_iter().map(|rank| rank.wait_with_output().unwrap()).collect();
     for rank in [0, 1, 3] {
-        // 3: until the dead rank is dropped, its shard of the mean is missing, a sixth of what four ranks exchange.
-        assert!(matches!(outputs[rank].status.code(), Some(0 | 3)), "rank {rank}: {}", text(&outputs[rank].stderr));
+        assert!(outputs[rank].status.success(), "rank {rank}: {}", text(&outputs[rank].stderr));
         let said = text(&outputs[rank].stderr);
         assert!(said.contains("[0, 1, 3]"), "rank {rank}: {said}");
     }

@@ -229,7 +229,7 @@ impl<P: DataPlane> Collectives<P> {
         if self.plane.capabilities().has(Capability::Views) {
             heard.insert_all(&self.plane.take_heard());
         }
-        let mut held = self.agreement.hold(now_ns, done);
+        let mut held = self.agreement.hold(now_ns, done, &heard);
         self.tuning.observe(&held.report, self.plane.late_bytes());
         let live: Vec<usize> = held.running.view.live().collect();
         held.report = held.report.renumbered(&live, self.params.ranks);

@@ -135,13 +135,17 @@ impl Agreement {
     }
 
     /// All windows of a collective have closed: what is held of it until it is returned. `finish` makes its report.
-    pub fn hold(&mut self, now_ns: u64, running: Running) -> Held {
+    pub fn hold(&mut self, now_ns: u64, running: Running, heard: &Ranks) -> Held {
+        // A rank that is silent is about to be dropped: that ends by an agreement, not by a halt.
+        let drops = self.control.as_ref().is_some_and(Control::drops_silent);
+        let is_silent = |rank: usize| rank != self.rank && !heard.contains(rank);
+        let may_halt = !(drops && running.view.live().any(is_silent));
         // If it is to be agreed on, this is one rank's opinion. One-off collectives are judged once they are repaired.
-        let is_opinion = self.votes.is_some() || running.call.is_one_off();
+        let is_opinion = self.votes.is_some() || running.call.is_one_off() || !may_halt;
         let mut opinion = Safeguard::default();
         let report = running.machine.finish(if is_opinion { &mut opinion } else { &mut self.safeguard });
         let wait_ns = if running.call.is_one_off() { self.one_off_wait_ns } else { 0 };
-        Held { running, report, until_ns: now_ns.saturating_add(wait_ns), voted: false }
+        Held { running, report, until_ns: now_ns.saturating_add(wait_ns), voted: false, may_halt }
     }
 
     /// Takes how a collective of `view` went at this rank, and who was heard in it (bit r: rank r).
@@ -173,7 +177,7 @@ impl Agreement {
             let Decided { skip, agreed } = votes.decided(now_ns)?;
             one.report.agreed = agreed;
             one.report.action = match skip {
-                _ if !is_one_off => self.safeguard.count(skip),
+                _ if !is_one_off && one.may_halt => self.safeguard.count(skip),
                 true => UpdateAction::Skip,
                 false => UpdateAction::Apply,
             };

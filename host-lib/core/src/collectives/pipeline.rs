@@ -66,6 +66,8 @@ pub(super) struct Held {
     pub until_ns: u64,
     /// Whether the others were told what this rank thinks of it.
     pub voted: bool,
+    /// Whether a skip counts towards the safeguard's halt.
+    pub may_halt: bool,
 }
 
 impl Pipeline {

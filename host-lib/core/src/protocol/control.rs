@@ -67,6 +67,11 @@ impl Control {
         Ok(Self { membership: Membership::new(rank, params, settings)?, hadamard, remeasure })
     }
 
+    /// Whether ranks that are silent are dropped.
+    pub fn drops_silent(&self) -> bool {
+        self.membership.drops_silent()
+    }
+
     /// As [`Membership::view_of`].
     pub fn view_of(&mut self, now_ns: u64, op: u32) -> Option<View> {
         self.membership.view_of(now_ns, op)
@@ -81,11 +86,13 @@ impl Control {
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, rank: usize) {
         self.membership.observe(now_ns, report.op, heard);
         let Some(newest) = self.membership.newest().copied() else { return };
-        let loss = report.network_loss();
+        // What a silent rank does not send is no loss that the transform spreads or another bound brings back: it is dropped.
+        let all_heard = report.live.iter().all(|peer| *peer == rank || heard.contains(*peer));
+        let loss = if all_heard { report.network_loss() } else { 0.0 };
         let mut request =
             Request { hadamard: self.hadamard.request(newest.settings.hadamard, loss), ..Default::default() };
         if let Some(one) = &mut self.remeasure {
-            if report.live.iter().all(|peer| *peer == rank || heard.contains(*peer)) {
+            if all_heard {
                 report.closed_by.into_iter().for_each(|closed_by| one.watch.observe(closed_by));
             }
             // If there is a view to measure for already, that will do.

@@ -2,6 +2,8 @@
 //!
 //! Above 10 % loss in a collective its update is skipped; the third skip in a row halts the job.
 //! Limits: every rank judges by what it received itself; ranks may disagree on a skip, unless they agree on it ([`Votes`](super::Votes)).
+//! A skip with a rank of which nothing was heard counts neither way where silent ranks are dropped: the job goes on without
+//! that rank, or ends because no quorum is left.
 //! Differs: what late ranks did not contribute does not count, as long as they are at most half of the peers: the mean
 //! over the others is a sound update (as in Partial Reduce, SIGMOD'21), and stragglers must not stop a job.
 //! Source: OptiReduce 3.4. The numbers are ours.

@@ -122,6 +122,8 @@ pub struct Membership {
     suspects: u64,
     /// Ranks whose reliable channel has ended.
     gone: u64,
+    /// First collective not started when the last of them ended.
+    gone_op: u32,
     /// Incarnations that ask to join, and the last of each rank that did.
     joins: BTreeMap<usize, u64>,
     joined: [u64; RANKS_MAX],
@@ -181,6 +183,7 @@ impl Membership {
             silent: [(0, 0); RANKS_MAX],
             suspects: 0,
             gone: 0,
+            gone_op: 0,
             joins: BTreeMap::new(),
             joined: [0; RANKS_MAX],
             reached: [0; RANKS_MAX],
@@ -199,6 +202,11 @@ impl Membership {
         let outputs = std::mem::take(&mut self.outputs);
         *self = Self { incarnation, outputs, ..Self::blank(self.rank, self.params) };
         self.ask(now_ns);
+    }
+
+    /// Whether ranks that are silent are dropped.
+    pub fn drops_silent(&self) -> bool {
+        self.params.silent_ops.is_some()
     }
 
     /// The newest view decided; `None` while this rank takes no part. It may not be in use yet.
@@ -238,6 +246,15 @@ impl Membership {
     /// The reliable channel to a rank has ended: K collectives without a sign of it are enough, however short.
     pub fn handle_gone(&mut self, rank: usize) {
         self.gone |= bit(rank);
+        self.gone_op = self.next_op;
+    }
+
+    /// A rank whose reliable channel has ended is about to be dropped. Until then it promises nothing, so that any view
+    /// that still has it begins `lead_ops` late, and the one without it later still: other changes wait, for a few
+    /// collectives, and come with that view.
+    fn awaits_drop(&self, newest: &View) -> bool {
+        let ops = self.params.silent_ops.unwrap_or(0).saturating_mul(2);
+        self.gone & newest.ranks & !bit(self.rank) != 0 && self.next_op < self.gone_op.saturating_add(ops)
     }
 
     /// Takes who was heard (bit r: rank r) in a finished collective. Late packets count: a straggler is not silent.
@@ -276,6 +293,9 @@ impl Membership {
         if request != self.request {
             self.request = request;
             self.tell_request(now_ns, &newest);
+        } else {
+            // A change that waited for a rank to be dropped may not have to any more.
+            self.consider(now_ns);
         }
     }
 
@@ -531,6 +551,9 @@ impl Membership {
         }
         let joined = self.joins.first_key_value().map(|(rank, incarnation)| (*rank as u16, *incarnation));
         let others = remain != newest.ranks || joined.is_some();
+        if !others && self.awaits_drop(newest) {
+            return None;
+        }
         let requested = newest.change(&self.requested);
         let measure = requested.measure || others && self.params.remeasure;
         let change = Change { remain, joined, measure, ..requested };

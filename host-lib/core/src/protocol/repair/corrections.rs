@@ -75,21 +75,25 @@ impl Corrections {
         if let Some(old) = old.filter(|old| old.len() != found) {
             return Err(error("an old output", old.len(), found));
         }
-        let mut hopeless = 0;
-        for (index, repaired) in repaired.iter().enumerate() {
+        let difference = |index: usize| {
             let old = old.map_or(0.0, |old| old[index]);
-            if old.to_bits() == repaired.to_bits() {
-                continue;
-            }
-            let difference = f64::from(*repaired) - f64::from(old);
-            if !difference.is_finite() {
-                hopeless += 1;
-            } else if difference != 0.0 {
-                let place = first_element + index;
+            let is_same = old.to_bits() == repaired[index].to_bits();
+            if is_same { 0.0 } else { f64::from(repaired[index]) - f64::from(old) }
+        };
+        let (mut hopeless, mut begin) = (0, 0);
+        // A whole model may come at once: one look-up a chunk, not one an element.
+        while begin < found {
+            let place = first_element + begin;
+            let end = found.min(begin + CHUNK - place % CHUNK);
+            hopeless += (begin..end).filter(|index| !difference(*index).is_finite()).count();
+            let finite = |index| Some(difference(index)).filter(|difference| difference.is_finite()).unwrap_or(0.0);
+            if (begin..end).any(|index| finite(index) != 0.0) {
                 let chunk = self.pending.entry((stream, place / CHUNK)).or_insert_with(|| Box::new([0.0; CHUNK]));
-                chunk[place % CHUNK] += difference;
+                let of_chunk = chunk[place % CHUNK..].iter_mut().zip(begin..end);
+                of_chunk.for_each(|(pending, index)| *pending += finite(index));
                 self.fresh.insert(stream);
             }
+            begin = end;
         }
         Ok(hopeless)
     }
