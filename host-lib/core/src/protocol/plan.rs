@@ -229,7 +229,7 @@ impl JobParams {
     /// The early rule takes a stage for finished once it has a mark of every peer. With the last packet alone marked, a
     /// network that loses nothing never has a stage closed early: what a peer has sent is there before its mark, however
     /// slowly it sends. Where packets are lost ([`expect_loss`](Self::expect_loss)), a lost mark would cost the whole
-    /// bound, so the last 1 % carry it, at least [`MARK_PACKETS_LOSSY`] of them.
+    /// bound, so the last 1 % carry it, at least three of them.
     ///
     /// Source: OptiReduce 3.2.1 (last 1 %). That it depends on loss, and the least, are ours.
     pub fn mark_packets_of(&self, plan: &WindowPlan) -> usize {
