@@ -9,6 +9,7 @@ mod builder;
 mod engine;
 mod error;
 mod groups;
+mod measure;
 mod report;
 mod request;
 mod settings;
@@ -24,9 +25,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
-pub use self::builder::{BOUND_MIN, Bound, Builder, Early};
+pub use self::builder::{Bound, Builder, Early};
 pub use self::error::{ConnectError, Error};
 pub use self::groups::{TwoLevel, TwoLevelBucket};
+pub use self::measure::BOUND_MIN;
 pub use self::report::Report;
 pub use self::request::Request;
 

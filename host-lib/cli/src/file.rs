@@ -10,8 +10,8 @@ use optireduce::{Communicator, Launch};
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::engine::{Engine, Seen, connect_control};
 use crate::outcome::{Failure, print};
-use crate::run::{Engine, Seen, connect_control};
 use crate::tensors::{Content, Missing, Tensor, difference};
 use crate::times::size_text;
 

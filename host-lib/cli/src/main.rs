@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod engine;
 mod file;
 mod outcome;
 mod run;

@@ -12,8 +12,8 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::Metrics;
-use super::builder::measure_bound;
 use super::error::Error;
+use super::measure::measure_bound;
 use super::report::Report;
 use super::request::{Outcome, Sender};
 use crate::control::{ControlChannel, Notice, Notices};

@@ -7,11 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
 
 use crate::contender::{Contender, Measurement, Programs, processes};
 use crate::hosts::Hosts;
-use crate::link::Conditions;
+use crate::row::{Condition, Figures, Row};
 use crate::{job, table};
 
 /// The first port that is used; each run takes the next one.
@@ -20,48 +19,6 @@ const PORT: u16 = 24_000;
 const LOOPBACK_MTU: u16 = 9000;
 /// How late a straggler is in every call.
 const STRAGGLER_MS: f64 = 50.0;
-
-/// What is wrong in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Condition {
-    /// Ranks on one host, over its loopback.
-    Loopback,
-    /// A network without faults.
-    Clean,
-    /// 0.1 % of the packets are lost.
-    Loss01,
-    /// 1 % of the packets are lost.
-    Loss1,
-    /// Each link is out for 5 ms about once a second.
-    Outages,
-    /// Delays with a median of 200 us and a P99 of 1.5 times that, kept for 10 ms.
-    Delay15,
-    /// Delays with a median of 200 us and a P99 of 3 times that, kept for 10 ms.
-    Delay3,
-    /// The last rank is 50 ms late in every call.
-    Straggler,
-}
-
-impl Condition {
-    /// Its name on the command line and in tables.
-    pub fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
-    }
-
-    fn network(self) -> Conditions {
-        let clean = Conditions { delay_p99_over_p50: 1.0, ..Conditions::default() };
-        let delays = Conditions { delay_us: 200.0, delay_hold_ms: 10.0, ..clean };
-        match self {
-            Self::Loopback | Self::Clean | Self::Straggler => clean,
-            Self::Loss01 => Conditions { loss: 0.001, ..clean },
-            Self::Loss1 => Conditions { loss: 0.01, ..clean },
-            Self::Outages => Conditions { outage_gap_ms: 1000.0, outage_ms: 5.0, ..clean },
-            Self::Delay15 => Conditions { delay_p99_over_p50: 1.5, ..delays },
-            Self::Delay3 => Conditions { delay_p99_over_p50: 3.0, ..delays },
-        }
-    }
-}
 
 /// Arguments of `compare`.
 #[derive(clap::Args)]
@@ -105,41 +62,6 @@ pub struct CompareArgs {
     read: Option<PathBuf>,
     #[command(flatten)]
     programs: Programs,
-}
-
-/// What a contender printed for a size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Figures {
-    /// Earlier files say `size`.
-    #[serde(alias = "size")]
-    pub size_bytes: usize,
-    /// Calls.
-    pub iters: usize,
-    pub p50_ms: f64,
-    pub p90_ms: f64,
-    pub p99_ms: f64,
-    pub max_ms: f64,
-    pub received_fraction: f64,
-    /// Of all ranks, for a gigabyte of a rank's buffer.
-    pub cpu_s_per_gb: f64,
-    /// Of the rank that had most.
-    pub memory_mb: f64,
-    /// Of each stage, if there is one.
-    #[serde(default)]
-    pub bound_ms: f64,
-}
-
-/// A line of the results.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    pub contender: String,
-    pub condition: Condition,
-    pub ranks: usize,
-    pub mtu: u16,
-    #[serde(flatten)]
-    pub figures: Figures,
-    /// The machine's load when it ended: that of the ranks, or others too.
-    pub load: f64,
 }
 
 /// A place where contenders take turns.

@@ -9,6 +9,7 @@ mod hosts;
 mod job;
 mod link;
 mod relay;
+mod row;
 mod table;
 
 use std::io::Write;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::compare::{Condition, Figures, Row};
+use crate::row::{Condition, Figures, Row};
 
 /// One table for each size, number of ranks and MTU: conditions down, contenders across; then costs; then goals.
 pub fn tables(rows: &[Row]) -> String {

@@ -1,0 +1,174 @@
+//! A rank's communicator as `run` uses it: OptiReduce over UDP, in two levels, or the reliable baseline over TCP.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::time::Duration;
+
+use optireduce::{
+    Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, Stage, TwoLevel, TwoLevelBucket,
+    UpdateAction,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::args::{EngineKind, JobArgs, RunArgs};
+
+/// What one rank saw of a size.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Seen {
+    pub ms: Vec<f64>,
+    pub expected_bytes: u64,
+    pub received_bytes: u64,
+    /// Collectives of which not all means came.
+    pub missing_means: u64,
+    /// Ranks that did not come in time, at least once.
+    pub late_ranks: BTreeSet<usize>,
+    /// Too much was lost, at least once.
+    pub skipped: bool,
+    pub halted: bool,
+    pub hadamard: bool,
+    pub cpu_s: f64,
+    pub memory_mb: f64,
+}
+
+impl Seen {
+    /// `number`: of a rank in the job, from that in the report.
+    pub fn add(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
+        self.expected_bytes += report.expected_bytes();
+        self.received_bytes += report.received_bytes();
+        let incomplete = report.action() != UpdateAction::Apply || !report.missing_from(Stage::Broadcast).is_empty();
+        self.missing_means += u64::from(incomplete);
+        self.hadamard |= report.is_hadamard();
+        self.skipped |= report.action() != UpdateAction::Apply;
+        self.halted |= report.action() == UpdateAction::Halt;
+        self.late_ranks.extend(report.late_ranks().iter().map(|rank| number(*rank)));
+    }
+}
+
+/// A communicator, and what goes through it.
+pub struct Engine {
+    pub communicator: Communicator,
+    way: Way,
+}
+
+enum Way {
+    /// OptiReduce; the buckets that were declared, by elements.
+    Udp(BTreeMap<usize, Bucket>),
+    TwoLevel(Box<TwoLevel>, BTreeMap<usize, TwoLevelBucket>),
+    Tcp,
+}
+
+impl Engine {
+    pub fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
+        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
+        let JobArgs { drop_silent_after, no_repair, groups, agree, .. } = args.job;
+        if args.job.engine == EngineKind::Tcp {
+            return Ok(Self { communicator: connect_control(args, launch)?, way: Way::Tcp });
+        }
+        let bound = if bound_ms > 0.0 {
+            Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
+        } else {
+            Bound::Measured { elements: bytes / 4 }
+        };
+        let builder = builder(args, launch).bound(bound).mtu(mtu).early(match grace_us {
+            None => Early::Adaptive,
+            Some(0) => Early::Off,
+            Some(us) => Early::Grace(Duration::from_micros(us)),
+        });
+        let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
+        let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
+        // A file that one rank would refuse is written by none.
+        let builder = builder.agree(agree || args.file.is_some()).drop_silent_after(silent_ops).repair(!no_repair);
+        let mut communicator = builder.connect().map_err(|error| error.to_string())?;
+        let way = match groups {
+            Some(groups) => {
+                let levels = communicator.two_level(groups).map_err(|error| error.to_string())?;
+                Way::TwoLevel(Box::new(levels), BTreeMap::new())
+            }
+            None => Way::Udp(BTreeMap::new()),
+        };
+        // As the collectives do: ranks that die do not stop the others.
+        communicator.skip_gone_ranks().map_err(|error| error.to_string())?;
+        Ok(Self { communicator, way })
+    }
+
+    /// All-reduces `data`; its bucket is declared the first time.
+    pub fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
+        self.try_all_reduce(data, seen).map_err(|error| error.to_string())
+    }
+
+    pub fn try_all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), optireduce::Error> {
+        let Self { communicator, way } = self;
+        let (elements, options) = (data.len(), BucketOptions::new());
+        match way {
+            Way::Udp(buckets) => {
+                let bucket = match buckets.entry(elements) {
+                    Entry::Occupied(declared) => declared.into_mut(),
+                    Entry::Vacant(vacant) => vacant.insert(communicator.bucket(elements, options)?),
+                };
+                seen.add(&bucket.all_reduce(data)?, |rank| rank);
+            }
+            Way::TwoLevel(levels, buckets) => {
+                let (rank, members) = (communicator.rank(), levels.inside().world_size());
+                let bucket = match buckets.entry(elements) {
+                    Entry::Occupied(declared) => declared.into_mut(),
+                    Entry::Vacant(vacant) => vacant.insert(levels.bucket(elements, options)?),
+                };
+                for report in bucket.all_reduce(data)? {
+                    let across = report.kind() == Kind::AllReduce;
+                    seen.add(&report, |peer| {
+                        if across { peer * members + rank % members } else { rank - rank % members + peer }
+                    });
+                }
+            }
+            Way::Tcp => {
+                communicator.all_reduce_reliable(data)?;
+                let bytes = (2 * size_of_val(data)) as u64;
+                seen.expected_bytes += bytes;
+                seen.received_bytes += bytes;
+            }
+        }
+        Ok(())
+    }
+
+    /// All-reduces `data` once, waits for its repairs, and returns the elements that the result still lacks. Two levels repair
+    /// nothing in time: if a mean was lost there, that is all of them.
+    pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
+        let whole = std::iter::once(0..data.len());
+        if let Way::Udp(_) = self.way {
+            let report = self.communicator.all_reduce(data).map_err(|error| error.to_string())?;
+            seen.add(&report, |rank| rank);
+            let applied = report.action() == UpdateAction::Apply;
+            return Ok(if applied { report.missing_ranges().to_vec() } else { whole.collect() });
+        }
+        if let Way::TwoLevel(_, buckets) = &mut self.way {
+            // A bucket of its own, so that it takes no repairs of others.
+            buckets.clear();
+        }
+        let before = seen.missing_means;
+        self.all_reduce(data, seen)?;
+        Ok(whole.filter(|_| seen.missing_means > before).collect())
+    }
+
+    pub fn payload_bytes(&self) -> usize {
+        if matches!(self.way, Way::Tcp) { 0 } else { self.communicator.payload_bytes() }
+    }
+
+    pub fn bound_ms(&self) -> f64 {
+        if matches!(self.way, Way::Tcp) { 0.0 } else { self.communicator.stage_deadline().as_secs_f64() * 1e3 }
+    }
+}
+
+fn builder(args: &RunArgs, launch: &Launch) -> Builder {
+    let builder = Communicator::builder().launch(launch.clone()).timeout(args.job.timeout());
+    match &args.interface {
+        Some(interface) => builder.interface(interface),
+        None => builder,
+    }
+}
+
+/// A communicator of which only the control channel is used: nothing is measured or tried.
+pub fn connect_control(args: &RunArgs, launch: &Launch) -> Result<Communicator, String> {
+    let builder = builder(args, launch).bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
+    builder.connect().map_err(|error| error.to_string())
+}
