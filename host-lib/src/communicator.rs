@@ -6,6 +6,8 @@
 
 mod bucket;
 mod builder;
+mod close;
+mod counts;
 mod engine;
 mod error;
 mod groups;
@@ -13,6 +15,7 @@ mod measure;
 mod report;
 mod request;
 mod settings;
+mod settle;
 
 use std::fmt;
 use std::ops::Range;
@@ -31,6 +34,7 @@ pub use self::groups::{TwoLevel, TwoLevelBucket};
 pub use self::measure::BOUND_MIN;
 pub use self::report::Report;
 pub use self::request::Request;
+pub use self::settle::Settled;
 
 use self::engine::{Command, Waker};
 use self::request::{Reply, block_on, reply};
@@ -131,7 +135,8 @@ impl Shared {
 /// runtime; a future that is dropped does not take its call back. Blocking calls may be made inside a runtime, too, where
 /// they hold up their thread.
 ///
-/// Dropping a communicator ends its connections; calls of its buckets then fail with [`Error::Closed`].
+/// At the end, [`close`](Self::close) confirms that all ranks have called the same. Dropping a communicator only ends its
+/// connections. After either, calls of its buckets fail with [`Error::Closed`].
 #[derive(Debug)]
 pub struct Communicator {
     /// What it was made with, for communicators of some of its ranks.

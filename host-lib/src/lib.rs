@@ -18,7 +18,8 @@
 //!         if report.action() == UpdateAction::Apply { /* the optimizer's step, with the mean in `gradient` */ }
 //!         println!("rank {rank}: {report}");
 //!     }
-//!     Ok(communicator.barrier()?)
+//!     if let Some(_correction) = bucket.settle(None)?.correction { /* one more step, with what earlier means lacked */ }
+//!     Ok(communicator.close()?)
 //! }
 //! # let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
 //! # let root = &port.local_addr().unwrap().to_string();
@@ -32,6 +33,7 @@
 //! |---|---|
 //! | [`Communicator`] | one rank of a job: [`builder`](Communicator::builder) has the settings, [`Launch`] knows the launchers |
 //! | [`Bucket`] | what is reduced again and again; `all_reduce`, `reduce_scatter`, `all_gather` |
+//! | [`Bucket::settle`], [`Communicator::close`] | the end of a job: the last repairs, and whether all ranks called the same |
 //! | [`Request`] | a collective that has begun: `test`, `wait`, `wait_timeout`, `.await` |
 //! | [`Report`] | who was late, what was lost, and whether to apply the update |
 //! | [`Communicator::all_reduce`] | one collective of its own, for what is reduced once |
@@ -67,7 +69,7 @@ mod udp;
 
 pub use communicator::{
     BOUND_MIN, Bound, Bucket, BucketOptions, Builder, Communicator, ConnectError, Early, Error, Metrics, ReduceOp,
-    Report, Request, TwoLevel, TwoLevelBucket,
+    Report, Request, Settled, TwoLevel, TwoLevelBucket,
 };
 pub use control::{
     BootstrapError, ControlError, Launch, LaunchError, Mismatch, ROOT_PORT_DEFAULT, Refusal, TORCH_PORT_OFFSET,

@@ -437,3 +437,89 @@ fn a_future_that_is_dropped_does_not_take_its_call_back() {
         communicator.barrier().unwrap();
     });
 }
+
+#[test]
+fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
+    // What a rank calls after two all-reduces.
+    type Last = fn(usize, &mut Communicator, &mut Bucket);
+    let close = |last: Last| {
+        job(3, move |rank, root| {
+            let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
+            let mut communicator = builder.connect().unwrap();
+            let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+            let mut data = gradient(rank, ELEMENTS);
+            bucket.all_reduce(&mut data).unwrap();
+            communicator.all_reduce(&mut data).unwrap();
+            last(rank, &mut communicator, &mut bucket);
+            let closed = communicator.close();
+            let after = bucket.all_reduce(&mut data).unwrap_err();
+            assert!(matches!(after, Error::Closed), "rank {rank}: {after}");
+            closed.map_err(|error| {
+                assert!(matches!(error, Error::Control(ControlError::Differs(_))), "rank {rank}: {error}");
+                error.to_string()
+            })
+        })
+    };
+    // A request that nobody waits for counts, too.
+    let alike = close(|rank, _, bucket| drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap()));
+    assert_eq!(alike, [Ok(()), Ok(()), Ok(())]);
+    let fewer = close(|rank, _, bucket| {
+        if rank != 1 {
+            bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
+        }
+    });
+    let expected = "the ranks differ: the number of all-reduces is 2 on rank 1, but 3 on rank 0;";
+    assert!(fewer.iter().all(|closed| closed.as_ref().is_err_and(|error| error.starts_with(expected))), "{fewer:?}");
+    let more = close(|rank, _, bucket| {
+        if rank == 2 {
+            bucket.reduce_scatter(&gradient(rank, ELEMENTS)).unwrap();
+        }
+    });
+    let expected = "the ranks differ: the number of reduce-scatters is 1 on rank 2, but 0 on rank 0;";
+    assert!(more.iter().all(|closed| closed.as_ref().is_err_and(|error| error.starts_with(expected))), "{more:?}");
+}
+
+/// What two ranks apply of one all-reduce that rank 1 calls only after rank 0 has returned from it, and what they add once
+/// they have settled.
+fn late_update(reduce_op: ReduceOp) -> Vec<(Vec<f32>, bool)> {
+    job(2, move |rank, root| {
+        let builder = builder(rank, 2, &root).bound(Bound::Fixed(Duration::from_millis(50)));
+        let mut communicator = builder.connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).unwrap();
+        let none = bucket.settle(None).unwrap();
+        assert_eq!((none.correction, none.is_settled, none.repairs.missing_bytes), (None, true, 0));
+        let mut data = gradient(rank, ELEMENTS);
+        if rank == 1 {
+            communicator.barrier().unwrap();
+        }
+        let report = bucket.all_reduce(&mut data).unwrap();
+        let mut model = if report.action() == UpdateAction::Apply { data } else { vec![0.0; ELEMENTS] };
+        if rank == 0 {
+            let early = bucket.settle(Duration::ZERO).unwrap();
+            // Rank 1 has no mean yet.
+            assert_eq!((early.correction, early.is_settled), (None, false));
+            assert!(early.repairs.outstanding_bytes > 0, "{:?}", early.repairs);
+            communicator.barrier().unwrap();
+        }
+        let settled = bucket.settle(None).unwrap();
+        assert!(settled.is_settled, "rank {rank}: {:?}", settled.repairs);
+        assert_eq!((settled.repairs.outstanding_bytes, settled.repairs.drift_bytes), (0, 0));
+        for (value, correction) in model.iter_mut().zip(settled.correction.iter().flatten()) {
+            *value += correction;
+        }
+        // Nothing is handed over twice.
+        assert_eq!(bucket.settle(None).unwrap().correction, None);
+        communicator.close().unwrap();
+        (model, settled.correction.is_some())
+    })
+}
+
+#[test]
+fn the_last_update_of_a_bucket_is_the_same_on_all_ranks_once_they_have_settled() {
+    for reduce_op in [ReduceOp::Avg, ReduceOp::Sum] {
+        let results = late_update(reduce_op);
+        assert!(results.iter().any(|(_, corrected)| *corrected), "nothing was corrected");
+        let near = results[0].0.iter().zip(&results[1].0).all(|(one, two)| (one - two).abs() < 1e-5);
+        assert!(near && results[0].0.iter().any(|value| *value != 0.0), "{reduce_op:?}");
+    }
+}

@@ -292,6 +292,11 @@ impl Repairs {
         self.open.values().all(|one| one.stream.is_none()) && !self.corrections.is_fresh()
     }
 
+    /// Whether all that outputs of one stream lack was repaired or given up.
+    pub fn is_repaired(&self, stream: StreamId) -> bool {
+        self.open.values().all(|one| one.stream != Some(stream))
+    }
+
     /// What outputs of a stream lack and is known, as an output of its own.
     pub fn take_correction(&mut self, stream: StreamId) -> Option<Vec<f32>> {
         let mut correction = vec![0.0; stream.elements];

@@ -7,15 +7,17 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use super::engine::{Collective, Command};
+use super::engine::{Collective, Command, Settle};
 use super::error::Error;
 use super::report::Report;
 use super::request::{Outcome, Request, Sender, block_on, reply};
+use super::settle::Settled;
 use super::{Communicator, Shared};
 use crate::control::Terms;
 use optireduce_contract::limits::LANES;
-use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, UpdateAction, plan_windows};
+use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, UpdateAction, plan_windows};
 
 /// The bucket of one-off collectives.
 const ONE_OFF: u16 = BUCKETS_MAX - 1;
@@ -301,6 +303,44 @@ impl Bucket {
     /// See [`Error`].
     pub fn start_all_gather(&mut self, shard: Vec<f32>) -> Result<Request, Error> {
         self.begin(Kind::AllGather, shard)
+    }
+
+    /// Waits until nothing of this bucket is outstanding any more, at most `timeout` (`None`: the timeout of the
+    /// communicator), and hands over what its results so far lack. Call it on every rank after the last collective of the
+    /// bucket, or before a checkpoint, and apply the correction to the model; then
+    /// [close](super::Communicator::close) the communicator. Until all ranks have settled, each must stay connected, since
+    /// others may fetch from it.
+    ///
+    /// ```no_run
+    /// # fn finish(mut communicator: optireduce::Communicator, mut bucket: optireduce::Bucket, weights: &mut [f32]) -> Result<(), optireduce::Error> {
+    /// let settled = bucket.settle(None)?;
+    /// if let Some(correction) = &settled.correction {
+    ///     weights.iter_mut().zip(correction).for_each(|(weight, gradient)| *weight -= 0.01 * gradient);
+    /// }
+    /// communicator.close()
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Error`]. A timeout is not an error: see [`Settled::is_settled`].
+    pub fn settle(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
+        block_on(self.settle_async(timeout))
+    }
+
+    /// As [`settle`](Self::settle), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`settle`](Self::settle).
+    pub async fn settle_async(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
+        let (sender, settled) = reply();
+        let Self { id, elements, stream, .. } = *self;
+        // Only declared buckets reach callers.
+        let Stream::Declared { generation } = stream else { return Err(Error::Closed) };
+        let stream = StreamId { bucket: id, generation, elements };
+        let sum = self.options.reduce_op == ReduceOp::Sum;
+        let until = Instant::now().checked_add(timeout.into().unwrap_or(self.shared.timeout));
+        self.shared.command(Command::Settle(Settle { stream, sum, until, reply: sender }))?;
+        settled.await
     }
 
     fn begin(&self, kind: Kind, given: Vec<f32>) -> Result<Request, Error> {

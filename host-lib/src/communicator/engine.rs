@@ -12,14 +12,16 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::Metrics;
+use super::counts::CallCounts;
 use super::error::Error;
 use super::measure::measure_bound;
 use super::report::Report;
 use super::request::{Outcome, Sender};
+use super::settle::Settled;
 use crate::control::{ControlChannel, Notice, Notices};
 use crate::udp::Udp;
 use optireduce_core::protocol::membership::Settings;
-use optireduce_core::protocol::{HadamardMode, Kind, RUNS_MIN, Stream};
+use optireduce_core::protocol::{HadamardMode, Kind, RUNS_MIN, Stream, StreamId};
 use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -44,10 +46,34 @@ pub(super) struct Collective {
     pub sum: bool,
 }
 
+impl Collective {
+    fn is_of(&self, of: StreamId) -> bool {
+        self.bucket == of.bucket && self.stream == Stream::Declared { generation: of.generation }
+    }
+}
+
+/// A bucket of which nothing is to be outstanding.
+#[derive(Debug)]
+pub(super) struct Settle {
+    pub stream: StreamId,
+    /// Whether its results are sums.
+    pub sum: bool,
+    /// When to stop waiting; `None`: never.
+    pub until: Option<Instant>,
+    pub reply: Sender<Settled>,
+}
+
 /// What callers want.
 #[derive(Debug)]
 pub(super) enum Command {
-    Collective { call: Collective, given: Vec<f32>, reply: Sender<Outcome> },
+    Collective {
+        call: Collective,
+        given: Vec<f32>,
+        reply: Sender<Outcome>,
+    },
+    Settle(Settle),
+    /// Answered once no collective runs or waits.
+    Close(Sender<CallCounts>),
     Rejoin(Sender<u32>),
     Metrics(Sender<Metrics>),
     End,
@@ -81,8 +107,13 @@ pub(super) struct Engine {
     /// Collectives that may not begin yet, and since when.
     waiting: VecDeque<(Collective, Vec<f32>, Sender<Outcome>)>,
     waiting_since: Option<Instant>,
-    /// Who waits for the collectives that run, and whether for a sum.
-    replies: VecDeque<(Sender<Outcome>, bool)>,
+    /// The collectives that run, and who waits for them.
+    replies: VecDeque<(Sender<Outcome>, Collective)>,
+    /// Buckets that are to be settled.
+    settling: Vec<Settle>,
+    /// What this rank has called, and who waits to compare it.
+    counts: CallCounts,
+    closing: Option<Sender<CallCounts>>,
     /// Who waits for this rank to take part again, and since when.
     rejoining: Option<(Sender<u32>, Instant)>,
     /// Ranks of the last view, bit r: rank r.
@@ -124,6 +155,9 @@ impl Engine {
             waiting_since: None,
             rejoining: None,
             replies: VecDeque::new(),
+            settling: Vec::new(),
+            counts: CallCounts::default(),
+            closing: None,
             metrics: Metrics::default(),
             measured: false,
             ending: None,
@@ -141,8 +175,16 @@ impl Engine {
         if let Some((reply, _)) = self.rejoining.take() {
             let _ = reply.send(Err(error.clone()));
         }
+        for settle in self.settling.drain(..) {
+            let _ = settle.reply.send(Err(error.clone()));
+        }
+        if let Some(reply) = self.closing.take() {
+            let _ = reply.send(Err(error.clone()));
+        }
         while let Ok(command) = self.commands.recv() {
             match command {
+                Command::Settle(settle) => drop(settle.reply.send(Err(error.clone()))),
+                Command::Close(reply) => drop(reply.send(Err(error.clone()))),
                 Command::Collective { reply, .. } => drop(reply.send(Err(error.clone()))),
                 Command::Rejoin(reply) => drop(reply.send(Err(error.clone()))),
                 Command::Metrics(reply) => drop(reply.send(Ok(self.metrics.clone()))),
@@ -162,6 +204,8 @@ impl Engine {
             let begun = self.begin()?;
             let finished = self.poll()?;
             self.send_messages();
+            self.settle();
+            self.close();
             if self.ending.is_some_and(|since| since.elapsed() > DRAIN || !self.collectives.plane().is_sending()) {
                 return Ok(());
             }
@@ -173,7 +217,9 @@ impl Engine {
                 let fd = self.waker.0.as_fd();
                 let now_ns = self.collectives.plane().now_ns();
                 let timer_ns = self.collectives.next_timeout().map(|at_ns| at_ns.saturating_sub(now_ns));
-                let nap = timer_ns.map_or(NAP, |ns| NAP.min(Duration::from_nanos(ns)));
+                let until = self.settling.iter().filter_map(|settle| settle.until).min();
+                let settle_in = until.map_or(NAP, |until| until.saturating_duration_since(Instant::now()));
+                let nap = timer_ns.map_or(NAP, |ns| NAP.min(Duration::from_nanos(ns))).min(settle_in);
                 self.collectives.plane().wait(fd, nap).map_err(|error| collective(CollectivesError::Plane(error)))?;
                 self.waker.clear();
             }
@@ -193,6 +239,8 @@ impl Engine {
                 Command::Collective { call, given, reply } => {
                     self.waiting.push_back((call, given, reply));
                 }
+                Command::Settle(settle) => self.settling.push(settle),
+                Command::Close(reply) => self.closing = Some(reply),
                 Command::Rejoin(reply) => self.rejoin(reply),
                 Command::Metrics(reply) => {
                     let plane = self.collectives.plane();
@@ -233,20 +281,24 @@ impl Engine {
                 return Ok(any);
             }
             self.waiting_since = None;
+            // The view may have come only now.
+            self.take_membership_events();
             let Some((call, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             any = true;
-            let Collective { kind, bucket, elements, hadamard, stream, sum } = call;
+            let wanted = call;
+            let Collective { kind, bucket, elements, hadamard, stream, .. } = wanted;
             let hadamard = hadamard.filter(|mode| *mode != HadamardMode::Auto).unwrap_or(self.hadamard);
             let hadamard = kind == Kind::AllReduce && self.collectives.is_encoded(now_ns, hadamard);
             let call = Call { kind, bucket, elements, hadamard, stream };
             match self.collectives.prepare_call(now_ns, call) {
                 Ok(op) => {
-                    self.replies.push_back((reply, sum));
+                    self.counts.count(op, kind);
+                    self.replies.push_back((reply, wanted));
                     self.links.bound_ns.store(self.collectives.params().bound_ns, Ordering::Relaxed);
                     self.collectives.start(now_ns, op, given).map_err(collective)?;
                 }
                 Err(error) => {
-                    self.replies.push_back((reply, sum));
+                    self.replies.push_back((reply, wanted));
                     return Err(collective(error));
                 }
             }
@@ -322,6 +374,10 @@ impl Engine {
         if let Some((reply, since)) = self.rejoining.take_if(|(_, since)| since.elapsed() > agreeing) {
             let _ = reply.send(Err(Error::NoAgreement { waited: since.elapsed() }));
         }
+        self.take_membership_events();
+    }
+
+    fn take_membership_events(&mut self) {
         while let Some(event) = self.collectives.poll_membership_event() {
             match event {
                 MembershipEvent::Silent { rank } => {
@@ -336,6 +392,9 @@ impl Engine {
                         tracing::info!(view, first_op, hadamard, bound_ns, "a view of the same ranks");
                     } else {
                         tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
+                    }
+                    if view.joined.is_some() {
+                        self.counts.restart(view.first_op);
                     }
                     self.live = view.ranks;
                     let joined = view.joined.map(|(rank, _)| usize::from(rank));
@@ -352,6 +411,45 @@ impl Engine {
         }
     }
 
+    /// Whether nothing of a bucket runs or is outstanding.
+    fn is_settled(&self, stream: StreamId) -> bool {
+        let waiting = self.waiting.iter().map(|(call, ..)| call);
+        let mut calls = waiting.chain(self.replies.iter().map(|(_, call)| call));
+        self.collectives.is_repaired(stream) && !calls.any(|call| call.is_of(stream))
+    }
+
+    /// Answers for buckets that are settled, or have been waited for long enough.
+    fn settle(&mut self) {
+        for settle in std::mem::take(&mut self.settling) {
+            let Settle { stream, sum, until, .. } = settle;
+            let is_settled = self.is_settled(stream);
+            if !self.collectives.is_member() {
+                let _ = settle.reply.send(Err(Error::Dropped));
+            } else if is_settled || until.is_some_and(|until| Instant::now() >= until) {
+                let mut correction = self.collectives.take_correction(stream);
+                if let (Some(correction), true) = (&mut correction, sum) {
+                    let ranks = self.collectives.newest().live().count() as f32;
+                    correction.iter_mut().for_each(|value| *value *= ranks);
+                }
+                let repairs = self.collectives.repaired_of(stream.bucket).unwrap_or_default();
+                let _ = settle.reply.send(Ok(Settled { correction, is_settled, repairs }));
+            } else {
+                self.settling.push(settle);
+            }
+        }
+    }
+
+    /// Tells what this rank has called, once no collective runs or waits.
+    fn close(&mut self) {
+        if self.waiting.is_empty()
+            && self.replies.is_empty()
+            && let Some(reply) = self.closing.take()
+        {
+            let is_member = self.collectives.is_member();
+            let _ = reply.send(if is_member { Ok(self.counts) } else { Err(Error::Dropped) });
+        }
+    }
+
     /// Hands over what is finished.
     fn poll(&mut self) -> Result<bool, Error> {
         let mut any = false;
@@ -362,8 +460,8 @@ impl Engine {
             let report = &finished.report;
             let loss = report.network_loss();
             tracing::debug!(op = report.op, bucket = report.bucket, loss, action = ?report.action, "finished");
-            if let Some((reply, sum)) = self.replies.pop_front() {
-                let _ = reply.send(Ok(self.outcome(finished, sum)));
+            if let Some((reply, call)) = self.replies.pop_front() {
+                let _ = reply.send(Ok(self.outcome(finished, call.sum)));
             }
         }
     }

@@ -45,6 +45,11 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.repairs.as_ref().map(Repairs::report)
     }
 
+    /// As [`repaired`](Self::repaired), of one bucket.
+    pub fn repaired_of(&self, bucket: u16) -> Option<RepairReport> {
+        self.agreement.repairs.as_ref().map(|repairs| repairs.report_of(bucket))
+    }
+
     /// Lets ranks tell one another what they call when there is a doubt that they call the same: a difference is then
     /// [`CollectivesError::Mismatch`] on all of them. All ranks must do so; for messages see
     /// [`agree_on_views`](Self::agree_on_views). `wait_ns`: how long to wait, once two ranks are known to differ, for what the
@@ -64,6 +69,14 @@ impl<P: DataPlane> Collectives<P> {
     pub fn is_settled(&self) -> bool {
         let Agreement { repairs, calls, .. } = &self.agreement;
         repairs.as_ref().is_none_or(Repairs::is_settled) && calls.as_ref().is_none_or(CallCheck::is_settled)
+    }
+
+    /// Whether no repair of one declared bucket is outstanding, and no doubt of what other ranks call: then
+    /// [`take_correction`](Self::take_correction) gives all that its outputs so far lack.
+    pub fn is_repaired(&self, stream: StreamId) -> bool {
+        let Agreement { repairs, calls, .. } = &self.agreement;
+        repairs.as_ref().is_none_or(|repairs| repairs.is_repaired(stream))
+            && calls.as_ref().is_none_or(CallCheck::is_settled)
     }
 
     /// What outputs of a declared bucket so far lack and is known by now, to be added to them: after its last call no output

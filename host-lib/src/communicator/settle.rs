@@ -1,0 +1,20 @@
+//! What the last collectives of a bucket lacked.
+//!
+//! Why: repairs are added to the next output of a bucket. After the last one there is none, so the caller fetches the
+//! correction and adds it to the model itself; otherwise replicas would end with different weights.
+
+use optireduce_core::protocol::repair::RepairReport;
+
+/// What [`Bucket::settle`](super::Bucket::settle) found.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Settled {
+    /// What the results of the bucket so far lack, to be applied to the model as one more update, in the units of the results
+    /// (mean or sum); `None` if they lack nothing that could be fetched.
+    pub correction: Option<Vec<f32>>,
+    /// Whether nothing was outstanding any more before the timeout. If not, [`repairs`](Self::repairs) says how many bytes are,
+    /// or some rank has not said yet that it called the same collectives.
+    pub is_settled: bool,
+    /// Repairs of the bucket so far: `outstanding_bytes` may still come, `drift_bytes` were given up.
+    pub repairs: RepairReport,
+}
