@@ -333,10 +333,16 @@ fn a_bound_that_has_become_too_short_is_measured_again() {
             small.all_reduce(&mut data[..16]).unwrap();
         }
         let mut measured = 0;
-        // If a rank is busy when the others agree, the view begins up to 64 collectives later.
-        for _ in 0..100 {
+        // The measurement, and then its result, may begin 64 collectives after the ranks have agreed. Rank 0 says when to stop.
+        let (mut has_grown, mut calls) = ([0.0], 0);
+        while has_grown == [0.0] && calls < 300 {
             measured += usize::from(large.all_reduce(&mut data).unwrap().measured_stage_deadline());
+            has_grown[0] = f32::from(communicator.stage_deadline() > Duration::from_nanos(begin));
+            communicator.broadcast(0, &mut has_grown).unwrap();
+            calls += 1;
         }
+        // So that the others have come to that view, too.
+        large.all_reduce(&mut data).unwrap();
         assert!(measured > 0 && communicator.stage_deadline() > Duration::from_nanos(begin), "rank {rank}: {measured}");
         communicator.barrier().unwrap();
         (begin, communicator.metrics().unwrap().bound_ns)

@@ -13,7 +13,7 @@ use super::bound::BoundWatch;
 use super::hadamard_mode::HadamardMode;
 use super::membership::{BadMessage, Membership, MembershipMessage, Output, Request, Settings, View};
 use super::params::ParamError;
-use super::report::Report;
+use super::report::{Report, fraction};
 use super::types::Ranks;
 
 /// Fewest collectives before stages may ask for a measurement, and between two: the 20 reliable collectives that it takes, for which
@@ -86,9 +86,8 @@ impl Control {
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, rank: usize) {
         self.membership.observe(now_ns, report.op, heard);
         let Some(newest) = self.membership.newest().copied() else { return };
-        // What a silent rank does not send is no loss that the transform spreads or another bound brings back: it is dropped.
         let all_heard = report.live.iter().all(|peer| *peer == rank || heard.contains(*peer));
-        let loss = if all_heard { report.network_loss() } else { 0.0 };
+        let loss = scattered_loss(report);
         let mut request =
             Request { hadamard: self.hadamard.request(newest.settings.hadamard, loss), ..Default::default() };
         if let Some(one) = &mut self.remeasure {
@@ -157,4 +156,23 @@ impl Control {
     pub fn poll(&mut self) -> Option<Output> {
         self.membership.poll()
     }
+}
+
+/// Lost fraction of what was to come from peers of which most came, both stages together, 0 to 1: what the transform can
+/// spread. A peer of which less than half came in a stage has stopped, or is late: it is dropped, or comes back, and a
+/// change of settings that it does not answer would only delay that.
+fn scattered_loss(report: &Report) -> f64 {
+    let of = |bytes: &[u64], peer: usize| bytes.get(peer).copied().unwrap_or(0);
+    let (mut expected, mut received) = (0, 0);
+    for peer in &report.live {
+        let bytes = report
+            .stages
+            .each_ref()
+            .map(|stage| (of(&stage.expected_bytes_per_rank, *peer), of(&stage.received_bytes_per_rank, *peer)));
+        if bytes.iter().all(|(expected, received)| 2 * received >= *expected) {
+            expected += bytes.iter().map(|(expected, _)| expected).sum::<u64>();
+            received += bytes.iter().map(|(_, received)| received).sum::<u64>();
+        }
+    }
+    1.0 - fraction(received, expected)
 }
