@@ -45,7 +45,7 @@ fn a_circle_is_found_wherever_the_path_stands() {
         "use super::b::Thing;",
         "use super::{b::{self, Thing}, c};",
         "pub(crate) use crate::{c, b as other};",
-        "fn f() -> crate::b::Thing { todo!() }",
+        "fn f() -> crate::b::Thing { loop {} }",
         "fn f() { let x = [super::b::Thing, 1]; }",
         "impl crate::Thing for X {}",
         "mod inner { use super::super::b; }",
