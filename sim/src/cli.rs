@@ -16,7 +16,7 @@ use crate::cluster::{Cluster, ClusterConfig, Early, StepRecord, Straggler};
 use crate::engine::Engine;
 use crate::error::SimError;
 use crate::input::{Gradients, SHIPPED, SHIPPED_NAME};
-use crate::network::Weather;
+use crate::network::Impairments;
 use crate::report::{RunReport, StepReport};
 use crate::{bench, oracle, reliable, table, timeline};
 
@@ -224,12 +224,12 @@ impl AllreduceArgs {
         if let Some(rank) = self.software_ranks.iter().find(|rank| **rank >= ranks) {
             return Err(SimError::Argument(format!("--software-ranks names rank {rank}, expected 0 to {}", ranks - 1)));
         }
-        let weather = Weather {
+        let impairments = Impairments {
             seed: self.seed,
             delay_us_median: self.delay_us,
             tail_ratio: self.tail_ratio,
             loss: self.loss,
-            ..Weather::default()
+            ..Impairments::default()
         };
         let hadamard = match self.hadamard {
             Hadamard::On => HadamardMode::On,
@@ -238,7 +238,7 @@ impl AllreduceArgs {
         };
         let stragglers = self.straggler.clone();
         let mut config = ClusterConfig {
-            weather,
+            impairments,
             hadamard,
             stragglers,
             software_ranks: self.software_ranks.clone(),
@@ -254,7 +254,7 @@ impl AllreduceArgs {
                 check((1.0..=most as f64).contains(&us), "deadline-us", us, &format!("1 to {most}"))?;
                 (us * 1000.0) as u64
             }
-            None => reliable::warm_up(&plans, config.ranks, config.sending(), &config.weather)
+            None => reliable::warm_up(&plans, config.ranks, config.sending(), &config.impairments)
                 .map_err(|error| SimError::Argument(error.to_string()))?
                 .min(u64::from(u32::MAX)),
         };
@@ -323,7 +323,7 @@ fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> 
         let picture = args.svg.as_ref().filter(|_| steps.is_empty());
         if is_text || picture.is_some() {
             let starts: Vec<_> = (0..config.ranks).map(|rank| config.delay_ns(rank)).collect();
-            let reliable = reliable::run(&record.plans, config.sending(), &config.weather, &starts);
+            let reliable = reliable::run(&record.plans, config.sending(), &config.impairments, &starts);
             if let Some(path) = picture {
                 let written = |source| SimError::File { path: path.clone(), action: "write", source };
                 std::fs::write(path, timeline::svg(&config, &record, &reliable)).map_err(written)?;

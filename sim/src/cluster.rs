@@ -37,7 +37,7 @@ use crate::control_channel::ControlChannel;
 use crate::engine::Engine;
 use crate::error::SimError;
 use crate::functional::FunctionalCard;
-use crate::network::{DELAY_MIN_NS, Fate, Network, Weather};
+use crate::network::{DELAY_MIN_NS, Fate, Impairments, Network};
 use crate::port::CardPort;
 use crate::rank_plane::{RankPlane, RankPlaneError};
 use crate::reliable::{Sending, WIRE_BYTES_PER_US};
@@ -88,7 +88,7 @@ pub struct ClusterConfig {
     /// Kind of card.
     pub engine: Engine,
     /// The network. Its seed is the job's as well.
-    pub weather: Weather,
+    pub impairments: Impairments,
     /// t_B: bound on each stage of a window.
     pub bound_ns: u64,
     /// When a stage closes before its bound.
@@ -112,12 +112,12 @@ pub struct ClusterConfig {
 }
 
 impl ClusterConfig {
-    /// A cluster on a perfect day: no loss, no stragglers, no Hadamard, a bound of 10 ms, the early rule off.
+    /// A cluster on a perfect network: no loss, no stragglers, no Hadamard, a bound of 10 ms, the early rule off.
     pub fn new(engine: Engine, ranks: usize) -> Self {
         Self {
             ranks,
             engine,
-            weather: Weather::default(),
+            impairments: Impairments::default(),
             bound_ns: 10_000_000,
             early: Early::Off,
             hadamard: HadamardMode::Off,
@@ -140,7 +140,7 @@ impl ClusterConfig {
         }
     }
 
-    /// How ranks send, for the yardstick.
+    /// How ranks send, for the reliable baseline.
     pub fn sending(&self) -> Sending {
         let paced = u64::from(self.rate_bytes_per_us) * self.incast.min(self.ranks - 1) as u64;
         let bytes_per_us = if paced == 0 { WIRE_BYTES_PER_US } else { paced.min(WIRE_BYTES_PER_US) };
@@ -158,7 +158,7 @@ impl ClusterConfig {
         let early = grace_ns.map(|ns| EarlyRule { grace_ns: ns.min(u64::from(u32::MAX)) as u32 });
         let defaults = JobParams::new(rank, self.ranks, self.payload_beats, self.bound_ns, &self.limits());
         let (bf16, incast, hadamard_log2_max) = (self.bf16, self.incast, self.build.hadamard_log2);
-        JobParams { early, bf16, incast, hadamard_log2_max, job_seed: self.weather.seed, ..defaults }
+        JobParams { early, bf16, incast, hadamard_log2_max, job_seed: self.impairments.seed, ..defaults }
     }
 
     /// How a bucket is cut into windows in collective `op`.
@@ -261,8 +261,8 @@ impl Cluster {
             hosts,
             cards,
             rx: vec![VecDeque::new(); ranks],
-            network: Network::new(ranks, config.weather),
-            control: ControlChannel::new(ranks, config.weather),
+            network: Network::new(ranks, config.impairments),
+            control: ControlChannel::new(ranks, config.impairments),
             inboxes: vec![VecDeque::new(); ranks],
             now_ns: 0,
             vcd: None,
@@ -540,7 +540,7 @@ fn card(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> Result<Sma
     let job = JobConfig {
         rank,
         ranks,
-        job_tag: splitmix64(config.weather.seed),
+        job_tag: splitmix64(config.impairments.seed),
         payload_beats: config.payload_beats,
         udp_port: UDP_PORT_DEFAULT,
         endpoints: (0..ranks).map(Endpoint::of_rank).collect(),
@@ -554,7 +554,7 @@ fn card(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> Result<Sma
 
 /// A rank without a card, plugged into its port.
 fn software_rank(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> Result<SoftwareRank, SimError> {
-    let job_tag = splitmix64(config.weather.seed);
+    let job_tag = splitmix64(config.impairments.seed);
     let job = SoftwareJob::new(rank, config.ranks, job_tag, config.payload_beats);
     let software = SoftwareRank::new(job, config.rate_bytes_per_us.into()).map_err(rank_error(rank))?;
     port.plug(Box::new(software.clone()));

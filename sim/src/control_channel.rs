@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::network::{PacketId, Weather};
+use crate::network::{Impairments, PacketId};
 
 /// Marks the identities of messages among those of packets: no packet has this stage.
 const STAGE_MESSAGE: u8 = 0xff;
@@ -17,7 +17,7 @@ type Flight = (u64, u64, usize, usize, Vec<u8>);
 /// The channel between all ranks of a job.
 #[derive(Debug)]
 pub(crate) struct ControlChannel {
-    weather: Weather,
+    impairments: Impairments,
     ranks: usize,
     in_flight: BinaryHeap<Reverse<Flight>>,
     sent: u64,
@@ -26,8 +26,8 @@ pub(crate) struct ControlChannel {
 }
 
 impl ControlChannel {
-    pub(crate) fn new(ranks: usize, weather: Weather) -> Self {
-        Self { weather, ranks, in_flight: BinaryHeap::new(), sent: 0, last_ns: vec![0; ranks * ranks] }
+    pub(crate) fn new(ranks: usize, impairments: Impairments) -> Self {
+        Self { impairments, ranks, in_flight: BinaryHeap::new(), sent: 0, last_ns: vec![0; ranks * ranks] }
     }
 
     /// Rank `from` sends a message at `now_ns`.
@@ -36,7 +36,7 @@ impl ControlChannel {
         let id =
             PacketId { src, dst, step: 0, stage: STAGE_MESSAGE, bucket: (number >> 32) as u16, offset: number as u32 };
         let last_ns = &mut self.last_ns[from * self.ranks + to];
-        *last_ns = (*last_ns).max(now_ns + self.weather.delay_ns(&id, 0));
+        *last_ns = (*last_ns).max(now_ns + self.impairments.delay_ns(&id, 0));
         self.in_flight.push(Reverse((*last_ns, number, from, to, message)));
         self.sent += 1;
     }
@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn messages_take_the_networks_delay_are_never_lost_and_keep_their_order() {
-        let weather = Weather { loss: 0.5, tail_ratio: 5.0, ..Weather::default() };
-        let mut channel = ControlChannel::new(3, weather);
+        let impairments = Impairments { loss: 0.5, tail_ratio: 5.0, ..Impairments::default() };
+        let mut channel = ControlChannel::new(3, impairments);
         for number in 0..1000u64 {
             channel.send(number * 100, 0, 2, number.to_le_bytes().to_vec());
             channel.send(number * 100, 1, 2, number.to_le_bytes().to_vec());

@@ -4,7 +4,7 @@
 //! [`DELAY_MIN_NS`]), then the receiver's port, which passes one frame after another at 100 Gb/s. Frames queue there,
 //! so incast costs time; the queue is unbounded, so only injected loss loses. Delays are drawn per frame, and a link
 //! (one sender, one receiver) is first in, first out: a delayed frame holds up those behind it. Only frames that are
-//! held on purpose ([`Weather::hold`]) and second copies are overtaken.
+//! held on purpose ([`Impairments::hold`]) and second copies are overtaken.
 //!
 //! Every decision is a pure function of the seed and of *which packet this is* (sender, receiver, bucket, step, stage,
 //! offset, copy), not of when it was sent. So two kinds of card, or an all-reduce over another transport, lose the
@@ -32,9 +32,9 @@ pub const fn wire_ps(frame_bytes: usize) -> u64 {
     (frame_bytes as u64 + WIRE_OVERHEAD_BYTES) * PS_PER_BYTE
 }
 
-/// What the network does to packets.
+/// What the network does to packets: delay, loss, duplication, reordering.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weather {
+pub struct Impairments {
     /// Seed of every decision.
     pub seed: u64,
     /// Median one-way delay in microseconds.
@@ -45,17 +45,17 @@ pub struct Weather {
     pub loss: f64,
     /// Probability that a packet comes twice (the copy has its own delay and its own chance to be lost).
     pub duplicate: f64,
-    /// Probability that a packet is held back by [`Weather::HOLD_NS`], so that many others overtake it.
+    /// Probability that a packet is held back by [`Impairments::HOLD_NS`], so that many others overtake it.
     pub hold: f64,
 }
 
-impl Default for Weather {
+impl Default for Impairments {
     fn default() -> Self {
         Self { seed: 1, delay_us_median: 10.0, tail_ratio: 1.5, loss: 0.0, duplicate: 0.0, hold: 0.0 }
     }
 }
 
-impl Weather {
+impl Impairments {
     /// How long a held packet is held.
     pub const HOLD_NS: u64 = 20_000;
 
@@ -153,7 +153,7 @@ pub struct Fate {
 /// The switch: takes departures, hands out arrivals.
 #[derive(Debug)]
 pub struct Network {
-    weather: Weather,
+    impairments: Impairments,
     ports: Vec<Port>,
     /// When the last packet of each link (source * ports + destination) arrives: links are first in, first out.
     links: Vec<u64>,
@@ -178,9 +178,9 @@ struct Flight {
 
 impl Network {
     /// A switch with `ports` ports, one per rank, addressed as [`Endpoint::of_rank`].
-    pub fn new(ports: usize, weather: Weather) -> Self {
+    pub fn new(ports: usize, impairments: Impairments) -> Self {
         Self {
-            weather,
+            impairments,
             ports: (0..ports).map(|_| Port::default()).collect(),
             links: vec![0; ports * ports],
             fates: Vec::new(),
@@ -197,18 +197,18 @@ impl Network {
                 self.strays += 1;
                 continue;
             };
-            let copies = 1 + u32::from(self.weather.duplicates(&packet));
+            let copies = 1 + u32::from(self.impairments.duplicates(&packet));
             let mut fate =
                 Fate { packet, payload_bytes: (departure.frame.len() - HEADER_BYTES) as u32, delivered: 0, lost: 0 };
             for copy in 0..copies {
-                if self.weather.loses(&packet, copy) {
+                if self.impairments.loses(&packet, copy) {
                     fate.lost += 1;
                     continue;
                 }
                 fate.delivered += 1;
-                let mut at_ns = departure.at_ns + self.weather.delay_ns(&packet, copy);
-                if self.weather.holds(&packet, copy) {
-                    at_ns += Weather::HOLD_NS;
+                let mut at_ns = departure.at_ns + self.impairments.delay_ns(&packet, copy);
+                if self.impairments.holds(&packet, copy) {
+                    at_ns += Impairments::HOLD_NS;
                 } else {
                     let link = &mut self.links[src * self.ports.len() + usize::from(packet.dst)];
                     at_ns = at_ns.max(*link);
@@ -271,8 +271,8 @@ mod tests {
     #[test]
     fn delays_have_the_median_and_the_tail_that_were_asked_for() {
         for ratio in [1.0, 1.5, 3.0] {
-            let weather = Weather { tail_ratio: ratio, ..Weather::default() };
-            let mut delays: Vec<_> = packets(100_000).map(|p| weather.delay_ns(&p, 0) as f64).collect();
+            let impairments = Impairments { tail_ratio: ratio, ..Impairments::default() };
+            let mut delays: Vec<_> = packets(100_000).map(|p| impairments.delay_ns(&p, 0) as f64).collect();
             delays.sort_by(f64::total_cmp);
             let (p50, p99) = (delays[50_000], delays[99_000]);
             assert!((p50 / 10_000.0 - 1.0).abs() < 0.01, "ratio {ratio}: median {p50} ns");
@@ -282,17 +282,17 @@ mod tests {
 
     #[test]
     fn losses_come_as_often_as_asked_and_follow_the_packet() {
-        let weather = Weather { loss: 0.01, ..Weather::default() };
-        let lost = packets(100_000).filter(|p| weather.loses(p, 0)).count();
+        let impairments = Impairments { loss: 0.01, ..Impairments::default() };
+        let lost = packets(100_000).filter(|p| impairments.loses(p, 0)).count();
         assert!(lost.abs_diff(1000) < 160, "{lost} of 100000 lost at 1 %"); // 5 standard deviations of 31.5
-        let other = Weather { seed: 2, ..weather };
-        let both = packets(100_000).filter(|p| weather.loses(p, 0) && other.loses(p, 0)).count();
+        let other = Impairments { seed: 2, ..impairments };
+        let both = packets(100_000).filter(|p| impairments.loses(p, 0) && other.loses(p, 0)).count();
         assert!(both < 40, "{both} packets lost under both seeds, about 10 expected");
     }
 
     #[test]
     fn incast_queues_at_the_receivers_port() {
-        let mut network = Network::new(9, Weather { tail_ratio: 1.0, ..Weather::default() });
+        let mut network = Network::new(9, Impairments { tail_ratio: 1.0, ..Impairments::default() });
         for src in 1..9 {
             network.send(src, [Departure { at_ns: 500, frame: frame_of(src, 0, 0, 1408) }]);
         }
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn a_link_is_first_in_first_out_but_for_packets_held() {
         let order = |hold| {
-            let mut network = Network::new(2, Weather { tail_ratio: 5.0, hold, ..Weather::default() });
+            let mut network = Network::new(2, Impairments { tail_ratio: 5.0, hold, ..Impairments::default() });
             for i in 0..1000 {
                 network.send(0, [Departure { at_ns: i * 120, frame: frame_of(0, 1, i as u32 * 64, 64) }]);
             }
@@ -322,8 +322,8 @@ mod tests {
 
     #[test]
     fn the_record_tells_lost_and_doubled_packets() {
-        let weather = Weather { loss: 0.3, duplicate: 0.3, ..Weather::default() };
-        let mut network = Network::new(2, weather);
+        let impairments = Impairments { loss: 0.3, duplicate: 0.3, ..Impairments::default() };
+        let mut network = Network::new(2, impairments);
         for i in 0..1000 {
             network.send(0, [Departure { at_ns: i * 120, frame: frame_of(0, 1, i as u32 * 64, 64) }]);
         }
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_frame_for_nobody_is_counted_and_vanishes() {
-        let mut network = Network::new(2, Weather::default());
+        let mut network = Network::new(2, Impairments::default());
         network.send(0, [Departure { at_ns: 0, frame: frame_of(0, 5, 0, 64) }, Departure { at_ns: 0, frame: vec![1] }]);
         assert_eq!((network.strays(), network.next_ns(0), network.next_ns(1)), (2, None, None));
     }

@@ -1,4 +1,4 @@
-//! The yardstick: the same all-reduce (TAR) over a reliable transport on the same network.
+//! The baseline: the same all-reduce (TAR) over a reliable transport on the same network.
 //!
 //! Model: a rank that enters a stage sends all its packets at line rate, window by window and peer by peer. A lost
 //! packet is sent again: one round trip after it was sent if a later packet of the same flow gets through
@@ -15,7 +15,7 @@ use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_core::protocol::{RUNS_MIN, TooFewSamples, WindowPlan, bound_from_warmup};
 
-use crate::network::{PS_PER_BYTE, PacketId, Weather, wire_ps};
+use crate::network::{Impairments, PS_PER_BYTE, PacketId, wire_ps};
 
 /// Smallest retransmission timeout.
 pub const RTO_NS: u64 = 5_000_000;
@@ -48,14 +48,14 @@ pub struct ReliableRun {
 /// Runs one collective.
 ///
 /// `starts_ns`: by rank, how long after the step's begin it enters.
-pub fn run(plans: &[WindowPlan], sending: Sending, weather: &Weather, starts_ns: &[u64]) -> ReliableRun {
+pub fn run(plans: &[WindowPlan], sending: Sending, impairments: &Impairments, starts_ns: &[u64]) -> ReliableRun {
     let mut retransmissions = 0;
     let mut stage = |number, entries: &[u64]| {
         let mut arrivals: Vec<Vec<(u64, usize)>> = vec![Vec::new(); entries.len()];
         for (src, entry) in entries.iter().enumerate() {
             let flows = send_stage(plans, sending, number, src, entries.len(), entry + STAGE_NS);
             for flow in flows {
-                retransmissions += flow.deliver(weather, &mut arrivals);
+                retransmissions += flow.deliver(impairments, &mut arrivals);
             }
         }
         entries
@@ -79,13 +79,18 @@ pub fn run(plans: &[WindowPlan], sending: Sending, weather: &Weather, starts_ns:
 ///
 /// # Errors
 /// Without ranks.
-pub fn warm_up(plans: &[WindowPlan], ranks: usize, sending: Sending, weather: &Weather) -> Result<u64, TooFewSamples> {
+pub fn warm_up(
+    plans: &[WindowPlan],
+    ranks: usize,
+    sending: Sending,
+    impairments: &Impairments,
+) -> Result<u64, TooFewSamples> {
     let mut times = vec![Vec::new(); ranks];
     for run_number in 0..RUNS_MIN as u16 {
         // Step numbers far from those of the job: other packets, other luck.
         let warmup: Vec<_> =
             plans.iter().map(|plan| WindowPlan { step: u16::MAX - run_number, ..plan.clone() }).collect();
-        for (rank, stages) in run(&warmup, sending, weather, &vec![0; ranks]).stage_ns.into_iter().enumerate() {
+        for (rank, stages) in run(&warmup, sending, impairments, &vec![0; ranks]).stage_ns.into_iter().enumerate() {
             times[rank].extend(stages);
         }
     }
@@ -99,14 +104,14 @@ struct Flow {
 
 impl Flow {
     /// Adds the time at which each packet reaches the receiver's port; returns how many had to be sent again.
-    fn deliver(&self, weather: &Weather, arrivals: &mut [Vec<(u64, usize)>]) -> u64 {
-        let round_trip_ns = (2000.0 * weather.delay_us_median) as u64;
+    fn deliver(&self, impairments: &Impairments, arrivals: &mut [Vec<(u64, usize)>]) -> u64 {
+        let round_trip_ns = (2000.0 * impairments.delay_us_median) as u64;
         let mut retransmissions = 0;
         for (index, (packet, sent_ns, frame_bytes)) in self.packets.iter().enumerate() {
-            let noticed = self.packets[index + 1..].iter().any(|(later, ..)| !weather.loses(later, 0));
+            let noticed = self.packets[index + 1..].iter().any(|(later, ..)| !impairments.loses(later, 0));
             let (mut at_ns, mut copy, mut rto_ns) = (*sent_ns, 0, RTO_NS);
             // Bounded: after 64 losses in a row the transport would have given up as well.
-            while copy < 64 && weather.loses(packet, copy) {
+            while copy < 64 && impairments.loses(packet, copy) {
                 if copy == 0 && noticed {
                     at_ns += round_trip_ns;
                 } else {
@@ -116,7 +121,7 @@ impl Flow {
                 copy += 1;
             }
             retransmissions += u64::from(copy);
-            arrivals[usize::from(packet.dst)].push((at_ns + weather.delay_ns(packet, copy), *frame_bytes));
+            arrivals[usize::from(packet.dst)].push((at_ns + impairments.delay_ns(packet, copy), *frame_bytes));
         }
         retransmissions
     }
@@ -168,8 +173,8 @@ mod tests {
     }
 
     const ONE_BEAT: Sending = Sending { payload_beats: 1, bytes_per_us: WIRE_BYTES_PER_US };
-    const CALM: Weather =
-        Weather { seed: 1, delay_us_median: 10.0, tail_ratio: 1.0, loss: 0.0, duplicate: 0.0, hold: 0.0 };
+    const CALM: Impairments =
+        Impairments { seed: 1, delay_us_median: 10.0, tail_ratio: 1.0, loss: 0.0, duplicate: 0.0, hold: 0.0 };
     /// 152 bytes on the wire.
     const PACKET_PS: u64 = 12_160;
 
@@ -199,21 +204,21 @@ mod tests {
     fn a_lost_packet_costs_a_round_trip_or_if_it_was_the_last_the_timeout() {
         let calm = run(&plans(3), ONE_BEAT, &CALM, &[0, 0]).total_ns;
         // In 3-packet flows: seeds where exactly one packet of all twelve is lost, once.
-        let lost_packet = |weather: &Weather| {
+        let lost_packet = |impairments: &Impairments| {
             let flow = |stage, src| send_stage(&plans(3), ONE_BEAT, stage, src, 2, 0).swap_remove(1 - src).packets;
             let all: Vec<_> = [STAGE_CONTRIBUTE, STAGE_BROADCAST]
                 .into_iter()
                 .flat_map(|stage| [flow(stage, 0), flow(stage, 1)].concat())
                 .collect();
-            let lost: Vec<usize> = (0..all.len()).filter(|at| weather.loses(&all[*at].0, 0)).collect();
-            let only = lost.first().copied().filter(|at| lost.len() == 1 && !weather.loses(&all[*at].0, 1));
+            let lost: Vec<usize> = (0..all.len()).filter(|at| impairments.loses(&all[*at].0, 0)).collect();
+            let only = lost.first().copied().filter(|at| lost.len() == 1 && !impairments.loses(&all[*at].0, 1));
             only.map(|at| at % 3)
         };
         let mut seen = [0; 3];
         for seed in 0..200 {
-            let weather = Weather { seed, loss: 0.1, ..CALM };
-            let Some(at) = lost_packet(&weather) else { continue };
-            let found = run(&plans(3), ONE_BEAT, &weather, &[0, 0]);
+            let impairments = Impairments { seed, loss: 0.1, ..CALM };
+            let Some(at) = lost_packet(&impairments) else { continue };
+            let found = run(&plans(3), ONE_BEAT, &impairments, &[0, 0]);
             let more_ns = found.total_ns - calm;
             let costs_ns = if at == 2 { RTO_NS } else { 20_000 };
             // Less by the packets that no longer queue before it.
@@ -226,11 +231,11 @@ mod tests {
 
     #[test]
     fn the_default_bound_lies_among_the_stage_times() {
-        let weather = Weather { tail_ratio: 2.0, ..CALM };
-        let bound_ns = warm_up(&plans(100), 2, ONE_BEAT, &weather).unwrap();
+        let impairments = Impairments { tail_ratio: 2.0, ..CALM };
+        let bound_ns = warm_up(&plans(100), 2, ONE_BEAT, &impairments).unwrap();
         let calm = run(&plans(100), ONE_BEAT, &CALM, &[0, 0]).stage_ns[0][0];
         assert!(bound_ns > calm && bound_ns < 4 * calm, "bound {bound_ns} ns, calm stage {calm} ns");
-        let lossy = warm_up(&plans(100), 2, ONE_BEAT, &Weather { loss: 0.05, ..weather }).unwrap();
+        let lossy = warm_up(&plans(100), 2, ONE_BEAT, &Impairments { loss: 0.05, ..impairments }).unwrap();
         assert!(lossy > bound_ns);
     }
 }

@@ -1,7 +1,7 @@
 //! Scenarios with their checks, for any engine: what the tests of this crate run on the functional card, and the tests of
 //! the whole stack on the hardware.
 //!
-//! [`Scenario::run`] checks in every step of every run what must always hold; a test adds what its weather implies. All
+//! [`Scenario::run`] checks in every step of every run what must always hold; a test adds what its impairments imply. All
 //! checks lean on independent records: the oracle's arithmetic, the network's book of what it did to each packet, and the
 //! cards' lists of accepted beats.
 
@@ -32,7 +32,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// One step on a perfect day.
+    /// One step on a perfect network.
     pub fn new(engine: Engine, ranks: usize, elements: usize) -> Self {
         Self { config: ClusterConfig::new(engine, ranks), elements, steps: 1 }
     }
@@ -45,7 +45,7 @@ impl Scenario {
 
     /// With another seed, for gradients, network and signs.
     pub fn seed(self, seed: u64) -> Self {
-        self.with(|config| config.weather.seed = seed)
+        self.with(|config| config.impairments.seed = seed)
     }
 
     /// With payloads of bf16.
@@ -62,7 +62,7 @@ impl Scenario {
     pub fn gradients(&self, step: usize) -> Vec<Vec<f32>> {
         let value = |rank: usize, at: usize| {
             let place = (step as u64) << 56 | (rank as u64) << 48 | at as u64;
-            let hash = splitmix64(splitmix64(self.config.weather.seed) ^ place);
+            let hash = splitmix64(splitmix64(self.config.impairments.seed) ^ place);
             let uniform = |shift: u64| (hash >> shift & 0xffff) as f32 / 65536.0 - 0.5;
             if hash.is_multiple_of(97) { -0.0 } else { uniform(0) + uniform(16) + uniform(32) + uniform(48) }
         };
@@ -97,7 +97,7 @@ impl Scenario {
     }
 }
 
-/// What must hold in every step, whatever the weather.
+/// What must hold in every step, whatever the network does.
 fn check_step(record: &StepRecord, gradients: &[Vec<f32>], config: &ClusterConfig) -> Result<(), String> {
     let traces: Vec<_> = record.ranks.iter().map(|rank| rank.trace.clone()).collect();
     let expected = oracle::outputs(&record.plans, gradients, &traces)?;

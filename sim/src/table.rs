@@ -16,14 +16,14 @@ of host time.";
 
 /// One line about the job, before the tables.
 pub fn header(config: &ClusterConfig, name: &str) -> String {
-    let weather = &config.weather;
+    let impairments = &config.impairments;
     let mut line = format!(
         "{name}: {} ranks, {} cards, {} % loss, delay {} us (P99/P50 {})\nbound t_B {:.0} us, early rule {}",
         config.ranks,
         config.engine,
-        weather.loss * 100.0,
-        weather.delay_us_median,
-        weather.tail_ratio,
+        impairments.loss * 100.0,
+        impairments.delay_us_median,
+        impairments.tail_ratio,
         config.bound_ns as f64 / 1000.0,
         if config.early == Early::Off { "off" } else { "on" },
     );

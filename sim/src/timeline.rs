@@ -167,7 +167,7 @@ pub fn svg(config: &ClusterConfig, record: &StepRecord, reliable: &ReliableRun) 
 }
 
 fn head(picture: &mut Picture, config: &ClusterConfig) {
-    let mut title = format!("{} ranks, {} % packet loss", config.ranks, config.weather.loss * 100.0);
+    let mut title = format!("{} ranks, {} % packet loss", config.ranks, config.impairments.loss * 100.0);
     for straggler in &config.stragglers {
         let _ = write!(title, ", rank {} is {} us late", straggler.rank, us(straggler.delay_ns));
     }

@@ -4,7 +4,7 @@ use optireduce_core::protocol::{ClosedBy, HadamardMode, UpdateAction};
 use optireduce_hw::card::build::Build;
 use optireduce_sim::cluster::{ClusterConfig, Early, RankRecord, Straggler};
 use optireduce_sim::engine::Engine::{Functional, Rtl};
-use optireduce_sim::network::Weather;
+use optireduce_sim::network::Impairments;
 use optireduce_sim::oracle;
 use optireduce_sim::scenario::{Scenario, bytes_lost_by_network, check_losses_are_reported};
 
@@ -83,8 +83,8 @@ fn packets_of_one_beat_and_of_jumbo_frames_give_the_same_result() {
     }
 }
 
-fn storm(seed: u64) -> Weather {
-    Weather { seed, loss: 0.1, duplicate: 0.05, hold: 0.05, tail_ratio: 3.0, ..Weather::default() }
+fn impaired(seed: u64) -> Impairments {
+    Impairments { seed, loss: 0.1, duplicate: 0.05, hold: 0.05, tail_ratio: 3.0, ..Impairments::default() }
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn with_losses_duplicates_and_reordering_only_what_the_network_lost_is_missing()
         for hadamard in [false, true] {
             // The bound is far above any delay: what was delivered was in time.
             let mut scenario = Scenario::new(Functional, 2 + seed as usize % 4, 9610)
-                .with(|config| (config.weather, config.bound_ns) = (storm(seed), 1_000_000))
+                .with(|config| (config.impairments, config.bound_ns) = (impaired(seed), 1_000_000))
                 .hadamard(hadamard);
             scenario.steps = 2;
             let records = checked(scenario.run());
@@ -125,7 +125,8 @@ fn ranks_with_and_without_cards_speak_the_same_packets() {
             }
         }
         for seed in 0..5 {
-            let scenario = scenario.clone().with(|config| (config.weather, config.bound_ns) = (storm(seed), 1_000_000));
+            let scenario =
+                scenario.clone().with(|config| (config.impairments, config.bound_ns) = (impaired(seed), 1_000_000));
             for record in checked(scenario.run()) {
                 checked(check_losses_are_reported(&record).map_err(|what| format!("{what}\n  in {scenario:?}")));
             }
@@ -145,8 +146,8 @@ fn a_software_rank_and_a_card_of_clock_cycles_reduce_together() {
         let record = checked(scenario.run_with(&gradients)).remove(0);
         let bits = |rank: usize| record.ranks[rank].output.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         assert!(bits(0) == bits(1), "the ranks differ in {scenario:?}");
-        let storm = |config: &mut ClusterConfig| (config.weather, config.bound_ns) = (storm(7), 200_000);
-        checked(scenario.with(storm).run());
+        let impair = |config: &mut ClusterConfig| (config.impairments, config.bound_ns) = (impaired(7), 200_000);
+        checked(scenario.with(impair).run());
     }
 }
 
@@ -155,7 +156,7 @@ fn the_early_rule_closes_before_the_deadline_and_loses_no_more() {
     let (mut early, mut total) = (0, 0);
     for seed in 0..20 {
         let scenario = Scenario::new(Functional, 4, 9610).with(|config| {
-            config.weather = Weather { seed, loss: 0.02, ..Weather::default() };
+            config.impairments = Impairments { seed, loss: 0.02, ..Impairments::default() };
             (config.bound_ns, config.early) = (5_000_000, Early::Grace(200_000));
         });
         for record in checked(scenario.run()) {
@@ -186,7 +187,7 @@ fn on_a_network_without_loss_the_early_rule_loses_nothing() {
     ] {
         for seed in 0..20 {
             let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
-                config.weather = Weather { seed, ..Weather::default() };
+                config.impairments = Impairments { seed, ..Impairments::default() };
                 (config.bf16, config.incast, config.rate_bytes_per_us) = (bf16, incast, rate_bytes_per_us);
                 (config.bound_ns, config.early) = (1_000_000, Early::Grace(1000));
                 config.software_ranks = software_ranks.clone();
@@ -209,7 +210,7 @@ fn the_error_under_loss_is_the_predicted_one() {
         for seed in 0..60 {
             let scenario = Scenario::new(Functional, 4, 9610)
                 .with(|config| {
-                    config.weather = Weather { seed, loss: 0.05, ..Weather::default() };
+                    config.impairments = Impairments { seed, loss: 0.05, ..Impairments::default() };
                     config.bound_ns = 1_000_000;
                 })
                 .hadamard(hadamard);
@@ -284,7 +285,7 @@ fn a_rank_that_is_late_but_within_the_bound_costs_nothing() {
 #[test]
 fn losing_too_much_skips_and_then_halts() {
     let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
-        config.weather.loss = 0.4;
+        config.impairments.loss = 0.4;
         config.bound_ns = 100_000;
     });
     scenario.steps = 3;
@@ -298,7 +299,7 @@ fn losing_too_much_skips_and_then_halts() {
 fn hadamard_comes_on_at_the_step_after_a_loss_above_two_percent() {
     let run = |loss| {
         let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
-            config.weather = Weather { seed: 3, loss, ..Weather::default() };
+            config.impairments = Impairments { seed: 3, loss, ..Impairments::default() };
             (config.bound_ns, config.hadamard) = (500_000, HadamardMode::Auto);
         });
         scenario.steps = 3;
@@ -391,7 +392,7 @@ fn ranks_with_and_without_cards_hold_the_same_bits_of_any_values() {
 fn the_same_seed_gives_the_same_run() {
     let run = |seed| {
         let scenario = Scenario::new(Functional, 5, 5000)
-            .with(|config| (config.weather, config.bound_ns) = (storm(seed), 300_000))
+            .with(|config| (config.impairments, config.bound_ns) = (impaired(seed), 300_000))
             .hadamard(true);
         let record = checked(scenario.run()).remove(0);
         (

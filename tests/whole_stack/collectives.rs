@@ -3,12 +3,12 @@
 //! Goal: what the functional card shows for thousands of seeds holds for the hardware description. Method: the
 //! scenarios' own checks (`optireduce_sim::scenario`): every output equals the oracle's for the recorded order of
 //! arrival, every reported byte was accepted, everything accepted was delivered and accepted once, no stage outlives
-//! its bound. The tests add what their weather implies.
+//! its bound. The tests add what their impairments imply.
 
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use optireduce_sim::cluster::Straggler;
 use optireduce_sim::engine::Engine::{Functional, Rtl};
-use optireduce_sim::network::Weather;
+use optireduce_sim::network::Impairments;
 use optireduce_sim::oracle;
 use optireduce_sim::scenario::{Scenario, check_losses_are_reported};
 
@@ -81,7 +81,7 @@ fn ten_collectives_in_a_row_reuse_the_same_cards() {
 #[test]
 fn hundreds_of_collectives_wrap_the_epoch_of_a_slot() {
     let mut scenario = Scenario::new(Rtl, 2, 40).hadamard(false);
-    scenario.config.weather.delay_us_median = 1.0;
+    scenario.config.impairments.delay_us_median = 1.0;
     scenario.steps = 260;
     check_exact(&scenario, 1e-12);
 }
@@ -93,16 +93,16 @@ fn packets_of_one_beat_and_of_jumbo_frames_give_the_same_result() {
     }
 }
 
-fn storm(seed: u64) -> Weather {
-    Weather { seed, loss: 0.1, duplicate: 0.05, hold: 0.05, tail_ratio: 3.0, ..Weather::default() }
+fn impaired(seed: u64) -> Impairments {
+    Impairments { seed, loss: 0.1, duplicate: 0.05, hold: 0.05, tail_ratio: 3.0, ..Impairments::default() }
 }
 
 #[test]
-fn in_a_storm_nothing_is_added_twice_and_only_what_was_lost_is_missing() {
+fn under_every_impairment_nothing_is_added_twice_and_only_what_was_lost_is_missing() {
     for seed in 0..4 {
         for hadamard in [false, true] {
             let scenario = Scenario::new(Rtl, 2 + seed as usize % 4, 9610)
-                .with(|config| (config.weather, config.bound_ns) = (storm(seed), 400_000))
+                .with(|config| (config.impairments, config.bound_ns) = (impaired(seed), 400_000))
                 .hadamard(hadamard);
             for record in checked(scenario.run()) {
                 checked(check_losses_are_reported(&record).map_err(|what| format!("{what}\n  in {scenario:?}")));
@@ -115,7 +115,7 @@ fn in_a_storm_nothing_is_added_twice_and_only_what_was_lost_is_missing() {
 fn short_bounds_cut_stages_off_and_the_checks_still_hold() {
     for seed in 0..4 {
         let mut scenario = Scenario::new(Rtl, 4, 9610)
-            .with(|config| (config.weather, config.bound_ns) = (storm(seed), 14_000))
+            .with(|config| (config.impairments, config.bound_ns) = (impaired(seed), 14_000))
             .hadamard(seed % 2 == 1);
         scenario.steps = 2;
         let records = checked(scenario.run());
@@ -129,7 +129,7 @@ fn the_error_under_loss_is_the_predicted_one() {
     let (mut found, mut predicted) = (0.0, 0.0);
     for seed in 0..6 {
         let scenario = Scenario::new(Rtl, 4, 9610).hadamard(true).with(|config| {
-            config.weather = Weather { seed, loss: 0.1, ..Weather::default() };
+            config.impairments = Impairments { seed, loss: 0.1, ..Impairments::default() };
             config.bound_ns = 200_000;
         });
         let gradients = scenario.gradients(0);
@@ -167,7 +167,7 @@ fn the_functional_card_decides_as_the_hardware_does() {
     for seed in 0..3 {
         let outcome = |engine| {
             let scenario = Scenario::new(engine, 4, 9610).hadamard(true).with(|config| {
-                config.weather = Weather { seed, loss: 0.05, ..Weather::default() };
+                config.impairments = Impairments { seed, loss: 0.05, ..Impairments::default() };
                 config.bound_ns = 300_000;
             });
             let record = checked(scenario.run()).remove(0);

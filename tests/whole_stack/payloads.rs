@@ -7,7 +7,7 @@
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use optireduce_sim::cluster::StepRecord;
 use optireduce_sim::engine::Engine;
-use optireduce_sim::network::{Fate, PS_PER_BYTE, Weather, wire_ps};
+use optireduce_sim::network::{Fate, Impairments, PS_PER_BYTE, wire_ps};
 use optireduce_sim::oracle;
 use optireduce_sim::scenario::{Scenario, check_losses_are_reported};
 
@@ -27,10 +27,10 @@ on_both_cards! {
     bf16_gives_all_ranks_the_same_bits_and_the_error_of_rounding = super::bf16_error;
     bf16_cuts_windows_of_any_length = super::bf16_lengths;
     bf16_halves_the_bytes = super::bf16_bytes;
-    bf16_in_a_storm_loses_what_the_network_lost = super::bf16_storm;
+    bf16_under_every_impairment_loses_what_the_network_lost = super::bf16_impaired;
     bf16_keeps_what_is_no_number = super::bf16_specials;
     a_round_goes_to_as_many_peers_as_the_incast_packet_by_packet = super::incast_rounds;
-    incast_in_a_storm_loses_what_the_network_lost = super::incast_storm;
+    incast_under_every_impairment_loses_what_the_network_lost = super::incast_impaired;
     a_rate_stretches_the_stages_and_changes_nothing_else = super::rate;
 }
 
@@ -89,14 +89,14 @@ fn bf16_bytes(engine: Engine) {
     assert_eq!(bytes(&scenario.bf16()), 4 * 3 * 16_384);
 }
 
-fn storm(seed: u64) -> Weather {
-    Weather { seed, loss: 0.1, duplicate: 0.05, hold: 0.05, tail_ratio: 3.0, ..Weather::default() }
+fn impaired(seed: u64) -> Impairments {
+    Impairments { seed, loss: 0.1, duplicate: 0.05, hold: 0.05, tail_ratio: 3.0, ..Impairments::default() }
 }
 
-fn bf16_storm(engine: Engine) {
+fn bf16_impaired(engine: Engine) {
     for seed in 0..4 {
         let scenario = Scenario::new(engine, 2 + seed as usize % 4, 9610)
-            .with(|config| (config.weather, config.bound_ns) = (storm(seed), 400_000))
+            .with(|config| (config.impairments, config.bound_ns) = (impaired(seed), 400_000))
             .hadamard(seed % 2 == 1)
             .bf16();
         for record in checked(scenario.run()) {
@@ -153,10 +153,10 @@ fn incast_rounds(engine: Engine) {
     }
 }
 
-fn incast_storm(engine: Engine) {
+fn incast_impaired(engine: Engine) {
     for seed in 0..4 {
         let scenario = Scenario::new(engine, 5, 9610).hadamard(true).with(|config| {
-            (config.weather, config.bound_ns) = (storm(seed), 400_000);
+            (config.impairments, config.bound_ns) = (impaired(seed), 400_000);
             config.incast = 2 + seed as usize % 3;
         });
         for record in checked(scenario.run()) {
@@ -167,7 +167,7 @@ fn incast_storm(engine: Engine) {
 
 fn rate(engine: Engine) {
     // 3 peers, a shard of 64 beats each: packets of 22, 22 and 20 beats. All delays are equal.
-    let scenario = Scenario::new(engine, 4, 4 * 64 * 16).with(|config| config.weather.tail_ratio = 1.0);
+    let scenario = Scenario::new(engine, 4, 4 * 64 * 16).with(|config| config.impairments.tail_ratio = 1.0);
     let wire_bytes = [22, 22, 20].map(|beats| wire_ps(64 + 64 * beats) / PS_PER_BYTE);
     let bytes = wire_bytes.iter().sum::<u64>();
     let free = complete(&scenario).remove(0);

@@ -9,7 +9,7 @@ use optireduce_sim::card_bench::CardBench;
 use optireduce_sim::card_rules::{CARD_RULES, PACKET_RULES, check};
 use optireduce_sim::cluster::{Cluster, ClusterConfig, Early};
 use optireduce_sim::engine::Engine;
-use optireduce_sim::network::Weather;
+use optireduce_sim::network::Impairments;
 use optireduce_sim::scenario::Scenario;
 
 /// A file in memory.
@@ -30,7 +30,7 @@ impl Write for Shared {
 /// step, the counters, and the ports of all cards in every cycle.
 fn watch(engine: Engine, hadamard: HadamardMode) -> (Vec<String>, Vec<u8>, u64) {
     let mut config = ClusterConfig::new(engine, 3);
-    config.weather = Weather { seed: 5, loss: 0.05, duplicate: 0.1, hold: 0.1, ..Weather::default() };
+    config.impairments = Impairments { seed: 5, loss: 0.05, duplicate: 0.1, hold: 0.1, ..Impairments::default() };
     (config.hadamard, config.bound_ns, config.early) = (hadamard, 60_000, Early::Grace(5_000));
     let scenario = Scenario { config: config.clone(), elements: 3000, steps: 2 };
     let mut cluster = Cluster::new(config).unwrap();

@@ -11,7 +11,7 @@ use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{ClosedBy, EarlyRule, HadamardMode, JobParams, MembershipParams, UpdateAction};
 use optireduce_core::software::Software;
 use optireduce_core::{Collectives, DataPlane, MembershipEvent};
-use virtual_network::{Network, Outcome, Random, Weather};
+use virtual_network::{Impairments, Network, Outcome, Random};
 
 const BOUND_NS: u64 = 1_000_000;
 const SILENT_OPS: u32 = 5;
@@ -23,8 +23,8 @@ fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
     from.parse().expect("from")..to.parse().expect("to")
 }
 
-fn network(seed: u64, ranks: usize, weather: Weather, with_members: bool) -> Network {
-    let mut network = without_members(seed, ranks, weather, BOUND_NS);
+fn network(seed: u64, ranks: usize, impairments: Impairments, with_members: bool) -> Network {
+    let mut network = without_members(seed, ranks, impairments, BOUND_NS);
     if with_members {
         network.ranks.iter_mut().for_each(|rank| rank.agree_on_views(members(ranks), HadamardMode::Off).unwrap());
     }
@@ -32,8 +32,8 @@ fn network(seed: u64, ranks: usize, weather: Weather, with_members: bool) -> Net
     network
 }
 
-fn without_members(seed: u64, ranks: usize, weather: Weather, bound_ns: u64) -> Network {
-    Network::new(ranks, 4, weather, seed, |rank, plane| JobParams {
+fn without_members(seed: u64, ranks: usize, impairments: Impairments, bound_ns: u64) -> Network {
+    Network::new(ranks, 4, impairments, seed, |rank, plane| JobParams {
         window_beats_max: 40,
         ..JobParams::new(rank, ranks, 4, bound_ns, &plane.limits())
     })
@@ -70,8 +70,8 @@ fn a_crashed_rank_is_dropped_and_the_others_stop_paying_the_bound() {
         // Of two ranks only the lower one goes on alone.
         let crashed = if ranks == 2 { 1 } else { random.below(ranks as u64) as usize };
         for with_members in [true, false] {
-            let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
-            let mut network = network(seed, ranks, weather, with_members);
+            let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+            let mut network = network(seed, ranks, impairments, with_members);
             let live: Vec<usize> = (0..ranks).filter(|rank| *rank != crashed).collect();
             let mut paid = 0;
             for op in 0..crash_op + 30 {
@@ -119,8 +119,8 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
         let (ranks, elements) = (3 + random.below(4) as usize, 1 + random.below(3000) as usize);
         let away = random.below(ranks as u64) as usize;
         let outage = Some((away, 3_000_000..25_000_000));
-        let weather = Weather { delay_ns: 1000..30_000, outage, ..Weather::default() };
-        let mut network = network(seed, ranks, weather, true);
+        let impairments = Impairments { delay_ns: 1000..30_000, outage, ..Impairments::default() };
+        let mut network = network(seed, ranks, impairments, true);
         let (mut op, mut joined_op, mut used) = (0, None, BTreeMap::new());
         while joined_op.is_none_or(|joined| op < joined + 10) {
             assert!(op < 3000, "seed {seed}: rank {away} does not come back: {:?}", network.events);
@@ -165,8 +165,8 @@ fn ranks_that_crash_one_after_the_other_are_each_dropped() {
         // Once the first is dropped, ranks after it have places that are not their numbers.
         let first = random.below(ranks as u64 - 2) as usize;
         let second = first + 1 + random.below((ranks - first - 1) as u64) as usize;
-        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
-        let mut network = network(seed, ranks, weather, true);
+        let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+        let mut network = network(seed, ranks, impairments, true);
         let mut reports = Vec::new();
         for op in 0..60 {
             network.dead[first] = op >= 5;
@@ -190,8 +190,8 @@ fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_colle
         let mut random = Random(seed << 20);
         let (ranks, elements) = (2 + random.below(5) as usize, 100 + random.below(3000) as usize);
         // Packets take up to 30 us, then up to 300 us.
-        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
-        let mut network = without_members(seed, ranks, weather, 200_000);
+        let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+        let mut network = without_members(seed, ranks, impairments, 200_000);
         network.ranks.iter_mut().for_each(|rank| rank.agree_on_views(members(ranks), HadamardMode::Off).unwrap());
         let (mut last, mut hits) = (0, 0);
         // Before so many, stages may not ask.
@@ -199,7 +199,7 @@ fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_colle
         for op in 0..change + 40 {
             if op == change {
                 assert!(network.measured.is_empty(), "seed {seed}: {:?}", network.measured);
-                network.weather.delay_ns = 100_000..300_000;
+                network.impairments.delay_ns = 100_000..300_000;
             }
             let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements + op / (change + 10))).collect();
             let starts: Vec<_> = (0..ranks).map(|_| Some(random.below(20_000))).collect();
@@ -230,8 +230,8 @@ fn under_loss_all_ranks_switch_to_hadamard_at_the_same_collective_even_if_one_cr
     for seed in seeds(0..100) {
         let mut random = Random(seed << 20);
         let (ranks, elements) = (3 + random.below(4) as usize, 2000 + random.below(2000) as usize);
-        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
-        let mut network = without_members(seed, ranks, weather, BOUND_NS);
+        let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+        let mut network = without_members(seed, ranks, impairments, BOUND_NS);
         let is_fixed = random.chance(0.5);
         let silent_ops = (!is_fixed).then_some(SILENT_OPS);
         for rank in &mut network.ranks {
@@ -242,7 +242,7 @@ fn under_loss_all_ranks_switch_to_hadamard_at_the_same_collective_even_if_one_cr
         let (lossy_op, mut crashed, mut first_on) = (2 + random.below(3), None, None);
         let crashes = random.chance(0.5);
         for op in 0..lossy_op + 60 {
-            network.weather.loss = if op >= lossy_op { 0.06 } else { 0.0 };
+            network.impairments.loss = if op >= lossy_op { 0.06 } else { 0.0 };
             if crashes && op == lossy_op + 1 {
                 crashed = Some(random.below(ranks as u64) as usize);
             }
@@ -273,8 +273,8 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
         let (ranks, elements) = (3 + random.below(4) as usize, 2000 + random.below(2000) as usize);
         let away = random.below(ranks as u64) as usize;
         let outage = Some((away, 3_000_000..25_000_000));
-        let weather = Weather { delay_ns: 1000..30_000, outage, ..Weather::default() };
-        let mut network = without_members(seed, ranks, weather, BOUND_NS);
+        let impairments = Impairments { delay_ns: 1000..30_000, outage, ..Impairments::default() };
+        let mut network = without_members(seed, ranks, impairments, BOUND_NS);
         for rank in &mut network.ranks {
             rank.agree_on_views(members(ranks), HadamardMode::Auto).unwrap();
         }
@@ -286,7 +286,7 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
                 // Repeated: it only asks anew.
                 let _ = network.ranks[away].join(network.now_ns, 1);
             }
-            network.weather.loss = if (10_000_000..27_000_000).contains(&network.now_ns) { 0.06 } else { 0.0 };
+            network.impairments.loss = if (10_000_000..27_000_000).contains(&network.now_ns) { 0.06 } else { 0.0 };
             op = network.ranks[(away + 1) % ranks].next_op();
             let starts = (0..ranks).map(|rank| (network.ranks[rank].next_op() == op).then(|| random.below(20_000)));
             let starts: Vec<_> = starts.collect();
@@ -332,8 +332,9 @@ fn after_repair_replicas_agree_again() {
             (random.chance(0.3), 1 + random.below(3) as usize, 1 + random.below(3_000_000));
         for with_repair in [true, false] {
             let mut random = random.clone();
-            let weather = Weather { loss: 0.02, duplicate: 0.05, delay_ns: 1000..30_000, ..Weather::default() };
-            let mut network = Network::new(ranks, 4, weather, seed, |rank, plane| JobParams {
+            let impairments =
+                Impairments { loss: 0.02, duplicate: 0.05, delay_ns: 1000..30_000, ..Impairments::default() };
+            let mut network = Network::new(ranks, 4, impairments, seed, |rank, plane| JobParams {
                 window_beats_max: 40,
                 bf16,
                 incast,
@@ -349,11 +350,11 @@ fn after_repair_replicas_agree_again() {
             let open = |network: &Network| {
                 network.ranks.iter().any(|rank| rank.repaired().is_some_and(|report| report.outstanding_bytes > 0))
             };
-            // A stormy time, then until everything was fetched, and one more to fold it into.
+            // Twelve collectives with loss, then more until everything was fetched, and one to add it to.
             let mut calm = 0;
             while op < 12 || calm < 2 {
                 if op == 12 {
-                    network.weather.loss = 0.0;
+                    network.impairments.loss = 0.0;
                 }
                 calm = if op >= 12 && !open(&network) { calm + 1 } else { 0 };
                 assert!(op < 200, "seed {seed}: repairs do not end");

@@ -12,7 +12,7 @@ use optireduce_core::protocol::{
 };
 use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{Call, DataPlane};
-use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
+use virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
 
 /// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
@@ -33,13 +33,13 @@ struct Case {
 }
 
 impl Case {
-    fn new(seed: u64, weather: Weather, bound_ns: u64, early: Option<EarlyRule>) -> Self {
+    fn new(seed: u64, impairments: Impairments, bound_ns: u64, early: Option<EarlyRule>) -> Self {
         let mut random = Random(seed << 20 | 0x4a1f);
         let elements_max = [40, 3000, 30_000][random.below(3) as usize];
         let (ranks, payload_beats) = (2 + random.below(5) as usize, 1 + random.below(20) as usize);
         let (bf16, window_beats_max) = (random.chance(0.3), 16 + random.below(500) as usize);
         let incast = 1 + random.below(4) as usize;
-        let network = Network::new(ranks, payload_beats, weather, seed, |rank, plane| {
+        let network = Network::new(ranks, payload_beats, impairments, seed, |rank, plane| {
             let defaults = JobParams::new(rank, ranks, payload_beats, bound_ns, &plane.limits());
             JobParams { bf16, window_beats_max, incast, early, ..defaults }
         });
@@ -75,8 +75,8 @@ impl Case {
 #[test]
 fn without_loss_the_halves_one_after_the_other_are_an_all_reduce() {
     for seed in seeds(0..400) {
-        let weather = Weather { duplicate: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
-        let mut case = Case::new(seed, weather, PATIENT_NS, None);
+        let impairments = Impairments { duplicate: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
+        let mut case = Case::new(seed, impairments, PATIENT_NS, None);
         for round in 0..3 {
             let what = format!("seed {seed}, round {round}, {} ranks, {} elements", case.ranks, case.elements);
             let (gradients, scattered) = case.reduce_scatter();
@@ -148,8 +148,8 @@ fn packets_of_a_stage_in_which_nobody_sends_are_dropped_and_counted() {
 fn missing_parts_are_zeros_reported_by_rank_and_the_rest_is_right() {
     let (mut lost_parts, mut kept_parts) = (0, 0);
     for seed in seeds(0..600) {
-        let weather = Weather { loss: 0.05, duplicate: 0.05, delay_ns: 1000..50_000, ..Weather::default() };
-        let mut case = Case::new(seed, weather, PATIENT_NS, Some(EarlyRule { grace_ns: 1_000_000 }));
+        let impairments = Impairments { loss: 0.05, duplicate: 0.05, delay_ns: 1000..50_000, ..Impairments::default() };
+        let mut case = Case::new(seed, impairments, PATIENT_NS, Some(EarlyRule { grace_ns: 1_000_000 }));
         let whole: Vec<f32> = case.random.gradient(case.elements).iter().map(|value| value.signum() * 0.5).collect();
         let given: Vec<_> = (0..case.ranks).map(|rank| whole[case.parts().of(rank)].to_vec()).collect();
         let outcomes = case.all_gather(&given);
@@ -187,8 +187,8 @@ fn missing_parts_are_zeros_reported_by_rank_and_the_rest_is_right() {
 fn reduce_scattered_means_are_over_what_came() {
     let mut partial = 0;
     for seed in seeds(0..600) {
-        let weather = Weather { loss: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
-        let mut case = Case::new(seed, weather, PATIENT_NS, Some(EarlyRule { grace_ns: 1_000_000 }));
+        let impairments = Impairments { loss: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
+        let mut case = Case::new(seed, impairments, PATIENT_NS, Some(EarlyRule { grace_ns: 1_000_000 }));
         // Each rank's values are a power of two of their own: a mean tells whose they are.
         let given: Vec<_> = (0..case.ranks).map(|rank| vec![(1 << rank) as f32; case.elements]).collect();
         let starts = case.starts();
@@ -217,14 +217,14 @@ fn every_half_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
     for seed in seeds(0..600) {
         let mut random = Random(seed ^ 0xdead);
         let bound_ns = 20_000 + random.below(200_000);
-        let weather = Weather {
+        let impairments = Impairments {
             loss: [0.0, 0.02, 0.3][random.below(3) as usize],
             duplicate: 0.05,
             delay_ns: 1000..2000 + random.below(100_000),
-            ..Weather::default()
+            ..Impairments::default()
         };
         let early = random.chance(0.5).then(|| EarlyRule { grace_ns: random.below(bound_ns) as u32 });
-        let mut case = Case::new(seed, weather, bound_ns, early);
+        let mut case = Case::new(seed, impairments, bound_ns, early);
         let crashed = random.chance(0.3).then(|| random.below(case.ranks as u64) as usize);
         for round in 0..6 {
             let kind = [Kind::ReduceScatter, Kind::AllGather, Kind::AllReduce][random.below(3) as usize];
@@ -258,8 +258,8 @@ fn parts_stay_when_a_rank_is_dropped_and_its_own_is_reported_missing() {
         let mut random = Random(seed << 20 | 0xd0);
         let (ranks, elements) = (3 + random.below(4) as usize, 1 + random.below(3000) as usize);
         let crashed = random.below(ranks as u64) as usize;
-        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
-        let mut network = Network::new(ranks, 4, weather, seed, |rank, plane| JobParams {
+        let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+        let mut network = Network::new(ranks, 4, impairments, seed, |rank, plane| JobParams {
             window_beats_max: 40,
             ..JobParams::new(rank, ranks, 4, BOUND_NS, &plane.limits())
         });

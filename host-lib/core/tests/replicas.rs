@@ -8,7 +8,7 @@ mod virtual_network;
 use optireduce_contract::packet::UbtHeader;
 use optireduce_core::protocol::{HadamardMode, JobParams, Kind, MembershipParams, StreamId, UpdateAction, VoteParams};
 use optireduce_core::{Call, CollectivesError, DataPlane};
-use virtual_network::{JOB_TAG, Network, Outcome, Random, Weather};
+use virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
 
 const BOUND_NS: u64 = 1_000_000;
 const RANKS: usize = 4;
@@ -22,8 +22,8 @@ fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
 }
 
 fn network(seed: u64, loss: f64) -> Network {
-    let weather = Weather { loss, delay_ns: 1000..30_000, ..Weather::default() };
-    Network::new(RANKS, 4, weather, seed, |rank, plane| JobParams {
+    let impairments = Impairments { loss, delay_ns: 1000..30_000, ..Impairments::default() };
+    Network::new(RANKS, 4, impairments, seed, |rank, plane| JobParams {
         window_beats_max: 40,
         ..JobParams::new(rank, RANKS, 4, BOUND_NS, &plane.limits())
     })

@@ -12,7 +12,7 @@ use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Ranks, Stage, View, WindowPlan, plan_windows};
 use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
-use virtual_network::{JOB_TAG, Link, Network, Outcome, Random, Weather};
+use virtual_network::{Impairments, JOB_TAG, Link, Network, Outcome, Random};
 
 /// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
@@ -53,9 +53,9 @@ impl Case {
         }
     }
 
-    fn network(&self, weather: Weather, bound_ns: u64, early: Option<EarlyRule>) -> Network {
+    fn network(&self, impairments: Impairments, bound_ns: u64, early: Option<EarlyRule>) -> Network {
         let Self { ranks, payload_beats, bf16, window_beats_max, incast, .. } = *self;
-        Network::new(ranks, payload_beats, weather, self.seed, |rank, plane| {
+        Network::new(ranks, payload_beats, impairments, self.seed, |rank, plane| {
             let defaults = JobParams::new(rank, ranks, payload_beats, bound_ns, &plane.limits());
             JobParams { bf16, window_beats_max, incast, early, job_seed: self.seed, ..defaults }
         })
@@ -81,8 +81,8 @@ fn tolerance(case: &Case) -> f64 {
 fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
     for seed in seeds(0..600) {
         let mut case = Case::new(seed);
-        let weather = Weather { duplicate: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
-        let mut network = case.network(weather, PATIENT_NS, None);
+        let impairments = Impairments { duplicate: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
+        let mut network = case.network(impairments, PATIENT_NS, None);
         for _ in 0..3 {
             let gradients = case.gradients();
             let starts: Vec<_> = (0..case.ranks).map(|_| Some(case.random.below(100_000))).collect();
@@ -117,9 +117,9 @@ fn reported_loss_is_injected_loss_and_means_are_over_what_came() {
     let mut prompt_cases = 0;
     for seed in seeds(0..1000) {
         let mut case = Case::new(seed);
-        let weather = Weather { loss: 0.05, duplicate: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
+        let impairments = Impairments { loss: 0.05, duplicate: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
         let early = Some(EarlyRule { grace_ns: 1_000_000 });
-        let mut network = case.network(weather, PATIENT_NS, early);
+        let mut network = case.network(impairments, PATIENT_NS, early);
         let gradients = case.gradients();
         let outcomes = network.all_reduce(0, &gradients, case.hadamard, &vec![Some(0); case.ranks]);
         let plans = plan_windows(network.ranks[0].params(), 0, 0, case.elements, case.hadamard).unwrap();
@@ -187,7 +187,7 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
             let begin = case.random.below(300_000);
             (case.random.below(case.ranks as u64) as usize, begin..begin + case.random.below(500_000))
         });
-        let weather = Weather {
+        let impairments = Impairments {
             loss: [0.0, 0.02, 0.3][case.random.below(3) as usize],
             duplicate: 0.05,
             delay_ns: 1000..2000 + case.random.below(100_000),
@@ -195,7 +195,7 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
             link: None,
         };
         let early = case.random.chance(0.5).then(|| EarlyRule { grace_ns: case.random.below(bound_ns) as u32 });
-        let mut network = case.network(weather, bound_ns, early);
+        let mut network = case.network(impairments, bound_ns, early);
         let crashed = case.random.chance(0.2).then(|| case.random.below(case.ranks as u64) as usize);
         for op in 0..3 {
             let gradients = case.gradients();
@@ -224,12 +224,12 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
 }
 
 /// Grace times of rank 0 after many collectives that follow the stage times.
-fn grace_after_many_ns(weather: Weather, seed: u64) -> u32 {
+fn grace_after_many_ns(impairments: Impairments, seed: u64) -> u32 {
     const FLOOR_NS: u32 = 10;
     // One window, with 14 packets a shard: a mark that is lost is not the only one.
     let sizes = Case { ranks: 4, elements: 20_000, payload_beats: 22, window_beats_max: 2000, ..Case::new(seed) };
     let case = Case { incast: 1, hadamard: false, bf16: false, ..sizes };
-    let mut network = case.network(weather, 10_000_000, Some(EarlyRule { grace_ns: 1_000_000 }));
+    let mut network = case.network(impairments, 10_000_000, Some(EarlyRule { grace_ns: 1_000_000 }));
     network.ranks.iter_mut().for_each(|rank| rank.follow_stage_times(FLOOR_NS));
     let gradients = vec![vec![1.0; case.elements]; case.ranks];
     for _ in 0..60 {
@@ -241,9 +241,9 @@ fn grace_after_many_ns(weather: Weather, seed: u64) -> u32 {
 #[test]
 fn grace_grows_with_what_comes_too_late_and_not_with_what_is_lost() {
     for seed in seeds(0..10) {
-        let lossy = Weather { loss: 0.02, delay_ns: 100_000..101_000, ..Weather::default() };
+        let lossy = Impairments { loss: 0.02, delay_ns: 100_000..101_000, ..Impairments::default() };
         let lossy_ns = grace_after_many_ns(lossy, seed);
-        let spread = Weather { delay_ns: 1000..1_000_000, ..Weather::default() };
+        let spread = Impairments { delay_ns: 1000..1_000_000, ..Impairments::default() };
         let spread_ns = grace_after_many_ns(spread, seed);
         // 1 % of some 100 us, and up to 50 % of up to 1 ms.
         assert!(lossy_ns < 10_000 && spread_ns > 20 * lossy_ns, "seed {seed}: grace {lossy_ns} and {spread_ns} ns");
@@ -256,14 +256,14 @@ fn on_narrow_links(seed: u64, rate_control: bool, bound_ns: u64) -> (u64, u64, V
     let mut random = Random(seed << 20);
     let (ranks, elements, payload_beats) = (4, 60_000 + random.below(60_000) as usize, 22);
     let link = Link { bytes_per_us: 1250, queue_bytes: 60_000 + random.below(100_000) };
-    let weather = Weather { delay_ns: 4000..6000, link: Some(link), ..Weather::default() };
+    let impairments = Impairments { delay_ns: 4000..6000, link: Some(link), ..Impairments::default() };
     // As good as unlimited, but with feedback.
     let in_flight_bytes_max = vec![1 << 40; ranks];
     let job = |rank| SoftwareJob {
         in_flight_bytes_max: in_flight_bytes_max.clone(),
         ..SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats)
     };
-    let mut network = Network::with_jobs(ranks, weather, seed, job, |rank, plane| JobParams {
+    let mut network = Network::with_jobs(ranks, impairments, seed, job, |rank, plane| JobParams {
         incast: 3,
         early: Some(EarlyRule { grace_ns: 100_000 }),
         ..JobParams::new(rank, ranks, payload_beats, bound_ns, &plane.limits())
@@ -310,8 +310,8 @@ fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
         for agree in [false, true] {
             let mut case = Case::new(seed);
             case.elements += 500;
-            let weather = Weather { loss: 0.1, delay_ns: 1000..50_000, ..Weather::default() };
-            let mut network = case.network(weather, 10_000_000, Some(EarlyRule { grace_ns: 100_000 }));
+            let impairments = Impairments { loss: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
+            let mut network = case.network(impairments, 10_000_000, Some(EarlyRule { grace_ns: 100_000 }));
             let params = VoteParams { leader_ns: PATIENT_NS, others_ns: 2 * PATIENT_NS };
             if agree {
                 network.ranks.iter_mut().for_each(|rank| rank.agree_on_updates(params));
@@ -348,10 +348,10 @@ fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
 #[test]
 fn however_long_round_trips_are_a_shard_gets_through_in_half_the_bound() {
     let (ranks, elements, bound_ns) = (4, 100_000, 2_000_000);
-    let weather = Weather { delay_ns: 700_000..700_001, ..Weather::default() };
+    let impairments = Impairments { delay_ns: 700_000..700_001, ..Impairments::default() };
     let job =
         |rank| SoftwareJob { in_flight_bytes_max: vec![1 << 40; 4], ..SoftwareJob::new(rank, ranks, JOB_TAG, 22) };
-    let mut network = Network::with_jobs(ranks, weather, 1, job, |rank, plane| {
+    let mut network = Network::with_jobs(ranks, impairments, 1, job, |rank, plane| {
         JobParams::new(rank, ranks, 22, bound_ns, &plane.limits())
     });
     network.ranks.iter_mut().for_each(|rank| rank.follow_round_trips(12_500).unwrap());

@@ -13,7 +13,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
-use virtual_network::{Network, Weather};
+use virtual_network::{Impairments, Network};
 
 /// Fields of a span, its name and its parent's fields among them.
 type Fields = BTreeMap<String, String>;
@@ -58,8 +58,8 @@ fn every_collective_and_every_stage_is_a_span_that_says_how_it_went() {
     let seen = Seen::default();
     let subscriber = tracing_subscriber::registry().with(seen.clone());
     tracing::subscriber::with_default(subscriber, || {
-        let weather = Weather { delay_ns: 1000..30_000, ..Weather::default() };
-        let mut network = Network::new(RANKS, 4, weather, 1, |rank, plane| JobParams {
+        let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+        let mut network = Network::new(RANKS, 4, impairments, 1, |rank, plane| JobParams {
             window_beats_max: 40,
             ..JobParams::new(rank, RANKS, 4, 1_000_000, &plane.limits())
         });

@@ -61,8 +61,8 @@ pub fn memory_bound_cycles(ranks: usize, bytes: usize) -> u64 {
 /// What the cluster says; a result that is not the mean.
 pub fn all_reduce(engine: Engine, ranks: usize) -> Result<AllReduce, SimError> {
     let mut config = ClusterConfig::new(engine, ranks);
-    config.weather.delay_us_median = 1.0;
-    config.weather.tail_ratio = 1.0;
+    config.impairments.delay_us_median = 1.0;
+    config.impairments.tail_ratio = 1.0;
     let mut cluster = Cluster::new(config)?;
     let gradients: Vec<Vec<f32>> = (0..ranks).map(|rank| vec![rank as f32; ELEMENTS]).collect();
     let step = cluster.step(&gradients, |_| ())?;

@@ -40,7 +40,7 @@ impl Random {
 
 /// What the network does.
 #[derive(Clone, Debug, Default)]
-pub struct Weather {
+pub struct Impairments {
     pub loss: f64,
     pub duplicate: f64,
     pub delay_ns: Range<u64>,
@@ -98,7 +98,7 @@ pub struct Network {
     pub ranks: Vec<Collectives<Software>>,
     pub sent: Vec<Sent>,
     pub now_ns: u64,
-    pub weather: Weather,
+    pub impairments: Impairments,
     random: Random,
     /// When the link to each rank has sent what is queued before it.
     link_free_ns: Vec<u64>,
@@ -124,17 +124,17 @@ impl Network {
     pub fn new(
         ranks: usize,
         payload_beats: usize,
-        weather: Weather,
+        impairments: Impairments,
         seed: u64,
         params: impl Fn(usize, &Software) -> JobParams,
     ) -> Self {
-        Self::with_jobs(ranks, weather, seed, |rank| SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats), params)
+        Self::with_jobs(ranks, impairments, seed, |rank| SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats), params)
     }
 
     /// As [`new`](Self::new), with other jobs of the data planes.
     pub fn with_jobs(
         ranks: usize,
-        weather: Weather,
+        impairments: Impairments,
         seed: u64,
         job: impl Fn(usize) -> SoftwareJob,
         params: impl Fn(usize, &Software) -> JobParams,
@@ -148,7 +148,7 @@ impl Network {
             ranks: (0..ranks).map(rank).collect(),
             sent: Vec::new(),
             now_ns: 0,
-            weather,
+            impairments,
             random: Random(seed ^ 0x6e65_7477),
             link_free_ns: vec![0; ranks],
             in_flight: BinaryHeap::new(),
@@ -364,11 +364,11 @@ impl Network {
         let tag = u64::from_be_bytes(*header.last_chunk().unwrap());
         let header = UbtHeader::from_bytes(header, tag).unwrap();
         let cut_off =
-            self.weather.outage.as_ref().is_some_and(|(rank, time)| *rank == from && time.contains(&self.now_ns));
-        let copies = 1 + u32::from(self.random.chance(self.weather.duplicate));
+            self.impairments.outage.as_ref().is_some_and(|(rank, time)| *rank == from && time.contains(&self.now_ns));
+        let copies = 1 + u32::from(self.random.chance(self.impairments.duplicate));
         let mut arrived = 0;
         for _ in 0..copies {
-            let Weather { loss, delay_ns, link, .. } = &self.weather;
+            let Impairments { loss, delay_ns, link, .. } = &self.impairments;
             let delay_ns = delay_ns.start + self.random.below((delay_ns.end - delay_ns.start).max(1));
             let left_ns = link.map_or(Some(self.now_ns), |link| {
                 link.pass(&mut self.link_free_ns[to], self.now_ns, datagram.len() as u64)
