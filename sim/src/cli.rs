@@ -12,13 +12,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use optireduce_contract::limits::RANKS_MAX;
 use optireduce_core::protocol::HadamardMode;
 
+use crate::bench;
+use crate::card::engine::Engine;
+use crate::check::oracle;
 use crate::cluster::{Cluster, ClusterConfig, Early, StepRecord, Straggler};
-use crate::engine::Engine;
 use crate::error::SimError;
 use crate::input::{Gradients, SHIPPED, SHIPPED_NAME};
 use crate::network::Impairments;
+use crate::network::reliable;
 use crate::report::{RunReport, StepReport};
-use crate::{bench, oracle, reliable, table, timeline};
+use crate::report::{table, timeline};
 
 const EXAMPLES: &str = "Exit codes:
   0  done

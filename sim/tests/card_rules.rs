@@ -1,7 +1,7 @@
 //! The functional card alone, against every rule of the card, and the software data plane against those of packets.
 
-use optireduce_sim::card_rules::{CARD_RULES, PACKET_RULES, check};
-use optireduce_sim::engine::Engine;
+use optireduce_sim::Engine;
+use optireduce_sim::check::card_rules::{CARD_RULES, PACKET_RULES, check};
 
 #[test]
 fn the_functional_card_obeys_every_rule() {

@@ -2,11 +2,11 @@
 
 use optireduce_core::protocol::{ClosedBy, HadamardMode, UpdateAction};
 use optireduce_hw::card::build::Build;
+use optireduce_sim::Impairments;
+use optireduce_sim::card::engine::Engine::{Functional, Rtl};
+use optireduce_sim::check::oracle;
+use optireduce_sim::check::scenario::{Scenario, bytes_lost_by_network, check_losses_are_reported};
 use optireduce_sim::cluster::{ClusterConfig, Early, RankRecord, Straggler};
-use optireduce_sim::engine::Engine::{Functional, Rtl};
-use optireduce_sim::network::Impairments;
-use optireduce_sim::oracle;
-use optireduce_sim::scenario::{Scenario, bytes_lost_by_network, check_losses_are_reported};
 
 fn checked<T>(result: Result<T, String>) -> T {
     result.unwrap_or_else(|what| panic!("{what}"))

@@ -142,7 +142,7 @@ fn the_output_holds_the_mean_under_the_names_of_the_input() {
     let found = Gradients::from_file(&path, None).unwrap();
     assert_eq!((found.steps.len(), found.ranks()), (2, 4));
     for (found, input) in found.steps.iter().zip(&input.steps) {
-        for (at, expected) in optireduce_sim::oracle::exact_mean(input).into_iter().enumerate() {
+        for (at, expected) in optireduce_sim::check::oracle::exact_mean(input).into_iter().enumerate() {
             assert!(found.iter().all(|rank| (f64::from(rank[at]) - expected).abs() < 1e-6), "element {at}");
         }
     }

@@ -1,7 +1,7 @@
 //! The cycle-level card alone, against every rule of the card: the same rules that the functional card obeys.
 
-use optireduce_sim::card_rules::{CARD_RULES, PACKET_RULES, check};
-use optireduce_sim::engine::Engine;
+use optireduce_sim::Engine;
+use optireduce_sim::check::card_rules::{CARD_RULES, PACKET_RULES, check};
 
 #[test]
 fn the_cycle_level_card_obeys_every_rule() {

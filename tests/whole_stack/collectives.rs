@@ -1,16 +1,16 @@
 //! Whole collectives on cycle-level cards, with driver, host library and network, every step checked bit for bit.
 //!
 //! Goal: what the functional card shows for thousands of seeds holds for the hardware description. Method: the
-//! scenarios' own checks (`optireduce_sim::scenario`): every output equals the oracle's for the recorded order of
+//! scenarios' own checks (`optireduce_sim::check::scenario`): every output equals the oracle's for the recorded order of
 //! arrival, every reported byte was accepted, everything accepted was delivered and accepted once, no stage outlives
 //! its bound. The tests add what their impairments imply.
 
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
+use optireduce_sim::Impairments;
+use optireduce_sim::card::engine::Engine::{Functional, Rtl};
+use optireduce_sim::check::oracle;
+use optireduce_sim::check::scenario::{Scenario, check_losses_are_reported};
 use optireduce_sim::cluster::Straggler;
-use optireduce_sim::engine::Engine::{Functional, Rtl};
-use optireduce_sim::network::Impairments;
-use optireduce_sim::oracle;
-use optireduce_sim::scenario::{Scenario, check_losses_are_reported};
 
 fn checked<T>(result: Result<T, String>) -> T {
     result.unwrap_or_else(|what| panic!("{what}"))

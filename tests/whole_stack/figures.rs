@@ -1,10 +1,10 @@
 //! Cycle counts of the card that `hw/README.md` gives: exact, so a change in either direction is a change to explain.
 
+use optireduce_sim::Engine;
 use optireduce_sim::bench::all_reduce::all_reduce;
 use optireduce_sim::bench::latency::latencies;
 use optireduce_sim::bench::simulation_speed;
 use optireduce_sim::bench::throughput::{Flow, throughput};
-use optireduce_sim::engine::Engine;
 use optireduce_sim::input::{Gradients, SHIPPED, SHIPPED_NAME};
 
 #[test]

@@ -5,11 +5,12 @@
 //! scenarios' own checks, which redo the arithmetic bit for bit, and the network's book of packets in order of sending.
 
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
+use optireduce_sim::Engine;
+use optireduce_sim::check::oracle;
+use optireduce_sim::check::scenario::{Scenario, check_losses_are_reported};
 use optireduce_sim::cluster::StepRecord;
-use optireduce_sim::engine::Engine;
-use optireduce_sim::network::{Fate, Impairments, PS_PER_BYTE, wire_ps};
-use optireduce_sim::oracle;
-use optireduce_sim::scenario::{Scenario, check_losses_are_reported};
+use optireduce_sim::network::{Fate, Impairments};
+use optireduce_sim::wire::{PS_PER_BYTE, wire_ps};
 
 /// Each test of `$body`, on either kind of card.
 macro_rules! on_both_cards {

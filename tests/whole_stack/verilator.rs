@@ -5,12 +5,12 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use optireduce_core::protocol::HadamardMode;
-use optireduce_sim::card_bench::CardBench;
-use optireduce_sim::card_rules::{CARD_RULES, PACKET_RULES, check};
+use optireduce_sim::Engine;
+use optireduce_sim::Impairments;
+use optireduce_sim::check::card_bench::CardBench;
+use optireduce_sim::check::card_rules::{CARD_RULES, PACKET_RULES, check};
+use optireduce_sim::check::scenario::Scenario;
 use optireduce_sim::cluster::{Cluster, ClusterConfig, Early};
-use optireduce_sim::engine::Engine;
-use optireduce_sim::network::Impairments;
-use optireduce_sim::scenario::Scenario;
 
 /// A file in memory.
 #[derive(Clone, Default)]

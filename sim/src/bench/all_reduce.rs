@@ -12,10 +12,10 @@ use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS, PAYLOAD_BEATS_DEFAULT};
 use optireduce_contract::packet::HEADER_BYTES;
 use serde::Serialize;
 
+use crate::card::engine::Engine;
 use crate::cluster::{Cluster, ClusterConfig};
-use crate::engine::Engine;
 use crate::error::SimError;
-use crate::network::wire_ps;
+use crate::wire::wire_ps;
 
 /// Elements of the measured gradient: 1 MiB.
 pub const ELEMENTS: usize = 1 << 18;

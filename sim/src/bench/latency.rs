@@ -1,7 +1,7 @@
 //! Latencies of the card's paths in cycles.
 //!
 //! Method: one cycle-level card, rank 0 of two, a window of 4 KiB in packets of 1408 bytes. Host memory answers after
-//! [`crate::rtl::READ_NS`] and acknowledges after [`crate::rtl::ACK_NS`]. Times of arrivals are those of a frame's last
+//! [`crate::card::rtl::READ_NS`] and acknowledges after [`crate::card::rtl::ACK_NS`]. Times of arrivals are those of a frame's last
 //! byte on the wire; the card then takes it at a beat a cycle.
 
 use optireduce_contract::limits::{CYCLE_NS, PAYLOAD_BEATS_DEFAULT};
@@ -12,8 +12,8 @@ use optireduce_hw::arith::fp_add;
 use optireduce_hw::hadamard;
 use serde::Serialize;
 
-use crate::card_bench::{CardBench, JOB_TAG};
-use crate::engine::Engine;
+use crate::card::engine::Engine;
+use crate::check::card_bench::{CardBench, JOB_TAG};
 use crate::error::SimError;
 
 const BEATS: usize = 64;

@@ -14,8 +14,8 @@ use optireduce_contract::limits::CYCLE_NS;
 use optireduce_core::protocol::HadamardMode;
 use serde::Serialize;
 
+use crate::card::engine::Engine;
 use crate::cluster::{Cluster, ClusterConfig};
-use crate::engine::Engine;
 use crate::error::SimError;
 use crate::input::Gradients;
 use all_reduce::AllReduce;
@@ -113,7 +113,7 @@ pub fn text(figures: &CardFigures) -> String {
         let _ = writeln!(text, "{bytes:>5} B {peers:>6} {receive:>16}{send:>16}{both_receive:>16}{both_send:>16}");
     }
     let latency = &figures.latency_cycles;
-    let (read_ns, ack_ns) = (crate::rtl::READ_NS, crate::rtl::ACK_NS);
+    let (read_ns, ack_ns) = (crate::card::rtl::READ_NS, crate::card::rtl::ACK_NS);
     let _ =
         writeln!(text, "\nLatency, 4 KiB window, 2 ranks, host memory reads {read_ns} ns, acknowledges {ack_ns} ns\n");
     let mut line = |name: &str, cycles: u64| {

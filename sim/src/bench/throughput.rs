@@ -14,7 +14,7 @@ use optireduce_contract::shard::ShardMap;
 use optireduce_hw::card::build::Build;
 use serde::Serialize;
 
-use crate::card_bench::{CardBench, JOB_TAG};
+use crate::check::card_bench::{CardBench, JOB_TAG};
 use crate::error::SimError;
 
 /// Payloads of a full packet that are measured, in beats: 1408 bytes (MTU 1500), 4032, 8896 (MTU 9000).

@@ -35,8 +35,9 @@ use self::job::Job;
 use self::pacer::Pacer;
 use self::queue::Queue;
 use self::window::Window;
-use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
-use crate::waves::Waves;
+use crate::card::waves::Waves;
+use crate::card::{Accept, Card, SignalChange, SignalDef};
+use crate::wire::{Arrival, Departure};
 
 /// Time of one access to host memory, without the data.
 pub const DMA_NS: u64 = 1000;

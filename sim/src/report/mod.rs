@@ -3,12 +3,15 @@
 //! Same arguments and seed: the same bytes, apart from `wall_s` and `cycles_per_s`. Numbers that are none (the error of
 //! a NaN) are `null`.
 
+pub mod table;
+pub mod timeline;
+
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use serde::Serialize;
 
+use crate::card::engine::Engine;
+use crate::check::oracle::{exact_mean, max_abs_error, nmse};
 use crate::cluster::StepRecord;
-use crate::engine::Engine;
-use crate::oracle::{exact_mean, max_abs_error, nmse};
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize)]

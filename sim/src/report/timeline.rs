@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use optireduce_core::protocol::{ClosedBy, Report};
 
 use crate::cluster::{ClusterConfig, StepRecord};
-use crate::reliable::ReliableRun;
+use crate::network::reliable::ReliableRun;
 
 const WIDTH: f64 = 960.0;
 /// Where the time axis begins and ends, in pixels.

@@ -12,10 +12,10 @@ use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_contract::signs::splitmix64;
 use optireduce_core::protocol::{ClosedBy, HadamardMode, Stage};
 
+use crate::card::engine::Engine;
+use crate::check::oracle;
 use crate::cluster::{Cluster, ClusterConfig, RankRecord, StepRecord};
-use crate::engine::Engine;
 use crate::network::Fate;
-use crate::oracle;
 
 /// By how much a stage may outlive its bound: the cycle in which the card sees the time.
 const CLOSE_SLACK_NS: u64 = CYCLE_NS;

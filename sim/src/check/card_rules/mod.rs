@@ -18,9 +18,9 @@ use optireduce_contract::queue::{
     Submission,
 };
 
-use crate::card_bench::{CardBench, JOB_TAG, PAYLOAD_BEATS};
-use crate::engine::Engine;
-use crate::network::wire_ps;
+use crate::card::engine::Engine;
+use crate::check::card_bench::{CardBench, JOB_TAG, PAYLOAD_BEATS};
+use crate::wire::wire_ps;
 
 /// A rule: checks one engine.
 pub type Rule = fn(Engine) -> Result<(), String>;

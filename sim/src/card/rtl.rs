@@ -17,9 +17,10 @@ use optireduce_hw::card::build::Build;
 use optireduce_hw::card::simulated::{Inputs, NO_TIMER, Outputs, SimulatedCard};
 use optireduce_hw::hdl::word::Beat;
 
-use crate::card::{Accept, Arrival, Card, Departure, SignalChange, SignalDef};
-use crate::network::wire_ps;
-use crate::waves::Waves;
+use crate::card::waves::Waves;
+use crate::card::{Accept, Card, SignalChange, SignalDef};
+use crate::wire::wire_ps;
+use crate::wire::{Arrival, Departure};
 
 /// From a read request to its first beat, as over PCIe 3.0 x16.
 pub const READ_NS: u64 = 700;

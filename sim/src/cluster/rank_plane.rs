@@ -7,7 +7,7 @@ use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits, RepairDa
 use optireduce_driver::{Counters, DriverError, InProcessBus};
 use thiserror::Error;
 
-use crate::software_rank::SoftwareRank;
+use crate::card::software_rank::SoftwareRank;
 
 /// A rank's data plane.
 pub enum RankPlane {

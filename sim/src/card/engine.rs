@@ -3,10 +3,10 @@
 use optireduce_driver::CardEnd;
 
 use crate::card::Card;
+use crate::card::functional::FunctionalCard;
+use crate::card::rtl::RtlCard;
+use crate::card::software_card::SoftwareCard;
 use crate::error::SimError;
-use crate::functional::FunctionalCard;
-use crate::rtl::RtlCard;
-use crate::software_card::SoftwareCard;
 
 /// A kind of simulated card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum, serde::Serialize)]

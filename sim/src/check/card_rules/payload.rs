@@ -9,9 +9,9 @@ use optireduce_driver::JobConfig;
 use optireduce_hw::arith::bf16;
 
 use super::{bench, destination, equal, header, outcomes, ubt_of};
-use crate::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
-use crate::engine::Engine;
-use crate::network::WIRE_OVERHEAD_BYTES;
+use crate::card::engine::Engine;
+use crate::check::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
+use crate::wire::WIRE_OVERHEAD_BYTES;
 
 /// Time whose bytes a bucket holds besides one frame.
 const BUCKET_NS: u64 = 512;

@@ -12,8 +12,8 @@ use optireduce_contract::rules::send::{self, Cut, Packets};
 use super::FunctionalCard;
 use super::job::Job;
 use super::window::{Lanes, Window};
-use crate::card::Departure;
-use crate::network::wire_ps;
+use crate::wire::Departure;
+use crate::wire::wire_ps;
 
 impl FunctionalCard {
     /// The gradient of the window in `slot` has come: sums the own shard, sends the others. If it could not be read, this

@@ -9,8 +9,8 @@ use optireduce_contract::registers as reg;
 use optireduce_driver::{Bus, DriverError, InProcessBus, Nic};
 
 use super::{BEATS, bench, bench_stale, equal, header, outcomes};
-use crate::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
-use crate::engine::Engine;
+use crate::card::engine::Engine;
+use crate::check::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
 
 /// Host memory that is not there.
 const NOWHERE: u64 = 0x1000;

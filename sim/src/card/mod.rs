@@ -1,6 +1,6 @@
 //! The seam between the cluster and a simulated card.
 //!
-//! Two cards stand behind it: [`crate::functional::FunctionalCard`], packet by packet and fast, and the card's own
+//! Two cards stand behind it: [`crate::card::functional::FunctionalCard`], packet by packet and fast, and the card's own
 //! hardware description run cycle by cycle. Both sit on the card's end of the driver's in-process bus, so that the
 //! same driver and host library drive either; both put real frames on the simulated wire.
 //!
@@ -9,25 +9,18 @@
 //! ([`Card::next_wake_ns`] tells). A card acts on nothing but its arrivals, its registers as of the last
 //! [`Card::sync_registers`], and host memory, so a run is repeatable.
 
+pub mod engine;
+pub mod functional;
+pub(crate) mod port;
+pub mod rtl;
+mod software_card;
+pub(crate) mod software_rank;
+pub mod vcd;
+pub mod waves;
+
 use std::collections::VecDeque;
 
-/// A frame that reaches a card.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arrival {
-    /// When its last byte is off the wire.
-    pub at_ns: u64,
-    /// The frame from the Ethernet header on, without preamble and check sequence.
-    pub frame: Vec<u8>,
-}
-
-/// A frame that leaves a card.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// When its last byte is on the wire; never before the start of the interval in which it was handed over.
-    pub at_ns: u64,
-    /// The frame from the Ethernet header on, without preamble and check sequence.
-    pub frame: Vec<u8>,
-}
+use crate::wire::{Arrival, Departure};
 
 /// One beat that a card took into a window: what an independent check needs to know to redo its arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,8 +15,9 @@ use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
 use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits, RepairData};
 use optireduce_driver::Counters;
 
-use crate::card::{Accept, Arrival, Card, Departure};
-use crate::network::wire_ps;
+use crate::card::{Accept, Card};
+use crate::wire::wire_ps;
+use crate::wire::{Arrival, Departure};
 
 /// The two ends of one software rank; clones share it.
 #[derive(Clone)]

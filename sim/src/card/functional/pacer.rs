@@ -8,7 +8,7 @@
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::HEADER_BYTES;
 
-use crate::network::WIRE_OVERHEAD_BYTES;
+use crate::wire::WIRE_OVERHEAD_BYTES;
 
 /// Time whose bytes a bucket holds besides one frame, as in the hardware.
 const BUCKET_NS: u64 = 512;

@@ -12,26 +12,19 @@
 //!
 //! Limits: iid loss (bursts only as far as the caller picks the packets), one switch hop, no finite switch buffers.
 
+pub(crate) mod control_channel;
+pub mod reliable;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use optireduce_contract::packet::{Endpoint, HEADER_BYTES, frame};
 use optireduce_contract::signs::splitmix64;
 
-use crate::card::{Arrival, Departure};
+use crate::wire::{Arrival, Departure, wire_ps};
 
 /// No frame is faster than this: the lookahead of the cluster's event loop.
 pub const DELAY_MIN_NS: u64 = 1000;
-/// Bytes a frame takes on the wire beside its own: preamble 8, check sequence 4, gap 12.
-pub const WIRE_OVERHEAD_BYTES: u64 = 24;
-/// Line rate: picoseconds per byte at 100 Gb/s.
-pub const PS_PER_BYTE: u64 = 80;
-
-/// Time a frame occupies a 100 Gb/s wire, in picoseconds.
-pub const fn wire_ps(frame_bytes: usize) -> u64 {
-    (frame_bytes as u64 + WIRE_OVERHEAD_BYTES) * PS_PER_BYTE
-}
-
 /// What the network does to packets: delay, loss, duplication, reordering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impairments {

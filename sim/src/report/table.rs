@@ -5,7 +5,7 @@ use std::fmt::Write;
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
 
 use crate::cluster::{ClusterConfig, Early, StepRecord};
-use crate::reliable::ReliableRun;
+use crate::network::reliable::ReliableRun;
 use crate::report::StepReport;
 
 /// What stands below the tables: the model behind the comparison.

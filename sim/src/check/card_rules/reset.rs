@@ -8,8 +8,8 @@ use optireduce_driver::{Counters, JobConfig};
 
 use super::{equal, header};
 use crate::card::Accept;
-use crate::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
-use crate::engine::Engine;
+use crate::card::engine::Engine;
+use crate::check::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
 
 /// Ranks of the job; rank 2 is paced, so that frames wait.
 const RANKS: usize = 3;

@@ -15,7 +15,8 @@ use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE};
 use optireduce_core::protocol::{RUNS_MIN, TooFewSamples, WindowPlan, bound_from_warmup};
 
-use crate::network::{Impairments, PS_PER_BYTE, PacketId, wire_ps};
+use crate::network::{Impairments, PacketId};
+use crate::wire::{PS_PER_BYTE, wire_ps};
 
 /// Smallest retransmission timeout.
 pub const RTO_NS: u64 = 5_000_000;
@@ -164,8 +165,8 @@ fn last_through_port(mut arrivals: Vec<(u64, usize)>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::card::engine::Engine;
     use crate::cluster::ClusterConfig;
-    use crate::engine::Engine;
 
     /// A bucket of 2 shards of `packets` packets of one beat.
     fn plans(packets: usize) -> Vec<WindowPlan> {

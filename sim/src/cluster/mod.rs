@@ -16,6 +16,8 @@
 //!
 //! Limits: a host acts within a quantum after its card; hosts cost no time of their own.
 
+mod rank_plane;
+
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
@@ -32,17 +34,18 @@ use optireduce_core::{Collectives, CollectivesError, Finished, PlaneLimits};
 use optireduce_driver::{Counters, InProcessBus, JobConfig, Nic, in_process};
 use optireduce_hw::card::build::Build;
 
-use crate::card::{Accept, Arrival, Card};
-use crate::control_channel::ControlChannel;
-use crate::engine::Engine;
+use crate::card::engine::Engine;
+use crate::card::functional::FunctionalCard;
+use crate::card::port::CardPort;
+use crate::card::software_rank::SoftwareRank;
+use crate::card::vcd::VcdTrace;
+use crate::card::{Accept, Card};
+use crate::cluster::rank_plane::{RankPlane, RankPlaneError};
 use crate::error::SimError;
-use crate::functional::FunctionalCard;
+use crate::network::control_channel::ControlChannel;
+use crate::network::reliable::{Sending, WIRE_BYTES_PER_US};
 use crate::network::{DELAY_MIN_NS, Fate, Impairments, Network};
-use crate::port::CardPort;
-use crate::rank_plane::{RankPlane, RankPlaneError};
-use crate::reliable::{Sending, WIRE_BYTES_PER_US};
-use crate::software_rank::SoftwareRank;
-use crate::vcd_trace::VcdTrace;
+use crate::wire::Arrival;
 
 /// Length of a quantum of the event loop.
 pub const QUANTUM_NS: u64 = DELAY_MIN_NS;

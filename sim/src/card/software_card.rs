@@ -2,7 +2,7 @@
 //!
 //! What: commands in a submission ring become windows of a software plane, frames go to it as datagrams, and what it reports
 //! comes back as completions. Everything between is the plane's: checks, gates, sums, packets.
-//! Why: [`crate::card_rules`] look only at what a driver and a peer can see. The rules of packets hold for software too.
+//! Why: [`crate::check::card_rules`] look only at what a driver and a peer can see. The rules of packets hold for software too.
 //! Limits: one queue, no faults of host memory, no commanded broadcast; a command is carried out at once. The advertised incast
 //! is that of the contribution in the same batch of commands. Packets for windows that are not armed count as having none,
 //! since nothing is kept for them.
@@ -22,9 +22,10 @@ use optireduce_core::software::SoftwareJob;
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_driver::CardEnd;
 
-use crate::card::{Accept, Arrival, Card, Departure};
-use crate::functional::job::{Job, Ring};
-use crate::software_rank::SoftwareRank;
+use crate::card::functional::job::{Job, Ring};
+use crate::card::software_rank::SoftwareRank;
+use crate::card::{Accept, Card};
+use crate::wire::{Arrival, Departure};
 
 /// A software plane behind a card's end of the bus.
 pub struct SoftwareCard {

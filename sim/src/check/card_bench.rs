@@ -15,11 +15,12 @@ use optireduce_contract::registers::{self as reg, Register};
 use optireduce_contract::shard::ShardMap;
 use optireduce_driver::{Bus, CardEnd, Counters, DmaBuffer, DriverError, InProcessBus, JobConfig, Nic, in_process};
 
-use crate::card::{Accept, Arrival, Card, Departure};
-use crate::engine::Engine;
+use crate::card::engine::Engine;
+use crate::card::port::CardPort;
+use crate::card::rtl::RtlCard;
+use crate::card::{Accept, Card};
 use crate::error::SimError;
-use crate::port::CardPort;
-use crate::rtl::RtlCard;
+use crate::wire::{Arrival, Departure};
 use optireduce_hw::card::build::Build;
 
 /// Job tag of the bench's job.

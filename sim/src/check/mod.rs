@@ -1,0 +1,9 @@
+//! Checks that lean on no code of what they check: an oracle, and rules that hold for every engine.
+//!
+//! [`oracle`] calculates what must come out, [`scenario`] runs whole jobs against it, [`card_rules`] runs one card alone on
+//! [`card_bench`].
+
+pub mod card_bench;
+pub mod card_rules;
+pub mod oracle;
+pub mod scenario;
