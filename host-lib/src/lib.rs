@@ -82,3 +82,4 @@ pub use optireduce_core::protocol::{
 pub use optireduce_core::software::Counters;
 #[cfg(feature = "smartnic")]
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};
+pub use udp::Unsent;

@@ -19,6 +19,8 @@ pub struct Seen {
     pub ms: Vec<f64>,
     pub expected_bytes: u64,
     pub received_bytes: u64,
+    /// Datagrams that this host's kernel refused to send.
+    pub unsent_packets: u64,
     /// Collectives of which not all means came.
     pub missing_means: u64,
     /// Ranks that did not come in time, at least once.

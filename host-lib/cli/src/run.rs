@@ -155,6 +155,7 @@ fn measure(engine: &mut Engine, args: &JobArgs, is_late: bool, launch: &Launch, 
     }
     seen.cpu_s = self::cpu_s() - cpu_s;
     seen.memory_mb = memory_mb();
+    seen.unsent_packets = engine.communicator.metrics().map_err(|error| error.to_string())?.unsent.total();
     Ok(seen)
 }
 
@@ -182,6 +183,7 @@ fn row(args: &JobArgs, engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crow
         algbw_gb_per_s,
         busbw_gb_per_s: algbw_gb_per_s * bus_factor(ranks.len()),
         received_fraction: sum(|seen| seen.received_bytes) / sum(|seen| seen.expected_bytes).max(1.0),
+        unsent_packets: ranks.iter().map(|seen| seen.unsent_packets).sum(),
         halted: ranks.iter().any(|seen| seen.halted),
         bound_ms: engine.bound_ms(),
         engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },

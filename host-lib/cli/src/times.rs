@@ -17,6 +17,8 @@ pub struct Row {
     pub busbw_gb_per_s: f64,
     /// Of the bytes that peers were to send, over all calls and ranks.
     pub received_fraction: f64,
+    /// Datagrams that the kernels of the ranks' hosts refused to send.
+    pub unsent_packets: u64,
     /// Whether the safeguard said halt on any rank.
     pub halted: bool,
     /// Bound on each stage; 0 for engines without.
@@ -114,6 +116,7 @@ mod tests {
             algbw_gb_per_s: 1.25,
             busbw_gb_per_s: 2.5,
             received_fraction: 1.0,
+            unsent_packets: 0,
             halted: false,
             bound_ms: 5.0,
             engine: "udp",

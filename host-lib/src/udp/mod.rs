@@ -3,6 +3,8 @@
 mod mtu;
 mod plane;
 mod socket;
+mod unsent;
 
 pub use mtu::{PathError, payload_beats_of};
 pub use plane::{Udp, UdpError};
+pub use unsent::Unsent;

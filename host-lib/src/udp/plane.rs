@@ -14,7 +14,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
 use super::mtu::{self, IP_UDP_BYTES, PathError};
-use super::socket::Socket;
+use super::socket::{Sent, Socket};
+use super::unsent::Unsent;
 use crate::control::{ControlChannel, Job};
 use optireduce_core::RepairData;
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
@@ -63,6 +64,7 @@ pub struct Udp {
     /// Datagrams that the socket did not take yet.
     out: Vec<u8>,
     pending: Option<Transmit>,
+    unsent: Unsent,
     /// Whether the last look at the socket had any result.
     busy: bool,
 }
@@ -136,6 +138,7 @@ impl Unconnected {
             epoch: Instant::now(),
             out: Vec::with_capacity(BATCH_BYTES_MAX),
             pending: None,
+            unsent: Unsent::default(),
             busy: false,
         })
     }
@@ -150,6 +153,11 @@ impl Udp {
     /// What came and what was dropped so far.
     pub fn counters(&self) -> &Counters {
         self.software.counters()
+    }
+
+    /// Datagrams that the kernel refused to send.
+    pub fn unsent(&self) -> &Unsent {
+        &self.unsent
     }
 
     /// Smoothed round-trip time to a peer, in ns.
@@ -210,16 +218,15 @@ impl Udp {
             let Some(transmit) = next else { return Ok(turn > 0) };
             let Transmit { to, segment_bytes, .. } = transmit;
             match self.socket.send(self.peers[to], &self.out, segment_bytes) {
-                Ok(true) => {}
-                Ok(false) => {
+                Ok(Sent::All) => {}
+                Ok(Sent::Refused { refusal, datagrams }) => self.unsent.count(refusal, datagrams, to),
+                Ok(Sent::NotYet) => {
                     self.pending = Some(transmit);
                     return Ok(turn > 0);
                 }
                 Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) => {
                     return Err(UdpError::Mtu { to, bytes: segment_bytes + IP_UDP_BYTES });
                 }
-                // A peer's port is closed: its packets are lost, as any may be.
-                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
                 Err(source) => return Err(UdpError::Socket { what: format!("sending to rank {to}"), source }),
             }
         }

@@ -6,10 +6,23 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Type};
 
+use super::unsent::Refusal;
+
 /// What the socket asks the kernel to buffer; it may grant less (`net.core.rmem_max`).
 const BUFFER_BYTES: usize = 8 << 20;
 /// Largest datagram, or batch of datagrams, that the kernel hands over at once.
 const RECEIVE_BYTES: usize = 1 << 16;
+
+/// What has become of datagrams that were to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// The kernel has them.
+    All,
+    /// The socket's buffer is full; they may be sent again.
+    NotYet,
+    /// The kernel refused so many of them, for the last refusal's cause; they are lost.
+    Refused { refusal: Refusal, datagrams: u64 },
+}
 
 pub(super) struct Socket {
     socket: UdpSocket,
@@ -49,26 +62,32 @@ impl Socket {
         self.state.max_gso_segments()
     }
 
-    /// Sends datagrams of `segment_bytes`, the last perhaps shorter; `false` if the socket takes no more now.
-    pub fn send(&self, to: SocketAddr, datagrams: &[u8], segment_bytes: usize) -> io::Result<bool> {
+    /// Sends datagrams of `segment_bytes`, the last perhaps shorter.
+    ///
+    /// # Errors
+    /// What sending again cannot mend.
+    pub fn send(&self, to: SocketAddr, datagrams: &[u8], segment_bytes: usize) -> io::Result<Sent> {
         let transmit =
             |contents, segment_size| Transmit { destination: to, ecn: None, contents, segment_size, src_ip: None };
         let sent = self.state.try_send((&self.socket).into(), &transmit(datagrams, Some(segment_bytes)));
-        let Err(error) = sent else { return Ok(true) };
+        let Err(error) = sent else { return Ok(Sent::All) };
         if error.kind() == io::ErrorKind::WouldBlock {
-            return Ok(false);
+            return Ok(Sent::NotYet);
         }
-        if datagrams.len() <= segment_bytes || self.segments_max() > 1 {
-            return Err(error);
+        let count = datagrams.len().div_ceil(segment_bytes.max(1)) as u64;
+        if count <= 1 || self.segments_max() > 1 {
+            return Refusal::of(&error).map(|refusal| Sent::Refused { refusal, datagrams: count }).ok_or(error);
         }
-        // The kernel has just refused to segment: one by one, now and from now on. What it does not take now is lost.
+        // The kernel has just refused to segment: one by one, now and from now on.
+        let mut last = None;
         for datagram in datagrams.chunks(segment_bytes) {
-            match self.state.try_send((&self.socket).into(), &transmit(datagram, None)) {
-                Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
-                _ => {}
-            }
+            let Err(error) = self.state.try_send((&self.socket).into(), &transmit(datagram, None)) else { continue };
+            let full = error.kind() == io::ErrorKind::WouldBlock;
+            let refusal = if full { Refusal::NoBuffers } else { Refusal::of(&error).ok_or(error)? };
+            let before = last.map_or(0, |(_, datagrams)| datagrams);
+            last = Some((refusal, before + 1));
         }
-        Ok(true)
+        Ok(last.map_or(Sent::All, |(refusal, datagrams)| Sent::Refused { refusal, datagrams }))
     }
 
     /// Hands over the datagrams that have come, as many as one call brings; returns whether there were any.
@@ -79,8 +98,8 @@ impl Socket {
         let count = match self.state.recv((&self.socket).into(), &mut slices, metas) {
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-            // A peer's port is closed: it may come back.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Ok(false),
+            // The outcome of an earlier send: it was counted then, or a peer has gone, which its silence tells.
+            Err(error) if Refusal::of(&error).is_some() => return Ok(false),
             Err(error) => return Err(error),
         };
         for (meta, buffer) in metas.iter().zip(&self.buffers).take(count) {

@@ -51,13 +51,20 @@ fn a_clean_network_loses_nothing_and_a_lossy_one_what_was_asked_for() {
 
 /// A row of `optireduce run` on a network.
 fn run(network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
+    run_after("", network, arguments)
+}
+
+/// A row of `optireduce run`, which every rank's shell starts after `script`.
+fn run_after(script: &str, network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
     // Built already in a test of the whole workspace.
     let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce-cli"]).status().expect("cargo");
     assert!(built.success());
     let target = std::path::Path::new(env!("CARGO_BIN_EXE_badnet")).parent().and_then(|folder| folder.parent());
     let optireduce = target.expect("target/profile/badnet").join("debug/optireduce");
     let mut badnet = Command::new(env!("CARGO_BIN_EXE_badnet"));
-    badnet.arg("run").args(network).arg("--").arg(optireduce).args(["run", "--json", "--secs", "1"]).args(arguments);
+    let script = format!("{script}\nexec \"$@\"");
+    badnet.arg("run").args(network).args(["--", "sh", "-c", &script, "sh"]);
+    badnet.arg(optireduce).args(["run", "--json"]).args(arguments);
     let output = badnet.output().expect("badnet");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() && said.contains("hosts need root") {
@@ -71,17 +78,28 @@ fn run(network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
 #[test]
 fn ranks_on_a_lossy_network_end_and_say_what_was_lost() {
     let network = ["--hosts", "3", "--loss", "0.02", "--mtu", "9000"];
-    let Some(row) = run(&network, &["--bench", "256K", "--bound-ms", "200"]) else { return };
+    let Some(row) = run(&network, &["--bench", "256K", "--bound-ms", "200", "--secs", "1"]) else { return };
     let received = row["received_fraction"].as_f64().expect("a number");
     assert!((0.8..0.995).contains(&received), "{row}");
     assert!(row["iters"].as_u64() >= Some(20) && row["ranks"] == 3, "{row}");
 }
 
 #[test]
+fn an_interface_that_goes_down_for_moments_costs_packets_and_ends_no_rank() {
+    let flap = r#"[ "$RANK" = 1 ] && (sleep 1; for i in 1 2 3 4 5 6 7 8; do
+        ip link set bn0 down; sleep 0.1; ip link set bn0 up; sleep 0.3; done) &"#;
+    let network = ["--hosts", "2", "--mtu", "9000"];
+    let arguments = ["--bench", "4M", "--bound-ms", "100", "--secs", "6", "--drop-silent-after", "0"];
+    let Some(row) = run_after(flap, &network, &arguments) else { return };
+    assert!(row["unsent_packets"].as_u64() > Some(0) && row["ranks"] == 2, "{row}");
+    assert!(row["received_fraction"].as_f64() < Some(1.0), "{row}");
+}
+
+#[test]
 fn packets_are_as_large_as_the_path_takes_though_interfaces_promise_more() {
     let network = ["--hosts", "2", "--mtu", "9000", "--path-mtu", "4400"];
     // Larger packets would all be lost, smaller ones would not be found out; TCP finds its own way.
-    let Some(row) = run(&network, &["--bench", "64K", "--bound-ms", "200"]) else { return };
+    let Some(row) = run(&network, &["--bench", "64K", "--bound-ms", "200", "--secs", "1"]) else { return };
     assert_eq!((row["payload_bytes"].as_u64(), row["ranks"].as_u64()), (Some(3904), Some(2)), "{row}");
     assert!(row["received_fraction"].as_f64() > Some(0.5), "{row}");
 }

@@ -1,0 +1,103 @@
+//! Datagrams that the kernel refused to send, by cause.
+//!
+//! Why: an interface that goes down, a firewall that is reloaded or a full queue may refuse datagrams for a moment. To the
+//! protocol that is loss like any other; only the causes are on this host, where its operator can see them.
+
+use std::io;
+
+use rustix::io::Errno;
+use serde::Serialize;
+
+/// Datagrams that the kernel of this host refused to send, since the job began. Peers see them as lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Unsent {
+    /// No memory or room in the interface's queue (ENOBUFS, ENOMEM).
+    pub no_buffers: u64,
+    /// A firewall rule or a prohibiting route (EPERM, EACCES).
+    pub not_permitted: u64,
+    /// No route to the peer, or this rank's address is gone (ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EINVAL).
+    pub unreachable: u64,
+    /// The interface is down or gone (ENETDOWN, ENODEV, ENXIO, EIO).
+    pub interface_down: u64,
+    /// Nobody listens at the peer's port (ECONNREFUSED).
+    pub port_closed: u64,
+}
+
+/// Why the kernel refused datagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    NoBuffers,
+    NotPermitted,
+    Unreachable,
+    InterfaceDown,
+    PortClosed,
+}
+
+impl Refusal {
+    /// What may be over in a moment; `None`: it will fail again and again.
+    pub fn of(error: &io::Error) -> Option<Self> {
+        Some(match Errno::from_io_error(error)? {
+            Errno::NOBUFS | Errno::NOMEM => Self::NoBuffers,
+            Errno::PERM | Errno::ACCESS => Self::NotPermitted,
+            // EINVAL: Linux's answer where the source address is gone from the host, and for blackhole routes.
+            Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::ADDRNOTAVAIL | Errno::INVAL => Self::Unreachable,
+            Errno::NETDOWN | Errno::NODEV | Errno::NXIO | Errno::IO => Self::InterfaceDown,
+            Errno::CONNREFUSED => Self::PortClosed,
+            _ => return None,
+        })
+    }
+}
+
+impl Unsent {
+    /// Of all causes.
+    pub fn total(&self) -> u64 {
+        let Self { no_buffers, not_permitted, unreachable, interface_down, port_closed } = self;
+        no_buffers + not_permitted + unreachable + interface_down + port_closed
+    }
+
+    /// Counts datagrams to a rank that were refused; says so the first time for each cause.
+    pub(super) fn count(&mut self, refusal: Refusal, datagrams: u64, to: usize) {
+        let count = match refusal {
+            Refusal::NoBuffers => &mut self.no_buffers,
+            Refusal::NotPermitted => &mut self.not_permitted,
+            Refusal::Unreachable => &mut self.unreachable,
+            Refusal::InterfaceDown => &mut self.interface_down,
+            Refusal::PortClosed => &mut self.port_closed,
+        };
+        if *count == 0 && datagrams > 0 {
+            tracing::warn!(to, ?refusal, "the kernel refuses datagrams; they count as lost");
+        }
+        *count += datagrams;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_over_in_a_moment_is_counted_by_cause_and_what_stays_is_an_error() {
+        let mut unsent = Unsent::default();
+        let moments = [
+            Errno::NOBUFS,
+            Errno::PERM,
+            Errno::NETUNREACH,
+            Errno::HOSTUNREACH,
+            Errno::NETDOWN,
+            Errno::CONNREFUSED,
+            Errno::ADDRNOTAVAIL,
+        ];
+        for (index, errno) in moments.into_iter().enumerate() {
+            let refusal = Refusal::of(&errno.into()).unwrap_or_else(|| panic!("{errno}"));
+            unsent.count(refusal, 1 << index, 1);
+        }
+        let expected =
+            Unsent { no_buffers: 1, not_permitted: 2, unreachable: 4 + 8 + 64, interface_down: 16, port_closed: 32 };
+        assert_eq!((unsent, unsent.total()), (expected, 127));
+        for errno in [Errno::BADF, Errno::MSGSIZE, Errno::NOTSOCK, Errno::AFNOSUPPORT] {
+            assert_eq!(Refusal::of(&errno.into()), None, "{errno}");
+        }
+        assert_eq!(Refusal::of(&io::Error::other("not the kernel's")), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! A network that refuses datagrams for a while: real routes and interfaces, in a network namespace of the test's own.
+
+mod ranks;
+
+use std::process::Command;
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+
+use optireduce::{Bound, BucketOptions, Unsent};
+use ranks::{builder, gradient, job};
+
+/// Says that a process of this test is inside the namespace.
+const INSIDE: &str = "OPTIREDUCE_TEST_INSIDE";
+
+/// Runs the test of this name again in a network namespace that has nothing but `lo`, which is down; `false` in there.
+fn is_outside(test: &str) -> bool {
+    if std::env::var_os(INSIDE).is_some() {
+        ip(&["link", "set", "lo", "up"]);
+        return false;
+    }
+    let unshare = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--net", "--map-root-user", program]).args(arguments).env(INSIDE, "1").output()
+    };
+    if !unshare("true", &[]).is_ok_and(|output| output.status.success()) {
+        eprintln!("not run: a network namespace needs unshare and the right to make one");
+        return true;
+    }
+    let program = std::env::current_exe().unwrap();
+    let output = unshare(program.to_str().unwrap(), &["--exact", test, "--nocapture"]).unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    true
+}
+
+fn ip(arguments: &[&str]) {
+    assert!(Command::new("ip").args(arguments).status().unwrap().success(), "ip {arguments:?}");
+}
+
+/// What is done to the network, how it is undone, and the count of the datagrams that the kernel then refuses.
+type Fault = (&'static [&'static str], &'static [&'static str], fn(&Unsent) -> u64);
+
+const FAULTS: [Fault; 5] = [
+    // Loopback that is down swallows datagrams and refuses none.
+    (&["link", "set", "lo", "down"], &["link", "set", "lo", "up"], |_| 0),
+    (&["address", "delete", "10.77.1.1/32", "dev", "lo"], &["address", "add", "10.77.1.1/32", "dev", "lo"], |unsent| {
+        unsent.unreachable
+    }),
+    (
+        &["route", "replace", "prohibit", "10.77.1.1/32", "table", "local"],
+        &["route", "delete", "prohibit", "10.77.1.1/32", "table", "local"],
+        |unsent| unsent.not_permitted,
+    ),
+    (
+        &["route", "replace", "unreachable", "10.77.1.1/32", "table", "local"],
+        &["route", "delete", "unreachable", "10.77.1.1/32", "table", "local"],
+        |unsent| unsent.unreachable,
+    ),
+    (
+        &["route", "replace", "blackhole", "10.77.1.1/32", "table", "local"],
+        &["route", "delete", "blackhole", "10.77.1.1/32", "table", "local"],
+        |unsent| unsent.unreachable,
+    ),
+];
+
+#[test]
+fn datagrams_that_the_kernel_refuses_for_a_while_are_lost_and_counted_and_the_rank_goes_on() {
+    if is_outside("datagrams_that_the_kernel_refuses_for_a_while_are_lost_and_counted_and_the_rank_goes_on") {
+        return;
+    }
+    ip(&["address", "add", "10.77.1.1/32", "dev", "lo"]);
+    // Both ranks are threads of this process.
+    let both = Arc::new(Barrier::new(2));
+    job(2, move |rank, root| {
+        let root = root.replace("127.0.0.1", "10.77.1.1");
+        let bound = Bound::Fixed(Duration::from_millis(300));
+        let builder = builder(rank, 2, &root).interface("10.77.1.1").bound(bound).mtu(9000).repair(false);
+        let mut communicator = builder.connect().unwrap();
+        let mut bucket = communicator.bucket(50_000, BucketOptions::new()).unwrap();
+        for (fault, mend, count) in FAULTS {
+            let before = communicator.metrics().unwrap().unsent;
+            both.wait();
+            if rank == 0 {
+                ip(fault);
+            }
+            both.wait();
+            let report = bucket.all_reduce(&mut gradient(rank, 50_000)).unwrap();
+            let unsent = communicator.metrics().unwrap().unsent;
+            both.wait();
+            if rank == 0 {
+                ip(mend);
+                if fault[0] == "route" {
+                    ip(&["route", "replace", "local", "10.77.1.1", "dev", "lo", "table", "local", "src", "10.77.1.1"]);
+                }
+            }
+            both.wait();
+            let what = format!("rank {rank}, {fault:?}: {report}; {unsent:?}");
+            assert_eq!(report.received_bytes(), 0, "{what}");
+            let (counted, total) = (count(&unsent) - count(&before), unsent.total() - before.total());
+            assert!(counted == total && (counted > 0 || fault[0] == "link"), "{what}");
+            communicator.barrier().unwrap();
+            let report = bucket.all_reduce(&mut gradient(rank, 50_000)).unwrap();
+            assert_eq!(report.lost_bytes(), 0, "rank {rank} after {fault:?}: {report}");
+        }
+        communicator.close().unwrap();
+    });
+}
