@@ -55,8 +55,8 @@
 //!
 //! # Limits
 //!
-//! Linux. fp32 gradients (on the wire also bf16); up to 64 ranks. No encryption and no authentication: for networks that are
-//! trusted. The protocol itself is the crate `optireduce-core`, which has no I/O.
+//! Linux. fp32 gradients (on the wire also bf16); up to 1024 ranks, 64 in jobs with cards. No encryption and no
+//! authentication: for networks that are trusted. The protocol itself is the crate `optireduce-core`, which has no I/O.
 //!
 //! Source: OptiReduce (NSDI'25).
 #![deny(unsafe_code)]

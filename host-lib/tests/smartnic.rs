@@ -12,7 +12,7 @@ use optireduce_contract::ranks::RankSet;
 use optireduce_contract::registers::*;
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{
-    ClosedBy, EarlyRule, JobParams, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
+    ClosedBy, EarlyRule, JobParams, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
 };
 use optireduce_core::{Capability, Collectives, DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_driver::{CardEnd, CardHook, InProcessBus, JobConfig, Nic, in_process};
@@ -493,8 +493,8 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     let (mut plane, card, arm, _) = contributed();
     // Rank 0 was dropped: this rank is the first of three.
     let settings = Settings { hadamard: false, bound_ns: BOUND_NS };
-    let view = View { number: 1, first_op: 3, epoch: 1, ..View::first(0b1110, settings) };
-    assert!(plane.capabilities().has(Capability::Views) && plane.enter(&View::first(0b1111, settings)).unwrap());
+    let view = View { number: 1, first_op: 3, epoch: 1, ..View::first(Ranks::none(4).with([1, 2, 3]), settings) };
+    assert!(plane.capabilities().has(Capability::Views) && plane.enter(&View::first(Ranks::all(4), settings)).unwrap());
     assert!(!plane.enter(&view).unwrap(), "a window is in the card");
     assert_eq!(
         (card.read(&optireduce_contract::registers::RANK), card.read(&optireduce_contract::registers::RANKS)),
@@ -534,8 +534,8 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     assert_eq!(report.received_bytes_per_rank, [192, 192, 192]);
 
     let (mut plane, _) = open(RING_LOG2).unwrap();
-    let error = plane.enter(&View { ranks: 0b1101, ..view }).unwrap_err();
+    let error = plane.enter(&View { ranks: Ranks::none(4).with([0, 2, 3]), ..view.clone() }).unwrap_err();
     assert_eq!(error.to_string(), "rank 1 is not in view 1; it must join again before it goes on");
-    let error = plane.enter(&View { ranks: 0b0010, ..view }).unwrap_err().to_string();
+    let error = plane.enter(&View { ranks: Ranks::none(4).with([1]), ..view }).unwrap_err().to_string();
     assert!(error.contains("ranks") && error.contains('2'), "{error}");
 }

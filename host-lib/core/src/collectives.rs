@@ -132,7 +132,7 @@ impl<P: DataPlane> Collectives<P> {
         self.take_outputs();
         let view = view?;
         self.tune(&view, call);
-        let op = self.pipeline.push(&self.params, view, call)?;
+        let op = self.pipeline.push(&self.params, view.clone(), call)?;
         self.agreement.called(now_ns, op, &call, self.params.bf16, &view);
         Ok(op)
     }

@@ -21,7 +21,7 @@ use super::settle::Settled;
 use crate::control::{ControlChannel, Notice, Notices};
 use crate::udp::Udp;
 use optireduce_core::protocol::membership::Settings;
-use optireduce_core::protocol::{HadamardMode, Kind, RUNS_MIN, Stream, StreamId};
+use optireduce_core::protocol::{HadamardMode, Kind, RUNS_MIN, Ranks, Stream, StreamId};
 use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -116,8 +116,8 @@ pub(super) struct Engine {
     closing: Option<Sender<CallCounts>>,
     /// Who waits for this rank to take part again, and since when.
     rejoining: Option<(Sender<u32>, Instant)>,
-    /// Ranks of the last view, bit r: rank r.
-    live: u64,
+    /// Ranks of the last view.
+    live: Ranks,
     metrics: Metrics,
     /// Whether the bound was measured since the last collective finished.
     measured: bool,
@@ -144,7 +144,7 @@ impl Engine {
         hadamard: HadamardMode,
     ) -> Self {
         Self {
-            live: collectives.newest().ranks,
+            live: collectives.newest().ranks.clone(),
             collectives,
             links,
             commands,

@@ -11,6 +11,7 @@
 //! `OPTIREDUCE_ROOT` counts with every launcher. The first launcher of the table whose rank is set counts: torchrun
 //! inside a Slurm job is torchrun.
 
+use optireduce_core::protocol::RANKS_MAX;
 use thiserror::Error;
 
 /// By how much the root's port lies above torch's.
@@ -79,12 +80,11 @@ impl Launch {
     /// A place that is given, checked.
     ///
     /// # Errors
-    /// If the rank is not below the number of ranks, or these are not 2 to 64.
+    /// If the rank is not below the number of ranks, or these are not 2 to [`RANKS_MAX`]; a card takes fewer.
     pub fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
         let root = root.into();
-        let ranks_max = optireduce_contract::limits::RANKS_MAX;
-        if !(2..=ranks_max).contains(&world_size) {
-            let expected = format!("2 to {ranks_max} ranks");
+        if !(2..=RANKS_MAX).contains(&world_size) {
+            let expected = format!("2 to {RANKS_MAX} ranks");
             return Err(LaunchError::Invalid { name: "world size", found: world_size.to_string(), expected });
         }
         if rank >= world_size {
@@ -185,8 +185,8 @@ mod tests {
         assert_eq!(error(&[("RANK", "x"), ("WORLD_SIZE", "2"), root]), r#"RANK is "x", expected a number"#);
         assert_eq!(error(&[("RANK", "2"), ("WORLD_SIZE", "2"), root]), r#"rank is "2", expected 0 to 1"#);
         assert_eq!(
-            error(&[("RANK", "0"), ("WORLD_SIZE", "65"), root]),
-            r#"world size is "65", expected 2 to 64 ranks"#
+            error(&[("RANK", "0"), ("WORLD_SIZE", "1025"), root]),
+            r#"world size is "1025", expected 2 to 1024 ranks"#
         );
         let portless = [("RANK", "0"), ("WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h")];
         assert_eq!(error(&portless), r#"root is "h", expected host:port"#);

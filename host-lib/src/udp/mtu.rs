@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::UBT_BYTES;
+use optireduce_contract::ranks::RankSet;
+use optireduce_core::protocol::Ranks;
 use thiserror::Error;
 
 use super::socket::Socket;
@@ -84,19 +86,21 @@ pub(super) fn discover(
     for (number_of_size, beats) in sizes.iter().enumerate() {
         channel.barrier(timeout)?;
         let heard = probe(socket, &peers, rank, number_of_size as u8, *beats)?;
-        let all = channel.gather(&heard.to_le_bytes(), timeout)?;
+        let heard: Vec<u8> = heard.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+        let all = channel.gather(&heard, timeout)?;
         let missing = all.iter().enumerate().find_map(|(to, heard)| {
-            let heard = number(heard);
-            (0..peers.len()).find(|from| *from != to && heard >> from & 1 == 0).map(|from| (from, to))
+            let heard: Vec<u64> = heard.chunks(8).map(number).collect();
+            let heard = RankSet::of_words(heard);
+            (0..peers.len()).find(|from| *from != to && !heard.contains(*from)).map(|from| (from, to))
         });
         // 0: all heard all. Else the ranks of a path that takes none.
-        let verdict = missing.map_or(0, |(from, to)| 1 << 32 | (from as u64) << 8 | to as u64);
-        let verdict = number(&channel.broadcast(&verdict.to_le_bytes(), timeout)?);
-        if verdict == 0 {
+        let outcome = missing.map_or(0, |(from, to)| 1 << 32 | (from as u64) << 16 | to as u64);
+        let outcome = number(&channel.broadcast(&outcome.to_le_bytes(), timeout)?);
+        if outcome == 0 {
             tracing::debug!(rank, payload_beats = *beats, "largest packets that get through");
             return Ok(*beats);
         }
-        let (from, to) = ((verdict >> 8 & 0xff) as usize, (verdict & 0xff) as usize);
+        let (from, to) = ((outcome >> 16 & 0xffff) as usize, (outcome & 0xffff) as usize);
         tracing::debug!(rank, payload_beats = *beats, from, to, "packets of this size do not get through");
         blocked = Some(PathError::Blocked { from, to, bytes: beats * BEAT_BYTES + UBT_BYTES + 28 });
     }
@@ -113,13 +117,13 @@ fn interface_mtu(local: SocketAddr, peer: SocketAddr) -> usize {
     ask().map_or(MTU_DEFAULT, |mtu| mtu as usize)
 }
 
-/// Sends probes to all peers; a bit for each rank whose probes came.
-fn probe(socket: &mut Socket, peers: &[SocketAddr], rank: usize, size: u8, beats: usize) -> io::Result<u64> {
+/// Sends probes to all peers; the ranks whose probes came.
+fn probe(socket: &mut Socket, peers: &[SocketAddr], rank: usize, size: u8, beats: usize) -> io::Result<Ranks> {
     let mut datagram = vec![0; UBT_BYTES + beats * BEAT_BYTES];
     datagram[..2].copy_from_slice(&[PROBE, size]);
     let others = (0..peers.len()).filter(|peer| *peer != rank);
-    let all = others.clone().fold(0, |mask, peer| mask | 1u64 << peer);
-    let (begin, mut sent, mut heard) = (Instant::now(), 0, 0);
+    let all = Ranks::none(peers.len()).with(others.clone());
+    let (begin, mut sent, mut heard) = (Instant::now(), 0, Ranks::none(peers.len()));
     loop {
         if sent < PROBES && begin.elapsed() >= sent * PROBE_EVERY {
             for peer in others.clone() {
@@ -133,10 +137,10 @@ fn probe(socket: &mut Socket, peers: &[SocketAddr], rank: usize, size: u8, beats
                 && came[..2] == datagram[..2]
                 && let Some(peer) = peers.iter().position(|peer| *peer == from)
             {
-                heard |= 1 << peer;
+                heard.insert(peer);
             }
         })?;
-        if sent == PROBES && heard & all == all || begin.elapsed() >= PATIENCE {
+        if sent == PROBES && heard.is_superset(&all) || begin.elapsed() >= PATIENCE {
             return Ok(heard);
         }
         if !came {

@@ -3,8 +3,6 @@
 
 use std::collections::VecDeque;
 
-use optireduce_contract::limits::RANKS_MAX;
-
 use super::pipeline::{Held, Running};
 use super::types::{Call, Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::{Output, Settings};
@@ -43,8 +41,8 @@ pub(super) struct Agreement {
 impl Agreement {
     /// Nothing is agreed on: all ranks take part with the job's settings, and each judges by itself.
     pub fn new(params: &JobParams) -> Self {
-        let JobParams { rank, ranks, bound_ns, .. } = *params;
-        let first = View::first(u64::MAX >> (RANKS_MAX - ranks), Settings { hadamard: false, bound_ns });
+        let &JobParams { rank, ranks, bound_ns, .. } = params;
+        let first = View::first(Ranks::all(ranks), Settings { hadamard: false, bound_ns });
         Self {
             rank,
             ranks,
@@ -62,8 +60,8 @@ impl Agreement {
     }
 
     /// The newest view; that of all ranks while this rank takes no part.
-    pub fn newest(&self) -> View {
-        self.control.as_ref().and_then(Control::newest).copied().unwrap_or(self.first)
+    pub fn newest(&self) -> &View {
+        self.control.as_ref().and_then(Control::newest).unwrap_or(&self.first)
     }
 
     /// Whether this rank takes part.
@@ -73,7 +71,7 @@ impl Agreement {
 
     /// The view of collective `op`, the next one, if it is known and nothing is to be done before.
     pub fn view_of(&mut self, now_ns: u64, op: u32) -> Option<View> {
-        let Some(control) = &mut self.control else { return Some(self.first) };
+        let Some(control) = &mut self.control else { return Some(self.first.clone()) };
         control.view_of(now_ns, op).filter(|view| !control.must_measure(view))
     }
 
@@ -148,7 +146,7 @@ impl Agreement {
         Held { running, report, until_ns: now_ns.saturating_add(wait_ns), voted: false, may_halt }
     }
 
-    /// Takes how a collective of `view` went at this rank, and who was heard in it (bit r: rank r).
+    /// Takes how a collective of `view` went at this rank, and who was heard in it.
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks) {
         if let Some(control) = &mut self.control {
             control.observe(now_ns, report, heard, self.rank);
@@ -169,7 +167,7 @@ impl Agreement {
             }
             one.voted = true;
             if let Some(votes) = &mut self.votes {
-                votes.cast(now_ns, op, one.running.view.ranks, one.report.is_skipped());
+                votes.cast(now_ns, op, &one.running.view.ranks, one.report.is_skipped());
             }
         }
         let mut outcome = if one.report.is_skipped() { Outcome::Skip } else { Outcome::Apply };
@@ -288,7 +286,7 @@ impl Agreement {
 
     pub fn handle_message(&mut self, now_ns: u64, from: usize, bytes: &[u8]) -> Result<(), MessageError> {
         // What this rank does not take part in, it does not listen to.
-        match Message::decode(from, bytes)? {
+        match Message::decode(from, self.ranks, bytes)? {
             Message::Membership(message) => {
                 if let Some(control) = &mut self.control {
                     control.handle_message(now_ns, from, message)?;

@@ -45,7 +45,7 @@ pub(super) struct Running {
     pub call: Call,
     pub machine: AllReduce,
     spans: Spans,
-    /// Who takes part, and who was heard so far (bit r: rank r of the job).
+    /// Who takes part, and who was heard so far, by the job's ranks.
     pub view: View,
     pub heard: Ranks,
     /// What this rank gives, as the windows hold it, once started.
@@ -175,7 +175,7 @@ impl Pipeline {
         let first = self.running.len().checked_sub(self.preposted).filter(|_| self.preposted > 0)?;
         let one = self.running.get(first).filter(|one| one.call == found)?;
         self.preposted -= 1;
-        Some((one.machine.op(), one.view))
+        Some((one.machine.op(), one.view.clone()))
     }
 
     /// What was preposted is not what the caller calls: gives it up. Packets alone prove nothing.

@@ -88,7 +88,7 @@ impl<P: DataPlane> Collectives<P> {
     /// Lets all ranks take the same action after each collective: if one would skip the update, all do. A finished collective
     /// waits for that. All ranks must do so; messages travel as in [`agree_on_views`](Self::agree_on_views).
     pub fn agree_on_updates(&mut self, params: VoteParams) {
-        self.agreement.votes = Some(Votes::new(self.params.rank, params));
+        self.agreement.votes = Some(Votes::new(self.params.rank, self.params.ranks, params));
     }
 
     /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a
@@ -100,7 +100,7 @@ impl<P: DataPlane> Collectives<P> {
     }
 
     /// The newest view; that of all ranks while this rank takes no part.
-    pub fn newest(&self) -> View {
+    pub fn newest(&self) -> &View {
         self.agreement.newest()
     }
 

@@ -82,10 +82,10 @@ impl Control {
         self.membership.newest()
     }
 
-    /// Takes how a collective went at this rank, and who was heard in it (bit r: rank r).
+    /// Takes how a collective went at this rank, and who was heard in it.
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, rank: usize) {
         self.membership.observe(now_ns, report.op, heard);
-        let Some(newest) = self.membership.newest().copied() else { return };
+        let Some(newest) = self.membership.newest().cloned() else { return };
         let all_heard = report.live.iter().all(|peer| *peer == rank || heard.contains(*peer));
         let loss = scattered_loss(report);
         let mut request =

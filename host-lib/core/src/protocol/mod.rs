@@ -52,5 +52,7 @@ pub use rate::{FEEDBACK_PACKETS, RateController};
 pub use report::{RepairStatus, Report, StageReport, StageSummary};
 pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard};
 pub use stream::{Stream, StreamId};
-pub use types::{BUCKETS_MAX, ClosedBy, Kind, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, UpdateAction};
+pub use types::{
+    BUCKETS_MAX, ClosedBy, Kind, PeerHints, PlaneLimits, RANKS_MAX, Ranks, RefusedStatus, Stage, UpdateAction,
+};
 pub use votes::{Decided, VoteMessage, VoteParams, Votes};

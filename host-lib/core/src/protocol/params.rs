@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use super::types::PlaneLimits;
-use optireduce_contract::limits::RANKS_MAX;
 
 /// When a stage may close before its bound: OptiReduce 3.2.1, without the t_C controller that sets the grace time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +21,7 @@ pub const INCAST_MAX: u64 = 15;
 pub struct JobParams {
     /// This rank, below `ranks`.
     pub rank: usize,
-    /// Ranks of the job, 2 to 64.
+    /// Ranks of the job, 2 to [`PlaneLimits::ranks_max`].
     pub ranks: usize,
     /// Payload of a full packet, in beats of 64 bytes.
     pub payload_beats: usize,
@@ -104,12 +103,11 @@ impl JobParams {
     /// # Errors
     /// [`ParamError`] names the first field out of range.
     pub fn check(&self, limits: &PlaneLimits) -> Result<(), ParamError> {
-        let ranks_max = limits.ranks_max.min(RANKS_MAX);
         // A window is counted in 16 bits by the queue entries.
         let window_beats_max = limits.window_beats_max.min(usize::from(u16::MAX));
         let grace_ns = self.early.map_or(0, |rule| u64::from(rule.grace_ns));
         for (name, found, min, max) in [
-            ("ranks", self.ranks as u64, 2, ranks_max as u64),
+            ("ranks", self.ranks as u64, 2, limits.ranks_max as u64),
             ("rank", self.rank as u64, 0, (self.ranks as u64).saturating_sub(1)),
             ("payload_beats", self.payload_beats as u64, 1, limits.payload_beats_max as u64),
             ("slots", self.slots as u64, 1, limits.slots as u64),

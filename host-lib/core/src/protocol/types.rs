@@ -9,6 +9,8 @@ pub use optireduce_contract::rules::{ClosedBy, Stage};
 
 /// A set of ranks, sized to the job.
 pub type Ranks = RankSet<Vec<u64>>;
+/// Most ranks of a job, on any data plane; a card takes [`optireduce_contract::limits::RANKS_MAX`].
+pub const RANKS_MAX: usize = 1024;
 
 /// Buckets have numbers below this.
 pub const BUCKETS_MAX: u16 = 1 << KIND_SHIFT;

@@ -9,18 +9,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::types::Ranks;
+
 /// Messages about this many collectives are accepted, counting from the next one.
 const OPS_MAX: u32 = 256;
 
 /// A message about the update of collective `op`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VoteMessage {
     /// To the leader: the sender's vote.
     Vote {
         /// Collective number.
         op: u32,
-        /// The ranks of the view; bit r: rank r.
-        live: u64,
+        /// The ranks of the view.
+        live: Ranks,
         /// Whether the sender would skip the update, because too much was lost.
         skip: bool,
     },
@@ -58,8 +60,8 @@ pub struct Votes {
     params: VoteParams,
     /// The next collective that this rank votes on, or whose decision it waits for.
     next: u32,
-    /// Bit r: rank r's previous vote was to skip.
-    last_skips: u64,
+    /// The ranks whose previous vote was to skip.
+    last_skips: Ranks,
     /// At the leader: the votes on undecided collectives.
     ballots: BTreeMap<u32, Ballot>,
     decisions: BTreeMap<u32, bool>,
@@ -68,22 +70,23 @@ pub struct Votes {
     outgoing: VecDeque<(usize, VoteMessage)>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Ballot {
-    live: u64,
-    heard: u64,
-    skips: u64,
+    live: Ranks,
+    heard: Ranks,
+    /// Whether one of those heard would skip.
+    skip: bool,
     deadline_ns: u64,
 }
 
 impl Votes {
-    /// The votes of `rank`.
-    pub fn new(rank: usize, params: VoteParams) -> Self {
+    /// The votes of `rank` in a job of `ranks`.
+    pub fn new(rank: usize, ranks: usize, params: VoteParams) -> Self {
         Self {
             rank,
             params,
             next: 0,
-            last_skips: 0,
+            last_skips: Ranks::none(ranks),
             ballots: BTreeMap::new(),
             decisions: BTreeMap::new(),
             waiting: None,
@@ -99,12 +102,13 @@ impl Votes {
         self.decisions.retain(|of, _| is_near(of));
     }
 
-    /// Votes on collective `op`, which has finished on this rank. `live`: the ranks of its view (bit r: rank r); `skip`: too
-    /// much was lost. Call once per collective, in order, after the previous one was decided.
-    pub fn cast(&mut self, now_ns: u64, op: u32, live: u64, skip: bool) {
+    /// Votes on collective `op`, which has finished on this rank. `live`: the ranks of its view; `skip`: too much was
+    /// lost. Call once per collective, in order, after the previous one was decided.
+    pub fn cast(&mut self, now_ns: u64, op: u32, live: &Ranks, skip: bool) {
         self.forward(op);
         self.waiting = Some((op, skip, now_ns.saturating_add(self.params.others_ns)));
-        let (leader, message) = (live.trailing_zeros() as usize, VoteMessage::Vote { op, live, skip });
+        let leader = live.iter().next().unwrap_or(self.rank);
+        let message = VoteMessage::Vote { op, live: live.clone(), skip };
         if leader == self.rank {
             self.handle_message(now_ns, leader, message);
         } else {
@@ -112,23 +116,27 @@ impl Votes {
         }
     }
 
-    /// Handles a message from rank `from`, below 64.
+    /// Handles a message from rank `from`.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: VoteMessage) {
         let is_near = |op: u32| op.wrapping_sub(self.next) < OPS_MAX;
         match message {
             VoteMessage::Decision { op, skip } if is_near(op) => drop(self.decisions.insert(op, skip)),
             VoteMessage::Decision { .. } => {}
             VoteMessage::Vote { op, live, skip } => {
-                let bit = 1 << (from % 64);
-                self.last_skips = if skip { self.last_skips | bit } else { self.last_skips & !bit };
+                if skip {
+                    self.last_skips.insert(from);
+                } else {
+                    self.last_skips.remove(from);
+                }
                 // A late vote was counted as the last time, and its sender has the decision.
-                let is_mine = live.trailing_zeros() as usize == self.rank && live & bit != 0;
+                let is_mine = live.iter().next() == Some(self.rank) && live.contains(from);
                 if is_mine && is_near(op) && !self.decisions.contains_key(&op) {
                     let deadline_ns = now_ns.saturating_add(self.params.leader_ns);
-                    let ballot = Ballot { live, heard: 0, skips: 0, deadline_ns };
+                    let heard = Ranks::of_words(vec![0; live.words().len()]);
+                    let ballot = Ballot { live, heard, skip: false, deadline_ns };
                     let ballot = self.ballots.entry(op).or_insert(ballot);
-                    ballot.heard |= bit;
-                    ballot.skips |= u64::from(skip) * bit;
+                    ballot.heard.insert(from);
+                    ballot.skip |= skip;
                 }
             }
         }
@@ -137,12 +145,12 @@ impl Votes {
 
     /// Decides the collectives that are due.
     pub fn handle_timeout(&mut self, now_ns: u64) {
-        let last_skips = self.last_skips;
-        let is_due = |ballot: &Ballot| ballot.live & !ballot.heard == 0 || now_ns >= ballot.deadline_ns;
+        let is_due = |ballot: &Ballot| ballot.heard.is_superset(&ballot.live) || now_ns >= ballot.deadline_ns;
         for (op, ballot) in self.ballots.extract_if(.., |_, ballot| is_due(ballot)) {
-            let skip = ballot.skips | last_skips & ballot.live & !ballot.heard != 0;
+            let mut silent = ballot.live.iter().filter(|rank| !ballot.heard.contains(*rank));
+            let skip = ballot.skip || silent.any(|rank| self.last_skips.contains(rank));
             self.decisions.insert(op, skip);
-            let others = (0..64).filter(|rank| ballot.live >> rank & 1 == 1 && *rank != self.rank);
+            let others = ballot.live.iter().filter(|rank| *rank != self.rank);
             self.outgoing.extend(others.map(|to| (to, VoteMessage::Decision { op, skip })));
         }
     }
@@ -189,8 +197,8 @@ mod tests {
         judge: impl Fn(u32, usize) -> Option<u64>,
         skip: impl Fn(u32, usize) -> bool,
     ) -> Vec<Vec<Option<(Decided, u64)>>> {
-        let live = (1u64 << ranks) - 1;
-        let mut machines: Vec<_> = (0..ranks).map(|rank| Votes::new(rank, PARAMS)).collect();
+        let live = Ranks::all(ranks);
+        let mut machines: Vec<_> = (0..ranks).map(|rank| Votes::new(rank, ranks, PARAMS)).collect();
         let mut found = vec![vec![None; ranks]; ops as usize];
         let (mut sent, mut now_ns) = (0, 0);
         for op in 0..ops {
@@ -203,7 +211,7 @@ mod tests {
                     let machine = &mut machines[rank];
                     if !judged[rank] && at_ns[rank].is_some_and(|at_ns| now_ns >= at_ns) {
                         judged[rank] = true;
-                        machine.cast(now_ns, op, live, skip(op, rank));
+                        machine.cast(now_ns, op, &live, skip(op, rank));
                     }
                     if let Some(decided) = machine.decided(now_ns) {
                         found[op as usize][rank] = Some((decided, now_ns - at_ns[rank].unwrap()));
@@ -242,6 +250,19 @@ mod tests {
     }
 
     #[test]
+    fn a_hundred_ranks_skip_if_the_last_of_them_would() {
+        for rank_that_skips in [0, 63, 64, 99] {
+            let found = run(100, 2, |of| of % 300, |_, _| Some(0), |op, rank| op == 1 && rank == rank_that_skips);
+            for (op, found) in found.iter().enumerate() {
+                let expected = Decided { skip: op == 1, agreed: true };
+                assert_eq!(found.len(), 100);
+                let all = found.iter().all(|found| found.unwrap().0 == expected);
+                assert!(all, "collective {op}, rank {rank_that_skips} would skip: {found:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_silent_rank_costs_a_wait_and_counts_as_the_last_time() {
         for (silent, leader) in [(2, 0), (0, 1)] {
             // Rank `silent` would skip the first update, and comes to the second one late.
@@ -272,14 +293,14 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_not_counted_and_memory_is_bounded() {
-        let mut leader = Votes::new(0, PARAMS);
+        let mut leader = Votes::new(0, 6, PARAMS);
         // Of a rank that takes no part, and for a leader that this rank is not.
-        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: 0b11, skip: true });
-        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: 0b110, skip: true });
-        leader.handle_message(0, 99, VoteMessage::Vote { op: 1, live: 0, skip: true });
+        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: Ranks::all(2), skip: true });
+        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: Ranks::none(3).with([1, 2]), skip: true });
+        leader.handle_message(0, 99, VoteMessage::Vote { op: 1, live: Ranks::none(3), skip: true });
         assert_eq!((leader.next_timeout(), leader.poll()), (None, None));
         for op in 0..10_000 {
-            leader.handle_message(0, 1, VoteMessage::Vote { op, live: 0b11, skip: true });
+            leader.handle_message(0, 1, VoteMessage::Vote { op, live: Ranks::all(2), skip: true });
             leader.handle_message(0, 1, VoteMessage::Decision { op: op + 20_000, skip: true });
         }
         assert_eq!((leader.ballots.len(), leader.decisions.len()), (OPS_MAX as usize, 0));

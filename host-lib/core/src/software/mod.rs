@@ -75,7 +75,7 @@ impl SoftwareJob {
 pub const SLOTS_DEFAULT: usize = 32;
 /// Most ranks of a job. Sets of ranks are sized to the job, so this bounds memory and nothing else: of a window, its arrival
 /// map takes a bit for each own beat and rank.
-pub const RANKS_MAX: usize = 1024;
+pub use crate::protocol::RANKS_MAX;
 
 /// A command that cannot be done. Nothing was changed by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]

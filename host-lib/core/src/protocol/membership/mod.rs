@@ -20,18 +20,16 @@
 //!
 //! Needs: a reliable channel, in order per pair of ranks, of any delay; a rank that crashes loses what it knew and may
 //! come back by [`Membership::join`] only. Packets must tell views apart: [`View::job_tag`].
-//! Limits: 64 ranks; one joins at a time; with two ranks the lower one survives the loss of the other, not the reverse.
+//! Limits: [`RANKS_MAX`] ranks; one joins at a time; with two ranks the lower one survives the loss of the other, not the reverse.
 //! What a rank that joins needs besides (the model) is the trainer's to send.
 //! Source: ours; the paper is silent.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use optireduce_contract::limits::RANKS_MAX;
-
 use super::params::ParamError;
-use super::types::Ranks;
+use super::types::{RANKS_MAX, Ranks};
 use paxos::Paxos;
-use view::{Change, bit, ranks_of};
+use view::{Change, is_of_job};
 
 mod paxos;
 mod view;
@@ -67,7 +65,7 @@ pub enum Output {
 /// Numbers of the agreement; the same on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MembershipParams {
-    /// Ranks of the job, 1 to 64.
+    /// Ranks of the job, 1 to [`RANKS_MAX`].
     pub ranks: usize,
     /// K: collectives in a row without a sign of a rank after which it is silent. `None`: the members are fixed, none is ever
     /// dropped or joins; views then change their settings only. Default 3.
@@ -117,19 +115,19 @@ pub struct Membership {
     /// `next_op` as last told to the others.
     told_op: u32,
     /// Collectives in a row in which each rank was silent, and when the first of them was finished.
-    silent: [(u32, u64); RANKS_MAX],
+    silent: Vec<(u32, u64)>,
     /// Ranks this rank suspects.
-    suspects: u64,
+    suspects: Ranks,
     /// Ranks whose reliable channel has ended.
-    gone: u64,
+    gone: Ranks,
     /// First collective not started when the last of them ended.
     gone_op: u32,
     /// Incarnations that ask to join, and the last of each rank that did.
     joins: BTreeMap<usize, u64>,
-    joined: [u64; RANKS_MAX],
+    joined: Vec<u64>,
     /// How far each rank said it is under the newest view, and whom it suspects.
-    reached: [u32; RANKS_MAX],
-    suspects_of: [u64; RANKS_MAX],
+    reached: Vec<u32>,
+    suspects_of: Vec<Ranks>,
     /// What all ranks have requested of the view after the newest, and what this one still has to.
     requested: Request,
     request: Request,
@@ -149,7 +147,7 @@ impl Membership {
         if !settings.is_possible() {
             return Err(ParamError { name: "bound_ns", found: settings.bound_ns, min: 1, max: u32::MAX.into() });
         }
-        membership.views.push_back(View::first(u64::MAX >> (RANKS_MAX - params.ranks), settings));
+        membership.views.push_back(View::first(Ranks::all(params.ranks), settings));
         Ok(membership)
     }
 
@@ -180,14 +178,14 @@ impl Membership {
             views: VecDeque::new(),
             next_op: 0,
             told_op: 0,
-            silent: [(0, 0); RANKS_MAX],
-            suspects: 0,
-            gone: 0,
+            silent: vec![(0, 0); params.ranks],
+            suspects: Ranks::none(params.ranks),
+            gone: Ranks::none(params.ranks),
             gone_op: 0,
             joins: BTreeMap::new(),
-            joined: [0; RANKS_MAX],
-            reached: [0; RANKS_MAX],
-            suspects_of: [0; RANKS_MAX],
+            joined: vec![0; params.ranks],
+            reached: vec![0; params.ranks],
+            suspects_of: vec![Ranks::none(params.ranks); params.ranks],
             requested: Request::default(),
             request: Request::default(),
             paxos: Paxos::default(),
@@ -223,7 +221,7 @@ impl Membership {
     /// not known yet, or this rank takes no part: ask again after messages. Without a quorum that never ends: the caller sets
     /// a deadline. A view once returned for a collective is final.
     pub fn view_of(&mut self, now_ns: u64, op: u32) -> Option<View> {
-        let newest = *self.views.back()?;
+        let newest = self.views.back()?.clone();
         if op >= self.next_op {
             let may_start = op < newest.first_op || !self.paxos.is_bound() && op < self.horizon(&newest);
             if !may_start {
@@ -240,12 +238,12 @@ impl Membership {
                 self.tell_progress(&newest);
             }
         }
-        self.views.iter().rev().find(|view| view.first_op <= op).copied()
+        self.views.iter().rev().find(|view| view.first_op <= op).cloned()
     }
 
     /// The reliable channel to a rank has ended: K collectives without a sign of it are enough, however short.
     pub fn handle_gone(&mut self, rank: usize) {
-        self.gone |= bit(rank);
+        self.gone.insert(rank);
         self.gone_op = self.next_op;
     }
 
@@ -254,29 +252,29 @@ impl Membership {
     /// collectives, and come with that view.
     fn awaits_drop(&self, newest: &View) -> bool {
         let ops = self.params.silent_ops.unwrap_or(0).saturating_mul(2);
-        self.gone & newest.ranks & !bit(self.rank) != 0 && self.next_op < self.gone_op.saturating_add(ops)
+        newest.live().any(|rank| rank != self.rank && self.gone.contains(rank))
+            && self.next_op < self.gone_op.saturating_add(ops)
     }
 
-    /// Takes who was heard (bit r: rank r) in a finished collective. Late packets count: a straggler is not silent.
+    /// Takes who was heard in a finished collective. Late packets count: a straggler is not silent.
     pub fn observe(&mut self, now_ns: u64, op: u32, heard: &Ranks) {
         let Some(silent_ops) = self.params.silent_ops else { return };
-        let Some(newest) = self.views.back().copied() else { return };
-        let Some(view) = self.views.iter().rev().find(|view| view.first_op <= op).copied() else { return };
-        let suspects = self.suspects;
-        for rank in ranks_of(view.ranks & newest.ranks & !bit(self.rank)) {
+        let Some(newest) = self.views.back().cloned() else { return };
+        let Some(view) = self.views.iter().rev().find(|view| view.first_op <= op).cloned() else { return };
+        let suspects = self.suspects.clone();
+        for rank in view.live().filter(|rank| newest.has(*rank) && *rank != self.rank) {
             let (ops, since_ns) = &mut self.silent[rank];
             if heard.contains(rank) {
                 *ops = 0;
-                self.suspects &= !bit(rank);
+                self.suspects.remove(rank);
                 continue;
             }
             if *ops == 0 {
                 *since_ns = now_ns;
             }
             *ops = ops.saturating_add(1);
-            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns || self.gone & bit(rank) != 0;
-            if *ops >= silent_ops && long && self.suspects & bit(rank) == 0 {
-                self.suspects |= bit(rank);
+            let long = now_ns.saturating_sub(*since_ns) >= self.params.silent_ns || self.gone.contains(rank);
+            if *ops >= silent_ops && long && self.suspects.insert(rank) {
                 self.outputs.push_back(Output::Silent { rank });
             }
         }
@@ -288,7 +286,7 @@ impl Membership {
     /// Requests a view with other settings, or one before which all ranks measure t_B. The request stands until there is a
     /// view that meets it, this rank requests another value, or it takes no part any more.
     pub fn request(&mut self, now_ns: u64, request: Request) {
-        let Some(newest) = self.views.back().copied() else { return };
+        let Some(newest) = self.views.back().cloned() else { return };
         let request = request.or(self.request).without(&newest);
         if request != self.request {
             self.request = request;
@@ -334,6 +332,12 @@ impl Membership {
             MembershipMessage::Accept { view, .. } if !is_possible(view) || view.number == 0 => {
                 return Err(bad("a view that cannot be"));
             }
+            MembershipMessage::Promise { accepted: Some((_, view)), .. } if !is_possible(view) => {
+                return Err(bad("it accepted a view that cannot be"));
+            }
+            MembershipMessage::Suspect { suspects, .. } if !is_of_job(suspects, self.params.ranks) => {
+                return Err(bad("it suspects ranks outside the job"));
+            }
             MembershipMessage::Accept { view, .. } => view.number - 1,
             MembershipMessage::Request { request: Request { bound_ns: Some(bound_ns), .. }, .. }
                 if !(1..=u64::from(u32::MAX)).contains(bound_ns) =>
@@ -347,9 +351,9 @@ impl Membership {
             | MembershipMessage::Promise { number, .. }
             | MembershipMessage::Accepted { number, .. } => *number,
         };
-        let Some(newest) = self.views.back().copied() else { return Ok(()) };
+        let Some(newest) = self.views.back().cloned() else { return Ok(()) };
         if number < newest.number {
-            let views = self.views.iter().copied().collect();
+            let views = self.views.iter().cloned().collect();
             self.send(now_ns, from, MembershipMessage::Views { views });
         } else if number > newest.number {
             let next_op = self.next_op;
@@ -371,7 +375,7 @@ impl Membership {
             return;
         }
         self.retry_at_ns = None;
-        let Some(newest) = self.views.back().copied() else { return self.ask(now_ns) };
+        let Some(newest) = self.views.back().cloned() else { return self.ask(now_ns) };
         if self.paxos.is_bound() || self.change(&newest).is_some() {
             self.propose(now_ns, &newest);
         } else {
@@ -395,8 +399,10 @@ impl Membership {
                     self.tell_progress(newest);
                 }
             }
-            MembershipMessage::Suspect { suspects, .. } => {
-                self.suspects_of[from] = suspects & newest.ranks & !bit(from);
+            MembershipMessage::Suspect { mut suspects, .. } => {
+                suspects.retain_all(&newest.ranks);
+                suspects.remove(from);
+                self.suspects_of[from] = suspects;
                 self.consider(now_ns);
             }
             MembershipMessage::Request { request, .. } => {
@@ -416,16 +422,19 @@ impl Membership {
             }
             MembershipMessage::Promise { ballot, next_op, accepted, .. } => {
                 let (change, lead_ops) = (self.change(newest), self.params.lead_ops);
-                let joining = change.and_then(|change| change.joined).map_or(0, |(rank, _)| bit(rank.into()));
-                let remain = change.map_or(newest.ranks, |change| change.remain) & !joining;
+                let joining = change.as_ref().and_then(|change| change.joined).map(|(rank, _)| usize::from(rank));
+                let mut remain = change.as_ref().map_or(&newest.ranks, |change| &change.remain).clone();
+                if let Some(rank) = joining {
+                    remain.remove(rank);
+                }
                 // Whoever has promised starts nothing more; a rank that joins is given time.
                 let fresh = |next_op: u32, all: bool| {
-                    let first_op = next_op.saturating_add(if all && joining == 0 { 0 } else { lead_ops });
+                    let first_op = next_op.saturating_add(if all && joining.is_none() { 0 } else { lead_ops });
                     newest.followed_by(change, first_op.max(newest.first_op.saturating_add(1)))
                 };
-                let view = self.paxos.on_promise(from, ballot, next_op, accepted, newest, remain, fresh);
+                let view = self.paxos.on_promise(from, ballot, next_op, accepted, newest, &remain, fresh);
                 if let Some(view) = view {
-                    self.send_all(now_ns, newest.ranks, &MembershipMessage::Accept { ballot, view });
+                    self.send_all(now_ns, &newest.ranks, &MembershipMessage::Accept { ballot, view });
                 }
             }
             MembershipMessage::Accept { ballot, view } => {
@@ -437,10 +446,12 @@ impl Membership {
             }
             MembershipMessage::Accepted { ballot, .. } => {
                 if let Some(view) = self.paxos.on_accepted(from, ballot, newest) {
-                    let mut views: Vec<_> = self.views.iter().copied().collect();
-                    views.push(view);
+                    let mut views: Vec<_> = self.views.iter().cloned().collect();
+                    views.push(view.clone());
                     let views = views.split_off(views.len().saturating_sub(VIEWS_KEPT));
-                    self.send_all(now_ns, newest.ranks | view.ranks, &MembershipMessage::Views { views });
+                    let mut ranks = newest.ranks.clone();
+                    ranks.insert_all(&view.ranks);
+                    self.send_all(now_ns, &ranks, &MembershipMessage::Views { views });
                 }
             }
             MembershipMessage::Join { .. } | MembershipMessage::Views { .. } => {}
@@ -453,7 +464,7 @@ impl Membership {
             let own = Some((self.rank as u16, self.incarnation));
             let Some(at) = views.iter().position(|view| view.joined == own) else { return };
             // The views before are for ranks that lag behind.
-            self.views.extend(&views[..at]);
+            self.views.extend(views[..at].iter().cloned());
             self.next_op = views[at].first_op;
             self.enter(&views[at]);
         }
@@ -468,7 +479,7 @@ impl Membership {
                 return self.drop_out();
             }
         }
-        let (Some(newest), Some(last)) = (self.views.back().copied(), views.last()) else { return };
+        let (Some(newest), Some(last)) = (self.views.back().cloned(), views.last()) else { return };
         if last.number > newest.number {
             // Too far behind: the views between are not known any more.
             self.drop_out();
@@ -478,7 +489,7 @@ impl Membership {
             self.tell_request(now_ns, &newest);
         }
         // A rank that is alone has decided by now.
-        let Some(newest) = self.views.back().copied() else { return };
+        let Some(newest) = self.views.back().cloned() else { return };
         if self.suspects_of[self.rank] != self.suspects {
             self.tell_suspects(now_ns, &newest);
         }
@@ -486,30 +497,30 @@ impl Membership {
     }
 
     fn enter(&mut self, view: &View) {
-        self.views.push_back(*view);
+        self.views.push_back(view.clone());
         if self.views.len() > VIEWS_KEPT {
             self.views.pop_front();
         }
         self.requested = Request::default();
         self.request = self.request.without(view);
         self.paxos = Paxos::default();
-        self.suspects_of = [0; RANKS_MAX];
-        self.reached = [view.first_op; RANKS_MAX];
+        self.suspects_of.iter_mut().for_each(Ranks::clear);
+        self.reached.fill(view.first_op);
         self.reached[self.rank] = self.next_op.max(view.first_op);
         self.told_op = self.told_op.max(view.first_op);
         self.retry_at_ns = None;
-        self.suspects &= view.ranks;
+        self.suspects.retain_all(&view.ranks);
         for (rank, incarnation) in self.views.iter().filter_map(|view| view.joined) {
             let joined = &mut self.joined[usize::from(rank)];
             *joined = incarnation.max(*joined);
         }
         self.joins.retain(|rank, wish| *wish > self.joined[*rank]);
         if let Some((rank, _)) = view.joined {
-            self.suspects &= !bit(rank.into());
+            self.suspects.remove(rank.into());
             self.silent[usize::from(rank)] = (0, 0);
         }
         if view.has(self.rank) {
-            self.outputs.push_back(Output::View(*view));
+            self.outputs.push_back(Output::View(view.clone()));
         }
     }
 
@@ -526,10 +537,10 @@ impl Membership {
     fn horizon(&self, newest: &View) -> u32 {
         let mut reached: Vec<_> = newest.live().map(|rank| (self.reached[rank], rank)).collect();
         reached.sort_unstable_by_key(|(op, _)| core::cmp::Reverse(*op));
-        let mut those = 0;
+        let mut those = Ranks::none(self.params.ranks);
         let quorum = reached.iter().find(|(_, rank)| {
-            those |= bit(*rank);
-            newest.is_quorum(those)
+            those.insert(*rank);
+            newest.is_quorum(&those)
         });
         quorum.map_or(0, |(op, _)| op.saturating_add(self.params.lead_ops))
     }
@@ -540,13 +551,16 @@ impl Membership {
             return None; // one change at a time: the last one is not in use yet
         }
         let suspected = |rank: &usize| {
-            let by = newest.live().filter(|by| self.suspects_of[*by] & bit(*rank) != 0);
-            newest.is_quorum(by.fold(0, |mask, by| mask | bit(by)))
+            let by = newest.live().filter(|by| self.suspects_of[*by].contains(*rank));
+            newest.is_quorum(&Ranks::none(self.params.ranks).with(by))
         };
-        let mut remain = newest.ranks;
-        for rank in (0..RANKS_MAX).rev().filter(|rank| newest.has(*rank)).filter(suspected) {
-            if newest.is_quorum(remain & !bit(rank)) {
-                remain &= !bit(rank);
+        let mut suspects = Ranks::none(self.params.ranks);
+        newest.live().for_each(|by| suspects.insert_all(&self.suspects_of[by]));
+        let mut remain = newest.ranks.clone();
+        for rank in (0..self.params.ranks).rev().filter(|rank| suspects.contains(*rank)).filter(suspected) {
+            remain.remove(rank);
+            if !newest.is_quorum(&remain) {
+                remain.insert(rank);
             }
         }
         let joined = self.joins.first_key_value().map(|(rank, incarnation)| (*rank as u16, *incarnation));
@@ -562,7 +576,7 @@ impl Membership {
 
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.
     fn consider(&mut self, now_ns: u64) {
-        let Some(newest) = self.views.back().copied() else { return };
+        let Some(newest) = self.views.back().cloned() else { return };
         if self.paxos.is_bound() || self.change(&newest).is_none() {
             return;
         }
@@ -576,8 +590,8 @@ impl Membership {
     /// How many ranks are to coordinate before this one does.
     fn place(&self, newest: &View) -> usize {
         let change = self.change(newest).unwrap_or_else(|| newest.change(&Request::default()));
-        let joining = change.joined.map_or(0, |(rank, _)| bit(rank.into()));
-        ranks_of(change.remain & !joining & (bit(self.rank) - 1)).count()
+        let joining = change.joined.map(|(rank, _)| usize::from(rank));
+        change.remain.iter().filter(|rank| *rank < self.rank && Some(*rank) != joining).count()
     }
 
     /// Gives whoever coordinates time; longer with each attempt, and in the order of the ranks.
@@ -588,9 +602,9 @@ impl Membership {
     }
 
     fn propose(&mut self, now_ns: u64, newest: &View) {
-        let ballot = self.paxos.propose(self.rank);
+        let ballot = self.paxos.propose(self.rank, self.params.ranks);
         self.wait(now_ns, newest);
-        self.send_all(now_ns, newest.ranks, &MembershipMessage::Prepare { number: newest.number, ballot });
+        self.send_all(now_ns, &newest.ranks, &MembershipMessage::Prepare { number: newest.number, ballot });
     }
 
     fn tell_progress(&mut self, newest: &View) {
@@ -603,13 +617,13 @@ impl Membership {
     }
 
     fn tell_suspects(&mut self, now_ns: u64, newest: &View) {
-        let message = MembershipMessage::Suspect { number: newest.number, suspects: self.suspects };
-        self.send_all(now_ns, newest.ranks, &message);
+        let message = MembershipMessage::Suspect { number: newest.number, suspects: self.suspects.clone() };
+        self.send_all(now_ns, &newest.ranks, &message);
     }
 
     fn tell_request(&mut self, now_ns: u64, newest: &View) {
         let message = MembershipMessage::Request { number: newest.number, request: self.request };
-        self.send_all(now_ns, newest.ranks, &message);
+        self.send_all(now_ns, &newest.ranks, &message);
     }
 
     fn ask(&mut self, now_ns: u64) {
@@ -623,9 +637,11 @@ impl Membership {
         self.retry_at_ns = Some(now_ns.saturating_add(self.params.retry_ns));
     }
 
-    fn send_all(&mut self, now_ns: u64, ranks: u64, message: &MembershipMessage) {
+    fn send_all(&mut self, now_ns: u64, ranks: &Ranks, message: &MembershipMessage) {
         // This rank last: what it does upon its own message must come after the others have been told.
-        for to in ranks_of(ranks & !bit(self.rank)).chain(ranks_of(ranks & bit(self.rank))) {
+        let rank = self.rank;
+        let own = ranks.contains(rank).then_some(rank);
+        for to in ranks.iter().filter(|to| *to != rank).chain(own) {
             self.send(now_ns, to, message.clone());
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Source: Lamport, "Paxos Made Simple" (2001). Every rank is acceptor and may be proposer; learners are told.
 
-use super::view::{Ballot, View, bit};
+use super::super::types::Ranks;
+use super::view::{Ballot, View};
 
 /// What one rank knows of the decision.
 #[derive(Clone, Debug, Default)]
@@ -17,13 +18,13 @@ pub(super) struct Paxos {
 #[derive(Clone, Debug)]
 struct Proposal {
     ballot: Ballot,
-    promises: u64,
+    promises: Ranks,
     /// Of the promises: the greatest `next_op`, and what was accepted with the highest ballot.
     next_op: u32,
     accepted: Option<(Ballot, View)>,
     /// The view proposed, once a quorum has promised, and who has accepted it.
     view: Option<View>,
-    accepts: u64,
+    accepts: Ranks,
 }
 
 impl Paxos {
@@ -39,14 +40,15 @@ impl Paxos {
 
     /// What this rank has accepted so far.
     pub(super) fn accepted(&self) -> Option<(Ballot, View)> {
-        self.accepted
+        self.accepted.clone()
     }
 
-    /// Starts a ballot of this rank.
-    pub(super) fn propose(&mut self, rank: usize) -> Ballot {
+    /// Starts a ballot of this rank, in a job of `ranks`.
+    pub(super) fn propose(&mut self, rank: usize, ranks: usize) -> Ballot {
         self.attempt = self.attempt.saturating_add(1);
         let ballot = Ballot { attempt: self.attempt, rank: rank as u16 };
-        self.proposal = Some(Proposal { ballot, promises: 0, next_op: 0, accepted: None, view: None, accepts: 0 });
+        let (promises, accepts) = (Ranks::none(ranks), Ranks::none(ranks));
+        self.proposal = Some(Proposal { ballot, promises, next_op: 0, accepted: None, view: None, accepts });
         ballot
     }
 
@@ -81,28 +83,28 @@ impl Paxos {
         next_op: u32,
         accepted: Option<(Ballot, View)>,
         voters: &View,
-        remain: u64,
+        remain: &Ranks,
         fresh: impl FnOnce(u32, bool) -> View,
     ) -> Option<View> {
         let proposal = self.proposal.as_mut().filter(|one| one.ballot == ballot && one.view.is_none())?;
-        proposal.promises |= bit(from);
+        proposal.promises.insert(from);
         proposal.next_op = proposal.next_op.max(next_op);
-        if accepted.is_some_and(|(new, _)| proposal.accepted.is_none_or(|(old, _)| old < new)) {
+        if accepted.as_ref().is_some_and(|(new, _)| proposal.accepted.as_ref().is_none_or(|(old, _)| old < new)) {
             proposal.accepted = accepted;
         }
-        let all = remain & !proposal.promises == 0;
-        if voters.is_quorum(proposal.promises) && (all || ballot.attempt > 1) {
+        let all = proposal.promises.is_superset(remain);
+        if voters.is_quorum(&proposal.promises) && (all || ballot.attempt > 1) {
             let next_op = proposal.next_op;
-            proposal.view = Some(proposal.accepted.map_or_else(|| fresh(next_op, all), |(_, view)| view));
+            proposal.view = Some(proposal.accepted.take().map_or_else(|| fresh(next_op, all), |(_, view)| view));
         }
-        proposal.view
+        proposal.view.clone()
     }
 
     /// Proposer: the view, once it is decided by a quorum of `voters`.
     pub(super) fn on_accepted(&mut self, from: usize, ballot: Ballot, voters: &View) -> Option<View> {
         let proposal = self.proposal.as_mut().filter(|one| one.ballot == ballot)?;
-        proposal.accepts |= bit(from);
-        proposal.view.filter(|_| voters.is_quorum(proposal.accepts))
+        proposal.accepts.insert(from);
+        proposal.view.clone().filter(|_| voters.is_quorum(&proposal.accepts))
     }
 }
 
@@ -111,18 +113,13 @@ mod tests {
     use super::super::Settings;
     use super::*;
 
-    const VOTERS: View = View {
-        number: 3,
-        ranks: 0b11111,
-        first_op: 10,
-        joined: None,
-        epoch: 0,
-        measure: false,
-        settings: Settings { hadamard: false, bound_ns: 1000 },
-    };
+    fn voters() -> View {
+        let settings = Settings { hadamard: false, bound_ns: 1000 };
+        View { number: 3, first_op: 10, ..View::first(Ranks::all(5), settings) }
+    }
 
     fn view(first_op: u32) -> View {
-        View { number: 4, first_op, ..VOTERS }
+        View { number: 4, first_op, ..voters() }
     }
 
     fn ballot(attempt: u32) -> Ballot {
@@ -133,38 +130,42 @@ mod tests {
     fn what_was_accepted_with_the_highest_ballot_is_proposed_again() {
         let mut paxos = Paxos::default();
         assert!(paxos.on_prepare(ballot(4)));
-        let own = paxos.propose(2);
+        let own = paxos.propose(2, 5);
         assert_eq!(own, Ballot { attempt: 5, rank: 2 });
         let mut promise =
-            |from, accepted| paxos.on_promise(from, own, 7, accepted, &VOTERS, 0b11111, |_, _| unreachable!());
+            |from, accepted| paxos.on_promise(from, own, 7, accepted, &voters(), &Ranks::all(5), |_, _| unreachable!());
         assert_eq!(promise(0, Some((ballot(2), view(20)))), None);
         assert_eq!(promise(1, Some((ballot(3), view(30)))), None);
         assert_eq!(promise(1, Some((ballot(3), view(30)))), None, "twice is no quorum");
         assert_eq!(promise(4, Some((ballot(1), view(40)))), Some(view(30)));
         assert_eq!(promise(3, None), None, "only once");
-        assert_eq!([0, 1, 0, 4].map(|from| paxos.on_accepted(from, own, &VOTERS)), [None, None, None, Some(view(30))]);
+        assert_eq!(
+            [0, 1, 0, 4].map(|from| paxos.on_accepted(from, own, &voters())),
+            [None, None, None, Some(view(30))]
+        );
     }
 
     #[test]
     fn a_fresh_view_follows_the_furthest_of_a_quorum() {
         let mut paxos = Paxos::default();
-        paxos.propose(0);
-        let own = paxos.propose(0);
+        paxos.propose(0, 5);
+        let own = paxos.propose(0, 5);
         let fresh = |next_op, all| view(next_op + if all { 0 } else { 1000 });
         let mut promise =
-            |from, ballot, next_op| paxos.on_promise(from, ballot, next_op, None, &VOTERS, 0b11111, fresh);
-        assert_eq!([promise(0, own, 50), promise(1, own, 70), promise(2, ballot(9), 90)], [None; 3]);
+            |from, ballot, next_op| paxos.on_promise(from, ballot, next_op, None, &voters(), &Ranks::all(5), fresh);
+        assert_eq!([promise(0, own, 50), promise(1, own, 70), promise(2, ballot(9), 90)], [None, None, None]);
         assert_eq!(promise(3, own, 60), Some(view(1070)));
-        assert_eq!(paxos.on_accepted(0, ballot(9), &VOTERS), None);
+        assert_eq!(paxos.on_accepted(0, ballot(9), &voters()), None);
     }
 
     #[test]
     fn the_first_attempt_waits_for_all_that_remain() {
         let mut paxos = Paxos::default();
-        let own = paxos.propose(0);
+        let own = paxos.propose(0, 5);
         let fresh = |next_op, all| view(next_op + if all { 0 } else { 1000 });
-        let mut promise = |from, next_op| paxos.on_promise(from, own, next_op, None, &VOTERS, 0b10111, fresh);
-        assert_eq!([promise(0, 50), promise(1, 70), promise(3, 90), promise(2, 60)], [None; 4]);
+        let remain = Ranks::none(5).with([0, 1, 2, 4]);
+        let mut promise = |from, next_op| paxos.on_promise(from, own, next_op, None, &voters(), &remain, fresh);
+        assert_eq!([promise(0, 50), promise(1, 70), promise(3, 90), promise(2, 60)], [None, None, None, None]);
         assert_eq!(promise(4, 55), Some(view(90)), "of all that promised");
     }
 

@@ -3,11 +3,12 @@
 //! A view is all that the ranks of a job must use alike from one collective on: who takes part, the bound t_B, and
 //! whether all-reduces are Hadamard-encoded. A rank that joins learns all of it with its view.
 
-use optireduce_contract::limits::RANKS_MAX;
+use optireduce_contract::ranks::words_for;
 use optireduce_contract::signs::splitmix64;
 use thiserror::Error;
 
 use crate::protocol::params::JobParams;
+use crate::protocol::types::Ranks;
 
 /// What the ranks of a view use alike, besides its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,12 +74,12 @@ impl Request {
 }
 
 /// What all ranks use alike, from which collective on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// Number of the view; 0 is the job's first.
     pub number: u32,
-    /// Bit r: rank r takes part.
-    pub ranks: u64,
+    /// The ranks that take part, with room for all of the job.
+    pub ranks: Ranks,
     /// First collective that uses it, until the first one of the next view.
     pub first_op: u32,
     /// The rank that joins with this view, and the incarnation it asked with.
@@ -93,24 +94,24 @@ pub struct View {
 
 impl View {
     /// The ranks in order: rank i of a plan is the i-th of them.
-    pub fn live(&self) -> impl Iterator<Item = usize> + use<> {
-        ranks_of(self.ranks)
+    pub fn live(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ranks.iter()
     }
 
     /// Whether `rank` takes part.
     pub fn has(&self, rank: usize) -> bool {
-        bit(rank) & self.ranks != 0
+        self.ranks.contains(rank)
     }
 
-    /// Whether `some` (bit r: rank r) of its ranks may decide for all.
-    pub fn is_quorum(&self, some: u64) -> bool {
-        let (all, some) = (self.ranks.count_ones(), some & self.ranks);
-        let lowest = self.ranks & self.ranks.wrapping_neg();
-        2 * some.count_ones() > all || 2 * some.count_ones() == all && some & lowest != 0
+    /// Whether those of its ranks that are in `some` may decide for all.
+    pub fn is_quorum(&self, some: &Ranks) -> bool {
+        let (all, voters) = (self.ranks.len(), self.live().filter(|rank| some.contains(*rank)).count());
+        let has_lowest = self.live().next().is_some_and(|lowest| some.contains(lowest));
+        2 * voters > all || 2 * voters == all && has_lowest
     }
 
-    /// View 0 of a job of `ranks` (bit r: rank r).
-    pub fn first(ranks: u64, settings: Settings) -> Self {
+    /// View 0 of a job, in which `ranks` take part.
+    pub fn first(ranks: Ranks, settings: Settings) -> Self {
         Self { number: 0, ranks, first_op: 0, joined: None, epoch: 0, measure: false, settings }
     }
 
@@ -118,9 +119,9 @@ impl View {
     pub(super) fn followed_by(&self, change: Option<Change>, first_op: u32) -> Self {
         let number = self.number.saturating_add(1);
         let Some(Change { remain, joined, settings, measure }) = change else {
-            return Self { number, first_op, joined: None, measure: false, ..*self };
+            return Self { number, first_op, joined: None, measure: false, ..self.clone() };
         };
-        let ranks = remain | joined.map_or(0, |(rank, _)| bit(rank.into()));
+        let ranks = remain.with(joined.map(|(rank, _)| rank.into()));
         let epoch = if ranks == self.ranks && joined.is_none() { self.epoch } else { number };
         Self { number, ranks, first_op, joined, epoch, measure, settings }
     }
@@ -128,7 +129,7 @@ impl View {
     /// The change that leads to what was requested, if it differs from this view.
     pub(super) fn change(&self, request: &Request) -> Change {
         let settings = self.settings.with(request);
-        Change { remain: self.ranks, joined: None, settings, measure: request.measure }
+        Change { remain: self.ranks.clone(), joined: None, settings, measure: request.measure }
     }
 
     /// The tag of this view's packets in a job with tag `job_tag`: ranks with other members drop and count them.
@@ -137,9 +138,8 @@ impl View {
     }
 
     pub(super) fn is_possible(&self, ranks: usize) -> bool {
-        let outside = self.ranks.checked_shr(ranks as u32).unwrap_or(0);
-        self.ranks != 0
-            && outside == 0
+        !self.ranks.is_empty()
+            && is_of_job(&self.ranks, ranks)
             && self.joined.is_none_or(|(rank, _)| self.has(rank.into()))
             && self.epoch <= self.number
             && self.settings.is_possible()
@@ -157,10 +157,10 @@ impl JobParams {
 }
 
 /// How the next view is to differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     /// Ranks that are not dropped.
-    pub remain: u64,
+    pub remain: Ranks,
     /// The rank that joins, and its incarnation.
     pub joined: Option<(u16, u64)>,
     /// The settings from then on.
@@ -192,8 +192,8 @@ pub enum MembershipMessage {
     Suspect {
         /// Newest view.
         number: u32,
-        /// Bit r: rank r.
-        suspects: u64,
+        /// The ranks.
+        suspects: Ranks,
     },
     /// The sender asks the next view to settle this.
     Request {
@@ -258,10 +258,7 @@ pub struct BadMessage {
     pub ranks: usize,
 }
 
-pub(super) fn bit(rank: usize) -> u64 {
-    1u64.checked_shl(rank as u32).unwrap_or(0)
-}
-
-pub(super) fn ranks_of(mask: u64) -> impl Iterator<Item = usize> + use<> {
-    (0..RANKS_MAX).filter(move |rank| mask & bit(*rank) != 0)
+/// Whether `set` has room for all ranks of a job of `ranks`, and holds no other.
+pub(super) fn is_of_job(set: &Ranks, ranks: usize) -> bool {
+    set.words().len() == words_for(ranks) && set.iter().all(|rank| rank < ranks)
 }

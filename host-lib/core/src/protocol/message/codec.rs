@@ -1,6 +1,9 @@
 //! Values as bytes: integers in network byte order, floats in little-endian order as in packets, lists with their length
 //! first. Each value has exactly one encoding, and nothing else is accepted.
 
+use optireduce_contract::ranks::words_for;
+
+use super::super::types::Ranks;
 use super::Malformed;
 
 /// A value with an encoding of its own.
@@ -13,24 +16,29 @@ pub(super) trait Wire: Sized {
 }
 
 /// The bytes of a message that were not read yet.
-pub(super) struct Reader<'a>(&'a [u8]);
+pub(super) struct Reader<'a> {
+    bytes: &'a [u8],
+    /// Ranks of the job.
+    ranks: usize,
+}
 
 impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self(bytes)
+    /// The bytes of a message between ranks of a job of `ranks`.
+    pub fn new(bytes: &'a [u8], ranks: usize) -> Self {
+        Self { bytes, ranks }
     }
 
     /// The next bytes of `field`.
     pub fn take<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], Malformed> {
-        let missing = Malformed::Truncated { field, needed: N, left: self.0.len() };
-        let (taken, rest) = self.0.split_first_chunk().ok_or(missing)?;
-        self.0 = rest;
+        let missing = Malformed::Truncated { field, needed: N, left: self.bytes.len() };
+        let (taken, rest) = self.bytes.split_first_chunk().ok_or(missing)?;
+        self.bytes = rest;
         Ok(*taken)
     }
 
     /// Bytes left.
     pub fn left(&self) -> usize {
-        self.0.len()
+        self.bytes.len()
     }
 }
 
@@ -61,6 +69,26 @@ impl Wire for bool {
             1 => Ok(true),
             found => Err(Malformed::Flag { field, found }),
         }
+    }
+}
+
+/// How many words it has (2 bytes), then the words: as many as the ranks of the job take, and no rank outside the job.
+impl Wire for Ranks {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.words().len() as u16).write(out);
+        self.words().iter().for_each(|word| word.write(out));
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let ranks = input.ranks;
+        let (found, expected) = (usize::from(u16::read(input, field)?), words_for(ranks));
+        if found != expected {
+            return Err(Malformed::RankWords { field, found, expected, ranks });
+        }
+        let words: Result<_, _> = (0..found).map(|_| u64::read(input, field)).collect();
+        let set = Self::of_words(words?);
+        let outside = set.iter().find(|rank| *rank >= ranks);
+        outside.map_or(Ok(set), |rank| Err(Malformed::Rank { field, rank, ranks }))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What ranks tell one another outside packets, on the control channel, and its one encoding.
 //!
 //! A message is a version (1 byte), a tag that says what it is (1 byte), and the fields of that message, in the order of the
-//! tables below: integers in network byte order, floats as in packets, lists with their length (4 bytes) first. The tags:
+//! tables below: integers in network byte order, floats as in packets, lists with their length (4 bytes) first, sets of ranks
+//! with their words of 64 ranks (2 bytes) first, as many as the ranks of the job take. The tags:
 //!
 //! | tag | message | fields |
 //! |---|---|---|
@@ -28,7 +29,7 @@ use super::types::Kind;
 use super::votes::VoteMessage;
 
 /// The first byte of every message.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 /// Bytes of the longest message.
 pub const MESSAGE_BYTES_MAX: usize = 1 << 17;
 
@@ -112,6 +113,28 @@ pub enum Malformed {
         /// Largest value allowed.
         max: u8,
     },
+    /// A set of ranks is not of the size that the job takes.
+    #[error("`{field}` has {found} words of 64 ranks, expected {expected} for a job of {ranks} ranks")]
+    RankWords {
+        /// Name of the field.
+        field: &'static str,
+        /// Words of the set.
+        found: usize,
+        /// Words that the ranks of the job take.
+        expected: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
+    /// A set of ranks holds one that the job does not have.
+    #[error("`{field}` holds rank {rank}, expected ranks below {ranks}")]
+    Rank {
+        /// Name of the field.
+        field: &'static str,
+        /// The rank.
+        rank: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
     /// A repair message breaks a limit.
     #[error(transparent)]
     Repair(#[from] BadRepairMessage),
@@ -131,20 +154,20 @@ impl Message {
         out
     }
 
-    /// Reads a message of rank `from`. Bytes that [`encode`](Self::encode) does not write are an error.
+    /// Reads a message of rank `from` in a job of `ranks`. Bytes that [`encode`](Self::encode) does not write are an error.
     ///
     /// # Errors
     /// [`MalformedMessage`] names the sender, what is wrong, and what was expected.
-    pub fn decode(from: usize, bytes: &[u8]) -> Result<Self, MalformedMessage> {
-        read(bytes).map_err(|what| MalformedMessage { from, bytes: bytes.len(), what })
+    pub fn decode(from: usize, ranks: usize, bytes: &[u8]) -> Result<Self, MalformedMessage> {
+        read(bytes, ranks).map_err(|what| MalformedMessage { from, bytes: bytes.len(), what })
     }
 }
 
-fn read(bytes: &[u8]) -> Result<Message, Malformed> {
+fn read(bytes: &[u8], ranks: usize) -> Result<Message, Malformed> {
     if bytes.len() > MESSAGE_BYTES_MAX {
         return Err(Malformed::TooLong);
     }
-    let mut input = Reader::new(bytes);
+    let mut input = Reader::new(bytes, ranks);
     match u8::read(&mut input, "version")? {
         VERSION => {}
         found => return Err(Malformed::Version { found }),

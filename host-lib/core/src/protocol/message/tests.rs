@@ -2,20 +2,19 @@ use optireduce_contract::limits::LANES;
 use optireduce_contract::signs::splitmix64;
 
 use super::super::repair::{ANSWER_BEATS_MAX, RANGES_MAX};
+use super::super::types::Ranks;
 use super::*;
 
 const KEY: WindowKey = WindowKey { op: 0x0102_0304, bucket: 0x0506, window: 0x0708 };
 const BALLOT: Ballot = Ballot { attempt: 0x1112_1314, rank: 0x1516 };
 const SETTINGS: Settings = Settings { hadamard: true, bound_ns: 0x4142_4344 };
-const VIEW: View = View {
-    number: 0x2122_2324,
-    ranks: 0x25,
-    first_op: 0x2627_2829,
-    joined: None,
-    epoch: 0x3435_3637,
-    measure: false,
-    settings: SETTINGS,
-};
+/// Ranks of the job whose messages are drawn: two words of a set.
+const RANKS: usize = 100;
+
+fn view() -> View {
+    let ranks = Ranks::none(64).with([0, 2, 5]);
+    View { number: 0x2122_2324, first_op: 0x2627_2829, epoch: 0x3435_3637, ..View::first(ranks, SETTINGS) }
+}
 
 const CALL: CallInfo = CallInfo {
     kind: Kind::AllGather,
@@ -51,11 +50,16 @@ impl Draw {
         Ballot { attempt: self.u32(), rank: self.u32() as u16 }
     }
 
+    fn ranks(&mut self) -> Ranks {
+        let draws: Vec<_> = (0..RANKS).filter(|_| self.flag()).collect();
+        Ranks::none(RANKS).with(draws)
+    }
+
     fn view(&mut self) -> View {
         let joined = self.flag().then(|| (self.u32() as u16, self.u64()));
         let settings = Settings { hadamard: self.flag(), bound_ns: self.u64() };
         let (epoch, measure) = (self.u32(), self.flag());
-        View { number: self.u32(), ranks: self.u64(), first_op: self.u32(), joined, epoch, measure, settings }
+        View { number: self.u32(), ranks: self.ranks(), first_op: self.u32(), joined, epoch, measure, settings }
     }
 
     fn request(&mut self) -> Request {
@@ -85,7 +89,7 @@ impl Draw {
         let membership = |message| Message::Membership(message);
         match self.below(16) {
             0 => membership(MembershipMessage::Progress { number, next_op: op }),
-            1 => membership(MembershipMessage::Suspect { number, suspects: self.u64() }),
+            1 => membership(MembershipMessage::Suspect { number, suspects: self.ranks() }),
             2 => membership(MembershipMessage::Request { number, request: self.request() }),
             3 => membership(MembershipMessage::Join { incarnation: self.u64() }),
             4 => membership(MembershipMessage::Prepare { number, ballot: self.ballot() }),
@@ -93,7 +97,7 @@ impl Draw {
             6 => membership(MembershipMessage::Accept { ballot: self.ballot(), view: self.view() }),
             7 => membership(MembershipMessage::Accepted { number, ballot: self.ballot() }),
             8 => membership(MembershipMessage::Views { views: (0..self.below(17)).map(|_| self.view()).collect() }),
-            9 => Message::Vote(VoteMessage::Vote { op, live: self.u64(), skip: self.flag() }),
+            9 => Message::Vote(VoteMessage::Vote { op, live: self.ranks(), skip: self.flag() }),
             10 => Message::Vote(VoteMessage::Decision { op, skip: self.flag() }),
             11 => {
                 let ranges = 0..1 + self.below(RANGES_MAX as u64) as u16;
@@ -117,10 +121,10 @@ impl Draw {
 fn golden_bytes() {
     // Written out by hand from the tables and the layouts in the documentation.
     let membership = |message| Message::Membership(message);
-    let joined = View { joined: Some((0x3132, 0x33)), ..VIEW };
+    let joined = View { joined: Some((0x3132, 0x33)), ..view() };
     let range = |first, count| BeatRange { first, count };
     let ballot = [0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
-    let view = [0x21, 0x22, 0x23, 0x24, 0, 0, 0, 0, 0, 0, 0, 0x25, 0x26, 0x27, 0x28, 0x29];
+    let view_bytes = [0x21, 0x22, 0x23, 0x24, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x25, 0x26, 0x27, 0x28, 0x29];
     // After the rank that joins: epoch, no measurement, the transform, the bound.
     let rest = [0x34, 0x35, 0x36, 0x37, 0, 1, 0, 0, 0, 0, 0x41, 0x42, 0x43, 0x44];
     let nothing = Request::default();
@@ -132,69 +136,69 @@ fn golden_bytes() {
     for (message, expected) in [
         (
             membership(MembershipMessage::Progress { number: 7, next_op: 0x0a0b }),
-            &[&[1, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
+            &[&[2, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
         ),
         (
-            membership(MembershipMessage::Suspect { number: 7, suspects: 1 << 63 }),
-            &[&[1, 2, 0, 0, 0, 7, 0x80, 0, 0, 0, 0, 0, 0, 0]],
+            membership(MembershipMessage::Suspect { number: 7, suspects: Ranks::none(64).with([63]) }),
+            &[&[2, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
         ),
-        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[1, 3, 0, 0, 0, 7, 0, 0, 0]]),
+        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[2, 3, 0, 0, 0, 7, 0, 0, 0]]),
         (
             membership(MembershipMessage::Request {
                 number: 7,
                 request: Request { hadamard: Some(true), bound_ns: Some(0x0102), measure: true },
             }),
-            &[&[1, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1]],
+            &[&[2, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1]],
         ),
-        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[1, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
-        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[1, 5, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[2, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
+        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[2, 5, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Promise { number: 7, ballot: BALLOT, next_op: 8, accepted: None }),
-            &[&[1, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
+            &[&[2, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
         ),
         (
             membership(MembershipMessage::Promise {
                 number: 7,
                 ballot: BALLOT,
                 next_op: 8,
-                accepted: Some((BALLOT, VIEW)),
+                accepted: Some((BALLOT, view())),
             }),
-            &[&[1, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view, &[0], &rest],
+            &[&[2, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
         ),
         (
             membership(MembershipMessage::Accept { ballot: BALLOT, view: joined }),
-            &[&[1, 7], &ballot, &view, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
+            &[&[2, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
         ),
-        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[1, 8, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[2, 8, 0, 0, 0, 7], &ballot]),
         (
-            membership(MembershipMessage::Views { views: vec![VIEW; 2] }),
-            &[&[1, 9, 0, 0, 0, 2], &view, &[0], &rest, &view, &[0], &rest],
+            membership(MembershipMessage::Views { views: vec![view(); 2] }),
+            &[&[2, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
         ),
         (
-            Message::Vote(VoteMessage::Vote { op: 5, live: 0b111, skip: true }),
-            &[&[1, 0x10, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 7, 1]],
+            Message::Vote(VoteMessage::Vote { op: 5, live: Ranks::all(3), skip: true }),
+            &[&[2, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1]],
         ),
-        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[1, 0x11, 0, 0, 0, 5, 0]]),
+        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[2, 0x11, 0, 0, 0, 5, 0]]),
         (
             Message::Repair(RepairMessage::Request { key: KEY, ranges: vec![range(9, 1), range(0x1234, 5)] }),
-            &[&[1, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
+            &[&[2, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
         ),
         (
             Message::Repair(RepairMessage::Answer { key: KEY, first: 0x0a0b, values }),
-            &[&[1, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
+            &[&[2, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
         ),
-        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[1, 0x22], &key]),
+        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[2, 0x22], &key]),
         (
             Message::Call(CallMessage::Ask { op: 5, call: CALL }),
-            &[&[1, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8]],
+            &[&[2, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8]],
         ),
         (
             Message::Call(CallMessage::Tell { op: 5, call: CallInfo { stream: Stream::OneOff, ..CALL } }),
-            &[&[1, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0]],
+            &[&[2, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0]],
         ),
     ] {
         assert_eq!(message.encode(), expected.concat(), "{message:?}");
-        assert_eq!(Message::decode(3, &expected.concat()), Ok(message));
+        assert_eq!(Message::decode(3, 64, &expected.concat()), Ok(message));
     }
 }
 
@@ -206,7 +210,7 @@ fn every_message_comes_back_as_it_was() {
         let bytes = message.encode();
         assert!(bytes.len() <= MESSAGE_BYTES_MAX, "seed {seed}: {} bytes", bytes.len());
         seen.insert(bytes[1]);
-        assert_eq!(Message::decode(0, &bytes).as_ref(), Ok(&message), "seed {seed}");
+        assert_eq!(Message::decode(0, RANKS, &bytes).as_ref(), Ok(&message), "seed {seed}");
     }
     let tags = [MembershipMessage::TAGS, VoteMessage::TAGS, RepairMessage::TAGS, CallMessage::TAGS].concat();
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), tags, "every tag, and each only once");
@@ -237,7 +241,7 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
             1 => bytes.push(draw.u64() as u8),
             _ => {}
         }
-        match Message::decode(5, &bytes) {
+        match Message::decode(5, RANKS, &bytes) {
             Ok(message) => {
                 assert_eq!(message.encode(), bytes, "seed {seed}: {message:?}");
                 read += 1;
@@ -253,26 +257,32 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
 
 #[test]
 fn what_is_wrong_is_named_with_the_sender() {
-    let text = |bytes: &[u8]| Message::decode(12, bytes).unwrap_err().to_string();
+    let text = |bytes: &[u8]| Message::decode(12, RANKS, bytes).unwrap_err().to_string();
     let hint = "; check that all ranks run the same release";
-    let too_many = [&[1, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
+    let too_many = [&[2, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
+    let outside = [&[2, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
     for (bytes, expected) in [
         (&[][..], "message of 0 bytes from rank 12: ends within `version`: 1 bytes needed, 0 left"),
-        (&[1], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
-        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 1"),
-        (&[1, 0x23, 0], "message of 3 bytes from rank 12: unknown tag 0x23"),
-        (&[1, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
-        (&[1, 3, 0, 0, 0, 1, 0, 0, 0, 2, 3], "message of 11 bytes from rank 12: 2 bytes after the last field"),
-        (&[1, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
-        (&[1, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
+        (&[2], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
+        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 2"),
+        (&[2, 0x23, 0], "message of 3 bytes from rank 12: unknown tag 0x23"),
+        (&[2, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
+        (&[2, 3, 0, 0, 0, 1, 0, 0, 0, 2, 3], "message of 11 bytes from rank 12: 2 bytes after the last field"),
+        (&[2, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
+        (&[2, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
         (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),
         (
-            &[1, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
+            &[2, 2, 0, 0, 0, 5, 0, 1],
+            "message of 8 bytes from rank 12: `suspects` has 1 words of 64 ranks, expected 2 for a job of 100 ranks",
+        ),
+        (&outside, "message of 24 bytes from rank 12: `suspects` holds rank 100, expected ranks below 100"),
+        (
+            &[2, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
             "message of 14 bytes from rank 12: repair message: number of ranges is 0, expected 256",
         ),
     ] {
         assert_eq!(text(bytes), format!("{expected}{hint}"));
     }
-    let long = text(&vec![1; MESSAGE_BYTES_MAX + 1]);
+    let long = text(&vec![2; MESSAGE_BYTES_MAX + 1]);
     assert!(long.contains("rank 12: too long, expected at most 131072 bytes"), "{long}");
 }

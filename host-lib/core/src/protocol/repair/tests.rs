@@ -44,12 +44,12 @@ fn messages_beyond_the_limits_are_refused() {
         RepairMessage::Answer { key: KEY, first: 0, values: vec![0.0; 17] },
     ] {
         assert!(bad.check().is_err(), "{bad:?}");
-        let read = Message::decode(1, &Message::Repair(bad.clone()).encode());
+        let read = Message::decode(1, 64, &Message::Repair(bad.clone()).encode());
         assert!(matches!(read.unwrap_err().what, Malformed::Repair(_)), "{bad:?}");
     }
     for good in [request(&many[1..]), request(&[(0, 65_535)]), answer(KEY, 64_511, 1024), request(&[(5, 2), (8, 1)])] {
         let message = Message::Repair(good);
-        assert_eq!(Message::decode(1, &message.encode()), Ok(message));
+        assert_eq!(Message::decode(1, 64, &message.encode()), Ok(message));
     }
 }
 
