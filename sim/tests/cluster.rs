@@ -136,6 +136,19 @@ fn ranks_with_and_without_cards_speak_the_same_packets() {
     }
 }
 
+/// Without cards there may be more ranks than a card takes.
+#[test]
+fn a_cluster_without_cards_may_have_more_ranks_than_a_card_takes() {
+    let without_cards = |ranks: usize| {
+        Scenario::new(Functional, ranks, 16 * ranks).with(|config| config.software_ranks = (0..ranks).collect())
+    };
+    check_exact(&without_cards(70));
+    let refused = |scenario: Scenario| scenario.run().unwrap_err();
+    assert!(refused(without_cards(255)).contains("255 ranks, expected 2 to 254"));
+    let with_a_card = without_cards(65).with(|config| config.software_ranks.truncate(64));
+    assert!(refused(with_a_card).contains("65 ranks, expected 2 to 64"));
+}
+
 /// The same beside the hardware description of the card.
 #[test]
 fn a_software_rank_and_a_card_of_clock_cycles_reduce_together() {

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::{HadamardMode, Launch};
-use optireduce_contract::limits::RANKS_MAX;
-use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
+use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
 /// What every command's help ends with: the exit codes, and examples to copy.
@@ -253,7 +252,7 @@ impl RunArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = help_end(BENCH_EXAMPLES))]
 pub struct BenchAllReduceArgs {
-    /// Numbers of ranks to measure one after the other, each 2 to 64 [default: 2,4 ranks]
+    /// Numbers of ranks to measure one after the other, each 2 to 1024 [default: 2,4 ranks]
     #[arg(long, value_name = "RANKS,...", value_delimiter = ',', default_value = "2,4", hide_default_value = true,
           value_parser = ranks, help_heading = MEASUREMENT)]
     pub ranks: Vec<usize>,

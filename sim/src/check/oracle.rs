@@ -8,7 +8,7 @@
 //! the error measures.
 //! Limits: the transform of a Hadamard block is the plain model of the hardware's, proven against f64 on its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use optireduce_contract::limits::LANES;
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE};
@@ -57,24 +57,23 @@ pub fn outputs(plans: &[WindowPlan], gradients: &[Vec<f32>], traces: &[Vec<Accep
 /// The mean of a rank's own shard, by position of the window; `None` elsewhere and where nothing came.
 fn mean(plan: &WindowPlan, rank: usize, sent: &[Vec<Beat>], trace: &[Accept]) -> Result<Vec<Option<Beat>>, String> {
     let own = plan.shards.range_of(rank);
-    let mut sums = vec![([-0.0f32; LANES], 0u64); plan.beats];
+    let mut sums = vec![([-0.0f32; LANES], BTreeSet::new()); plan.beats];
     for accept in trace.iter().filter(|accept| accept.stage == STAGE_CONTRIBUTE) {
         let (position, sender) = (usize::from(accept.position), usize::from(accept.sender));
         if !own.contains(&position) || sender >= sent.len() {
             return Err(format!("rank {rank}: {accept:?}: outside its shard {own:?} or of an unknown rank"));
         }
         let (sum, senders) = &mut sums[position];
-        if *senders >> sender & 1 == 1 {
+        if !senders.insert(sender) {
             return Err(format!("rank {rank}: {accept:?}: summed twice"));
         }
-        *senders |= 1 << sender;
         for (lane, x) in sum.iter_mut().zip(&sent[sender][position]) {
             *lane = canonical(*lane + x);
         }
     }
-    let divided = |(sum, senders): (Beat, u64)| {
-        let share = 1.0 / senders.count_ones() as f32;
-        (senders != 0).then(|| sum.map(|lane| on_the_wire(plan, canonical(lane * share))))
+    let divided = |(sum, senders): (Beat, BTreeSet<usize>)| {
+        let share = 1.0 / senders.len() as f32;
+        (!senders.is_empty()).then(|| sum.map(|lane| on_the_wire(plan, canonical(lane * share))))
     };
     Ok(sums.into_iter().map(divided).collect())
 }

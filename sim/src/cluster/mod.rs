@@ -57,6 +57,8 @@ const AGREE_NS: u64 = 1_000_000_000;
 const GRACE_MIN_NS: u64 = QUANTUM_NS;
 /// What a step may take beyond its stages' bounds and its slowest straggler before it counts as hung.
 const HANG_SLACK_NS: u64 = 200_000_000;
+/// Most ranks of a cluster without cards: the network has an address of one byte for each.
+const SOFTWARE_RANKS_MAX: usize = 254;
 /// Bucket of every collective: the simulator runs one bucket at a time.
 const BUCKET: u16 = 0;
 const RING_LOG2: u32 = 8;
@@ -86,7 +88,7 @@ pub struct Straggler {
 /// What a cluster is made of.
 #[derive(Clone, Debug)]
 pub struct ClusterConfig {
-    /// Ranks, 2 to 64.
+    /// Ranks, 2 to 64; up to 254, the addresses that there are, if none has a card.
     pub ranks: usize,
     /// Kind of card.
     pub engine: Engine,
@@ -235,8 +237,10 @@ impl Cluster {
     /// If the engine is not there, or a driver or host library refuses.
     pub fn new(config: ClusterConfig) -> Result<Self, SimError> {
         let ranks = config.ranks;
-        if !(2..=RANKS_MAX).contains(&ranks) {
-            return Err(SimError::Argument(format!("{ranks} ranks, expected 2 to {RANKS_MAX}")));
+        let has_cards = (0..ranks).any(|rank| !config.software_ranks.contains(&rank));
+        let ranks_max = if has_cards { RANKS_MAX } else { SOFTWARE_RANKS_MAX };
+        if !(2..=ranks_max).contains(&ranks) {
+            return Err(SimError::Argument(format!("{ranks} ranks, expected 2 to {ranks_max}")));
         }
         if let Some(straggler) = config.stragglers.iter().find(|straggler| straggler.rank >= ranks) {
             let rank = straggler.rank;
