@@ -17,7 +17,7 @@ use self::agreement::Agreement;
 use self::pipeline::{Held, Pipeline, Running};
 use self::tuning::Tuning;
 use crate::data_plane::{Capability, DataPlane, PlaneEvent};
-use crate::protocol::{HadamardMode, JobParams, Kind, Metrics, PlanError, Report, View};
+use crate::protocol::{HadamardMode, JobParams, Kind, Metrics, PlanError, Ranks, Report, View};
 
 /// One rank's collectives. See the crate documentation for the call order.
 ///
@@ -229,11 +229,14 @@ impl<P: DataPlane> Collectives<P> {
         if self.plane.capabilities().has(Capability::Views) {
             heard.insert_all(&self.plane.take_heard());
         }
-        let mut held = self.agreement.hold(now_ns, done, &heard);
+        // In a short bucket many peers have nothing to send: that says nothing about them.
+        let live: Vec<usize> = done.view.live().collect();
+        let silent = done.machine.senders().map(|place| live[place]).filter(|rank| !heard.contains(*rank));
+        let silent = Ranks::none(self.params.ranks).with(silent);
+        let mut held = self.agreement.hold(now_ns, done, &silent);
         self.tuning.observe(&held.report, self.plane.late_bytes());
-        let live: Vec<usize> = held.running.view.live().collect();
         held.report = held.report.renumbered(&live, self.params.ranks);
-        self.agreement.observe(now_ns, &held.report, &heard);
+        self.agreement.observe(now_ns, &held.report, &heard, &silent);
         held
     }
 

@@ -8,7 +8,9 @@ mod virtual_network;
 use std::collections::{BTreeMap, BTreeSet};
 
 use optireduce_core::protocol::repair::RepairReport;
-use optireduce_core::protocol::{ClosedBy, EarlyRule, HadamardMode, JobParams, MembershipParams, UpdateAction};
+use optireduce_core::protocol::{
+    ClosedBy, EarlyRule, HadamardMode, JobParams, MembershipParams, UpdateAction, VoteParams,
+};
 use optireduce_core::software::Software;
 use optireduce_core::{Collectives, DataPlane, MembershipEvent};
 use virtual_network::{Impairments, Network, Outcome, Random};
@@ -110,6 +112,66 @@ fn a_crashed_rank_is_dropped_and_the_others_stop_paying_the_bound() {
             assert!(with_members == (paid <= SILENT_OPS + 1), "seed {seed}: the bound was paid {paid} times");
         }
     }
+}
+
+/// A bucket of few beats: most ranks have no shard, and nothing to send but to those that do.
+#[test]
+fn ranks_that_have_nothing_to_send_are_not_taken_for_silent() {
+    for elements in [0, 1, 40] {
+        let (ranks, died, dies_op) = (8, 6, 40);
+        let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+        let mut network = network(0, ranks, impairments, true);
+        let mut dropped = None;
+        for op in 0..dies_op + 60 {
+            network.dead[died] = op >= dies_op;
+            let gradients = vec![vec![1.0; elements]; ranks];
+            let starts: Vec<_> = network.dead.iter().map(|dead| (!dead).then_some(0)).collect();
+            let outcomes = network.all_reduce(0, &gradients, false, &starts);
+            let live = &outcomes[0].as_ref().unwrap().report.live;
+            if op < dies_op {
+                assert_eq!(live.len(), ranks, "{elements} elements, collective {op}: {live:?}");
+            } else if live.len() < ranks {
+                assert_eq!(live, &[0, 1, 2, 3, 4, 5, 7], "{elements} elements, collective {op}");
+                dropped.get_or_insert(op);
+            }
+        }
+        // Each rank aggregates a beat in turn, and hears of all when it does; of no elements nobody is to hear.
+        assert_eq!(dropped.is_some(), elements > 0, "{elements} elements");
+    }
+}
+
+/// More ranks than one word of a set has bits: views, votes, suspects and repairs of a job in software alone.
+#[test]
+fn seventy_ranks_vote_and_drop_one_that_dies() {
+    let (ranks, elements, died, dies_op) = (70, 70 * 16, 68, 2);
+    // Packets that arrive together keep the test short.
+    let impairments = Impairments { delay_ns: 10_000..10_001, ..Impairments::default() };
+    let mut network =
+        Network::new(ranks, 4, impairments, 0, |rank, plane| JobParams::new(rank, ranks, 4, BOUND_NS, &plane.limits()));
+    network.ranks.iter_mut().for_each(|rank| rank.agree_on_views(members(ranks), HadamardMode::Off).unwrap());
+    let votes = VoteParams { leader_ns: BOUND_NS, others_ns: 10 * BOUND_NS };
+    network.ranks.iter_mut().for_each(|rank| rank.agree_on_updates(votes));
+    let mut random = Random(0);
+    let live: Vec<usize> = (0..ranks).filter(|rank| *rank != died).collect();
+    let mut last = None;
+    for op in 0..dies_op + 10 {
+        network.dead[died] = op >= dies_op;
+        let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+        let starts: Vec<_> = network.dead.iter().map(|dead| (!dead).then_some(0)).collect();
+        let outcomes = network.all_reduce(0, &gradients, false, &starts);
+        let reports: Vec<_> = outcomes.iter().flatten().map(|outcome| &outcome.report).collect();
+        assert!(reports.iter().all(|report| report.agreed), "collective {op}");
+        assert!(reports.iter().all(|report| report.live == reports[0].live), "collective {op}");
+        if op < dies_op {
+            check_means("all are there", &outcomes, &gradients, &(0..ranks).collect::<Vec<_>>());
+        }
+        if reports[0].live == live {
+            check_means("one was dropped", &outcomes, &gradients, &live);
+            last = Some(op);
+        }
+    }
+    assert_eq!(last, Some(dies_op + 9), "rank {died} was not dropped: {:?}", network.ranks[0].newest());
+    assert!(live.iter().all(|rank| network.events.contains(&(*rank, MembershipEvent::Silent { rank: died }))));
 }
 
 #[test]

@@ -157,7 +157,9 @@ impl Cluster {
         let (now_ns, op) = (self.now_ns, self.ranks[rank].op);
         if self.ranks[rank].running {
             let heard = std::mem::replace(&mut self.ranks[rank].heard, Ranks::none(self.params.ranks));
-            self.ranks[rank].membership.observe(now_ns, op, &heard);
+            let mut silent = Ranks::all(self.params.ranks);
+            silent.remove_all(&heard);
+            self.ranks[rank].membership.observe(now_ns, op, &heard, &silent);
             self.ranks[rank].op += 1;
             self.ranks[rank].running = false;
             self.poll(rank);
@@ -725,7 +727,7 @@ fn ranks_that_all_suspect_one_another_do_not_drop_below_a_quorum() {
     let mut membership = Membership::new(0, params(3), SETTINGS).unwrap();
     for op in 0..3 {
         assert!(membership.view_of(0, op).is_some());
-        membership.observe(0, op, &Ranks::default());
+        membership.observe(0, op, &Ranks::default(), &Ranks::all(3));
     }
     for (from, suspects) in [(1, 0b100), (2, 0b010)] {
         membership
@@ -803,7 +805,7 @@ fn a_rank_whose_channel_has_ended_is_silent_after_three_collectives_however_shor
                 std::iter::from_fn(|| membership.poll()).any(|output| output == Output::Silent { rank: 2 })
             };
             assert!(membership.view_of(0, op).is_some());
-            membership.observe(0, op, &Ranks::none(3).with([1]));
+            membership.observe(0, op, &Ranks::none(3).with([1]), &Ranks::none(3).with([2]));
             assert_eq!(silent(&mut membership), gone && op == 2, "collective {op}, gone {gone}");
         }
     }

@@ -132,12 +132,12 @@ impl Agreement {
         self.calls.as_ref().filter(|_| self.outgoing.is_empty()).and_then(|calls| calls.mismatch(now_ns))
     }
 
-    /// All windows of a collective have closed: what is held of it until it is returned. `finish` makes its report.
-    pub fn hold(&mut self, now_ns: u64, running: Running, heard: &Ranks) -> Held {
+    /// All windows of a collective have closed: what is held of it until it is returned. `silent`: the peers of which
+    /// nothing came although they had something to send.
+    pub fn hold(&mut self, now_ns: u64, running: Running, silent: &Ranks) -> Held {
         // A rank that is silent is about to be dropped: that ends by an agreement, not by a halt.
         let drops = self.control.as_ref().is_some_and(Control::drops_silent);
-        let is_silent = |rank: usize| rank != self.rank && !heard.contains(rank);
-        let may_halt = !(drops && running.view.live().any(is_silent));
+        let may_halt = !drops || silent.is_empty();
         // If it is to be agreed on, this is one rank's opinion. One-off collectives are judged once they are repaired.
         let is_opinion = self.votes.is_some() || running.call.is_one_off() || !may_halt;
         let mut opinion = Safeguard::default();
@@ -146,10 +146,10 @@ impl Agreement {
         Held { running, report, until_ns: now_ns.saturating_add(wait_ns), voted: false, may_halt }
     }
 
-    /// Takes how a collective of `view` went at this rank, and who was heard in it.
-    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks) {
+    /// Takes how a collective went at this rank, who was heard in it, and who had something to send but was not.
+    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks) {
         if let Some(control) = &mut self.control {
-            control.observe(now_ns, report, heard, self.rank);
+            control.observe(now_ns, report, heard, silent);
         }
     }
 

@@ -436,6 +436,18 @@ impl AllReduce {
         report
     }
 
+    /// The peers that were to send this rank something, by places in its view.
+    pub fn senders(&self) -> impl Iterator<Item = usize> + '_ {
+        let rank = self.params.rank;
+        let sends = move |from: &usize| {
+            let plans = self.windows.iter().map(|window| &window.plan);
+            plans
+                .into_iter()
+                .any(|plan| Stage::ALL.into_iter().any(|stage| plan.expected_beats(stage, rank, *from) > 0))
+        };
+        (0..self.params.ranks).filter(move |from| *from != rank).filter(sends)
+    }
+
     fn in_flight(&self) -> usize {
         self.windows.iter().filter(|window| window.contributed && !window.is_done()).count()
     }

@@ -82,16 +82,15 @@ impl Control {
         self.membership.newest()
     }
 
-    /// Takes how a collective went at this rank, and who was heard in it.
-    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, rank: usize) {
-        self.membership.observe(now_ns, report.op, heard);
+    /// Takes how a collective went at this rank, who was heard in it, and who had something to send but was not.
+    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks) {
+        self.membership.observe(now_ns, report.op, heard, silent);
         let Some(newest) = self.membership.newest().cloned() else { return };
-        let all_heard = report.live.iter().all(|peer| *peer == rank || heard.contains(*peer));
         let loss = scattered_loss(report);
         let mut request =
             Request { hadamard: self.hadamard.request(newest.settings.hadamard, loss), ..Default::default() };
         if let Some(one) = &mut self.remeasure {
-            if all_heard {
+            if silent.is_empty() {
                 report.closed_by.into_iter().for_each(|closed_by| one.watch.observe(closed_by));
             }
             // If there is a view to measure for already, that will do.

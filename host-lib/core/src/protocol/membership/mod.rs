@@ -256,8 +256,9 @@ impl Membership {
             && self.next_op < self.gone_op.saturating_add(ops)
     }
 
-    /// Takes who was heard in a finished collective. Late packets count: a straggler is not silent.
-    pub fn observe(&mut self, now_ns: u64, op: u32, heard: &Ranks) {
+    /// Takes who was heard in a finished collective, and who had something to send but was not. Late packets count: a
+    /// straggler is not silent. Ranks in neither set had nothing to send.
+    pub fn observe(&mut self, now_ns: u64, op: u32, heard: &Ranks, silent: &Ranks) {
         let Some(silent_ops) = self.params.silent_ops else { return };
         let Some(newest) = self.views.back().cloned() else { return };
         let Some(view) = self.views.iter().rev().find(|view| view.first_op <= op).cloned() else { return };
@@ -267,6 +268,9 @@ impl Membership {
             if heard.contains(rank) {
                 *ops = 0;
                 self.suspects.remove(rank);
+                continue;
+            }
+            if !silent.contains(rank) {
                 continue;
             }
             if *ops == 0 {
