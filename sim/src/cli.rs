@@ -1,6 +1,7 @@
 //! The command `optireduce-sim`: arguments, and what it does with them.
 //!
-//! Exit codes: 0 done; 1 ran, but a check failed; 2 could not run (arguments, input); 3 the protocol said halt.
+//! Exit codes: 0 success; 1 it ran, but a check or a rank failed; 2 it could not run (arguments, files); 3 the safeguard
+//! halted training.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -24,22 +25,23 @@ use crate::report::{RunReport, StepReport};
 use crate::report::{table, timeline};
 
 const EXAMPLES: &str = "Exit codes:
-  0  done
-  1  it ran, but a result is not, bit for bit, what follows from the packets that were accepted
-  2  it could not run: arguments, input
-  3  the safeguard said halt
+  0  success
+  1  a check failed: a result differs from the one calculated independently, or a rank failed or hung
+  2  could not run: wrong arguments, or a file that cannot be read or written
+  3  the safeguard halted training: three steps in a row lost more than 10 %
 
 Examples:
   optireduce-sim
   optireduce-sim allreduce --loss 0.01 --straggler 3:2000 --deadline-us 200 --seed 7
   optireduce-sim allreduce --engine functional --bf16 --incast 3 --rate-gbps 25 --json -";
 
-/// The demonstration as a command.
+/// The command that the demonstration runs.
 const DEMONSTRATION: &str = "optireduce-sim allreduce --loss 0.01 --deadline-us 200 --straggler 3:2000";
 
-/// Simulates a job of OptiReduce SmartNICs in virtual time: ranks with their drivers, cards and network
+/// Simulates a job of OptiReduce SmartNICs in virtual time: host library, driver and card of every rank, and the network
 ///
-/// Without a command it runs the demonstration: an all-reduce of shipped gradients on four ranks with 1 % loss and a straggler.
+/// Without a command, runs a demonstration: four ranks all-reduce gradients that come with the program, with 1 % packet loss and a
+/// straggler.
 #[derive(Debug, Parser)]
 #[command(name = "optireduce-sim", version, after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub struct Cli {
@@ -49,10 +51,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// All-reduce the gradients of a file, step by step, and report what was lost and how long it took
+    /// All-reduce gradients, step by step; report what was lost and how long it took
     #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
     Allreduce(Box<AllreduceArgs>),
-    /// Measure the cycle-level card: cycles of its paths, and the speed of the simulation
+    /// Measure the cycle-level card: cycles along its paths, and simulation speed
     Bench(BenchArgs),
 }
 
@@ -63,7 +65,7 @@ pub struct BenchArgs {
     /// What to measure
     #[arg(value_enum)]
     what: Bench,
-    /// The figures as JSON on stdout
+    /// Print JSON instead of text
     #[arg(long)]
     json: bool,
 }
@@ -71,7 +73,7 @@ pub struct BenchArgs {
 /// What can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Bench {
-    /// The card: receive path, doorbell to completion, and simulated cycles per second by rust-hdl and by Verilator
+    /// The card: receive path, doorbell to completion, and simulated cycles per second under rust-hdl and Verilator
     Card,
 }
 
@@ -83,66 +85,72 @@ const BENCH_EXAMPLES: &str = "Examples:
 /// Arguments of `allreduce`.
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct AllreduceArgs {
-    /// Gradients: f32 tensors named step0.rank0, step0.rank1, ... [default: shipped ones, 4 ranks, 2 steps]
-    #[arg(long, value_name = "FILE.safetensors")]
+    /// Gradients: f32 tensors named step0.rank0, step0.rank1, ... [default: built-in gradients of 4 ranks, 2 steps]
+    #[arg(long, value_name = "FILE.safetensors", help_heading = "Job")]
     input: Option<PathBuf>,
-    /// Ranks, 2 to 64 [default: those of the input]
-    #[arg(long, value_name = "N")]
+    /// Use only the first N ranks of the input, 2 to 64 [default: all of them]
+    #[arg(long, value_name = "N", help_heading = "Job")]
     ranks: Option<usize>,
-    /// Kind of card
-    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    /// How cards are simulated
+    #[arg(long, value_enum, default_value_t = Engine::Rtl, help_heading = "Job")]
     engine: Engine,
-    /// Ranks without a card, where the host library does the card's work with the same packets
-    #[arg(long, value_name = "RANK,...", value_delimiter = ',')]
+    /// Ranks without a card: the host library does the card's work and sends the same packets
+    #[arg(long, value_name = "RANK,...", value_delimiter = ',', help_heading = "Job")]
     software_ranks: Vec<usize>,
-    /// Probability that a packet is lost, 0 to 1 (exclusive)
-    #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true)]
-    loss: f64,
-    /// Median one-way delay of the network, in us
-    #[arg(long, value_name = "MEDIAN", default_value_t = 10.0, allow_negative_numbers = true)]
-    delay_us: f64,
-    /// P99 / P50 of the delay, at least 1
-    #[arg(long, value_name = "R", default_value_t = 1.5, allow_negative_numbers = true)]
-    tail_ratio: f64,
-    /// A rank whose host enters every step late, by this many us; may be given more than once
-    #[arg(long, value_name = "RANK:MICROSECONDS", value_parser = straggler)]
+    /// Makes a rank's host late, in every step, by this many microseconds; repeatable
+    #[arg(long, value_name = "RANK:MICROSECONDS", value_parser = straggler, help_heading = "Job")]
     straggler: Vec<Straggler>,
-    /// t_B: bound on each stage of a window, in us, up to 4294967 [default: the 95th percentile of the stage times of 20
-    /// warm-up collectives over a reliable transport without stragglers]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    deadline_us: Option<f64>,
-    /// Whether a stage may close before its bound: when the last packets of all peers have arrived and then nothing for x % of
-    /// t_C, which follow the loss and the stage times of all ranks
-    #[arg(long, value_enum, default_value_t = OnOff::On)]
-    early: OnOff,
-    /// Whether windows are Hadamard-encoded; auto: once a step has lost more than 2 %
-    #[arg(long, value_enum, default_value_t = Hadamard::Auto)]
-    hadamard: Hadamard,
-    /// Gradients and means travel as bf16: half the bytes, sums stay fp32; each value is rounded when it is sent and each
-    /// mean once more, an NMSE of about 5e-6
-    #[arg(long)]
-    bf16: bool,
-    /// Peers that a rank sends to at a time, packet by packet, 1 to 15: a stage has ceil((ranks - 1) / I) rounds
-    #[arg(long, value_name = "I", default_value_t = 1)]
-    incast: usize,
-    /// Rate at which a rank sends to each peer, headers and gaps included, in Gb/s: 0.008 to 100, in steps of 0.008 [default: that of the wire,
-    /// 100 Gb/s]
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
-    rate_gbps: Option<f64>,
-    /// Seed of losses, delays and signs
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    /// Seed of losses, delays and the transform's signs
+    #[arg(long, value_name = "S", default_value_t = 1, help_heading = "Job")]
     seed: u64,
-    /// What each rank got: tensors of the same names as the input's
-    #[arg(long, value_name = "FILE.safetensors")]
+    /// Probability that a packet is lost: at least 0, less than 1
+    #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Network")]
+    loss: f64,
+    /// Median one-way delay, in us
+    #[arg(
+        long,
+        value_name = "MEDIAN",
+        default_value_t = 10.0,
+        allow_negative_numbers = true,
+        help_heading = "Network"
+    )]
+    delay_us: f64,
+    /// Tail of the delay: P99 / P50, at least 1
+    #[arg(long, value_name = "R", default_value_t = 1.5, allow_negative_numbers = true, help_heading = "Network")]
+    tail_ratio: f64,
+    /// Deadline t_B of each stage of a window, in us, up to 4294967 [default: the 95th percentile of the stage times of 20
+    /// warm-up collectives over a reliable transport, without stragglers]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Protocol")]
+    deadline_us: Option<f64>,
+    /// Whether a stage may close before its deadline: once the last packets of all peers have been seen and silence follows, for a
+    /// grace time that adapts to losses and to the stage times of all ranks
+    #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "Protocol")]
+    early: OnOff,
+    /// Hadamard transform of gradients and means; auto: from the step after one that lost more than 2 %
+    #[arg(long, value_enum, default_value_t = Hadamard::Auto, help_heading = "Protocol")]
+    hadamard: Hadamard,
+    /// Send gradients and means as bf16: half the bytes. Sums stay fp32; each value is rounded when it is sent, an NMSE of about
+    /// 5e-6
+    #[arg(long, help_heading = "Protocol")]
+    bf16: bool,
+    /// Peers that a rank sends to at the same time, 1 to 15: a stage has ceil((ranks - 1) / I) rounds
+    #[arg(long, value_name = "I", default_value_t = 1, help_heading = "Protocol")]
+    incast: usize,
+    /// Rate at which a rank sends to each peer, headers and gaps included, in Gb/s: 0.008 to 100, in steps of 0.008 [default: line
+    /// rate, 100 Gb/s]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Protocol")]
+    rate_gbps: Option<f64>,
+    /// Write what each rank got, as tensors of the same names as the input's
+    #[arg(long, value_name = "FILE.safetensors", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// The report as JSON; - for stdout (instead of the table)
-    #[arg(long, value_name = "FILE|-")]
+    /// Write the report as JSON; - prints it instead of the tables
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     json: Option<PathBuf>,
-    /// Waveforms of all cards
-    #[arg(long, value_name = "FILE")]
+    /// Write the waveforms of all cards
+    #[arg(long, value_name = "FILE.vcd", help_heading = "Output")]
     vcd: Option<PathBuf>,
-    /// The first step as a picture: the stages of each rank over time
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw the first step: the stages of each rank over time
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
     svg: Option<PathBuf>,
 }
 
@@ -212,7 +220,7 @@ impl AllreduceArgs {
             let error = || SimError::Argument(format!("--{name} is {found}, expected {expected}"));
             if ok { Ok(()) } else { Err(error()) }
         };
-        check((0.0..1.0).contains(&self.loss), "loss", self.loss, "0 to 1 (exclusive)")?;
+        check((0.0..1.0).contains(&self.loss), "loss", self.loss, "at least 0 and less than 1")?;
         check((1.0..=1e6).contains(&self.delay_us), "delay-us", self.delay_us, "1 to 1000000")?;
         check((1.0..=1e3).contains(&self.tail_ratio), "tail-ratio", self.tail_ratio, "1 to 1000")?;
         check((1..=INCAST_MAX).contains(&self.incast), "incast", self.incast as f64, &format!("1 to {INCAST_MAX}"))?;

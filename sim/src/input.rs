@@ -10,7 +10,7 @@ use crate::error::SimError;
 /// Real gradients of a small network, for a run without arguments. See `sim/data/README.md`.
 pub const SHIPPED: &[u8] = include_bytes!("../data/digits-mlp-gradients.safetensors");
 /// How messages call [`SHIPPED`].
-pub const SHIPPED_NAME: &str = "(shipped gradients)";
+pub const SHIPPED_NAME: &str = "(built-in gradients)";
 
 /// The gradients of a job: `steps[s][r]` is what rank r brings to step s. All ranks of a step have equal lengths.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +52,12 @@ impl Gradients {
         }
         let held = found.values().flat_map(|step| step.keys()).max().map_or(0, |rank| rank + 1);
         let ranks = ranks.unwrap_or(held);
+        if held > 0 && ranks > held {
+            return Err(fail(format!(
+                "gradients of {held} rank{}, expected {ranks}",
+                if held == 1 { "" } else { "s" }
+            )));
+        }
         let mut steps = Vec::new();
         for (step, (number, mut of_rank)) in found.into_iter().enumerate() {
             if step != number {
@@ -170,7 +176,7 @@ mod tests {
             error(vec![vec![one.clone(), one.clone()], vec![one.clone()]], None),
             "g: tensor step1.rank1 is missing, expected ranks 0 to 1"
         );
-        assert_eq!(error(vec![vec![one]], Some(3)), "g: tensor step0.rank1 is missing, expected ranks 0 to 2");
+        assert_eq!(error(vec![vec![one]], Some(3)), "g: gradients of 1 rank, expected 3");
         assert!(error(vec![], None).contains("no tensors"));
         assert!(error(vec![vec![vec![], vec![]]], None).contains("0 elements"));
         let noise = Gradients::from_bytes("g", b"not a tensor file", None).unwrap_err().to_string();

@@ -75,6 +75,11 @@ fn without_a_command_the_demonstration_runs_on_the_rtl_cards() {
     {
         assert!(out.contains(part), "{part:?} is missing in\n{out}");
     }
+    let shown = include_str!("../README.md").split_once("```text\n").and_then(|(_, rest)| rest.split_once("```"));
+    assert!(
+        shown.is_some_and(|(shown, _)| shown == out),
+        "sim/README.md does not show what the demonstration prints:\n{out}"
+    );
 }
 
 #[test]
@@ -113,8 +118,8 @@ fn the_report_is_json_and_the_same_every_time() {
 
 #[test]
 fn bf16_incast_and_rate_are_in_table_and_report_and_cost_what_they_say() {
-    let calm = ["--early", "off", "--deadline-us", "10000", "--json", "-"];
-    let run = |more: &[&str]| json(&fast(&[&calm, more].concat()));
+    let lossless = ["--early", "off", "--deadline-us", "10000", "--json", "-"];
+    let run = |more: &[&str]| json(&fast(&[&lossless, more].concat()));
     let (plain, bf16, paced) = (run(&[]), run(&["--bf16", "--incast", "3"]), run(&["--rate-gbps", "2.4"]));
     assert_eq!((&plain["bf16"], &plain["incast"], &plain["rate_gbps"]), (&false.into(), &1.into(), &().into()));
     assert_eq!((&bf16["bf16"], &bf16["incast"], &bf16["rate_gbps"]), (&true.into(), &3.into(), &().into()));
@@ -179,7 +184,7 @@ fn assert_refused(arguments: &[&str], parts: &[&str]) {
 
 #[test]
 fn bad_numbers_are_refused_with_found_and_expected() {
-    assert_refused(&["--loss", "1"], &["--loss is 1", "expected 0 to 1 (exclusive)"]);
+    assert_refused(&["--loss", "1"], &["--loss is 1", "expected at least 0 and less than 1"]);
     assert_refused(&["--loss", "-0.1"], &["--loss is -0.1"]);
     assert_refused(&["--loss", "nan"], &["--loss is NaN"]);
     assert_refused(&["--tail-ratio", "0.9"], &["--tail-ratio is 0.9", "expected 1 to 1000"]);
@@ -193,7 +198,7 @@ fn bad_numbers_are_refused_with_found_and_expected() {
     assert_refused(&["--rate-gbps", "nan"], &["--rate-gbps is NaN"]);
     assert_refused(&["--ranks", "1"], &["--ranks is 1", "expected 2 to 64"]);
     assert_refused(&["--ranks", "65"], &["--ranks is 65", "expected 2 to 64"]);
-    assert_refused(&["--ranks", "5"], &[SHIPPED_NAME, "step0.rank4 is missing", "expected ranks 0 to 4"]);
+    assert_refused(&["--ranks", "5"], &[SHIPPED_NAME, "gradients of 4 ranks, expected 5"]);
     for bad in [["--straggler", "3"], ["--straggler", "x:1"], ["--straggler", "3:-1"], ["--engine", "none"]] {
         assert_eq!(fast(&bad).status.code(), Some(2), "{bad:?}");
     }

@@ -12,13 +12,13 @@ use crate::error::SimError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
-    /// The hardware description, clock cycle by clock cycle.
+    /// The hardware description, cycle by cycle.
     #[default]
     Rtl,
-    /// The Verilog of that description, clock cycle by clock cycle, compiled by Verilator (which must be installed): the
-    /// same to the bit, and faster; the first run builds the model in half a minute.
+    /// Its Verilog, cycle by cycle, compiled by Verilator (must be installed): bit for bit the same, and faster; the first run
+    /// takes half a minute to build the model.
     Verilator,
-    /// The same behaviour packet by packet: many times faster, timing approximate.
+    /// The same behaviour, packet by packet: many times faster, with approximate timing.
     Functional,
     /// No card: the host library's software data plane in a card's place, for the rules that hold for both.
     #[value(skip)]
