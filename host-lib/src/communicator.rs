@@ -55,7 +55,8 @@ pub struct Metrics {
     pub unsent: Unsent,
     /// Loss and timing, per peer and stage.
     pub collectives: protocol::Metrics,
-    /// First Hadamard-encoded collective, if the ranks have agreed on one because of losses.
+    /// First collective from which buckets with [`HadamardMode::Auto`](crate::HadamardMode::Auto) are encoded, if the ranks have
+    /// agreed on one because of losses.
     pub hadamard_from: Option<u32>,
     /// Smoothed round-trip time to each rank in microseconds; `None` for this rank, and before the first answer.
     pub rtt_us: Vec<Option<f64>>,
@@ -63,7 +64,7 @@ pub struct Metrics {
     pub bound_ns: u64,
     /// Ranks that take part, of the newest view.
     pub live: Vec<usize>,
-    /// What broadcasts lost, and what has become of it; nothing without repair.
+    /// What broadcasts lost in buckets that are repaired, and what has become of it.
     pub repair: RepairReport,
     /// Ranks that were found silent, in order.
     pub silent: Vec<usize>,

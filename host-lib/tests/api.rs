@@ -197,7 +197,7 @@ fn ranks_that_call_different_things_all_get_the_same_error_and_go_on() {
             });
         });
         scope.spawn(|| {
-            let expected = "the ranks differ: hadamard is On on rank 2, but as the communicator on rank 0;";
+            let expected = "the ranks differ: hadamard is on on rank 2, but auto on rank 0;";
             differs(expected, |rank, communicator| {
                 let hadamard = (rank == 2).then_some(HadamardMode::On);
                 communicator.bucket(10, BucketOptions::new().hadamard(hadamard)).map(drop)
@@ -218,6 +218,64 @@ fn ranks_that_call_different_things_all_get_the_same_error_and_go_on() {
             });
         });
     });
+}
+
+#[test]
+fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_majority() {
+    type Odd = fn(BucketOptions) -> BucketOptions;
+    // What ranks 1 and 3 of four set: half of them differ from the other half.
+    let odds: [(&str, Odd, &str, &str); 4] = [
+        ("bf16", |options| options.bf16(true), "true", "false"),
+        ("repair", |options| options.repair(false), "false", "true"),
+        ("hadamard", |options| options.hadamard(HadamardMode::Off), "off", "auto"),
+        ("reduce_op", |options| options.reduce_op(ReduceOp::Sum), "Sum", "Avg"),
+    ];
+    for odd_ranks in [&[2][..], &[1, 3]] {
+        let errors = job(4, move |rank, root| {
+            let mut communicator = builder(rank, 4, &root).connect().unwrap();
+            let errors = odds.map(|(_, odd, ..)| {
+                let options = BucketOptions::new();
+                let options = if odd_ranks.contains(&rank) { odd(options) } else { options };
+                communicator.bucket(100, options).map(drop).unwrap_err().to_string()
+            });
+            // What the communicator is set to is the same as nothing.
+            let options = BucketOptions::new().bf16((rank == 1).then_some(false)).repair((rank == 2).then_some(true));
+            let bucket = communicator.bucket(100, options).unwrap();
+            assert_eq!((bucket.options().bf16, bucket.options().repair), (Some(false), Some(true)));
+            communicator.close().unwrap();
+            errors
+        });
+        for (case, (name, _, found, expected)) in odds.into_iter().enumerate() {
+            let rank = odd_ranks[0];
+            let expected = format!("the ranks differ: {name} is {found} on rank {rank}, but {expected} on rank 0;");
+            for errors in &errors {
+                assert!(errors[case].starts_with(&expected), "{errors:?}, expected {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
+    let results = job(3, |rank, root| {
+        let mut communicator = builder(rank, 3, &root).bf16(true).hadamard(HadamardMode::Off).connect().unwrap();
+        let options = [BucketOptions::new(), BucketOptions::new().bf16(false).repair(false)];
+        let mut buckets = options.map(|options| communicator.bucket(ELEMENTS, options).unwrap());
+        let mut results = Vec::new();
+        for _ in 0..3 {
+            let begin = |bucket: &mut Bucket| bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap();
+            results = buckets.each_mut().map(begin).map(|request| request.wait().unwrap()).into();
+        }
+        communicator.close().unwrap();
+        results.into_iter().map(|(mean, report): (Vec<f32>, Report)| (mean, report.lost_bytes())).collect::<Vec<_>>()
+    });
+    assert!(results.iter().flatten().all(|(_, lost_bytes)| *lost_bytes == 0));
+    let is_bf16 = |values: &[f32]| values.iter().all(|value| value.to_bits() & 0xffff == 0);
+    for (bucket, (bf16, tolerance)) in [(true, 1.0 / 256.0), (false, 1e-6)].into_iter().enumerate() {
+        let means: Vec<_> = results.iter().map(|result| result[bucket].0.clone()).collect();
+        assert_eq!(is_bf16(&means[0]), bf16, "bucket {bucket}");
+        check_mean(3, &means, tolerance);
+    }
 }
 
 #[test]

@@ -96,14 +96,15 @@ impl<P: DataPlane> Collectives<P> {
         now_ns: u64,
         bucket: u16,
         elements: usize,
-        hadamard: bool,
+        hadamard: impl Into<HadamardMode>,
     ) -> Result<u32, CollectivesError<P::Error>> {
+        let hadamard = hadamard.into();
         self.prepare_call(now_ns, Call { hadamard, ..Call::declared(Kind::AllReduce, bucket, elements, 0) })
     }
 
     /// As [`prepare`](Self::prepare), for any kind of collective. An all-gather begins only when this rank has given its
-    /// part. A declared bucket that was called before may have been armed already, because peers seemed to be at it; if they
-    /// are not, that is undone.
+    /// part. A declared bucket that was called before may have been armed already, as it was called the last time, because peers
+    /// seemed to be at it; if they are not, that is undone. So a declared bucket keeps its settings.
     ///
     /// # Errors
     /// See [`CollectivesError`]. Nothing has changed if the data plane or the bucket's number does not allow the call.
@@ -114,7 +115,7 @@ impl<P: DataPlane> Collectives<P> {
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
         let op = match self.pipeline.take_preposted(call) {
             Some((op, view)) => {
-                self.agreement.called(now_ns, op, &call, self.params.bf16, &view);
+                self.agreement.called(now_ns, op, &call, &self.params, &view);
                 op
             }
             None => self.push(now_ns, call)?,
@@ -133,7 +134,7 @@ impl<P: DataPlane> Collectives<P> {
         let view = view?;
         self.tune(&view, call);
         let op = self.pipeline.push(&self.params, view.clone(), call)?;
-        self.agreement.called(now_ns, op, &call, self.params.bf16, &view);
+        self.agreement.called(now_ns, op, &call, &self.params, &view);
         Ok(op)
     }
 
@@ -207,11 +208,11 @@ impl<P: DataPlane> Collectives<P> {
                     pipeline.handle_report(now_ns, report, plane, tuning, agreement.repairs.as_mut())?;
                 }
                 PlaneEvent::Refused { cookie, status } => pipeline.handle_refused(cookie, status)?,
-                PlaneEvent::Unexpected { bucket, step, hadamard } => {
+                PlaneEvent::Unexpected { bucket, step } => {
                     if let Some(op) = pipeline.op_of_step(step) {
                         agreement.doubt_bucket(op, bucket);
                     }
-                    pipeline.note_unexpected(bucket, step, hadamard);
+                    pipeline.note_unexpected(bucket, step);
                 }
                 PlaneEvent::RoundTrip { peer, rtt_ns } => {
                     if let Some(rate_bytes_per_us) = tuning.observe_rtt(peer, rtt_ns) {
@@ -256,7 +257,7 @@ impl<P: DataPlane> Collectives<P> {
         &mut self,
         bucket: u16,
         data: &mut [f32],
-        hadamard: bool,
+        hadamard: impl Into<HadamardMode>,
         mut clock: impl FnMut() -> u64,
     ) -> Result<Report, CollectivesError<P::Error>> {
         if !self.is_idle() {
@@ -275,12 +276,6 @@ impl<P: DataPlane> Collectives<P> {
     /// Number of the next collective that is prepared or preposted.
     pub fn next_op(&self) -> u32 {
         self.pipeline.next_op
-    }
-
-    /// Whether the next collective that is prepared is Hadamard-encoded in this mode. To be asked once it may be prepared.
-    pub fn is_encoded(&mut self, now_ns: u64, mode: HadamardMode) -> bool {
-        let preposted = self.pipeline.preposted_view().map(|view| view.settings.hadamard);
-        mode.is_on(preposted.unwrap_or_else(|| self.next_view(now_ns).is_some_and(|view| view.settings.hadamard)))
     }
 
     /// The data plane.

@@ -49,8 +49,6 @@ pub enum PlaneEvent {
         bucket: u16,
         /// Its number on the wire.
         step: u16,
-        /// Whether it travels Hadamard-encoded.
-        hadamard: bool,
     },
     /// [`Capability::RoundTrips`]: a peer has answered.
     RoundTrip {

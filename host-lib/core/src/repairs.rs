@@ -184,6 +184,7 @@ impl Repairs {
     pub fn forget(&mut self, op: u32) {
         self.open.remove(&op);
         self.closed.remove(&op);
+        self.store.forget_op(op);
         self.ledger.cancel_op(op);
     }
 

@@ -5,7 +5,7 @@
 
 mod virtual_network;
 
-use optireduce_contract::packet::UbtHeader;
+use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, UbtHeader};
 use optireduce_core::protocol::{HadamardMode, JobParams, Kind, MembershipParams, StreamId, UpdateAction, VoteParams};
 use optireduce_core::{Call, CollectivesError, DataPlane};
 use virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
@@ -35,12 +35,15 @@ fn gradient(seed: u64, rank: usize, call: u32) -> Vec<f32> {
     (0..ELEMENTS).map(|_| (random.below(2049) as f32 - 1024.0) / 1024.0).collect()
 }
 
-/// A declared bucket, encoded in the calls that `hadamard` says.
+/// One of two declared buckets: the calls that `hadamard` says are those of the encoded one.
 fn bucket(call: u32, hadamard: impl Fn(u32) -> bool) -> Call {
-    Call { hadamard: hadamard(call), ..Call::declared(Kind::AllReduce, 3, ELEMENTS, 0) }
+    let hadamard = hadamard(call);
+    let [plain, encoded] = BUCKETS;
+    let bucket = if hadamard { encoded } else { plain };
+    Call { hadamard: hadamard.into(), ..Call::declared(Kind::AllReduce, bucket, ELEMENTS, 0) }
 }
 
-const STREAM: StreamId = StreamId { bucket: 3, generation: 0, elements: ELEMENTS };
+const BUCKETS: [u16; 2] = [3, 4];
 
 /// What each rank has applied, added up without rounding; and how often each has left an update out.
 #[derive(Default)]
@@ -75,8 +78,11 @@ impl Replicas {
     /// Adds what came too late for an output.
     fn settle(&mut self, network: &mut Network, of: &[usize]) {
         for &rank in of {
-            while let Some(correction) = network.ranks[rank].take_correction(STREAM) {
-                self.add(rank, &correction);
+            for bucket in BUCKETS {
+                let stream = StreamId { bucket, generation: 0, elements: ELEMENTS };
+                while let Some(correction) = network.ranks[rank].take_correction(stream) {
+                    self.add(rank, &correction);
+                }
             }
         }
     }
@@ -216,7 +222,7 @@ fn a_difference_between_ranks_is_the_same_error_on_all_of_them() {
     let odd_calls: [(&str, Change); 5] = [
         ("bucket", |call| Call { bucket: 9, ..call }),
         ("kind", |call| Call { kind: Kind::ReduceScatter, ..call }),
-        ("hadamard", |call| Call { hadamard: true, ..call }),
+        ("hadamard", |call| Call { hadamard: HadamardMode::On, ..call }),
         ("elements", |call| Call { elements: 700, ..call }),
         ("declaration", |call| Call { stream: optireduce_core::protocol::Stream::OneOff, ..call }),
     ];
@@ -325,5 +331,48 @@ fn forged_packets_make_no_rank_fail_and_what_the_caller_calls_counts() {
             }
         }
         assert_eq!(exact, 4 * RANKS as u32, "seed {seed}: calls that no forged packet was for lose nothing");
+    }
+}
+
+#[test]
+fn a_forged_flag_does_not_decide_how_a_window_is_armed() {
+    for seed in seeds(0..20) {
+        for (hadamard, bf16) in [(false, false), (false, true), (true, false), (true, true)] {
+            let case = format!("seed {seed}, hadamard {hadamard}, bf16 {bf16}");
+            let mut network = network(seed, 0.0);
+            let late = seed as usize % RANKS;
+            let call = Call { bf16: Some(bf16), ..bucket(0, |_| hadamard) };
+            let mut outcomes = Vec::new();
+            for calls in 0..2 {
+                if calls == 1 {
+                    // The first packet of the next collective that reaches the late rank says that it travels otherwise.
+                    let from = (late + 1) % RANKS;
+                    let header = UbtHeader {
+                        bucket: call.bucket,
+                        flags: (u8::from(!hadamard) * FLAG_HADAMARD) | (u8::from(!bf16) * FLAG_BF16),
+                        sender: from as u16,
+                        step: 1,
+                        job_tag: JOB_TAG,
+                        ..UbtHeader::default()
+                    };
+                    let mut datagram = header.to_bytes().to_vec();
+                    datagram.resize(datagram.len() + 64, 0x3f);
+                    let rank = &mut network.ranks[late];
+                    rank.plane_mut().handle_datagram(Some(from), &datagram);
+                    assert!(matches!(rank.poll(network.now_ns), Ok(None)), "{case}");
+                    assert_eq!(rank.plane().counters().drop_flags, 1, "{case}: it is dropped, and says why");
+                }
+                let errors = network.train(
+                    1,
+                    |rank, _| if calls == 1 && rank == late { BOUND_NS / 2 } else { 0 },
+                    |rank, _| (call, gradient(seed, rank, calls)),
+                    |_, outcome| outcomes.push(outcome.report),
+                );
+                assert!(errors.iter().all(Option::is_none), "{case}: {errors:?}");
+            }
+            for report in outcomes {
+                assert_eq!((report.lost_bytes, report.hadamard), (0, hadamard), "{case}: {report:?}");
+            }
+        }
     }
 }

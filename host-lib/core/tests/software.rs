@@ -12,7 +12,7 @@ use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Ranks, Stage, View, WindowPlan, plan_windows};
 use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
-use virtual_network::{Impairments, JOB_TAG, Link, Network, Outcome, Random};
+use virtual_network::{Impairments, JOB_TAG, Link, Network, Outcome, Random, bucket_of};
 
 /// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
@@ -122,7 +122,9 @@ fn reported_loss_is_injected_loss_and_means_are_over_what_came() {
         let mut network = case.network(impairments, PATIENT_NS, early);
         let gradients = case.gradients();
         let outcomes = network.all_reduce(0, &gradients, case.hadamard, &vec![Some(0); case.ranks]);
-        let plans = plan_windows(network.ranks[0].params(), 0, 0, case.elements, case.hadamard).unwrap();
+        let plans =
+            plan_windows(network.ranks[0].params(), 0, bucket_of(0, case.hadamard), case.elements, case.hadamard)
+                .unwrap();
         // Beats of the bucket that arrived: stage, from, to, beat. And bytes that did not: stage, from, to.
         let (mut arrived, mut lost) = (HashSet::new(), HashMap::new());
         for sent in &network.sent {

@@ -14,9 +14,10 @@ use super::error::Error;
 use super::report::Report;
 use super::request::{Outcome, Request, Sender, block_on, reply};
 use super::settle::Settled;
-use super::{Communicator, Shared};
+use super::{Builder, Communicator, Shared};
 use crate::control::Terms;
 use optireduce_contract::limits::LANES;
+use optireduce_core::Call;
 use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, UpdateAction, plan_windows};
 
 /// The bucket of one-off collectives.
@@ -41,6 +42,10 @@ pub struct BucketOptions {
     pub reduce_op: ReduceOp,
     /// See [`hadamard`](Self::hadamard).
     pub hadamard: Option<HadamardMode>,
+    /// See [`bf16`](Self::bf16).
+    pub bf16: Option<bool>,
+    /// See [`repair`](Self::repair).
+    pub repair: Option<bool>,
 }
 
 impl BucketOptions {
@@ -54,19 +59,44 @@ impl BucketOptions {
         Self { reduce_op, ..self }
     }
 
-    /// When all-reduces of this bucket are Hadamard-encoded. Default: as the communicator is set.
+    /// When all-reduces of this bucket are Hadamard-encoded. Default: as [`Builder::hadamard`] says.
     pub fn hadamard(self, hadamard: impl Into<Option<HadamardMode>>) -> Self {
         Self { hadamard: hadamard.into(), ..self }
     }
 
+    /// Whether this bucket travels as bf16: half the bytes, relative errors of at most 2^-8; sums stay fp32. Default: as
+    /// [`Builder::bf16`] says.
+    pub fn bf16(self, bf16: impl Into<Option<bool>>) -> Self {
+        Self { bf16: bf16.into(), ..self }
+    }
+
+    /// Whether what this rank misses of a result is fetched and added to the bucket's next result. Without it replicas stay
+    /// different where something was lost. Default: as [`Builder::repair`] says.
+    pub fn repair(self, repair: impl Into<Option<bool>>) -> Self {
+        Self { repair: repair.into(), ..self }
+    }
+
+    /// These, with everything that is not set as the communicator is.
+    fn or(self, builder: &Builder) -> Self {
+        let Self { reduce_op, hadamard, bf16, repair } = self;
+        Self {
+            reduce_op,
+            hadamard: hadamard.or(Some(builder.hadamard)),
+            bf16: bf16.or(Some(builder.bf16)),
+            repair: repair.or(Some(builder.repair)),
+        }
+    }
+
     /// What must be the same on all ranks.
     fn terms(&self, call: &str, elements: usize) -> Terms {
-        let Self { reduce_op, hadamard } = self;
+        let &Self { reduce_op, hadamard, bf16, repair } = self;
         Terms::default()
             .with("the call", call)
             .with("elements", elements)
             .with("reduce_op", format!("{reduce_op:?}"))
-            .with("hadamard", hadamard.map_or("as the communicator".into(), |mode| format!("{mode:?}")))
+            .with("hadamard", hadamard.unwrap_or_default())
+            .with("bf16", bf16.unwrap_or_default())
+            .with("repair", repair.unwrap_or_default())
     }
 }
 
@@ -100,7 +130,7 @@ impl Communicator {
     /// As [`bucket`](Self::bucket).
     pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
         let (sender, reply) = reply();
-        let shared = self.shared.clone();
+        let (shared, options) = (self.shared.clone(), options.or(&self.builder));
         // On the other thread, so that it counts also if nobody waits for it any more.
         self.shared.run(move |channel| {
             let declared = shared.declared.load(Ordering::Relaxed);
@@ -180,7 +210,7 @@ impl Communicator {
     /// One collective, once all ranks were found to call it.
     fn one_off(&self, kind: Kind, elements: usize, given: Vec<f32>) -> Request {
         let (sender, reply) = reply();
-        let options = BucketOptions::default();
+        let options = BucketOptions::new().or(&self.builder);
         let bucket = Bucket { shared: self.shared.clone(), id: ONE_OFF, elements, options, stream: Stream::OneOff };
         self.shared.run(move |channel| {
             let given_elements = match bucket.given_elements(kind) {
@@ -227,7 +257,7 @@ impl Bucket {
         self.elements
     }
 
-    /// How it is reduced.
+    /// How it is reduced; what was not set is as the communicator is.
     pub fn options(&self) -> &BucketOptions {
         &self.options
     }
@@ -367,11 +397,12 @@ impl Bucket {
 
     /// Hands a collective to the engine. If that has ended, the reply says so.
     fn send(&self, kind: Kind, given: Vec<f32>, reply: Sender<Outcome>) {
-        let &Self { id, elements, stream, .. } = self;
-        let BucketOptions { reduce_op, hadamard } = self.options;
+        let &Self { id: bucket, elements, stream, .. } = self;
+        let BucketOptions { reduce_op, hadamard, bf16, repair } = self.options;
+        let (hadamard, repair) = (hadamard.unwrap_or_default(), repair.unwrap_or_default());
+        let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream };
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
-        let call = Collective { kind, bucket: id, elements, hadamard, stream, sum };
-        let _ = self.shared.command(Command::Collective { call, given, reply });
+        let _ = self.shared.command(Command::Collective { call: Collective { call, sum }, given, reply });
     }
 }
 

@@ -139,12 +139,14 @@ impl Builder {
         Self { early, ..self }
     }
 
-    /// When collectives are Hadamard-encoded. Default: once more than 2 % were lost.
+    /// When all-reduces are Hadamard-encoded, unless the options of their bucket say otherwise. Default: once more than 2 % were
+    /// lost.
     pub fn hadamard(self, hadamard: HadamardMode) -> Self {
         Self { hadamard, ..self }
     }
 
-    /// Whether gradients travel as bf16: half the bytes; sums stay fp32. Default: no.
+    /// Whether gradients travel as bf16, unless the options of their bucket say otherwise: half the bytes, relative errors of at
+    /// most 2^-8; sums stay fp32. Default: no.
     pub fn bf16(self, bf16: bool) -> Self {
         Self { bf16, ..self }
     }
@@ -172,8 +174,8 @@ impl Builder {
         Self { silent_ops: ops, ..self }
     }
 
-    /// Whether what broadcasts lost is fetched over the reliable channel, and the difference added to the bucket's next
-    /// output, so that replicas agree again. Default: yes. It costs a copy of this rank's means.
+    /// Whether what broadcasts lost is fetched over TCP, and the difference added to the bucket's next output, so that replicas
+    /// agree again, unless the options of the bucket say otherwise. Default: yes. It costs a copy of this rank's means.
     pub fn repair(self, repair: bool) -> Self {
         Self { repair, ..self }
     }
@@ -255,7 +257,7 @@ impl Builder {
         let (notices, between) = (control.take_notices(), control.take_between());
         let bound = Arc::new(AtomicU64::new(bound_ns));
         let links = Links { notices, mesh: between, agreeing: self.timeout, bound_ns: bound.clone() };
-        let engine = Engine::new(collectives, links, incoming, waker.clone(), self.hadamard);
+        let engine = Engine::new(collectives, links, incoming, waker.clone());
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let engine = engine.map_err(ConnectError::Thread)?;
         Communicator::start(builder, control, params, bound, commands, waker, engine).map_err(ConnectError::Thread)
@@ -310,26 +312,20 @@ impl Builder {
         if self.rate_control {
             collectives.follow_round_trips(RATE_MAX_BYTES_PER_US).map_err(|error| failed(&error))?;
         }
-        if self.repair {
-            collectives.repair();
-            collectives.set_one_off_wait(self.timeout.as_nanos().try_into().unwrap_or(u64::MAX));
-        }
+        // Each call says whether it is repaired.
+        collectives.repair();
+        collectives.set_one_off_wait(self.timeout.as_nanos().try_into().unwrap_or(u64::MAX));
         collectives.compare_calls(bound_ns);
-        if self.silent_ops.is_some() || self.hadamard == HadamardMode::Auto {
-            let defaults = MembershipParams::new(launch.world_size);
-            let silent_ns = SILENT.as_nanos() as u64;
-            let retry_ns = RETRY.as_nanos() as u64;
-            let members = MembershipParams {
-                silent_ops: self.silent_ops,
-                silent_ns,
-                retry_ns,
-                lead_ops: LEAD_OPS,
-                remeasure: self.silent_ops.is_some() && matches!(self.bound, Bound::Measured { .. }),
-                ..defaults
-            };
-            let agreed = collectives.agree_on_views(members, self.hadamard);
-            agreed.map_err(|error| failed(&error))?;
-        }
+        let members = MembershipParams {
+            silent_ops: self.silent_ops,
+            silent_ns: SILENT.as_nanos() as u64,
+            retry_ns: RETRY.as_nanos() as u64,
+            lead_ops: LEAD_OPS,
+            remeasure: self.silent_ops.is_some() && matches!(self.bound, Bound::Measured { .. }),
+            ..MembershipParams::new(launch.world_size)
+        };
+        // Each call says whether it follows the loss.
+        collectives.agree_on_views(members, HadamardMode::Auto).map_err(|error| failed(&error))?;
         if self.agree {
             // Both stages of one rank may run into their bounds while another has everything at once.
             let (leader_ns, slack_ns) = (2 * bound_ns, AGREEING_SLACK.as_nanos() as u64);

@@ -21,7 +21,7 @@ use super::settle::Settled;
 use crate::control::{ControlChannel, Notice, Notices};
 use crate::udp::Udp;
 use optireduce_core::protocol::membership::Settings;
-use optireduce_core::protocol::{HadamardMode, Kind, RUNS_MIN, Ranks, Stream, StreamId};
+use optireduce_core::protocol::{RUNS_MIN, Ranks, Stream, StreamId};
 use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -35,20 +35,14 @@ const DRAIN: Duration = Duration::from_millis(200);
 /// A collective that a caller wants.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collective {
-    pub kind: Kind,
-    pub bucket: u16,
-    pub elements: usize,
-    /// When it is encoded; `None`: as the communicator is set.
-    pub hadamard: Option<HadamardMode>,
-    /// Whether the bucket is declared: where repairs go.
-    pub stream: Stream,
+    pub call: Call,
     /// Whether the result is to be a sum.
     pub sum: bool,
 }
 
 impl Collective {
     fn is_of(&self, of: StreamId) -> bool {
-        self.bucket == of.bucket && self.stream == Stream::Declared { generation: of.generation }
+        self.call.bucket == of.bucket && self.call.stream == Stream::Declared { generation: of.generation }
     }
 }
 
@@ -102,7 +96,6 @@ pub(super) struct Engine {
     links: Links,
     commands: Receiver<Command>,
     waker: Arc<Waker>,
-    hadamard: HadamardMode,
     hadamard_from: Option<u32>,
     /// Collectives that may not begin yet, and since when.
     waiting: VecDeque<(Collective, Vec<f32>, Sender<Outcome>)>,
@@ -136,20 +129,13 @@ pub(super) struct Links {
 }
 
 impl Engine {
-    pub fn new(
-        collectives: Collectives<Udp>,
-        links: Links,
-        commands: Receiver<Command>,
-        waker: Arc<Waker>,
-        hadamard: HadamardMode,
-    ) -> Self {
+    pub fn new(collectives: Collectives<Udp>, links: Links, commands: Receiver<Command>, waker: Arc<Waker>) -> Self {
         Self {
             live: collectives.newest().ranks.clone(),
             collectives,
             links,
             commands,
             waker,
-            hadamard,
             hadamard_from: None,
             waiting: VecDeque::new(),
             waiting_since: None,
@@ -284,16 +270,11 @@ impl Engine {
             self.waiting_since = None;
             // The view may have come only now.
             self.take_membership_events();
-            let Some((call, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
+            let Some((wanted, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             any = true;
-            let wanted = call;
-            let Collective { kind, bucket, elements, hadamard, stream, .. } = wanted;
-            let hadamard = hadamard.filter(|mode| *mode != HadamardMode::Auto).unwrap_or(self.hadamard);
-            let hadamard = kind == Kind::AllReduce && self.collectives.is_encoded(now_ns, hadamard);
-            let call = Call { kind, bucket, elements, hadamard, stream };
-            match self.collectives.prepare_call(now_ns, call) {
+            match self.collectives.prepare_call(now_ns, wanted.call) {
                 Ok(op) => {
-                    self.counts.count(op, kind);
+                    self.counts.count(op, wanted.call.kind);
                     self.replies.push_back((reply, wanted));
                     self.links.bound_ns.store(self.collectives.params().bound_ns, Ordering::Relaxed);
                     self.collectives.start(now_ns, op, given).map_err(collective)?;

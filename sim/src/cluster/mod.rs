@@ -391,8 +391,7 @@ impl Cluster {
         }
         let mut op = 0;
         for (rank, host) in self.hosts.iter_mut().enumerate() {
-            let hadamard = host.is_encoded(self.now_ns, self.config.hadamard);
-            op = host.prepare(self.now_ns, BUCKET, elements, hadamard).map_err(rank_error(rank))?;
+            op = host.prepare(self.now_ns, BUCKET, elements, self.config.hadamard).map_err(rank_error(rank))?;
         }
         // Armed windows have no clock yet, so the cards come to rest.
         let begin_ns = self.now_ns;

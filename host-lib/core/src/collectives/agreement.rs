@@ -99,9 +99,10 @@ impl Agreement {
     }
 
     /// This rank calls collective `op`.
-    pub fn called(&mut self, now_ns: u64, op: u32, call: &Call, bf16: bool, view: &View) {
+    pub fn called(&mut self, now_ns: u64, op: u32, call: &Call, params: &JobParams, view: &View) {
         let Some(calls) = &mut self.calls else { return };
-        let Call { kind, bucket, elements, hadamard, stream } = *call;
+        let Call { kind, bucket, elements, bf16, stream, .. } = *call;
+        let (hadamard, bf16) = (call.is_encoded(view), bf16.unwrap_or(params.bf16));
         let info = CallInfo { kind, bucket, elements: elements as u64, hadamard, bf16, stream };
         calls.called(now_ns, op, info, view.live().collect());
         if call.is_one_off() {
@@ -233,7 +234,7 @@ impl Agreement {
     fn repair_one_off(&mut self, held: &mut Held) {
         let Held { running, report, .. } = held;
         report.missing = match &mut self.repairs {
-            Some(repairs) if report.kind.sends(Stage::Broadcast) => {
+            Some(repairs) if report.kind.sends(Stage::Broadcast) && running.call.repair => {
                 repairs.finish(report.op, Outcome::Apply, None, &mut running.result)
             }
             _ => running.missing_elements(),

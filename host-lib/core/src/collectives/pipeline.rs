@@ -34,8 +34,8 @@ pub(super) struct Pipeline {
     declared: HashMap<u16, Call>,
     /// Elements of the largest bucket so far.
     pub elements_max: usize,
-    /// Collectives that peers seem to have started and that are not prepared here: wire bucket, step, hadamard.
-    unexpected: Vec<(u16, u16, bool)>,
+    /// Collectives that peers seem to have started and that are not prepared here: wire bucket and step.
+    unexpected: Vec<(u16, u16)>,
     /// How many of the youngest in `running` were preposted.
     preposted: usize,
 }
@@ -87,12 +87,6 @@ impl Pipeline {
         self.preposted > 0
     }
 
-    /// The view of the next collective, if it was preposted.
-    pub fn preposted_view(&self) -> Option<&View> {
-        let first = self.running.len().checked_sub(self.preposted)?;
-        self.running.get(first).map(|one| &one.view)
-    }
-
     /// Adds the next collective, among the ranks of `view`.
     pub fn push<E: std::error::Error>(
         &mut self,
@@ -100,10 +94,10 @@ impl Pipeline {
         view: View,
         call: Call,
     ) -> Result<u32, CollectivesError<E>> {
-        let (op, Call { kind, bucket, elements, hadamard, .. }) = (self.next_op, call);
-        let of_view = params.of_view(&view);
+        let (op, Call { kind, bucket, elements, bf16, .. }) = (self.next_op, call);
+        let of_view = JobParams { bf16: bf16.unwrap_or(params.bf16), ..params.of_view(&view) };
         let machine = match kind {
-            Kind::AllReduce => AllReduce::new(&of_view, op, bucket, elements, hadamard)?,
+            Kind::AllReduce => AllReduce::new(&of_view, op, bucket, elements, call.is_encoded(&view))?,
             _ => {
                 let parts = Parts::among(view.live().collect(), elements, params.ranks);
                 AllReduce::partial(&of_view, op, kind, bucket, parts)?
@@ -129,9 +123,9 @@ impl Pipeline {
     }
 
     /// A peer has started a collective that is not prepared here.
-    pub fn note_unexpected(&mut self, bucket: u16, step: u16, hadamard: bool) {
+    pub fn note_unexpected(&mut self, bucket: u16, step: u16) {
         if self.unexpected.len() < UNEXPECTED_MAX {
-            self.unexpected.push((bucket, step, hadamard));
+            self.unexpected.push((bucket, step));
         }
     }
 
@@ -140,16 +134,17 @@ impl Pipeline {
         self.unexpected.clear();
     }
 
-    /// The next collective, if peers have started it and its bucket is known: to be preposted.
+    /// The next collective, if peers have started it and its bucket is known: to be preposted, as it was called the last time.
+    /// Packets only say when: how it travels is the declaration's and the view's to say, so that a forged packet cannot arm a
+    /// window that drops those of the peers.
     pub fn next_to_prepost(&mut self) -> Option<Call> {
         if self.preposted == PREPOSTS_MAX {
             return None;
         }
         let step = self.next_op as u16;
-        self.unexpected.retain(|(_, other, _)| other.wrapping_sub(step).cast_signed() >= 0);
-        let &(wire_bucket, _, hadamard) = self.unexpected.iter().find(|(_, other, _)| *other == step)?;
-        let call = self.declared.get(&wire_bucket)?;
-        Some(Call { hadamard: hadamard && call.kind == Kind::AllReduce, ..*call })
+        self.unexpected.retain(|(_, other)| other.wrapping_sub(step).cast_signed() >= 0);
+        let mut started = self.unexpected.iter().filter(|(_, other)| *other == step);
+        started.find_map(|(wire_bucket, _)| self.declared.get(wire_bucket)).copied()
     }
 
     /// Prepares a collective before the caller does. What packets say may be wrong: if it cannot be prepared, it is not.
@@ -164,7 +159,7 @@ impl Pipeline {
             }
             Err(error) => {
                 tracing::debug!(%error, %call, "peers seem to be at what cannot be");
-                self.unexpected.retain(|(_, other, _)| *other != step);
+                self.unexpected.retain(|(_, other)| *other != step);
                 None
             }
         }
@@ -345,7 +340,9 @@ impl Running {
 
     /// Whether what is missing in it is asked for.
     fn is_repaired(&self) -> bool {
-        self.call.kind.sends(Stage::Broadcast) && (self.call.is_one_off() || self.call.stream_id().is_some())
+        self.call.kind.sends(Stage::Broadcast)
+            && self.call.repair
+            && (self.call.is_one_off() || self.call.stream_id().is_some())
     }
 
     /// A window is done: takes its result, and keeps what repairs need.

@@ -8,7 +8,8 @@ use crate::data_plane::Unsupported;
 use crate::protocol::membership::BadMessage;
 use crate::protocol::repair::UnexpectedAnswer;
 use crate::protocol::{
-    Kind, MalformedMessage, Mismatch, ParamError, PlanError, ProtocolError, Report, Stream, StreamId, View,
+    HadamardMode, Kind, MalformedMessage, Mismatch, ParamError, PlanError, ProtocolError, Report, Stream, StreamId,
+    View,
 };
 
 /// A finished collective.
@@ -32,28 +33,39 @@ pub struct Call {
     pub bucket: u16,
     /// Elements of the bucket; of an all-gather all parts together.
     pub elements: usize,
-    /// Whether it travels Hadamard-encoded; all-reduces only.
-    pub hadamard: bool,
+    /// When it travels Hadamard-encoded; all-reduces only.
+    pub hadamard: HadamardMode,
+    /// Whether it travels as bf16; `None`: as [`JobParams::bf16`](crate::protocol::JobParams::bf16) says.
+    pub bf16: Option<bool>,
+    /// Whether what its broadcast stage lost is repaired, if the job repairs ([`Collectives::repair`](super::Collectives::repair)).
+    pub repair: bool,
     /// Whether the bucket is declared: where repairs go.
     pub stream: Stream,
 }
 
 impl Call {
-    /// A collective of its own, plain: see [`Stream::OneOff`].
+    /// A collective of its own: see [`Stream::OneOff`]. Not encoded, repaired if the job repairs.
     pub const fn one_off(kind: Kind, bucket: u16, elements: usize) -> Self {
-        Self { kind, bucket, elements, hadamard: false, stream: Stream::OneOff }
+        let (hadamard, stream) = (HadamardMode::Off, Stream::OneOff);
+        Self { kind, bucket, elements, hadamard, bf16: None, repair: true, stream }
     }
 
-    /// A collective of a bucket that was declared `generation` times before, plain: see [`Stream::Declared`].
+    /// A collective of a bucket that was declared `generation` times before: see [`Stream::Declared`]. Not encoded, repaired if
+    /// the job repairs.
     pub const fn declared(kind: Kind, bucket: u16, elements: usize, generation: u32) -> Self {
-        Self { kind, bucket, elements, hadamard: false, stream: Stream::Declared { generation } }
+        Self { stream: Stream::Declared { generation }, ..Self::one_off(kind, bucket, elements) }
     }
 
-    /// The stream whose corrections its output takes, if there is one: all-reduces of declared buckets only.
+    /// Whether it is encoded among ranks of `view`.
+    pub(super) fn is_encoded(&self, view: &View) -> bool {
+        self.kind == Kind::AllReduce && self.hadamard.is_on(view.settings.hadamard)
+    }
+
+    /// The stream whose corrections its output takes, if there is one: repaired all-reduces of declared buckets only.
     pub fn stream_id(&self) -> Option<StreamId> {
-        let Self { kind, bucket, elements, stream, .. } = *self;
+        let Self { kind, bucket, elements, repair, stream, .. } = *self;
         match stream {
-            Stream::Declared { generation } if kind == Kind::AllReduce => {
+            Stream::Declared { generation } if kind == Kind::AllReduce && repair => {
                 Some(StreamId { bucket, generation, elements })
             }
             _ => None,
@@ -69,7 +81,7 @@ impl Call {
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, bucket, elements, hadamard, .. } = self;
-        write!(f, "{kind} of bucket {bucket} with {elements} elements, hadamard {hadamard}")
+        write!(f, "{kind} of bucket {bucket} with {elements} elements, Hadamard {hadamard}")
     }
 }
 

@@ -26,7 +26,7 @@ mod x86;
 #[cfg(test)]
 mod tests;
 
-use optireduce_contract::limits::LANES;
+use optireduce_contract::limits::{LANES, LOG2_BLOCKS_MAX};
 
 use block::Engine;
 use portable::Portable;
@@ -60,7 +60,10 @@ impl Code {
     fn check(&self) {
         let Self { log2_n, log2_blocks, .. } = self;
         assert!(matches!(log2_n, 8 | 10 | 12 | 14), "log2_n of a Hadamard code is {log2_n}, not 8, 10, 12 or 14");
-        assert!(*log2_blocks <= 16, "log2_blocks of a Hadamard code is {log2_blocks}, above 16");
+        assert!(
+            *log2_blocks <= LOG2_BLOCKS_MAX,
+            "log2_blocks of a Hadamard code is {log2_blocks}, above {LOG2_BLOCKS_MAX}"
+        );
     }
 }
 

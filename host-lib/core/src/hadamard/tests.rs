@@ -136,7 +136,7 @@ fn windows_cut_wrongly_are_refused_before_anything_is_written() {
     };
     let found = [
         refused(&|| encode(Code { log2_n: 9, ..code }, &[], &mut [0.0; 1024])),
-        refused(&|| encode(Code { log2_blocks: 17, ..code }, &[], &mut [])),
+        refused(&|| encode(Code { log2_blocks: LOG2_BLOCKS_MAX + 1, ..code }, &[], &mut [])),
         refused(&|| encode(code, &[0.0; 513], &mut [0.0; 512])),
         refused(&|| encode(code, &[0.0; 512], &mut [0.0; 511])),
         refused(&|| decode(code, &[0.0; 500], None, &mut [0.0; 512])),

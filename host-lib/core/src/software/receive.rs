@@ -1,7 +1,7 @@
 //! What comes from the network: the contract's checks, one counter for each cause.
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
+use optireduce_contract::packet::{FLAG_BF16, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
 use optireduce_contract::rules::accept::{self, Cause};
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub struct Counters {
     pub drop_flags: u64,
     /// Outside the sender's shard.
     pub drop_out_of_shard: u64,
-    /// UnexpectedQueue of this rank, and no room to keep it.
+    /// Of a window that is not armed here yet, and no room to keep it.
     pub drop_unexpected: u64,
     /// Beats that came after their stage had closed.
     pub drop_late_beats: u64,
@@ -115,11 +115,9 @@ impl Software {
     fn take_unexpected(&mut self, header: &UbtHeader, payload: &[u8]) {
         match self.unexpected.age(header) {
             Age::Unexpected => match self.unexpected.keep(header, payload) {
-                Some(true) => self.events.push_back(PlaneEvent::Unexpected {
-                    bucket: header.bucket,
-                    step: header.step,
-                    hadamard: header.flags & FLAG_HADAMARD != 0,
-                }),
+                Some(true) => {
+                    self.events.push_back(PlaneEvent::Unexpected { bucket: header.bucket, step: header.step });
+                }
                 Some(false) => {}
                 None => self.counters.drop_unexpected += 1,
             },

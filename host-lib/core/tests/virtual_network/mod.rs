@@ -15,6 +15,12 @@ use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipE
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 
+/// The bucket of a call of [`Network::all_reduce`]: since a declared bucket keeps its settings, what is always encoded is
+/// another bucket than what is not.
+pub fn bucket_of(bucket: u16, hadamard: impl Into<HadamardMode>) -> u16 {
+    if hadamard.into() == HadamardMode::On { bucket | 1 << 12 } else { bucket }
+}
+
 /// SplitMix64, counted up.
 #[derive(Clone)]
 pub struct Random(pub u64);
@@ -173,23 +179,14 @@ impl Network {
         start_ns: &[Option<u64>],
     ) -> Vec<Option<Outcome>> {
         let elements = gradients[0].len();
-        self.call_with(gradients, start_ns, hadamard.into(), Call::declared(Kind::AllReduce, bucket, elements, 0))
-    }
-
-    /// One collective; see [`call_with`](Self::call_with).
-    pub fn collective(&mut self, call: Call, given: &[Vec<f32>], start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
-        self.call_with(given, start_ns, call.hadamard.into(), call)
+        let hadamard = hadamard.into();
+        let call = Call { hadamard, ..Call::declared(Kind::AllReduce, bucket_of(bucket, hadamard), elements, 0) };
+        self.collective(call, gradients, start_ns)
     }
 
     /// One collective: every rank prepares and starts when its time has come (`None`: it never does); ends when all that
     /// started are done.
-    fn call_with(
-        &mut self,
-        given: &[Vec<f32>],
-        start_ns: &[Option<u64>],
-        hadamard: HadamardMode,
-        call: Call,
-    ) -> Vec<Option<Outcome>> {
+    pub fn collective(&mut self, call: Call, given: &[Vec<f32>], start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
         let begin_ns = self.now_ns;
         let mut started = vec![false; self.ranks.len()];
         let mut outcomes: Vec<Option<Outcome>> = vec![None; self.ranks.len()];
@@ -203,8 +200,7 @@ impl Network {
                 if !started[rank] && self.now_ns >= start_ns && self.ranks[rank].may_prepare(self.now_ns) {
                     started[rank] = true;
                     self.ranks[rank].plane_mut().advance(self.now_ns);
-                    let hadamard = self.ranks[rank].is_encoded(self.now_ns, hadamard);
-                    let op = self.ranks[rank].prepare_call(self.now_ns, Call { hadamard, ..call }).unwrap();
+                    let op = self.ranks[rank].prepare_call(self.now_ns, call).unwrap();
                     self.ranks[rank].start(self.now_ns, op, given[rank].clone()).unwrap();
                 }
                 self.ranks[rank].plane_mut().advance(self.now_ns);

@@ -63,6 +63,13 @@ impl ShardStore {
         answers.map_or_else(|| vec![RepairMessage::Gone { key: *key }], |answers| answers.concat())
     }
 
+    /// Forgets what is kept of a collective.
+    pub fn forget_op(&mut self, op: u32) {
+        for (_, shard) in self.shards.extract_if(.., |key, _| key.op == op) {
+            self.bytes -= size_of_val(shard.values.as_slice());
+        }
+    }
+
     /// Whether there is a shard of this window.
     pub fn contains(&self, key: WindowKey) -> bool {
         self.shards.contains_key(&key)
