@@ -66,14 +66,21 @@ fn a_world_size_that_differs_is_an_error_on_every_rank() {
 }
 
 #[test]
-fn a_rank_that_is_there_twice_is_an_error_on_every_rank() {
-    let results = job(RANKS, |process, root| builder(process.min(1), RANKS, &root).connect().unwrap_err());
-    for result in results {
-        let ConnectError::Bootstrap(BootstrapError::Refused(Refusal::Twice { rank, first, second, .. })) = result
-        else {
-            panic!("{result}");
+fn the_second_process_of_a_rank_is_refused_and_the_others_are_told_why_a_rank_is_missing() {
+    let results = job(RANKS, |process, root| {
+        let builder = builder(process.min(1), RANKS, &root).timeout(Duration::from_secs(3));
+        let ConnectError::Bootstrap(BootstrapError::Refused(refusal)) = builder.connect().unwrap_err() else {
+            panic!("not refused");
         };
-        assert_eq!((rank, first == second), (1, false));
+        refusal
+    });
+    let twice =
+        |refusal: &&Refusal| matches!(refusal, Refusal::Twice { rank: 1, first, second, .. } if first != second);
+    let (twice, missing): (Vec<_>, Vec<_>) = results.iter().partition(twice);
+    assert_eq!((twice.len(), missing.len()), (1, 2), "{results:?}");
+    for refusal in missing {
+        let Refusal::Missing { missing, refused, .. } = refusal else { panic!("{refusal}") };
+        assert_eq!((missing.as_slice(), refused.as_slice()), (&[2][..], &[twice[0].to_string()][..]));
     }
 }
 
@@ -109,7 +116,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     for rank in ranks {
         let error = rank.join().unwrap().unwrap_err();
         assert!(error.starts_with("the ranks differ: the protocol version ("), "{error}");
-        assert!(error.contains(") is 1 on rank 3, but 2 on rank 0;"), "{error}");
+        assert!(error.contains(") is 1 on rank 3, but 3 on rank 0;"), "{error}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
@@ -11,7 +11,7 @@ use super::Communicator;
 use super::engine::{Engine, Links, Waker};
 use super::error::ConnectError;
 use super::measure::{BOUND_MIN, measure_bound};
-use crate::control::{ControlChannel, Launch, Member, local_address};
+use crate::control::{ControlChannel, Launch, Meeting, Member, local_address, resolve};
 use crate::udp::{Udp, payload_beats_of};
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::{EarlyRule, HadamardMode, INCAST_MAX, JobParams, MembershipParams, VoteParams};
@@ -232,23 +232,28 @@ impl Builder {
         let builder = self.clone();
         let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
         let launch = Launch::new(launch.rank, launch.world_size, launch.root)?;
+        // For everything until the first collective.
+        let deadline = Instant::now() + self.timeout;
+        let left = || deadline.saturating_duration_since(Instant::now());
         let payload_beats = self.mtu.map_or(0, payload_beats_of);
-        let local = local_address(self.interface.as_deref(), &launch)?;
+        let root = resolve(&launch.root, deadline)?;
+        let local = local_address(self.interface.as_deref(), &root)?;
         let mut socket = Udp::bind(local)?;
         let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
         let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
         let rank = launch.rank;
         let describe = move |control| Member { rank, udp, control, receive_buffer_bytes, payload_beats };
         let wake = waker.clone();
-        let mut control =
-            ControlChannel::connect(&launch, local, self.timeout, self.settings(), describe, move || wake.wake())?;
-        let payload_beats = socket.payload_beats(&mut control, self.timeout)?;
+        let job_id = String::new();
+        let (timeout, meeting_launch) = (self.timeout, launch.clone());
+        let meeting = Meeting { launch: meeting_launch, root, local, job_id, timeout, deadline };
+        let mut control = ControlChannel::connect(&meeting, self.settings(), describe, move || wake.wake())?;
+        let payload_beats = socket.payload_beats(&mut control, left)?;
         let plane = socket.join(launch.rank, control.job(), payload_beats)?;
-
         let bound_ns = match self.bound {
             Bound::Fixed(bound) => bound.as_nanos() as u64,
             Bound::Measured { elements } => {
-                measure_bound(&mut control, elements, || self.timeout)?.unwrap_or(BOUND_MIN.as_nanos() as u64)
+                measure_bound(&mut control, elements, left)?.unwrap_or(BOUND_MIN.as_nanos() as u64)
             }
         };
         let collectives = self.collectives(&launch, plane, payload_beats, bound_ns, control.job().seed)?;

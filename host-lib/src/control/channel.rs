@@ -10,22 +10,21 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
-use tokio::io::BufReader;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
-use super::bootstrap::{BootstrapError, Job, Member, io_error, meet};
+use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error, meet};
 use super::frame::{self, BETWEEN, IN_STEP, NOTICE};
-use super::launch::Launch;
+use super::link::Link;
 use super::terms::{Mismatch, Terms};
 
 /// A call over the control channel failed.
@@ -84,8 +83,8 @@ pub enum ControlError {
 pub(crate) const CHUNK_BYTES: usize = frame::MESSAGE_BYTES_MAX / 2;
 /// Bytes of a broadcast that are on their way to a peer at most: they wait in memory.
 const BROADCAST_BYTES: usize = 8 * CHUNK_BYTES;
-/// How long what was sent may take to leave once this rank has ended.
-const DRAIN: Duration = Duration::from_secs(2);
+/// How long what was sent may take to leave once this rank has ended, if its timeout is not shorter.
+const DRAIN: Duration = Duration::from_secs(1);
 type Outgoing = Vec<Option<UnboundedSender<(u8, Vec<u8>)>>>;
 
 /// Connections to all other ranks.
@@ -133,9 +132,7 @@ impl ControlChannel {
     /// # Errors
     /// See [`BootstrapError`].
     pub fn connect(
-        launch: &Launch,
-        local: IpAddr,
-        timeout: Duration,
+        meeting: &Meeting,
         settings: Terms,
         describe: impl FnOnce(SocketAddr) -> Member + Send + 'static,
         wake: impl Fn() + Send + Sync + 'static,
@@ -143,38 +140,39 @@ impl ControlChannel {
         let ((in_step, incoming), (notice, notices), (engines, between)) = (channel(), channel(), channel());
         let closer = Some(Closer(in_step.clone()));
         let inbox = Inbox { in_step, notice, between: engines, wake: Arc::new(wake) };
-        let (met, meeting) = channel();
+        let (met, outcome) = channel();
         let (alive, ending) = oneshot::channel();
-        let (rank, ranks, launch) = (launch.rank, launch.world_size, launch.clone());
+        let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
+        let drain = DRAIN.min(meeting.timeout);
         let serve = move || {
             let meet = async {
-                let what = format!("rank {} listens at {local}", launch.rank);
-                let listener = TcpListener::bind((local, 0)).await.map_err(io_error(what))?;
+                let what = format!("rank {rank} listens at {}", meeting.local);
+                let listener = TcpListener::bind((meeting.local, 0)).await.map_err(io_error(what))?;
                 let control = listener.local_addr().map_err(io_error("its own address"))?;
-                meet(&launch, describe(control), settings, listener, timeout).await
+                meet(&meeting, describe(control), settings, listener).await
             };
             let runtime = runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(io_error("tokio's runtime"));
-            let (runtime, job, streams) = match runtime.and_then(|runtime| Ok((runtime.block_on(meet)?, runtime))) {
-                Ok(((job, streams), runtime)) => (runtime, job, streams),
+            let (runtime, job, connected) = match runtime.and_then(|runtime| Ok((runtime.block_on(meet)?, runtime))) {
+                Ok(((job, connected), runtime)) => (runtime, job, connected),
                 Err(error) => return drop(met.send(Err(error))),
             };
             let (mut outgoing, mut links): (Outgoing, _) = (Vec::new(), Vec::new());
-            for (peer, stream) in streams.into_iter().enumerate() {
-                outgoing.push(stream.map(|stream| {
+            for (peer, link) in connected.into_iter().enumerate() {
+                outgoing.push(link.map(|link| {
                     let (sender, messages) = unbounded_channel();
-                    links.push((peer, stream, messages));
+                    links.push((peer, link, messages));
                     sender
                 }));
             }
             if met.send(Ok((job, outgoing))).is_ok() {
-                runtime.block_on(self::serve(links, inbox, ending));
+                runtime.block_on(self::serve(links, inbox, ending, drain));
             }
         };
         let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(serve);
         let thread = thread.map_err(io_error("the control thread"))?;
         let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without an answer")));
-        let (job, outgoing) = meeting.recv().unwrap_or_else(ended)?;
+        let (job, outgoing) = outcome.recv().unwrap_or_else(ended)?;
         Ok(Self {
             rank,
             job,
@@ -586,19 +584,18 @@ impl Inbox {
     }
 }
 
-type Link = (usize, TcpStream, UnboundedReceiver<(u8, Vec<u8>)>);
+/// A peer, the connection to it, and what is to be sent to it.
+type Served = (usize, Link, UnboundedReceiver<(u8, Vec<u8>)>);
 
-/// Serves all connections until this rank sends no more, at most [`DRAIN`] after it has ended.
-async fn serve(links: Vec<Link>, inbox: Inbox, ending: oneshot::Receiver<()>) {
+/// Serves all connections until this rank sends no more, at most `drain` after it has ended.
+async fn serve(links: Vec<Served>, inbox: Inbox, ending: oneshot::Receiver<()>, drain: Duration) {
     let mut writers = Vec::new();
-    for (peer, stream, mut messages) in links {
-        let _ = stream.set_nodelay(true);
-        let (reading, mut writing) = stream.into_split();
+    for (peer, link, mut messages) in links {
+        let Link { mut reader, mut writer } = link;
         let inbox = inbox.clone();
         let reader = tokio::spawn(async move {
-            let mut reading = BufReader::with_capacity(1 << 17, reading);
             let ended = loop {
-                match frame::read(&mut reading).await {
+                match reader.read(frame::MESSAGE_BYTES_MAX).await {
                     Ok((kind, message)) => {
                         if !inbox.put(peer, kind, message) {
                             return;
@@ -616,16 +613,16 @@ async fn serve(links: Vec<Link>, inbox: Inbox, ending: oneshot::Receiver<()>) {
             let mut is_open = true;
             while let Some((kind, message)) = messages.recv().await {
                 // To a peer that is gone nothing goes any more. The reader goes on: it has what came before, and then says so.
-                is_open = is_open && frame::write(&mut writing, kind, &message).await.is_ok();
+                is_open = is_open && writer.write(kind, &message).await.is_ok();
             }
-            drop(writing);
+            drop(writer);
             reader.abort();
         }));
     }
     let unsent: Vec<_> = writers.iter().map(|writer| writer.abort_handle()).collect();
     tokio::spawn(async move {
         let _ = ending.await;
-        tokio::time::sleep(DRAIN).await;
+        tokio::time::sleep(drain).await;
         unsent.iter().for_each(|writer| writer.abort());
     });
     for writer in writers {
@@ -636,8 +633,9 @@ async fn serve(links: Vec<Link>, inbox: Inbox, ending: oneshot::Receiver<()>) {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::TcpStream;
+    use std::net::{IpAddr, TcpStream};
 
+    use super::super::launch::Launch;
     use super::*;
 
     /// A rank whose process was stopped takes nothing from its connections any more.
@@ -646,25 +644,40 @@ mod tests {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let root = format!("127.0.0.1:{port}");
         let launch = Launch::new(0, 2, root.clone()).unwrap();
+        let at = root.clone();
         let peer = std::thread::spawn(move || {
             let mut stream = loop {
-                match TcpStream::connect(&root) {
+                match TcpStream::connect(&at) {
                     Ok(stream) => break stream,
                     Err(_) => std::thread::sleep(Duration::from_millis(5)),
                 }
             };
             let member =
                 r#"{"rank":1,"udp":"127.0.0.1:1","control":"127.0.0.1:1","receive_buffer_bytes":0,"payload_beats":0}"#;
-            let hello = format!(r#"{{"version":2,"world_size":2,"member":{member},"settings":[]}}"#);
-            stream.write_all(&(hello.len() as u32).to_le_bytes()).unwrap();
-            stream.write_all(&[0]).unwrap();
-            stream.write_all(hello.as_bytes()).unwrap();
-            stream.read_exact(&mut [0; 5]).unwrap();
+            let hello = format!(
+                r#"{{"version":3,"job_id":"","world_size":2,"member":{member},"settings":[],"timeout_ms":9000,"left_ms":9000}}"#
+            );
+            let mut say = |text: &str| {
+                stream.write_all(&(text.len() as u32).to_le_bytes()).unwrap();
+                stream.write_all(&[0]).unwrap();
+                stream.write_all(text.as_bytes()).unwrap();
+                stream.read_exact(&mut [0; 5]).unwrap();
+            };
+            say(&hello);
+            say(r#"{"failure":null}"#);
             stream
         });
         let describe = |control| Member { rank: 0, udp: control, control, receive_buffer_bytes: 0, payload_beats: 0 };
-        let (timeout, local) = (Duration::from_secs(20), IpAddr::from([127, 0, 0, 1]));
-        let channel = ControlChannel::connect(&launch, local, timeout, Terms::default(), describe, || ()).unwrap();
+        let timeout = Duration::from_secs(20);
+        let meeting = Meeting {
+            launch,
+            root: vec![root.parse().unwrap()],
+            local: IpAddr::from([127, 0, 0, 1]),
+            job_id: String::new(),
+            timeout,
+            deadline: Instant::now() + timeout,
+        };
+        let channel = ControlChannel::connect(&meeting, Terms::default(), describe, || ()).unwrap();
         let stopped = peer.join().unwrap();
         // More than any socket buffers.
         (0..200).for_each(|_| channel.send(1, &vec![0; CHUNK_BYTES]));

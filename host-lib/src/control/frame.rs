@@ -2,12 +2,12 @@
 
 use std::io;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Largest message.
 pub(super) const MESSAGE_BYTES_MAX: usize = 1 << 20;
+/// Largest message of somebody who may be a stranger: a greeting.
+pub(super) const GREETING_BYTES_MAX: usize = 1 << 14;
 
 /// Messages while the ranks come together, and those that callers exchange in step.
 pub(super) const IN_STEP: u8 = 0;
@@ -24,22 +24,15 @@ pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), kind: u8, message:
     to.write_all(message).await
 }
 
-pub(super) async fn read(from: &mut (impl AsyncRead + Unpin)) -> io::Result<(u8, Vec<u8>)> {
+/// A message of at most `bytes_max`, no more than [`MESSAGE_BYTES_MAX`].
+pub(super) async fn read(from: &mut (impl AsyncRead + Unpin), bytes_max: usize) -> io::Result<(u8, Vec<u8>)> {
     let length = from.read_u32_le().await? as usize;
-    if length > MESSAGE_BYTES_MAX {
-        let what = format!("a message of {length} bytes, at most {MESSAGE_BYTES_MAX}: is the sender OptiReduce?");
+    if length > bytes_max.min(MESSAGE_BYTES_MAX) {
+        let what = format!("a message of {length} bytes, at most {bytes_max}: is the sender OptiReduce?");
         return Err(io::Error::other(what));
     }
     let kind = from.read_u8().await?;
     let mut message = vec![0; length];
     from.read_exact(&mut message).await?;
     Ok((kind, message))
-}
-
-pub(super) async fn write_json(to: &mut (impl AsyncWrite + Unpin), message: &impl Serialize) -> io::Result<()> {
-    write(to, IN_STEP, &serde_json::to_vec(message)?).await
-}
-
-pub(super) async fn read_json<T: DeserializeOwned>(from: &mut (impl AsyncRead + Unpin)) -> io::Result<T> {
-    Ok(serde_json::from_slice(&read(from).await?.1)?)
 }

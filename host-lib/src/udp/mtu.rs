@@ -63,31 +63,31 @@ pub enum PathError {
 }
 
 /// Payload in beats of the largest packets that every rank gets from every other. All ranks must call this at the same
-/// point; they get the same answer.
+/// point; they get the same answer. `left`: the time until its end.
 ///
 /// # Errors
 /// See [`PathError`].
 pub(super) fn discover(
     socket: &mut Socket,
     channel: &mut ControlChannel,
-    timeout: Duration,
+    left: impl Fn() -> Duration,
 ) -> Result<usize, PathError> {
     let (rank, members) = (channel.rank(), channel.job().members.clone());
     let peers: Vec<SocketAddr> = members.iter().map(|member| member.udp).collect();
     let narrowest = (0..peers.len()).filter(|peer| *peer != rank).map(|peer| interface_mtu(peers[rank], peers[peer]));
     let given = members.iter().map(|member| member.payload_beats).filter(|beats| *beats > 0);
     let own = payload_beats_of(narrowest.min().unwrap_or(MTU_DEFAULT)).min(given.min().unwrap_or(usize::MAX));
-    let all = channel.gather(&(own as u64).to_le_bytes(), timeout)?;
+    let all = channel.gather(&(own as u64).to_le_bytes(), left())?;
     let least = all.iter().map(|beats| number(beats)).min().unwrap_or(0);
-    let first = number(&channel.broadcast(&least.to_le_bytes(), timeout)?) as usize;
+    let first = number(&channel.broadcast(&least.to_le_bytes(), left())?) as usize;
     let smaller = MTUS.map(payload_beats_of).into_iter().filter(|beats| *beats < first);
     let sizes: Vec<usize> = std::iter::once(first).chain(smaller).collect();
     let mut blocked = None;
     for (number_of_size, beats) in sizes.iter().enumerate() {
-        channel.barrier(timeout)?;
+        channel.barrier(left())?;
         let heard = probe(socket, &peers, rank, number_of_size as u8, *beats)?;
         let heard: Vec<u8> = heard.words().iter().flat_map(|word| word.to_le_bytes()).collect();
-        let all = channel.gather(&heard, timeout)?;
+        let all = channel.gather(&heard, left())?;
         let missing = all.iter().enumerate().find_map(|(to, heard)| {
             let heard: Vec<u64> = heard.chunks(8).map(number).collect();
             let heard = RankSet::of_words(heard);
@@ -95,7 +95,7 @@ pub(super) fn discover(
         });
         // 0: all heard all. Else the ranks of a path that takes none.
         let outcome = missing.map_or(0, |(from, to)| 1 << 32 | (from as u64) << 16 | to as u64);
-        let outcome = number(&channel.broadcast(&outcome.to_le_bytes(), timeout)?);
+        let outcome = number(&channel.broadcast(&outcome.to_le_bytes(), left())?);
         if outcome == 0 {
             tracing::debug!(rank, payload_beats = *beats, "largest packets that get through");
             return Ok(*beats);

@@ -104,14 +104,18 @@ impl Unconnected {
     }
 
     /// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest
-    /// that gets through between all ranks. All ranks must call this at the same point.
+    /// that gets through between all ranks. All ranks must call this at the same point. `left`: the time until its end.
     ///
     /// # Errors
     /// See [`PathError`].
-    pub fn payload_beats(&mut self, channel: &mut ControlChannel, timeout: Duration) -> Result<usize, PathError> {
+    pub fn payload_beats(
+        &mut self,
+        channel: &mut ControlChannel,
+        left: impl Fn() -> Duration,
+    ) -> Result<usize, PathError> {
         let members = &channel.job().members;
         if mtu::is_open(members) {
-            return mtu::discover(&mut self.0, channel, timeout);
+            return mtu::discover(&mut self.0, channel, left);
         }
         Ok(members.iter().map(|member| member.payload_beats).min().unwrap_or(1))
     }

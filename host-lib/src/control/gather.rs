@@ -1,0 +1,351 @@
+//! Rank 0's side of the bootstrap: gathers the ranks, hands out the job, and tells all ranks why there is none.
+//!
+//! Everybody who connects is heard at the same time, so that strangers who are silent, slow or many hold up nobody. A rank's
+//! place belongs to the first process that claims it, for as long as its connection lasts.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+
+use super::bootstrap::{
+    Answer, BootstrapError, Connected, GREETING, Greeting, Hello, Job, Links, Meeting, Member, Refusal, VERSION,
+    io_error, random,
+};
+use super::frame::GREETING_BYTES_MAX;
+use super::link::{Link, Reader};
+use super::terms::{Mismatch, Terms};
+
+/// How long rank 0 stays after a refusal to tell ranks that come late why there is no job.
+const LINGER: Duration = Duration::from_secs(1);
+/// How long before a rank's deadline rank 0 tells it that others did not come, at most.
+const NOTICE_MAX: Duration = Duration::from_millis(500);
+/// Connections that are heard at the same time; then the oldest has to try again.
+const HEARD_MAX: usize = 256;
+/// After a connection could not be taken, for instance because this process has too many files open.
+const RETRY: Duration = Duration::from_millis(20);
+/// Refusals that are repeated to all if ranks are missing.
+const REMARKS_MAX: usize = 3;
+
+/// Somebody who has greeted, and whether that can be a rank of this job.
+struct Greeted {
+    link: Link,
+    from: SocketAddr,
+    hello: Result<Hello, Refusal>,
+}
+
+/// What to do about somebody who has greeted.
+enum Judgement {
+    Placed,
+    /// This process is refused, the job goes on.
+    Refused(Link, Refusal),
+    /// There is no job.
+    Ended(Link, Refusal),
+}
+
+struct Gathering<'a> {
+    meeting: &'a Meeting,
+    settings: Terms,
+    members: BTreeMap<usize, Member>,
+    links: Links,
+    /// Those who have connected and not greeted yet.
+    heard: JoinSet<Option<Greeted>>,
+    oldest: VecDeque<AbortHandle>,
+    /// When the first rank gives up, and how long it will have waited.
+    deadline: Instant,
+    timeout_ms: u64,
+    refused: Vec<String>,
+}
+
+/// Waits for all ranks, then welcomes them, or tells all of them why there is no job.
+pub(super) async fn gather(meeting: &Meeting, member: Member, settings: Terms) -> Result<(Job, Links), BootstrapError> {
+    let listener = listen(meeting).await?;
+    let world_size = meeting.launch.world_size;
+    let mut gathering = Gathering {
+        meeting,
+        settings,
+        members: BTreeMap::from([(0, member)]),
+        links: (0..world_size).map(|_| None).collect(),
+        heard: JoinSet::new(),
+        oldest: VecDeque::new(),
+        deadline: Instant::from_std(meeting.deadline),
+        timeout_ms: meeting.timeout.as_millis() as u64,
+        refused: Vec::new(),
+    };
+    let found = match gathering.gather(&listener).await {
+        Ok(()) => {
+            let members = std::mem::take(&mut gathering.members).into_values().collect();
+            let job = Job { tag: random()?, seed: random()?, members };
+            gathering.connect(&job).await.map(|()| job).map_err(|refusal| (refusal, None))
+        }
+        Err(refused) => Err(refused),
+    };
+    match found {
+        Ok(job) => Ok((job, gathering.links)),
+        Err((refusal, last)) => {
+            gathering.refuse(&listener, &refusal, last).await;
+            Err(refusal.into())
+        }
+    }
+}
+
+/// Listens where the root's name says, and nowhere else.
+async fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
+    let mut last = io::Error::other("it has no address");
+    for address in &meeting.root {
+        // The name of a host is often that of its loopback address to itself, where no other host reaches it.
+        let is_name = meeting.launch.root.parse::<SocketAddr>().is_err();
+        let address = match address.ip().is_loopback() && is_name && !meeting.local.is_loopback() {
+            true => SocketAddr::new(meeting.local, address.port()),
+            false => *address,
+        };
+        match TcpListener::bind(address).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) => last = error,
+        }
+    }
+    let hint = match last.kind() {
+        io::ErrorKind::AddrInUse => "another process has the port: give another root",
+        io::ErrorKind::AddrNotAvailable => "it must be an address of this host, which has rank 0",
+        _ => "is that an address of this host, which has rank 0?",
+    };
+    Err(io_error(format!("rank 0 listens at {} ({hint})", meeting.launch.root))(last))
+}
+
+impl Gathering<'_> {
+    /// Waits until all ranks are there.
+    async fn gather(&mut self, listener: &TcpListener) -> Result<(), (Refusal, Option<Link>)> {
+        let world_size = self.meeting.launch.world_size;
+        while self.members.len() < world_size {
+            let Some(greeted) = self.next(listener).await else {
+                let missing = (0..world_size).filter(|rank| !self.members.contains_key(rank)).collect();
+                let (timeout_ms, root) = (self.timeout_ms, self.meeting.launch.root.clone());
+                let refused = std::mem::take(&mut self.refused);
+                return Err((Refusal::Missing { missing, world_size, timeout_ms, root, refused }, None));
+            };
+            match self.judge(greeted) {
+                Judgement::Placed => {}
+                Judgement::Ended(link, refusal) => return Err((refusal, Some(link))),
+                Judgement::Refused(link, refusal) => {
+                    tracing::warn!(%refusal, "a process was refused");
+                    let text = refusal.to_string();
+                    if self.refused.len() < REMARKS_MAX && !self.refused.contains(&text) {
+                        self.refused.push(text);
+                    }
+                    tokio::spawn(tell(link, refusal));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The next one who has greeted; `None` at the deadline.
+    async fn next(&mut self, listener: &TcpListener) -> Option<Greeted> {
+        loop {
+            let Self { links, heard, .. } = self;
+            tokio::select! {
+                () = sleep_until(self.deadline) => return None,
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, from)) => self.hear(stream, from),
+                    Err(error) => {
+                        tracing::warn!(%error, "rank 0 could not take a connection");
+                        sleep(RETRY).await;
+                    }
+                },
+                Some(greeted) = heard.join_next() => {
+                    if let Ok(Some(greeted)) = greeted {
+                        return Some(greeted);
+                    }
+                }
+                rank = ended(links) => {
+                    tracing::warn!(rank, "a rank has gone again before the job began");
+                    self.links[rank] = None;
+                    self.members.remove(&rank);
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, stream: TcpStream, from: SocketAddr) {
+        self.oldest.retain(|heard| !heard.is_finished());
+        if self.oldest.len() >= HEARD_MAX
+            && let Some(oldest) = self.oldest.pop_front()
+        {
+            oldest.abort();
+        }
+        let (job_id, world_size) = (self.meeting.job_id.clone(), self.meeting.launch.world_size);
+        let greet = async move {
+            let greeted = timeout(GREETING, greet(stream, from, &job_id, world_size)).await;
+            greeted.unwrap_or_else(|_| {
+                tracing::warn!(%from, "a connection that said nothing was closed");
+                None
+            })
+        };
+        self.oldest.push_back(self.heard.spawn(greet));
+    }
+
+    fn judge(&mut self, greeted: Greeted) -> Judgement {
+        let Greeted { link, from, hello } = greeted;
+        let hello = match hello {
+            Ok(hello) => hello,
+            Err(refusal) => return Judgement::Ended(link, refusal),
+        };
+        let (rank, second) = (hello.member.rank, hello.member.udp);
+        for address in [hello.member.udp, hello.member.control] {
+            if address.ip() != from.ip() {
+                return Judgement::Refused(link, Refusal::Address { rank, found: address, from: from.ip() });
+            }
+        }
+        if let Err(differs) = self.settings.compare(0, rank, &hello.settings) {
+            return Judgement::Ended(link, differs.into());
+        }
+        if let Some(first) = self.members.get(&rank).map(|member| member.udp) {
+            // A process that has just ended may have been started again.
+            let lives = self.links[rank]
+                .as_mut()
+                .is_none_or(|link| link.reader.poll_disturbed(&mut Context::from_waker(Waker::noop())).is_pending());
+            if rank == 0 || lives {
+                return Judgement::Refused(link, Refusal::Twice { rank, first, second });
+            }
+        }
+        let left = Duration::from_millis(hello.left_ms);
+        let gives_up = Instant::now() + left.min(self.meeting.timeout) - NOTICE_MAX.min(left / 4);
+        if left < self.meeting.timeout && gives_up < self.deadline {
+            (self.deadline, self.timeout_ms) = (gives_up, hello.timeout_ms);
+        }
+        self.members.insert(rank, hello.member);
+        self.links[rank] = Some(link);
+        Judgement::Placed
+    }
+
+    /// Hands out the job, waits until all ranks are connected, and lets them begin.
+    async fn connect(&mut self, job: &Job) -> Result<(), Refusal> {
+        let left_ms = self.deadline.saturating_duration_since(Instant::now()).as_millis() as u64;
+        let mut connecting: JoinSet<(usize, Reader, io::Result<Connected>)> = JoinSet::new();
+        let mut writers: Vec<_> = (0..self.links.len()).map(|_| None).collect();
+        for (rank, link) in self.links.iter_mut().enumerate() {
+            let Some(Link { mut reader, writer }) = link.take() else { continue };
+            let writer = writers[rank].insert(writer);
+            // Smaller than what any socket buffers: a rank that is stopped holds up nobody.
+            let _ = timeout_at(self.deadline, writer.write_json(&Answer::Welcome { job: job.clone(), left_ms })).await;
+            connecting.spawn(async move {
+                let connected = reader.read_json().await;
+                (rank, reader, connected)
+            });
+        }
+        let failed = |rank, reason: &str| Refusal::NotConnected { rank, reason: reason.to_owned() };
+        let mut refusal = None;
+        let mut missing: Vec<usize> = (1..job.members.len()).collect();
+        let mut readers: Vec<Option<Reader>> = writers.iter().map(|_| None).collect();
+        while refusal.is_none()
+            && let Some(first) = missing.first()
+        {
+            match timeout_at(self.deadline, connecting.join_next()).await {
+                Ok(Some(Ok((rank, reader, connected)))) => {
+                    missing.retain(|other| *other != rank);
+                    readers[rank] = Some(reader);
+                    refusal = match connected {
+                        Ok(Connected { failure: None }) => None,
+                        Ok(Connected { failure: Some(reason) }) => Some(failed(rank, &reason)),
+                        Err(_) => Some(failed(rank, "its connection to rank 0 has ended; look at what it said")),
+                    };
+                }
+                _ => refusal = Some(failed(*first, "it was welcomed, but did not report to rank 0 any more")),
+            }
+        }
+        connecting.abort_all();
+        let answer = refusal.clone().map_or(Answer::Begin, Answer::Refused);
+        for writer in writers.iter_mut().flatten() {
+            let _ = timeout(LINGER, writer.write_json(&answer)).await;
+        }
+        let links = readers.into_iter().zip(writers);
+        self.links = links.map(|(reader, writer)| Some(Link { reader: reader?, writer: writer? })).collect();
+        refusal.map_or(Ok(()), Err)
+    }
+
+    /// Tells all ranks why there is no job: those that are there at once, and for a moment those that come late.
+    async fn refuse(&mut self, listener: &TcpListener, refusal: &Refusal, last: Option<Link>) {
+        let linger = Instant::now() + LINGER;
+        let mut told = JoinSet::new();
+        let there: Vec<Link> = self.links.iter_mut().filter_map(Option::take).chain(last).collect();
+        let mut missing = (self.meeting.launch.world_size - 1).saturating_sub(there.len());
+        there.into_iter().for_each(|link| drop(told.spawn(tell(link, refusal.clone()))));
+        // After the deadline nobody waits any more.
+        self.deadline = self.deadline.min(linger);
+        if !matches!(refusal, Refusal::NotConnected { .. }) {
+            while missing > 0
+                && let Some(greeted) = self.next(listener).await
+            {
+                told.spawn(tell(greeted.link, refusal.clone()));
+                missing -= 1;
+            }
+        }
+        while let Ok(Some(_)) = timeout_at(linger, told.join_next()).await {}
+    }
+}
+
+async fn tell(mut link: Link, refusal: Refusal) {
+    let _ = timeout(LINGER, link.writer.write_json(&Answer::Refused(refusal))).await;
+}
+
+/// The first rank whose connection has ended, or that speaks before it is asked.
+async fn ended(links: &mut Links) -> usize {
+    poll_fn(|context| {
+        for (rank, link) in links.iter_mut().enumerate() {
+            if let Some(link) = link
+                && link.reader.poll_disturbed(context).is_ready()
+            {
+                return Poll::Ready(rank);
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// Hears who somebody is; `None` if it is nobody of this job, who learns nothing.
+async fn greet(stream: TcpStream, from: SocketAddr, job_id: &str, world_size: usize) -> Option<Greeted> {
+    let mut link = Link::new(stream);
+    let stranger = |error: &dyn std::fmt::Display| {
+        tracing::warn!(%from, %error, "a connection that is not a rank of this job was closed");
+        None
+    };
+    let message = match link.reader.read(GREETING_BYTES_MAX).await {
+        Ok((_, message)) => message,
+        Err(error) => return stranger(&error),
+    };
+    let greeting = match serde_json::from_slice::<Greeting>(&message) {
+        Ok(greeting) if greeting.job_id == job_id => greeting,
+        Ok(_) => return stranger(&"it is of another job"),
+        Err(error) => return stranger(&error),
+    };
+    let differs = |name: String, rank, found: String, expected: String| {
+        Refusal::from(Mismatch { name, rank, found, reference: 0, expected })
+    };
+    let hello = match serde_json::from_slice::<Hello>(&message) {
+        Ok(hello) if greeting.version == VERSION => hello,
+        // What its rank is another version says elsewhere.
+        other => {
+            let rank = other.map_or(world_size, |hello| hello.member.rank);
+            let name = format!("the protocol version ({from})");
+            let refusal = differs(name, rank, greeting.version.to_string(), VERSION.to_string());
+            return Some(Greeted { link, from, hello: Err(refusal) });
+        }
+    };
+    let rank = hello.member.rank;
+    let hello = if hello.world_size != world_size {
+        let (found, expected) = (hello.world_size.to_string(), world_size.to_string());
+        Err(differs("the world size".into(), rank, found, expected))
+    } else if rank >= world_size {
+        Err(Refusal::NoSuchRank { rank, world_size })
+    } else {
+        Ok(hello)
+    };
+    Some(Greeted { link, from, hello })
+}

@@ -1,0 +1,172 @@
+//! The side of every other rank in the bootstrap: reports to rank 0, then connects to the ranks below its own; those above
+//! connect to it.
+
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use super::bootstrap::{
+    Answer, BootstrapError, Connected, GREETING, Hello, Job, Links, Meeting, Member, PeerHello, VERSION, io_error,
+};
+use super::frame::GREETING_BYTES_MAX;
+use super::link::{Link, connect};
+use super::terms::Terms;
+
+/// Between two attempts to reach rank 0.
+const RETRY: Duration = Duration::from_millis(50);
+/// How long an attempt to connect may take: the kernel repeats a lost SYN ever more rarely.
+const CONNECT: Duration = Duration::from_secs(3);
+/// Connections of peers, or strangers, that are heard at the same time.
+const HEARD_MAX: usize = 256;
+
+pub(super) async fn join(
+    meeting: &Meeting,
+    member: Member,
+    settings: Terms,
+    listener: TcpListener,
+) -> Result<(Job, Links), BootstrapError> {
+    let (deadline, root) = (Instant::from_std(meeting.deadline), &meeting.launch.root);
+    let rank = meeting.launch.rank;
+    let (mut link, job, left_ms) = loop {
+        let error = match timeout_at(deadline, report(meeting, &member, &settings)).await {
+            Ok(Ok((link, Answer::Welcome { job, left_ms }))) => break (link, job, left_ms),
+            Ok(Ok((_, Answer::Refused(refusal)))) => return Err(refusal.into()),
+            Ok(Ok((_, Answer::Begin))) => io::Error::other("it lets a job begin that it has not handed out"),
+            Ok(Err(error)) => error,
+            Err(_) => io::Error::new(io::ErrorKind::TimedOut, "no answer"),
+        };
+        if Instant::now() + RETRY >= deadline {
+            return Err(BootstrapError::NoRoot { root: root.clone(), timeout: meeting.timeout, source: error });
+        }
+        tracing::debug!(rank, %error, "rank 0 is not there yet");
+        sleep(RETRY).await;
+    };
+    // Early enough that rank 0 can tell the others.
+    let until = deadline.min(Instant::now() + Duration::from_millis(left_ms) * 3 / 4);
+    let connected = connect_all(meeting, &job, &listener, until).await;
+    let failure = connected.as_ref().err().cloned();
+    let answer = async {
+        link.writer.write_json(&Connected { failure }).await?;
+        link.reader.read_json::<Answer>().await
+    };
+    let talk = io_error(format!("rank {rank} waits for rank 0 at {root} to let the job begin"));
+    match timeout_at(deadline, answer).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
+        Ok(Answer::Refused(refusal)) => return Err(refusal.into()),
+        Ok(Answer::Begin) => {}
+        Ok(Answer::Welcome { .. }) => return Err(talk(io::Error::other("it hands out a job for the second time"))),
+        Err(error) => return Err(talk(connected.err().map_or(error, io::Error::other))),
+    }
+    let mut links = connected.map_err(|reason| talk(io::Error::other(reason)))?;
+    links[0] = Some(link);
+    Ok((job, links))
+}
+
+/// Says to rank 0 who this is; its answer.
+async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Result<(Link, Answer)> {
+    let mut last = io::Error::other("it has no address");
+    let mut stream = None;
+    for address in &meeting.root {
+        match timeout(CONNECT, connect(meeting.local, *address)).await {
+            Ok(Ok(connected)) => {
+                stream = Some(connected);
+                break;
+            }
+            Ok(Err(error)) => last = error,
+            Err(_) => last = io::ErrorKind::TimedOut.into(),
+        }
+    }
+    let mut link = Link::new(stream.ok_or(last)?);
+    let left = meeting.deadline.saturating_duration_since(std::time::Instant::now());
+    let hello = Hello {
+        version: VERSION,
+        job_id: meeting.job_id.clone(),
+        world_size: meeting.launch.world_size,
+        member: member.clone(),
+        settings: settings.clone(),
+        timeout_ms: meeting.timeout.as_millis() as u64,
+        left_ms: left.as_millis() as u64,
+    };
+    let closed = |error: io::Error| match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => io::Error::new(
+            error.kind(),
+            "it closes the connection without an answer; is that rank 0 of this job, with the same job id?",
+        ),
+        _ => error,
+    };
+    link.writer.write_json(&hello).await.map_err(closed)?;
+    let answer = link.reader.read_json().await.map_err(closed)?;
+    if let Answer::Welcome { job, .. } = &answer
+        && job.members.len() != meeting.launch.world_size
+    {
+        let (found, expected) = (job.members.len(), meeting.launch.world_size);
+        return Err(io::Error::other(format!("it hands out a job of {found} ranks, expected {expected}")));
+    }
+    Ok((link, answer))
+}
+
+/// Connections to all ranks but 0, or why there are none.
+async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until: Instant) -> Result<Links, String> {
+    let rank = meeting.launch.rank;
+    let (mut links, mut connecting): (Links, _) = ((0..job.members.len()).map(|_| None).collect(), JoinSet::new());
+    for (peer, member) in job.members.iter().enumerate().take(rank).skip(1) {
+        let (local, address, hello) = (meeting.local, member.control, PeerHello { tag: job.tag, rank });
+        connecting.spawn(async move {
+            let greet = async {
+                let mut link = Link::new(connect(local, address).await?);
+                link.writer.write_json(&hello).await?;
+                Ok(link)
+            };
+            let greeted: io::Result<Link> =
+                timeout_at(until, greet).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+            (peer, greeted.map_err(|error| format!("rank {peer} was not reached at {address}: {error}")))
+        });
+    }
+    let mut hearing: JoinSet<Option<(usize, Link)>> = JoinSet::new();
+    loop {
+        let missing: Vec<usize> = (1..links.len()).filter(|peer| *peer != rank && links[*peer].is_none()).collect();
+        if missing.is_empty() {
+            return Ok(links);
+        }
+        tokio::select! {
+            () = tokio::time::sleep_until(until) => return Err(format!("nothing came of rank {}", missing[0])),
+            Some(Ok((peer, link))) = connecting.join_next() => links[peer] = Some(link?),
+            Some(heard) = hearing.join_next() => {
+                if let Ok(Some((peer, link))) = heard {
+                    links[peer].get_or_insert(link);
+                }
+            }
+            accepted = listener.accept() => match accepted {
+                Ok((stream, from)) => {
+                    if hearing.len() >= HEARD_MAX {
+                        hearing.abort_all();
+                    }
+                    let (job, above) = (job.clone(), rank + 1..job.members.len());
+                    hearing.spawn(async move {
+                        let heard = timeout(GREETING, hear(stream, from.ip(), &job)).await.ok().flatten();
+                        heard.filter(|(peer, _)| above.contains(peer))
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(rank, %error, "a connection could not be taken");
+                    sleep(RETRY).await;
+                }
+            },
+        }
+    }
+}
+
+/// A rank that connects to this one; `None` if it is none of this job, which learns nothing.
+async fn hear(stream: TcpStream, from: IpAddr, job: &Job) -> Option<(usize, Link)> {
+    let mut link = Link::new(stream);
+    let (_, hello) = link.reader.read(GREETING_BYTES_MAX).await.ok()?;
+    let PeerHello { tag, rank } = serde_json::from_slice(&hello).ok()?;
+    let is_of_the_job = tag == job.tag && job.members.get(rank).is_some_and(|member| member.control.ip() == from);
+    if !is_of_the_job {
+        tracing::warn!(%from, "a connection that is not of this job was closed");
+    }
+    is_of_the_job.then_some((rank, link))
+}

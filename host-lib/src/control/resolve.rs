@@ -1,0 +1,80 @@
+//! Where rank 0 listens, and the address that this host has on the way there.
+//!
+//! Why: a name server that does not answer must not hold a rank beyond its deadline, and the C library's resolver knows no
+//! deadlines: it runs on a thread of its own, which is left behind if it does not come back in time.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use super::bootstrap::{BootstrapError, io_error};
+
+/// Between two attempts to resolve a name: that of rank 0 may not be known yet.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// The addresses of `root`, which is host:port, tried again until `deadline`.
+///
+/// # Errors
+/// If there is none by then.
+pub(crate) fn resolve(root: &str, deadline: Instant) -> Result<Vec<SocketAddr>, BootstrapError> {
+    if let Ok(address) = root.parse() {
+        return Ok(vec![address]);
+    }
+    let begin = Instant::now();
+    loop {
+        let (sender, found) = channel();
+        let name = root.to_owned();
+        let look_up = move || drop(sender.send(name.to_socket_addrs().map(Iterator::collect::<Vec<_>>)));
+        let thread = std::thread::Builder::new().name("optireduce-resolve".into()).spawn(look_up);
+        thread.map_err(io_error("the thread that resolves rank 0's name"))?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let error = match found.recv_timeout(left) {
+            Ok(Ok(addresses)) if !addresses.is_empty() => return Ok(addresses),
+            Ok(Ok(_)) => io::Error::other("the name has no address"),
+            Ok(Err(error)) => error,
+            Err(_) => io::Error::new(io::ErrorKind::TimedOut, "the name server does not answer"),
+        };
+        if Instant::now() + RETRY >= deadline {
+            let waited = begin.elapsed();
+            return Err(BootstrapError::NoAddress { root: root.to_owned(), waited, source: error });
+        }
+        tracing::debug!(root, %error, "rank 0's name is not resolved yet");
+        std::thread::sleep(RETRY);
+    }
+}
+
+/// The address of `interface` (a name or an address), or else the one that this host has on the way to `root`.
+///
+/// # Errors
+/// If there is no such interface, or no way to the root.
+pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Result<IpAddr, BootstrapError> {
+    if let Some(interface) = interface {
+        if let Ok(address) = interface.parse() {
+            return Ok(address);
+        }
+        let what = || format!("addresses of interface {interface}");
+        let all = if_addrs::get_if_addrs().map_err(io_error(what()))?;
+        let mut addresses: Vec<_> = all.iter().filter(|one| one.name == interface).map(|one| one.ip()).collect();
+        addresses.sort_by_key(IpAddr::is_ipv6);
+        let mut names: Vec<_> = all.iter().map(|one| one.name.as_str()).collect();
+        names.dedup();
+        let none = || io::Error::other(format!("none found; the interfaces of this host are {}", names.join(", ")));
+        return addresses.first().copied().ok_or_else(|| io_error(what())(none()));
+    }
+    // No packet is sent: the kernel only looks the route up.
+    let route = |root: &SocketAddr| {
+        let socket = UdpSocket::bind(if root.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" })?;
+        socket.connect(root)?;
+        socket.local_addr().map(|address| address.ip())
+    };
+    let mut last = io::Error::other("it has no address");
+    for address in root {
+        match route(address) {
+            Ok(local) => return Ok(local),
+            Err(error) => last = error,
+        }
+    }
+    let names: Vec<String> = root.iter().map(SocketAddr::to_string).collect();
+    Err(io_error(format!("the way to rank 0 at {}", names.join(", ")))(last))
+}
