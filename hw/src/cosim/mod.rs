@@ -8,6 +8,7 @@
 //! memory, 4 bytes per started 32 bits of port and cycle.
 //! Differs from rust-hdl's own `Simulation`: no threads, no time and no waveform, which is much faster.
 
+pub mod module;
 pub mod share;
 
 mod replay;
@@ -17,12 +18,14 @@ mod verilated;
 
 pub use self::replay::target_directory;
 
+use self::module::Module;
 use self::replay::Layout;
 use self::verilated::Model;
 use crate::hdl::engine::Clocked;
 use crate::hdl::ports::Rows;
 use crate::hdl::prelude::*;
 use std::any::type_name;
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 /// Passes after which a block counts as oscillating: far more than any sensible hierarchy is deep.
@@ -205,13 +208,19 @@ impl<B: Clocked> Bench<B> {
 /// # Panics
 /// When rust-hdl finds an unconnected signal, a combinational loop or a driven input.
 pub fn verilog<B: Block>(block: &B) -> String {
+    module::print(&passes(block).0)
+}
+
+/// The modules of [`verilog`], and which entries of [`unused`] there was need of.
+fn passes<B: Block>(block: &B) -> (Vec<Module>, BTreeSet<usize>) {
     if let Err(error) = check_all(block) {
         panic!("{}: {error:?}", type_name::<B>());
     }
-    let mut modules = share::shared(&generate_verilog_unchecked(block));
+    let emitted = module::parse(&generate_verilog_unchecked(block));
+    let mut modules = share::shared(emitted.unwrap_or_else(|error| panic!("{}: {error}", type_name::<B>())));
     split::split(&mut modules);
-    unused::sink(&mut modules);
-    share::verilog(&modules)
+    let needed = unused::sink(&mut modules, &unused::layouts(block));
+    (modules, needed)
 }
 
 #[cfg(test)]

@@ -8,22 +8,22 @@
 //! stay together, as nothing in the module depends on them: they are the state machine.
 //! A statement that reads a signal before that signal's last write sees another value than the final one. Both then
 //! stay in one block, so that what is computed is the same in any case.
-//! Limits: reads the Verilog that rust-hdl writes, not Verilog at large; a block that it does not understand is left
-//! as it is.
+//! Limits: a block with statements that rust-hdl does not print is left as it is.
 
-use super::share::Module;
+use super::module::{Assign, Item, Kind, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-const HEAD: &str = "    // Update code\n    always @(*) begin\n";
+const HEAD: &str = "    // Update code";
+const BLOCK: &str = "    always @(*) begin\n";
 
 /// Splits the always blocks of kernels in all `modules`.
 pub fn split(modules: &mut [Module]) {
-    let is_register = |module: &&Module| module.body.contains("always @(posedge clock) q <= d;");
+    let is_register = |module: &&Module| module.block_contains("always @(posedge clock) q <= d;");
     let registers: BTreeSet<String> = modules.iter().filter(is_register).map(|module| module.name.clone()).collect();
     for module in modules {
-        if let Some(body) = split_body(&module.body, &registers) {
-            module.body = body;
+        if let Some(items) = split_kernel(module, &registers) {
+            module.items = items;
         }
     }
 }
@@ -46,39 +46,43 @@ struct Arm<'a> {
     statements: Vec<Statement<'a>>,
 }
 
-fn split_body(body: &str, registers: &BTreeSet<String>) -> Option<String> {
-    let (before, rest) = body.split_once(HEAD)?;
-    let mut lines = rest.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
-    let statements = parse(&mut lines)?;
-    if lines.next()?.split_whitespace().next() != Some("endmodule") {
+/// The items of a module whose last one is the block of its kernel, that one split.
+fn split_kernel(module: &Module, registers: &BTreeSet<String>) -> Option<Vec<Item>> {
+    let mut items = module.items.clone();
+    let kernel = items.iter().position(|item| matches!(item, Item::Text(line) if line == HEAD))? + 1;
+    let rest = items.split_off(kernel);
+    let Item::Block(block) = rest.first()? else { return None };
+    if rest[1..].iter().any(|item| !matches!(item, Item::Text(line) if line.trim().is_empty())) {
         return None;
     }
+    let mut lines = block.strip_prefix(BLOCK)?.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let statements = parse(&mut lines)?;
     let mut events = Events::default();
     events.walk(&statements, &mut Vec::new());
-    let next_values: BTreeSet<String> = before
-        .lines()
-        .filter_map(|line| line.trim().strip_suffix('(')?.split_once(' '))
-        .filter(|(module, _)| registers.contains(*module))
-        .map(|(_, instance)| format!("{instance}$d"))
-        .collect();
-    let declared: BTreeSet<&str> = before.lines().filter_map(declaration).collect();
-    let (mut header, mut text) = (before.to_owned(), String::new());
-    for group in events.groups(|name| next_values.contains(name), |name| declared.contains(name))? {
+    let is_of_register = |name: &str| {
+        let instance = name.strip_suffix("$d");
+        module.instances().any(|found| Some(found.name.as_str()) == instance && registers.contains(&found.module))
+    };
+    let declared: BTreeSet<&str> = module.nets().map(|net| net.name.as_str()).collect();
+    for group in events.groups(is_of_register, |name| declared.contains(name))? {
         let single = match &group.iter().collect::<Vec<_>>()[..] {
-            [name] => events.is_one_assignment(name).then_some(**name),
+            [name] => events.only_value(name).map(|value| (**name, value)),
             _ => None,
         };
-        let Some(name) = single else {
-            text += "    always @(*) begin\n";
+        let Some((name, value)) = single else {
+            let mut text = BLOCK.to_owned();
             print(&statements, &group, 2, &mut text);
-            text += "    end\n";
+            items.push(Item::Block(text + "    end"));
             continue;
         };
-        header = as_wire(&header, name)?;
-        text += "    assign ";
-        print(&statements, &group, 0, &mut text);
+        let net = items.iter_mut().find_map(|item| match item {
+            Item::Net(net) if net.name == name => Some(net),
+            _ => None,
+        })?;
+        net.kind = if net.kind.is_port() { Kind::OutputWire } else { Kind::Wire };
+        items.push(Item::Assign(Assign { to: name.to_owned(), value: value.to_owned() }));
     }
-    Some(format!("{header}    // Update code\n{text}endmodule\n"))
+    Some(items)
 }
 
 /// Statements up to the `end` that closes them.
@@ -122,28 +126,6 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !is_word(c)).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
-/// The signal that a line declares.
-fn declaration(line: &str) -> Option<&str> {
-    let words = line.trim().strip_suffix(';')?;
-    let is_signal = ["input ", "output ", "reg ", "wire "].iter().any(|kind| words.starts_with(kind));
-    words.split_whitespace().last().filter(|_| is_signal)
-}
-
-/// `header` with `name` declared as a wire.
-fn as_wire(header: &str, name: &str) -> Option<String> {
-    let mut found = false;
-    let mut out = String::with_capacity(header.len());
-    for line in header.lines() {
-        if declaration(line) == Some(name) {
-            found = true;
-            _ = writeln!(out, "{}", line.replacen("reg ", "wire ", 1));
-        } else {
-            _ = writeln!(out, "{line}");
-        }
-    }
-    found.then_some(out)
-}
-
 /// What is read and written, in the order of the program.
 #[derive(Default)]
 struct Events<'a> {
@@ -157,6 +139,8 @@ struct Event<'a> {
     write: Option<&'a str>,
     /// All bits of it are written.
     whole: bool,
+    /// What is written.
+    value: &'a str,
     reads: Vec<&'a str>,
     /// Signals whose values depend on what is read.
     readers: BTreeSet<&'a str>,
@@ -173,6 +157,7 @@ impl<'a> Events<'a> {
                         path: path.clone(),
                         write: Some(to),
                         whole: left == *to,
+                        value: right.trim_end_matches(';'),
                         reads,
                         readers: [*to].into(),
                     });
@@ -185,7 +170,14 @@ impl<'a> Events<'a> {
                         arms[index..].iter().for_each(|arm| written(&arm.statements, &mut readers));
                         let condition = case.filter(|_| index == 0).unwrap_or(arm.head);
                         let reads = names(condition).filter(|name| !matches!(*name, "if" | "else")).collect();
-                        self.list.push(Event { path: path.clone(), write: None, whole: false, reads, readers });
+                        self.list.push(Event {
+                            path: path.clone(),
+                            write: None,
+                            whole: false,
+                            value: "",
+                            reads,
+                            readers,
+                        });
                         path.push((branch, index));
                         self.walk(&arm.statements, path);
                         path.pop();
@@ -232,7 +224,7 @@ impl<'a> Events<'a> {
         let (mut groups, mut last) = (Vec::new(), BTreeSet::new());
         for members in members.into_values() {
             let is_next = members.iter().all(|name| next_value(name) && !observed.contains(name));
-            let wakes = members.iter().any(|name| awake.contains(name) || self.is_one_assignment(name));
+            let wakes = members.iter().any(|name| awake.contains(name) || self.only_value(name).is_some());
             match is_next || !wakes {
                 true => last.extend(members),
                 false => groups.push(members),
@@ -248,10 +240,11 @@ impl<'a> Events<'a> {
         Some(groups)
     }
 
-    /// It is written once, whole and unconditionally, and not from itself.
-    fn is_one_assignment(&self, name: &str) -> bool {
+    /// What it is written once, whole and unconditionally, and not from itself.
+    fn only_value(&self, name: &str) -> Option<&'a str> {
         let mut writes = self.list.iter().filter(|event| event.write == Some(name));
-        matches!((writes.next(), writes.next()), (Some(only), None) if only.path.is_empty() && !only.reads.contains(&name) && only.whole)
+        let (Some(only), None) = (writes.next(), writes.next()) else { return None };
+        (only.path.is_empty() && !only.reads.contains(&name) && only.whole).then_some(only.value)
     }
 }
 

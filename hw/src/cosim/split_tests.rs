@@ -1,24 +1,26 @@
 use super::*;
+use crate::cosim::module;
 
 /// The kernel of a module with these ports and this block, split.
 fn split_kernel(kernel: &str) -> String {
     let body = format!(
         "(clock,a,b,y,z);\n    input wire  clock;\n    input wire  a;\n    input wire  b;\n    output reg  y;\n    \
          output reg  [3:0] z;\n    reg  s$d;\n    wire  s$q;\n    reg  t$d;\n    wire  t$q;\n    reg  w;\n    \
-         top$s s(\n        .d(s$d)\n    );\n    top$s t(\n        .d(t$d)\n    );\n{HEAD}{kernel}    end\nendmodule // top\n"
+         top$s s(\n        .d(s$d)\n    );\n    top$s t(\n        .d(t$d)\n    );\n{HEAD}\n{BLOCK}{kernel}    end\nendmodule // top\n"
     );
-    let module = |name: &str, body: String| Module { name: name.into(), body, uses: 0, kept: false };
-    let register = "(d,q,clock);\n    always @(posedge clock) q <= d;\nendmodule\n".to_owned();
-    let mut modules = [module("top$s", register.clone()), module("top", body)];
+    let register = "(d,q,clock);\n    input wire  d;\n    output reg  q;\n    input wire  clock;\n    \
+                    always @(posedge clock) q <= d;\nendmodule\n";
+    let verilog = format!("module top$s{register}\nmodule top{body}");
+    let mut modules = module::parse(&verilog).unwrap_or_else(|error| panic!("{error}"));
     split(&mut modules);
-    assert_eq!(modules[0].body, register);
-    let (header, kernel) = modules[1].body.split_once("    // Update code\n").expect("it stays");
-    for line in kernel.lines().filter_map(|line| line.strip_prefix("    assign ")) {
-        let name = line.split(' ').next().expect("a line has a word");
-        let wire = header.lines().filter_map(declaration).filter(|declared| *declared == name).count();
-        assert!(wire == 1 && !header.contains(&format!("reg  {name};")), "{header}");
+    assert_eq!(modules[0].body(), register);
+    for item in &modules[1].items {
+        let Item::Assign(assign) = item else { continue };
+        let declared: Vec<_> = modules[1].nets().filter(|net| net.name == assign.to).map(|net| net.kind).collect();
+        assert!(matches!(declared[..], [Kind::Wire | Kind::OutputWire]), "{}: {declared:?}", assign.to);
     }
-    kernel.to_owned()
+    let body = modules[1].body();
+    body.split_once("    // Update code\n").expect("it stays").1.to_owned()
 }
 
 #[test]
@@ -131,6 +133,6 @@ fn a_default_keeps_the_labels_before_it() {
 #[test]
 fn what_is_not_understood_is_left_as_it_is() {
     for kernel in ["y = a;\nfor (i = 0; i < 4; i = i + 1) z[i] = a;\n", "y = a;\nend\nalways @(*) begin\nw = b;\n"] {
-        assert_eq!(split_kernel(kernel), format!("    always @(*) begin\n{kernel}    end\nendmodule // top\n"));
+        assert_eq!(split_kernel(kernel), format!("    always @(*) begin\n{kernel}    end\nendmodule\n"));
     }
 }

@@ -1,123 +1,262 @@
-//! Signals, or bits of them, that nobody reads, and are known: each gets a sink, a wire named `unused...`, which is
+//! Signals, or parts of them, that nobody reads, and are known: each gets a sink, a wire named `unused...`, which is
 //! what linters accept.
 //!
 //! Why: one unit needs a few fields of a bundle that is kept or passed whole, a sum is cut, a queue has more outputs
 //! than its user looks at. That is meant; but a signal that was forgotten looks the same. So what is meant is written
-//! down here to the bit, and of anything else Verilator complains (UNUSEDSIGNAL), which fails every co-simulation.
-//! How: an entry is what Verilator says, without its quotes. It applies to every module with such a signal of which just
-//! these bits are not read. An entry that the card does not need is an error of the tests.
-//! Limits: reads the Verilog that rust-hdl writes, not Verilog at large. Hand-written Verilog has its own sinks: what a
-//! memory leaves of an address depends on how it is built.
+//! down here, a bundle by the names of its fields, and of anything else Verilator complains (UNUSEDSIGNAL), which fails
+//! every co-simulation.
+//! How: the fields' bits are taken from the type that the signal has in the block. An entry applies to every module with
+//! such a signal of which just these bits are not read. An entry that the card does not need is an error of the tests.
+//! Limits: hand-written Verilog has its own sinks: what a memory leaves of an address depends on how it is built.
 
-use super::share::Module;
+use super::module::{Assign, Item, Kind, Module};
+use rust_hdl_core::prelude::{Atom, Block, Probe};
+use rust_hdl_core::type_descriptor::{TypeDescriptor, TypeKind};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
-/// What is not read, as Verilator says it: `signal`, or `signal[31:16,3]`.
-const UNUSED: &[&str] = &[
+/// What is not read of a signal.
+enum Part {
+    /// Nothing is.
+    All,
+    /// Only these fields of its type are read.
+    AllBut(&'static [&'static str]),
+    /// These fields of its type are not read.
+    Fields(&'static [&'static str]),
+    /// These bits, as Verilator writes them, are not read: of a number, which has no fields.
+    Bits(&'static str),
+}
+use Part::{All, AllBut, Bits, Fields};
+
+/// What is not read, signal by signal.
+const UNUSED: &[(&str, Part)] = &[
     // Blocks without registers in tests: a bench needs a clock.
-    "clock",
+    ("clock", All),
     // The endpoint: AXI fields that a card with one ID and no protection has, and the simulator's view of the card.
-    "m_axi_bid",
-    "m_axi_rid",
-    "nic$asleep",
-    "nic$timer_ns",
-    "nic$trace_arm",
-    "nic$trace_broadcast_open",
-    "nic$trace_contribute_open",
-    "nic$trace_cookie",
-    "nic$trace_mean",
-    "nic$trace_mean_place",
-    "nic$trace_sum",
-    "nic$trace_sum_place",
-    "s_axil_arprot",
-    "s_axil_awprot",
+    ("m_axi_bid", All),
+    ("m_axi_rid", All),
+    ("nic$asleep", All),
+    ("nic$timer_ns", All),
+    ("nic$trace_arm", All),
+    ("nic$trace_broadcast_open", All),
+    ("nic$trace_contribute_open", All),
+    ("nic$trace_cookie", All),
+    ("nic$trace_mean", All),
+    ("nic$trace_mean_place", All),
+    ("nic$trace_sum", All),
+    ("nic$trace_sum_place", All),
+    ("s_axil_arprot", All),
+    ("s_axil_awprot", All),
     // Outputs of queues and of other sub-blocks that their user has no use for.
-    "broadcasts$full",
-    "broadcasts$room",
-    "contributes$room",
-    "encoder$burst",
-    "encoder$out_received",
-    "inbox$full",
-    "inbox$room",
-    "lengths$empty",
-    "lengths$room",
-    "notes$full",
-    "notes$room",
-    "orders$room",
-    "out_flags$empty",
-    "out_flags$full",
-    "out_flags$room",
-    "outbox$full",
-    "owners$room",
-    "planned$room",
+    ("broadcasts$full", All),
+    ("broadcasts$room", All),
+    ("contributes$room", All),
+    ("encoder$burst", All),
+    ("encoder$out_received", All),
+    ("inbox$full", All),
+    ("inbox$room", All),
+    ("lengths$empty", All),
+    ("lengths$room", All),
+    ("notes$full", All),
+    ("notes$room", All),
+    ("orders$room", All),
+    ("out_flags$empty", All),
+    ("out_flags$full", All),
+    ("out_flags$room", All),
+    ("outbox$full", All),
+    ("owners$room", All),
+    ("planned$room", All),
     // Bundles of which a unit needs a part: a job, the context of a window, a queue's entry, a header, a tag, an order.
-    "ctx[404:105,31:0]",
-    "ctx[404:175,172:137,135:105,89:48]",
-    "ctx[404:213,174:136,104:0]",
-    "ctx[404:213,174:137,134:0]",
-    "ctx[404:213,174:173,160:136,31:0]",
-    "e[319:312]",
-    "earlier[23:13,3:0]",
-    "flags[7:3]",
-    "flags[7:4]",
-    "gather$decided[556:37,30:17]",
-    "gather_word[519:512]",
-    "h[399:384,335:320,287:192,183:176,159:144,127:120,95:0]",
-    "header[77:58]",
-    "job[180:13]",
-    "job[199:101,84:77]",
-    "job[199:13,5:0]",
-    "job[199:181,84:77,12:6]",
-    "job[199:6]",
-    "job[199:85,76:0]",
-    "leaving[12:4,2:1]",
-    "now[23:4]",
-    "out[404:277,212:161,145:142,137:135,133:0]",
-    "p[114:36,34,10:5]",
-    "peer_data[31:16]",
-    "peer_mac_hi$read_data[31:16]",
-    "read_ctx[404:205,174:135,133:105,89:0]",
-    "reduce$decided[556:37,30:17]",
-    "scaled[36:17]",
-    "told_beats$read_data[21:0]",
-    "word[511:0]",
-    "word[575:512]",
+    ("ctx", AllBut(&["step", "bucket", "base_beat", "beats"])),
+    ("ctx", AllBut(&["cookie", "step", "beats", "auto_broadcast", "queue"])),
+    ("ctx", AllBut(&["quotient", "remainder", "rotation", "hadamard", "bf16", "own_start", "own_beats", "epoch"])),
+    ("ctx", AllBut(&["bf16", "auto_broadcast", "own_start", "own_beats", "epoch"])),
+    (
+        "ctx",
+        Fields(&[
+            "cookie",
+            "auto_broadcast",
+            "early",
+            "log2_n",
+            "log2_blocks",
+            "host_beats",
+            "queue",
+            "host_address",
+            "report_address",
+            "sign_key",
+        ]),
+    ),
+    ("e", Fields(&["reserved"])),
+    ("earlier", AllBut(&["scale"])),
+    ("flags", Bits("7:3")),
+    ("flags", Bits("7:4")),
+    ("gather$decided", AllBut(&["slot", "position", "sender"])),
+    ("gather_word", AllBut(&["data"])),
+    (
+        "h",
+        Fields(&[
+            "eth_dst",
+            "eth_src",
+            "ip_tos",
+            "ip_identification",
+            "ip_ttl",
+            "ip_checksum",
+            "ip_src",
+            "ip_dst",
+            "udp_src",
+            "udp_checksum",
+            "timeout_b0",
+            "timeout_b1",
+        ]),
+    ),
+    ("header", AllBut(&["bucket", "step", "beat"])),
+    ("job", AllBut(&["rank", "ranks", "window_beats", "log2_n_max"])),
+    ("job", AllBut(&["rank", "ranks", "job_tag", "udp_port"])),
+    ("job", AllBut(&["ranks"])),
+    ("job", Fields(&["ranks", "payload_beats", "window_beats", "log2_n_max"])),
+    ("job", AllBut(&["rank"])),
+    ("job", AllBut(&["payload_beats"])),
+    ("leaving", AllBut(&["valid", "odd", "received"])),
+    ("now", AllBut(&["valid", "special", "negated", "odd"])),
+    ("out", AllBut(&["hadamard", "log2_n", "host_beats", "host_address"])),
+    ("p", AllBut(&["slot", "broadcast", "bank", "position", "beats", "half", "last", "bf16"])),
+    ("peer_data", Bits("31:16")),
+    ("peer_mac_hi$read_data", Bits("31:16")),
+    ("read_ctx", AllBut(&["beats", "hadamard", "own_start", "own_beats"])),
+    ("reduce$decided", AllBut(&["slot", "position", "sender"])),
+    ("scaled", Fields(&["relative", "sender"])),
+    ("told_beats$read_data", Fields(&["left"])),
+    ("word", AllBut(&["epoch"])),
+    ("word", Fields(&["arrived"])),
     // Sums, products and shifts of which the rest is cut off.
-    "at_ns[47:34]",
-    "b[38]",
-    "base[5:0]",
-    "flipped[6:0]",
-    "halves[0]",
-    "linear[14]",
-    "negated[9]",
-    "ones[48:26]",
-    "over[32:0]",
-    "position[14]",
-    "product[21:15]",
-    "relative[14]",
-    "silence[32:0]",
-    "start_extra[21:15]",
-    "sum[0]",
-    "taken[14:9]",
-    "total[0]",
-    "unlike[24:0]",
+    ("at_ns", Bits("47:34")),
+    ("b", Bits("38")),
+    ("base", Bits("5:0")),
+    ("flipped", Bits("6:0")),
+    ("halves", Bits("0")),
+    ("linear", Bits("14")),
+    ("negated", Bits("9")),
+    ("ones", Bits("48:26")),
+    ("over", Bits("32:0")),
+    ("position", Bits("14")),
+    ("product", Bits("21:15")),
+    ("relative", Bits("14")),
+    ("silence", Bits("32:0")),
+    ("start_extra", Bits("21:15")),
+    ("sum", Bits("0")),
+    ("taken", Bits("14:9")),
+    ("total", Bits("0")),
+    ("unlike", Bits("24:0")),
 ];
 
-/// Adds the sinks to `modules`.
-pub fn sink(modules: &mut [Module]) {
+/// The fields of bundles by module and signal: name, lowest bit and width of each.
+pub(crate) type Layouts = HashMap<(String, String), Vec<(String, usize, usize)>>;
+
+/// Adds the sinks to `modules` of a block with these `layouts`; which entries there was need of.
+pub(crate) fn sink(modules: &mut [Module], layouts: &Layouts) -> BTreeSet<usize> {
+    let mut needed = BTreeSet::new();
     for module in modules {
-        for entry in UNUSED {
-            let (name, bits) = split(entry);
-            if unread(&module.body, name).as_deref() == Some(bits) {
-                let end = module.body.rfind("endmodule").unwrap_or(module.body.len());
-                module.body.insert_str(end, &sink_of(name, bits));
+        for (index, (name, part)) in UNUSED.iter().enumerate() {
+            let layout = || layouts.get(&(module.name.clone(), (*name).to_owned()));
+            let expected = match part {
+                All => Some(String::new()),
+                Bits(bits) => Some((*bits).to_owned()),
+                AllBut(fields) => layout().and_then(|layout| unread_fields(layout, fields, false)),
+                Fields(fields) => layout().and_then(|layout| unread_fields(layout, fields, true)),
+            };
+            if let Some(bits) = expected.filter(|bits| unread(module, name).as_ref() == Some(bits)) {
+                module.items.push(Item::Text(sink_of(name, &bits)));
+                needed.insert(index);
             }
+        }
+    }
+    needed
+}
+
+/// The layouts of the bundles in [`UNUSED`], wherever `block` has a signal of such a name.
+pub(crate) fn layouts(block: &dyn Block) -> Layouts {
+    let mut found = Bundles::default();
+    block.accept("top", &mut found);
+    found.layouts
+}
+
+#[derive(Default)]
+struct Bundles {
+    path: Vec<String>,
+    namespace: Vec<String>,
+    layouts: Layouts,
+}
+
+impl Bundles {
+    fn add(&mut self, depth: usize, signal: String, atom: &dyn Atom) {
+        let is_bundle = |(name, part): &(&str, Part)| *name == signal && matches!(part, AllBut(_) | Fields(_));
+        let TypeKind::Composite(fields) = atom.descriptor().kind else { return };
+        if UNUSED.iter().any(is_bundle) {
+            let mut at = 0;
+            let mut place = |kind: &TypeDescriptor| {
+                at += width(kind);
+                (at - width(kind), width(kind))
+            };
+            let fields = fields.into_iter().map(|field| {
+                let (low, bits) = place(&field.kind);
+                (field.fieldname, low, bits)
+            });
+            self.layouts.insert((self.path[..depth].join("$"), signal), fields.collect());
         }
     }
 }
 
-/// Name and bits of an entry.
-fn split(entry: &str) -> (&str, &str) {
-    entry.trim_end_matches(']').split_once('[').unwrap_or((entry, ""))
+impl Probe for Bundles {
+    fn visit_start_scope(&mut self, name: &str, _: &dyn Block) {
+        self.path.push(name.to_owned());
+        self.namespace.clear();
+    }
+    fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
+        self.path.pop();
+    }
+    fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
+        self.namespace.push(name.to_owned());
+    }
+    fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
+        self.namespace.pop();
+    }
+    fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
+        let name = self.namespace.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("$");
+        let depth = self.path.len();
+        if let Some(instance) = self.path.last().filter(|_| atom.kind().is_parameter()) {
+            self.add(depth - 1, format!("{instance}${name}"), atom);
+        }
+        self.add(depth, name, atom);
+    }
+}
+
+fn width(of: &TypeDescriptor) -> usize {
+    match &of.kind {
+        TypeKind::Bits(bits) | TypeKind::Signed(bits) => *bits,
+        TypeKind::Enum(states) => states.len().next_power_of_two().ilog2() as usize,
+        TypeKind::Composite(fields) => fields.iter().map(|field| width(&field.kind)).sum(),
+    }
+}
+
+/// The bits of the fields that are named, or of the others; none if there is no field of such a name.
+fn unread_fields(layout: &[(String, usize, usize)], named: &[&str], are_unread: bool) -> Option<String> {
+    let is_named = |name: &String| named.contains(&name.as_str());
+    if layout.iter().filter(|(name, ..)| is_named(name)).count() != named.len() {
+        return None;
+    }
+    let read = |(name, _, bits): &(String, usize, usize)| std::iter::repeat_n(is_named(name) != are_unread, *bits);
+    Some(ranges(&layout.iter().flat_map(read).collect::<Vec<_>>()))
+}
+
+/// The bits that are not read, as Verilator writes them.
+fn ranges(read: &[bool]) -> String {
+    let mut ranges = Vec::new();
+    let mut end = read.len();
+    while let Some(high) = read[..end].iter().rposition(|read| !read) {
+        end = read[..high].iter().rposition(|read| *read).map_or(0, |bit| bit + 1);
+        ranges.push(if end == high { high.to_string() } else { format!("{high}:{end}") });
+    }
+    ranges.join(",")
 }
 
 fn sink_of(name: &str, bits: &str) -> String {
@@ -125,56 +264,45 @@ fn sink_of(name: &str, bits: &str) -> String {
         "" => vec![name.to_owned()],
         bits => bits.split(',').map(|range| format!("{name}[{range}]")).collect(),
     };
-    format!("    wire unused${name} = &{{{}}};\n", parts.join(", "))
+    format!("    wire unused${name} = &{{{}}};", parts.join(", "))
 }
 
 /// The bits of signal `name` that nothing in the module reads, as Verilator writes them: nothing for all. None if every
 /// bit is read, or there is no such signal.
-fn unread(body: &str, name: &str) -> Option<String> {
-    let lines = || body.lines().map(str::trim).filter(|line| line.contains(name));
-    let (is_wire, width) = lines().find_map(|line| declared(line, name))?;
-    let assigned = |line: &str| line.trim_start_matches("assign ").split_once(" = ").map(|(to, _)| to.len());
-    let is_target = |line: &str| occurrences(line.trim_start_matches("assign "), name).next() == Some(0);
+fn unread(module: &Module, name: &str) -> Option<String> {
+    let net = module.nets().find(|net| net.name == name)?;
+    let lines: Vec<Cow<str>> = statements(module).filter(|line| line.contains(name)).collect();
+    let assigned = |line: &str| line.split_once(" = ").map(|(to, _)| to.len());
+    let is_target = |line: &str| occurrences(line, name).next() == Some(0);
     // A wire without an assignment is the output of a sub-block; its pin is no reader.
-    let is_output = is_wire && !lines().any(|line| is_target(line) && assigned(line).is_some());
-    let mut read = vec![false; width];
-    for line in lines().filter(|line| !line.starts_with('(') && declared(line, name).is_none()) {
-        if is_output && line.starts_with('.') {
-            continue;
-        }
-        let line = line.trim_start_matches("assign ");
-        let reader = if is_target(line) { &line[assigned(line).unwrap_or(0)..] } else { line };
+    let is_output = net.kind == Kind::Wire && !lines.iter().any(|line| is_target(line) && assigned(line).is_some());
+    let pins = module.instances().flat_map(|instance| &instance.pins).map(|(_, net)| net.as_str());
+    let readers = lines.iter().map(|line| match is_target(line) {
+        true => &line[assigned(line).unwrap_or(0)..],
+        false => line,
+    });
+    let mut read = vec![false; net.bits];
+    for reader in readers.chain(pins.filter(|_| !is_output)) {
         for at in occurrences(reader, name) {
-            let (low, bits) = slice(&reader[at + name.len()..]).unwrap_or((0, width));
+            let (low, bits) = slice(&reader[at + name.len()..]).unwrap_or((0, net.bits));
             read.iter_mut().skip(low).take(bits).for_each(|bit| *bit = true);
         }
     }
-    if !read.contains(&true) {
-        return Some(String::new());
+    match read.contains(&true) {
+        false => Some(String::new()),
+        true => Some(ranges(&read)).filter(|ranges| !ranges.is_empty()),
     }
-    let mut ranges = Vec::new();
-    let mut end = width;
-    while let Some(high) = read[..end].iter().rposition(|read| !read) {
-        end = read[..high].iter().rposition(|read| *read).map_or(0, |bit| bit + 1);
-        ranges.push(if end == high { high.to_string() } else { format!("{high}:{end}") });
-    }
-    Some(ranges.join(",")).filter(|ranges| !ranges.is_empty())
 }
 
-/// Whether the line declares `name` as a wire that is no input, and how wide it is.
-fn declared(line: &str, name: &str) -> Option<(bool, usize)> {
-    let words: Vec<&str> = line.strip_suffix(';')?.split_whitespace().collect();
-    let (kind, rest) = match words[..] {
-        ["input" | "output", _, ref rest @ ..] => ("port", rest),
-        [kind @ ("reg" | "wire"), ref rest @ ..] => (kind, rest),
-        _ => return None,
-    };
-    let width = match rest {
-        [_] => 1,
-        [range, _] => range.strip_prefix('[')?.strip_suffix(":0]")?.parse::<usize>().ok()? + 1,
-        _ => return None,
-    };
-    (rest.last() == Some(&name)).then_some((kind == "wire", width))
+/// Assignments and all lines of code, without the spaces around them.
+fn statements(module: &Module) -> impl Iterator<Item = Cow<'_, str>> {
+    module.items.iter().flat_map(|item| -> Box<dyn Iterator<Item = Cow<'_, str>>> {
+        match item {
+            Item::Assign(Assign { to, value }) => Box::new(std::iter::once(Cow::Owned(format!("{to} = {value};")))),
+            Item::Block(text) | Item::Text(text) => Box::new(text.lines().map(|line| Cow::Borrowed(line.trim()))),
+            Item::Net(_) | Item::Constant(..) | Item::Instance(_) | Item::Memory(_) => Box::new(std::iter::empty()),
+        }
+    })
 }
 
 /// Where `name` stands in `text`, and not as part of another one or as the name of a pin.
@@ -215,56 +343,89 @@ fn constant(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::card::endpoint::Endpoint;
-    use crate::hdl::prelude::Block;
+    use crate::cosim::module;
     use crate::hdl::stack::on_a_large_stack;
+
+    fn parsed(verilog: &str) -> Module {
+        let mut modules = module::parse(verilog).unwrap_or_else(|error| panic!("{error}"));
+        modules.pop().expect("a module")
+    }
 
     #[test]
     fn every_entry_is_needed() {
-        let card = on_a_large_stack(|| {
+        let needed = on_a_large_stack(|| {
             let mut card = Box::<Endpoint>::default();
             card.connect_all();
-            crate::cosim::verilog(card.as_ref())
+            crate::cosim::passes(card.as_ref()).1
         });
-        let idle = |entry: &&&str| {
-            let (name, bits) = split(entry);
-            !card.contains(&sink_of(name, bits))
-        };
-        let idle: Vec<_> = UNUSED.iter().filter(|entry| **entry != "clock").filter(idle).collect();
+        let idle = UNUSED.iter().enumerate().filter(|(index, _)| !needed.contains(index)).map(|(_, (name, _))| *name);
+        let idle: Vec<&str> = idle.filter(|name| *name != "clock").collect();
         assert!(idle.is_empty(), "take them out of unused.rs, the card has no such signal: {idle:?}");
     }
 
     #[test]
     fn an_entry_applies_to_just_its_bits() {
-        let module = |read: &str| Module {
-            name: "top".into(),
-            body: format!("(y);\n    output wire  y;\n    wire  [1:0] total;\n    assign y = {read};\nendmodule\n"),
-            uses: 0,
-            kept: false,
+        let module = |read: &str| {
+            parsed(&format!(
+                "module top(y);\n    output wire  y;\n    wire  [1:0] total;\n    assign y = {read};\nendmodule\n"
+            ))
         };
         let mut modules = ["total[1]", "total[0]", "total", "subtotal"].map(module);
-        sink(&mut modules);
-        let sunk = modules.map(|module| module.body.contains("    wire unused$total = &{total[0]};\nendmodule"));
+        sink(&mut modules, &Layouts::new());
+        let sunk = modules.map(|module| module.body().contains("    wire unused$total = &{total[0]};\nendmodule"));
         assert_eq!(sunk, [true, false, false, false], "bit 0 of `total` is in the list");
+    }
+
+    /// Of `scaled` in the list: fields `relative` and `sender` are not read.
+    #[test]
+    fn an_entry_of_fields_applies_to_just_the_bits_that_they_have_in_the_block() {
+        let layout = |names: [&str; 4]| -> Layouts {
+            let fields = names.into_iter().zip([(0, 3), (3, 2), (5, 1), (6, 4)]);
+            let fields = fields.map(|(name, (low, bits))| (name.to_owned(), low, bits)).collect();
+            HashMap::from([(("top".to_owned(), "scaled".to_owned()), fields)])
+        };
+        let sunk = |read: &str, names| {
+            let mut modules = [parsed(&format!(
+                "module top(scaled,y);\n    input wire  [9:0] scaled;\n    output reg  y;\n    \
+                 always @(*) begin\n        {read}\n    end\nendmodule\n"
+            ))];
+            sink(&mut modules, &layout(names));
+            modules[0]
+                .items
+                .last()
+                .map(|last| last.to_string().trim().to_owned())
+                .filter(|last| last.contains("unused"))
+        };
+        let names = ["slot", "relative", "sender", "data"];
+        let read = "y = scaled[(64'h0)+:(3)] == scaled[9:6];";
+        assert_eq!(sunk(read, names).as_deref(), Some("wire unused$scaled = &{scaled[5:3]};"));
+        assert_eq!(sunk("y = scaled[2:0] == scaled[9:6] + scaled[5];", names), None, "a bit more");
+        assert_eq!(sunk("y = scaled[9:6] == 1;", names), None, "a field less");
+        assert_eq!(sunk(read, ["slot", "relative", "data", "sender"]), None, "another layout");
+        assert_eq!(sunk(read, ["slot", "relative", "other", "data"]), None, "no such field");
     }
 
     #[test]
     fn what_is_read_is_known_to_the_bit() {
-        let unread = |text: &str| {
-            unread(&format!("(s);\n    input wire  x;\n    reg  [15:0] s;\n    wire  [7:0] o;\n{text}\nendmodule"), "s")
+        let module = |net: &str, items: &str| {
+            parsed(&format!("module top(x);\n    input wire  x;\n    reg  y;\n{net}\n{items}endmodule\n"))
         };
+        let of = |items: &str| unread(&module("    reg  [15:0] s;", items), "s");
+        let block = |text: &str| of(&format!("    always @(*) begin\n        {text}\n    end\n"));
         let none = Some(String::new());
-        assert_eq!(unread(""), none);
-        assert_eq!(unread("assign s = s$q + other.s + 16's;"), none, "other names");
-        assert_eq!(unread("    s[(64'h3)+:(2)] = a;\n    s = b == c;"), none, "writes");
-        assert_eq!(unread("y = a + s;"), None);
-        assert_eq!(unread("y = s[(64'h4)+:(8)] == s[0];").as_deref(), Some("15:12,3:1"));
-        assert_eq!(unread("if (s[(64'h2 * 32'h4 + 32'h1)+:(3)]) begin").as_deref(), Some("15:12,8:0"));
-        assert_eq!(unread("y = {s[14:8], s[3], x};").as_deref(), Some("15,7:4,2:0"));
-        assert_eq!(unread("y = s[x];"), None, "any bit");
-        assert_eq!(unread("s = s[1];").as_deref(), Some("15:2,0"));
-        assert_eq!(unread("        .port(s),"), None, "an input of a sub-block");
-        let output = |text: &str| super::unread(&format!("(s);\n    wire  [3:0] o;\n{text}\nendmodule"), "o");
-        assert_eq!(output("        .port(o),"), none, "an output of a sub-block");
-        assert_eq!(output("        .port(o),\n    assign o = 4'h3;"), None, "an input, assigned");
+        assert_eq!(of(""), none);
+        assert_eq!(of("    assign s = s$q + other.s + 16's;\n"), none, "other names");
+        assert_eq!(block("s[(64'h3)+:(2)] = a;\n    s = b == c;"), none, "writes");
+        assert_eq!(block("y = a + s;"), None);
+        assert_eq!(block("y = s[(64'h4)+:(8)] == s[0];").as_deref(), Some("15:12,3:1"));
+        assert_eq!(block("if (s[(64'h2 * 32'h4 + 32'h1)+:(3)]) begin\nend").as_deref(), Some("15:12,8:0"));
+        assert_eq!(block("y = {s[14:8], s[3], x};").as_deref(), Some("15,7:4,2:0"));
+        assert_eq!(block("y = s[x];"), None, "any bit");
+        assert_eq!(block("s = s[1];").as_deref(), Some("15:2,0"));
+        assert_eq!(of("    top$a a(\n        .port(s)\n    );\n"), None, "an input of a sub-block");
+        let output = |items: &str| unread(&module("    wire  [3:0] o;", items), "o");
+        let pin = "    top$a a(\n        .port(o)\n    );\n";
+        assert_eq!(output(pin), none, "an output of a sub-block");
+        assert_eq!(output(&format!("{pin}    assign o = 4'h3;\n")), None, "an input, assigned");
     }
 }

@@ -6,7 +6,6 @@
 //! versions included, so a folder that is there holds a result already, and nothing is run twice. A job works in a
 //! folder named by its process and moves it into place when all is well; after an error it stays, with the logs.
 
-use optireduce_hw::cosim::share;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -255,8 +254,7 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync)
 pub fn check_structure(block: &str, verilog: &str) -> Result<(), String> {
     const SCRIPT: &str = "read_verilog -sv block.v; hierarchy -check -top top; proc; flatten; \
                           select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; check -assert";
-    let verilog = share::verilog(&share::shared(verilog));
-    let job = Job::new(block, "check", &[("block.v", &verilog)], SCRIPT, &[Tool::Yosys])?;
+    let job = Job::new(block, "check", &[("block.v", verilog)], SCRIPT, &[Tool::Yosys])?;
     if job.is_done() {
         return Ok(());
     }

@@ -12,6 +12,7 @@
 
 use crate::flows::eda::{self, Job, Tool};
 use crate::verilog::emit::{self, BLOCKS};
+use optireduce_hw::cosim::module::{self, Item, Kind, Module};
 use optireduce_hw::hdl::prelude::*;
 use optireduce_hw::mem::block_fifo::BlockFifo;
 use optireduce_hw::mem::fifo::Fifo;
@@ -281,42 +282,44 @@ impl Proof {
             lines.flat_map(str::split_whitespace).map(|name| format!("top${name}")).collect()
         };
         let (cut, words) = (listed("// cut: "), listed("// one word: "));
+        let mut modules = module::parse(verilog).map_err(|error| format!("{}: {error}", self.name))?;
         let mut found = 0;
-        let mut out = String::new();
-        for module in verilog.split("\nmodule ").skip(1) {
-            let name = module.split('(').next().unwrap_or_default();
-            out += "\nmodule ";
-            let ports = module.lines().take_while(|line| !line.starts_with("    // Stub")).filter(|line| {
-                let line = line.trim_start();
-                line.starts_with(name) || line.starts_with("input ") || line.starts_with("output ")
-            });
-            if cut.iter().any(|cut| cut == name) {
+        for module in &mut modules {
+            if cut.contains(&module.name) {
                 found += 1;
-                for line in ports {
-                    out += &format!("{}\n", line.replace("output reg", "output wire"));
-                    let output = line.trim().strip_prefix("output ").and_then(|port| port.strip_suffix(';'));
-                    if let Some(port) = output.and_then(|port| port.split_whitespace().last()) {
-                        let range = format!("[$bits({port})-1:0]");
-                        out += &format!("(* anyseq *) wire {range} {port}$any;\nassign {port} = {port}$any;\n");
-                    }
-                }
-                out += "endmodule\n";
-            } else if words.iter().any(|word| word == name) {
+                returning_anything(module);
+            } else if words.contains(&module.name) {
                 found += 1;
-                ports.for_each(|line| out += &format!("{line}\n"));
-                out += ONE_WORD;
-            } else if name == "top" {
-                let end = module.rfind("endmodule").ok_or("the top module has no end")?;
-                out += &format!("{}{}\n{}", &module[..end], self.checker, &module[end..]);
-            } else {
-                out += module;
+                module.items.retain(is_port);
+                module.items.push(Item::Text(ONE_WORD.into()));
+            } else if module.name == "top" {
+                module.items.push(Item::Text(self.checker.into()));
             }
         }
         match found == cut.len() + words.len() {
-            true => Ok(out),
+            true => Ok(module::print(&modules)),
             false => Err(format!("{}: found {found} of the sub-blocks {cut:?} and {words:?}", self.name)),
         }
     }
+}
+
+fn is_port(item: &Item) -> bool {
+    matches!(item, Item::Net(net) if net.kind.is_port())
+}
+
+/// Leaves nothing of a module but its ports, its outputs free.
+fn returning_anything(module: &mut Module) {
+    module.items.retain(is_port);
+    let mut free = Vec::new();
+    for item in &mut module.items {
+        let Item::Net(port) = item else { continue };
+        if port.kind.is_output() {
+            port.kind = Kind::OutputWire;
+            let (name, last) = (&port.name, port.bits - 1);
+            free.push(Item::Text(format!("(* anyseq *) wire [{last}:0] {name}$any;\nassign {name} = {name}$any;")));
+        }
+    }
+    module.items.extend(free);
 }
 
 /// Runs yosys-smtbmc for `cycles`, its words to `<part>.log`. A verdict is a result, also a bad one.
@@ -340,7 +343,6 @@ always @(posedge clock) begin
     if (write_enable && write_address == watched) word <= write_data;
 end
 always @(*) read_data = read;
-endmodule
 ";
 
 fn emitted(name: &str) -> String {

@@ -15,7 +15,8 @@
 
 use crate::flows::eda::{self, Job, Tool};
 use crate::verilog::emit::Emittable;
-use optireduce_hw::cosim::share::{self, Module};
+use optireduce_hw::cosim::module::{self, Module};
+use optireduce_hw::cosim::share;
 use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
 use std::time::Instant;
@@ -116,11 +117,12 @@ impl fmt::Display for Figures {
 pub fn resources(block: &str, verilog: &str) -> Result<Figures, String> {
     const SCRIPT: &str = "read_verilog -sv block.v; synth_xilinx -family xcup -noiopad -flatten -top top; \
                           tee -q -o stat.json stat -json";
-    let mut modules = share::shared(verilog);
-    for module in &mut modules {
-        module.kept = (module.uses > 1 && module.body.lines().count() >= KEPT_LINES) || is_deep_lut_ram(module);
+    let mut modules = parsed(block, verilog)?;
+    let is_shared: Vec<bool> = modules.iter().map(|module| share::uses(&modules, &module.name) > 1).collect();
+    for (module, is_shared) in modules.iter_mut().zip(is_shared) {
+        module.kept = is_shared && module.body().lines().count() >= KEPT_LINES || is_deep_lut_ram(module);
     }
-    let mut job = Job::new(block, "xcup", &[("block.v", &share::verilog(&modules))], SCRIPT, &[Tool::Yosys])?;
+    let mut job = Job::new(block, "xcup", &[("block.v", &module::print(&modules))], SCRIPT, &[Tool::Yosys])?;
     if !job.is_done() {
         job.yosys(SCRIPT)?;
         job = job.keep()?;
@@ -130,12 +132,14 @@ pub fn resources(block: &str, verilog: &str) -> Result<Figures, String> {
     Ok(Figures { block: block.to_owned(), cost, fmax_mhz: None })
 }
 
+fn parsed(block: &str, verilog: &str) -> Result<Vec<Module>, String> {
+    module::parse(verilog).map_err(|error| format!("{block}: {error}"))
+}
+
 /// yosys 0.70 cannot map a distributed memory of more than 256 words whose two ports have the same address, which
 /// it only sees after flattening.
 fn is_deep_lut_ram(module: &Module) -> bool {
-    let last = module.body.split_once("ram_style = \"distributed\"").and_then(|(_, rest)| rest.split_once("mem [0:"));
-    let last = last.and_then(|(_, rest)| rest.split_once(']')).and_then(|(last, _)| last.parse().ok());
-    last.is_some_and(|last: u64| last >= 256)
+    module.memory().is_some_and(|memory| memory.is_style("distributed") && memory.words > 256)
 }
 
 /// Adds up yosys' count of the cells of the whole design.
@@ -180,9 +184,9 @@ pub fn fmax_mhz(block: &str, verilog: &str) -> Result<f64, String> {
         "--report",
         "report.json",
     ];
-    let modules = share::shared(verilog);
+    let modules = parsed(block, verilog)?;
     let top = modules.last().filter(|module| module.name == "top").ok_or_else(|| format!("{block}: no module top"))?;
-    let text = share::verilog(&modules) + &edges(&top.body).map_err(|error| format!("{block}: {error}"))?;
+    let text = module::print(&modules) + &edges(top);
     let recipe = format!("{SCRIPT}{PLACE:?}");
     let mut job = Job::new(block, "ecp5", &[("block.v", &text)], &recipe, &[Tool::Yosys, Tool::Nextpnr])?;
     if !job.is_done() {
@@ -198,36 +202,26 @@ pub fn fmax_mhz(block: &str, verilog: &str) -> Result<f64, String> {
 }
 
 /// A module `edges` with a register before every input and after every output of `top`.
-fn edges(top: &str) -> Result<String, String> {
+fn edges(top: &Module) -> String {
     let (mut ports, mut declared, mut pins, mut clocked) = (vec!["clock"], String::new(), String::new(), String::new());
-    let listed = top.split_once(';').ok_or("module top has no port list")?.1;
-    for line in listed.lines().map(str::trim).take_while(|line| !line.starts_with("// Stub")) {
-        let words: Vec<&str> = line.trim_end_matches(';').split_whitespace().collect();
-        let (is_input, name, range) = match words[..] {
-            ["input", "wire", name] => (true, name, ""),
-            ["input", "wire", range, name] => (true, name, range),
-            ["output", "wire" | "reg", name] => (false, name, ""),
-            ["output", "wire" | "reg", range, name] => (false, name, range),
-            _ => continue,
-        };
-        if name == "clock" {
-            continue;
-        }
+    for port in top.ports().filter(|port| port.name != "clock") {
+        let name = port.name.as_str();
+        let range = if port.bits == 1 { String::new() } else { format!("[{}:0]", port.bits - 1) };
         ports.push(name);
-        if is_input {
-            declared += &format!("  input wire {range} {name};\n  reg {range} edge${name};\n");
-            clocked += &format!("    edge${name} <= {name};\n");
-        } else {
+        if port.kind.is_output() {
             declared += &format!("  output reg {range} {name};\n  wire {range} edge${name};\n");
             clocked += &format!("    {name} <= edge${name};\n");
+        } else {
+            declared += &format!("  input wire {range} {name};\n  reg {range} edge${name};\n");
+            clocked += &format!("    edge${name} <= {name};\n");
         }
         pins += &format!(", .{name}(edge${name})");
     }
-    Ok(format!(
+    format!(
         "\nmodule edges({});\n  input wire clock;\n{declared}  top block(.clock(clock){pins});\n  \
          always @(posedge clock) begin\n{clocked}  end\nendmodule\n",
         ports.join(", ")
-    ))
+    )
 }
 
 /// Reports on `blocks` (of [`BLOCKS`](crate::verilog::emit::BLOCKS)), with the ECP5 figure of the leaves among them if `fmax`; prints a table, or

@@ -8,13 +8,12 @@
 //! every step what it did in a cycle; nothing in it is changed but speed.
 //! The top gets an output `tick`: its inputs count, and its outputs move, when `tick` is high.
 //! Where more can be shared than equal units, a [`Substitute`] takes a module's place.
-//! Limits: reads the Verilog that rust-hdl writes. A unit must be a pipeline that samples all inputs at once and whose
+//! Limits: a unit must be a pipeline that samples all inputs at once and whose
 //! latency is 2 to 15 cycles. For that many steps after power-on its results are zeros.
 //! Wide block RAM is read and written in parts (`WIDE`). Memories with a combinational read
 //! ([`LutRam`](optireduce_hw::mem::ram::LutRam)) of 32 words and more become block RAM: there is time for a cycle in between.
 
-use crate::verilog::rtl::{Port, ports_of};
-use optireduce_hw::cosim::share::{self, Module};
+use optireduce_hw::cosim::module::{self, Instance, Item, Kind, Module, Net};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -47,23 +46,24 @@ const BLOCK_RAM_WORDS: usize = 32;
 /// `verilog` (top module `top`) with all `lanes` shared and `substitutes` made, a step in `pace` cycles, 4, 8 or 16.
 ///
 /// # Errors
-/// When a lane or what is to be replaced is nowhere instantiated, a lane cannot be shared, or the Verilog is not in rust-hdl's style.
+/// When a lane or what is to be replaced is nowhere instantiated, a lane cannot be shared, or the Verilog is not in rust-hdl's layout.
 pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: usize) -> Result<String, String> {
     if !pace.is_power_of_two() || !(4..=16).contains(&pace) {
         return Err(format!("a step in {pace} cycles: 4, 8 or 16 are possible"));
     }
-    let modules = share::shared(verilog);
+    let modules = module::parse(verilog)?;
     let meanings = meanings(&modules);
     let mut shareable: HashMap<&str, &Lane> = HashMap::new();
     let find = |verilog: &str, what: &str| {
-        let own = share::shared(verilog);
+        let own = module::parse(verilog).map_err(|error| format!("{what}: {error}"))?;
         let meaning = self::meanings(&own).remove("top").ok_or_else(|| format!("{what} has no module top"))?;
         let found = modules.iter().find(|module| meanings[module.name.as_str()] == meaning);
         found.ok_or_else(|| format!("{what} is nowhere instantiated"))
     };
-    let mut replaced: HashMap<&str, &str> = HashMap::new();
+    let mut replaced: HashMap<&str, Vec<Module>> = HashMap::new();
     for Substitute { verilog, by } in substitutes {
-        replaced.insert(&find(verilog, "what is to be replaced")?.name, by);
+        let found = find(verilog, "what is to be replaced")?;
+        replaced.insert(&found.name, module::parse(by).map_err(|error| format!("a substitute: {error}"))?);
     }
     for lane in lanes {
         if !(2..1 << STEP_BITS).contains(&lane.latency) {
@@ -79,27 +79,21 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
     let mut next = 0;
     while let Some(name) = slow.get(next).copied() {
         next += 1;
-        let module = by_name[name];
         if let Some(by) = replaced.get(name) {
             let own = |of_by: &str| {
                 of_by.replacen("top", &if of_by == "top" { name.into() } else { format!("{name}$by") }, 1)
             };
-            for module in share::shared(by) {
-                _ = writeln!(out, "\nmodule {}", own(&module.name));
-                for line in module.body.lines() {
-                    _ = match child(line) {
-                        Some((name, instance)) => writeln!(out, "    {} {instance}(", own(name)),
-                        None => writeln!(out, "{line}"),
-                    };
-                }
+            for module in by {
+                let module = with_children(module, |child| own(child));
+                _ = write!(out, "\nmodule {}\n{}", own(&module.name), module.body());
             }
             continue;
         }
-        let mut shared = Vec::new();
-        let body = slowed(module, &by_name, &shareable, pace, &mut shared);
-        for (child, _) in body.lines().filter_map(child) {
+        let (module, shared) = slowed(by_name[name], &by_name, &shareable, pace);
+        for child in module.instances() {
             // What is not among the modules is made here.
-            if let Some(module) = by_name.get(child).filter(|_| !slow.contains(&child)) {
+            if let Some(module) = by_name.get(child.module.as_str()).filter(|_| !slow.contains(&child.module.as_str()))
+            {
                 slow.push(&module.name);
             }
         }
@@ -109,11 +103,12 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
             out += &share_module(&name, unit, share.count, shareable[share.unit], pace);
             collect(share.unit, &by_name, &mut fast);
         }
-        let body = if module.name == "top" { with_phase(&body, pace)? } else { body };
-        _ = write!(out, "\nmodule {}{body}\n", module.name);
+        _ = writeln!(out, "{}", if name == "top" { with_phase(module, pace) } else { module });
     }
     for name in fast {
-        _ = write!(out, "\nmodule {}{}\n", fast_name(name), renamed_children(by_name[name], &by_name));
+        let is_known = |child: &str| if by_name.contains_key(child) { fast_name(child) } else { child.to_owned() };
+        let module = with_children(by_name[name], is_known);
+        _ = writeln!(out, "{}", Module { name: fast_name(name), ..module });
     }
     Ok(out)
 }
@@ -122,22 +117,19 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
 fn meanings(modules: &[Module]) -> HashMap<&str, String> {
     let mut meanings: HashMap<&str, String> = HashMap::new();
     for module in modules {
-        let mut text = String::new();
-        for line in module.body.lines().map(str::trim) {
-            match child(line).and_then(|(name, instance)| Some((meanings.get(name)?, instance))) {
-                Some((meaning, instance)) => _ = writeln!(text, "<{meaning}> {instance}("),
-                None => _ = writeln!(text, "{line}"),
-            }
-        }
-        meanings.insert(&module.name, text);
+        let meant = with_children(module, |child| {
+            meanings.get(child).map_or_else(|| child.to_owned(), |meaning| format!("<{meaning}>"))
+        });
+        meanings.insert(&module.name, meant.body());
     }
     meanings
 }
 
-/// Module and name of the instance that begins on this line, if one does.
-fn child(line: &str) -> Option<(&str, &str)> {
-    let (name, instance) = line.trim().strip_suffix('(')?.split_once(' ')?;
-    name.starts_with("top$").then_some((name, instance))
+/// `module` with other modules in the place of its children.
+fn with_children(module: &Module, name: impl Fn(&str) -> String) -> Module {
+    let mut module = module.clone();
+    module.instances_mut().for_each(|child| child.module = name(&child.module));
+    module
 }
 
 /// Instances of a unit in one module, to become a [`share_module`].
@@ -147,110 +139,136 @@ struct Share<'a> {
     count: usize,
 }
 
-/// The module's text, moving with `tick`, its lanes replaced.
+fn text(line: impl Into<String>) -> Item {
+    Item::Text(line.into())
+}
+
+fn tick(kind: Kind) -> Item {
+    Item::Net(Net { name: "tick".into(), kind, bits: 1 })
+}
+
+/// The module, moving with `tick`, and what its lanes have become.
 fn slowed<'a>(
     module: &'a Module,
     by_name: &HashMap<&str, &'a Module>,
     shareable: &HashMap<&str, &Lane>,
     pace: usize,
-    shares: &mut Vec<Share<'a>>,
-) -> String {
-    if let Some(text) = in_eighths(&module.body).filter(|_| pace == 16) {
-        return text;
+) -> (Module, Vec<Share<'a>>) {
+    if let Some(items) = in_eighths(module).filter(|_| pace == 16) {
+        return (Module { items, ..module.clone() }, Vec::new());
     }
-    let is_memory = block_ram_instead(&module.body);
-    let is_block_ram = module.body.contains("read_data <= mem[");
-    let mut late_write = String::new();
     // Of each unit as many instances as fill whole units; what is left stays as it is.
-    let instances = |unit| module.body.lines().filter_map(child).filter(|(name, _)| *name == unit).count();
-    let mut left: HashMap<&str, usize> = shareable.keys().map(|unit| (*unit, instances(*unit) / pace * pace)).collect();
-    let mut text = String::new();
-    let mut pins: Vec<(&str, Vec<HashMap<&str, &str>>)> = Vec::new();
-    let mut lines = module.body.lines();
-    while let Some(line) = lines.next() {
-        match child(line) {
-            Some((name, _)) if left.get(name).is_some_and(|left| *left > 0) => {
-                left.entry(by_name[name].name.as_str()).and_modify(|left| *left -= 1);
-                let connected = lines.by_ref().take_while(|line| line.trim() != ");").filter_map(pin).collect();
-                match pins.iter_mut().find(|(unit, _)| *unit == name) {
-                    Some((_, instances)) => instances.push(connected),
-                    None => pins.push((by_name[name].name.as_str(), vec![connected])),
+    let instances = |unit: &str| module.instances().filter(|instance| instance.module == unit).count();
+    let mut left: HashMap<&str, usize> = shareable.keys().map(|unit| (*unit, instances(unit) / pace * pace)).collect();
+    let mut lanes: Vec<(&str, Vec<&Instance>)> = Vec::new();
+    let mut items = vec![tick(Kind::Input)];
+    for item in &module.items {
+        match item {
+            Item::Instance(lane) if left.get(lane.module.as_str()).is_some_and(|left| *left > 0) => {
+                let unit = by_name[lane.module.as_str()].name.as_str();
+                left.entry(unit).and_modify(|left| *left -= 1);
+                match lanes.iter_mut().find(|(of, _)| *of == unit) {
+                    Some((_, instances)) => instances.push(lane),
+                    None => lanes.push((unit, vec![lane])),
                 }
             }
-            Some(_) => _ = writeln!(text, "{line}\n        .tick(tick),"),
-            None if line.starts_with('(') => {
-                _ = writeln!(text, "(tick,{}\n    input wire  tick;", &line[1..]);
+            Item::Instance(child) => {
+                let mut child = child.clone();
+                child.pins.insert(0, ("tick".into(), "tick".into()));
+                items.push(Item::Instance(child));
             }
-            None if line.contains("always @(posedge clock)") => {
-                _ = writeln!(text, "{}", line.replace("(posedge clock)", "(posedge clock) if (tick)"));
+            Item::Block(block) => {
+                items.push(Item::Block(block.replace("always @(posedge clock)", "always @(posedge clock) if (tick)")));
             }
-            None if is_block_ram && line.trim().starts_with("if (write_enable) mem[") => {
-                late_write = line.trim().replace("write_", "write$");
-            }
-            None if is_memory => {
-                let now = line.replace("ram_style = \"distributed\"", "ram_style = \"block\", no_rw_check");
-                _ = writeln!(
-                    text,
-                    "{}",
-                    now.replace("always @(*) read_data =", "always @(posedge clock) read_data <=")
-                );
-            }
-            None => _ = writeln!(text, "{line}"),
+            item => items.push(item.clone()),
         }
     }
-    if !late_write.is_empty() {
-        // A read with the tick sees the word of before; so write a cycle later.
-        let written = ports_of(&module.body).into_iter().filter(|port| port.name.starts_with("write_"));
-        let mut later = String::new();
-        for Port { name, bits, .. } in written {
-            let due = name.replace("write_", "write$");
-            let now = if bits == 1 { format!("tick && {name}") } else { name };
-            _ = writeln!(later, "    reg  [{}:0] {due};\n    always @(posedge clock) {due} <= {now};", bits - 1);
-        }
-        _ = writeln!(later, "    always @(posedge clock) {late_write}");
-        let end = text.rfind("endmodule").unwrap_or(text.len());
-        text.insert_str(end, &later);
-        text = text.replace("(* ram_style = \"block\" *)", "(* ram_style = \"block\", no_rw_check *)");
+    if module.block_contains("read_data <= mem[") {
+        write_later(&mut items);
+    } else if module.block_contains("always @(*) read_data = mem[")
+        && module.memory().is_some_and(|memory| memory.words >= BLOCK_RAM_WORDS)
+    {
+        as_block_ram(&mut items);
     }
-    for (index, (unit, instances)) in pins.into_iter().enumerate() {
-        let ports = ports_of(&by_name[unit].body);
-        let joined = |port: &Port| {
-            let lanes: Vec<&str> = instances.iter().rev().map(|pins| pins[port.name.as_str()]).collect();
-            format!("        .{}({{{}}})", port.name, lanes.join(", "))
+    let mut shares = Vec::new();
+    for (index, (unit, instances)) in lanes.into_iter().enumerate() {
+        let joined = |port: &Net| {
+            let connected = instances.iter().rev().flat_map(|lane| &lane.pins).filter(|(pin, _)| *pin == port.name);
+            let connected: Vec<&str> = connected.map(|(_, net)| net.as_str()).collect();
+            (port.name.clone(), format!("{{{}}}", connected.join(", ")))
         };
-        let pins: Vec<String> = ports.iter().filter(|port| port.name != "clock").map(joined).collect();
-        let instance = format!(
-            "    {}$share${index} share${index}(\n        .tick(tick),\n        .clock(clock),\n{}\n    );\n",
-            module.name,
-            pins.join(",\n")
-        );
-        let end = text.rfind("endmodule").unwrap_or(text.len());
-        text.insert_str(end, &instance);
+        let pins = ["tick", "clock"].map(|name| (name.to_owned(), name.to_owned()));
+        let pins = pins.into_iter().chain(unit_ports(by_name[unit]).map(joined)).collect();
+        let (module, name) = (format!("{}$share${index}", module.name), format!("share${index}"));
+        items.push(Item::Instance(Instance { module, name, pins }));
         shares.push(Share { unit, index, count: instances.len() });
     }
-    text
+    (Module { items, ..module.clone() }, shares)
 }
 
-fn pin(line: &str) -> Option<(&str, &str)> {
-    line.trim().trim_end_matches(',').strip_prefix('.')?.strip_suffix(')')?.split_once('(')
+/// The ports of a unit but its clock.
+fn unit_ports(unit: &Module) -> impl Iterator<Item = &Net> {
+    unit.ports().filter(|port| port.name != "clock")
 }
 
-/// The text of a wide block RAM that reads and writes an eighth of a word a cycle; none if it is no such memory.
+/// A block RAM is written a cycle after the tick: a read with the tick sees the word of before.
+fn write_later(items: &mut Vec<Item>) {
+    let mut later = String::new();
+    let ports = items.iter().filter_map(|item| if let Item::Net(net) = item { Some(net) } else { None });
+    for Net { name, bits, .. } in ports.filter(|port| port.name.starts_with("write_")) {
+        let due = name.replace("write_", "write$");
+        let now = if *bits == 1 { format!("tick && {name}") } else { name.clone() };
+        _ = writeln!(later, "    reg  [{}:0] {due};\n    always @(posedge clock) {due} <= {now};", bits - 1);
+    }
+    for item in items.iter_mut() {
+        match item {
+            Item::Memory(memory) if memory.attributes == "ram_style = \"block\"" => {
+                memory.attributes += ", no_rw_check";
+            }
+            Item::Block(block) => {
+                let is_write = |line: &&str| line.trim().starts_with("if (write_enable) mem[");
+                if let Some(write) = block.lines().find(is_write) {
+                    _ = write!(later, "    always @(posedge clock) {}", write.trim().replace("write_", "write$"));
+                    *block = block.lines().filter(|line| !is_write(line)).collect::<Vec<_>>().join("\n");
+                }
+            }
+            _ => {}
+        }
+    }
+    items.push(text(later));
+}
+
+/// A memory with a combinational read, as block RAM.
+fn as_block_ram(items: &mut [Item]) {
+    for item in items {
+        match item {
+            Item::Memory(memory) if memory.is_style("distributed") => {
+                memory.attributes = memory.attributes.replace("\"distributed\"", "\"block\", no_rw_check");
+            }
+            Item::Block(block) => {
+                *block = block.replace("always @(*) read_data =", "always @(posedge clock) read_data <=");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The items of a wide block RAM that reads and writes an eighth of a word a cycle; none if the module is no such memory.
 ///
 /// Reads begin in cycle 7 of a step, when addresses have settled that come from a memory themselves; each eighth is
 /// written a cycle after it was read, so that a read sees the word of before. The word shows from the next step on.
-fn in_eighths(body: &str) -> Option<String> {
-    let (header, memory) = body.split_once("(* ram_style = \"block\" *) reg [")?;
-    let ports = ports_of(body);
-    let bits = ports.iter().find(|port| port.name == "read_data").filter(|port| port.bits >= WIDE)?.bits;
-    let between = |before: &str, after: &str| Some(memory.split_once(before)?.1.split_once(after)?.0);
-    let words = between("mem [0:", "]")?.parse::<usize>().ok()? + 1;
+fn in_eighths(module: &Module) -> Option<Vec<Item>> {
+    let at = module.items.iter().position(|item| matches!(item, Item::Memory(memory) if memory.is_style("block")))?;
+    let bits = module.ports().find(|port| port.name == "read_data").filter(|port| port.bits >= WIDE)?.bits;
+    let words = module.memory()?.words;
+    let body = module.body();
+    let between = |before: &str, after: &str| Some(body.split_once(before)?.1.split_once(after)?.0);
     let (read, write) = (between("read_data <= mem[", "];")?, between("if (write_enable) mem[", "] <= write_data;")?);
     let (part, place) = (bits.div_ceil(8), words.ilog2() as usize - 1);
-    let mut text = format!("(tick,{}", header.strip_prefix('(')?.replacen(";", ";\n    input wire  tick;", 1));
-    _ = writeln!(
-        text,
-        "(* ram_style = \"block\", no_rw_check *) reg [{0}:0] mem [0:{1}];\n    \
+    let mut items = vec![tick(Kind::Input)];
+    items.extend_from_slice(&module.items[..at]);
+    items.push(text(format!(
+        "    (* ram_style = \"block\", no_rw_check *) reg [{0}:0] mem [0:{1}];\n    \
          reg  [{0}:0] part;\n    reg  [{4}:0] due;\n    wire  [{2}:0] now = write_data;\n    \
          wire  [{place}:0] read_place = {read};\n    wire  [{place}:0] write_place = {write};\n    \
          reg  [3:0] phase;\n    wire  [2:0] reads = phase + 1;\n    wire  [2:0] writes = phase;\n    \
@@ -263,21 +281,14 @@ fn in_eighths(body: &str) -> Option<String> {
          if (write_enable && phase[3]) mem[{{write_place, writes}}] <= now[writes * {3} +: {3}];\n        \
          due <= {{part, due[{4}:{3}]}};\n        \
          if (tick) read_data <= {{part, due}};\n    \
-         end\nendmodule",
+         end",
         part - 1,
         words * 8 - 1,
         part * 8 - 1,
         part,
         part * 7 - 1,
-    );
-    Some(text)
-}
-
-/// A memory with a combinational read and enough words.
-fn block_ram_instead(body: &str) -> bool {
-    let last = body.split_once("mem [0:").and_then(|(_, rest)| rest.split_once(']'));
-    let words = last.and_then(|(last, _)| last.parse::<usize>().ok()).map_or(0, |last| last + 1);
-    body.contains("always @(*) read_data = mem[") && words >= BLOCK_RAM_WORDS
+    )));
+    Some(items)
 }
 
 /// `count` lanes on `count / pace` units.
@@ -289,15 +300,15 @@ fn block_ram_instead(body: &str) -> bool {
 /// and the result of the last group comes in the first cycle of the step in which it is due.
 fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usize) -> String {
     let (units, latency) = (count / pace, lane.latency);
-    let ports: Vec<Port> = ports_of(&unit.body).into_iter().filter(|port| port.name != "clock").collect();
+    let ports: Vec<&Net> = unit_ports(unit).collect();
     let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
     let phase_bits = pace.ilog2() as usize;
     let (last, place) = (pace - 1, STEP_BITS + phase_bits - 1);
     let places = 1usize << (place + 1);
     let mut text = format!("\nmodule {name}(tick,clock,{});\n", names.join(","));
     _ = writeln!(text, "    input wire  tick;\n    input wire  clock;");
-    for Port { name, is_output, bits } in &ports {
-        let direction = if *is_output { "output reg " } else { "input wire " };
+    for Net { name, kind, bits } in &ports {
+        let direction = if kind.is_output() { "output reg " } else { "input wire " };
         _ = writeln!(text, "    {direction} [{}:0] {name};", count * bits - 1);
     }
     // Places are numbered by step and group; what comes now, and what is read now, a cycle before it is used.
@@ -316,7 +327,7 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
          always @(posedge clock) now <= tick ? (now | {last}) + 1 : now + 1;",
         phase_bits - 1,
     );
-    for Port { name, is_output, bits } in &ports {
+    for Net { name, kind, bits } in &ports {
         let width = units * bits;
         let waiting = format!(
             "    (* ram_style = \"block\", no_rw_check *) reg  [{0}:0] {name}$waiting [0:{1}];\n    \
@@ -328,7 +339,7 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
             width - 1,
             places - 1,
         );
-        match (*is_output, lane.late.is_empty()) {
+        match (kind.is_output(), lane.late.is_empty()) {
             (true, _) => {
                 // Group `g` is there in cycle `g`, or with late inputs in the one after; so many wait for the last cycle.
                 let (source, waits) = if lane.late.is_empty() { ("read", last) } else { ("now", last - 1) };
@@ -385,7 +396,7 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
         }
     }
     for index in 0..units {
-        let pin = |Port { name, bits, .. }: &Port| {
+        let pin = |Net { name, bits, .. }: &&Net| {
             format!("        .{name}({name}$now[{}:{}])", (index + 1) * bits - 1, index * bits)
         };
         let pins: Vec<String> = ports.iter().map(pin).collect();
@@ -396,16 +407,16 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
     text
 }
 
-/// The top's text with the phase counter, and `tick` as an output.
-fn with_phase(body: &str, pace: usize) -> Result<String, String> {
-    let bits = pace.ilog2();
+/// The top with the phase counter, and `tick` as an output.
+fn with_phase(mut top: Module, pace: usize) -> Module {
+    top.items[0] = tick(Kind::OutputWire);
     let counter = format!(
-        "    output wire  tick;\n    reg  [{}:0] tick$phase;\n    initial tick$phase = 0;\n    \
+        "    reg  [{}:0] tick$phase;\n    initial tick$phase = 0;\n    \
          always @(posedge clock) tick$phase <= tick$phase + 1;\n    assign tick = &tick$phase;",
-        bits - 1
+        pace.ilog2() - 1
     );
-    let (before, after) = body.split_once("    input wire  tick;").ok_or("module top has no port list")?;
-    Ok(format!("{before}{counter}{after}"))
+    top.items.insert(1, text(counter));
+    top
 }
 
 fn fast_name(name: &str) -> String {
@@ -416,18 +427,10 @@ fn fast_name(name: &str) -> String {
 fn collect<'a>(name: &'a str, by_name: &HashMap<&str, &'a Module>, found: &mut Vec<&'a str>) {
     if !found.contains(&name) {
         found.push(name);
-        for (child, _) in by_name[name].body.lines().filter_map(child) {
-            collect(child, by_name, found);
+        for child in by_name[name].instances() {
+            collect(&child.module, by_name, found);
         }
     }
-}
-
-fn renamed_children(module: &Module, by_name: &HashMap<&str, &Module>) -> String {
-    let line = |line: &str| match child(line).filter(|(name, _)| by_name.contains_key(name)) {
-        Some((name, instance)) => format!("    {} {instance}(\n", fast_name(name)),
-        None => format!("{line}\n"),
-    };
-    module.body.lines().map(line).collect()
 }
 
 #[cfg(test)]

@@ -25,11 +25,16 @@ fn adder() -> Lane {
 
 /// For the replay, which knows no port `tick`.
 fn without_tick(verilog: &str) -> String {
-    let header = verilog.split_once("\nmodule top(").expect("there is a top").1;
-    let ports = ports_of(&format!("({header}"));
-    let ports: Vec<&Port> = ports.iter().filter(|port| port.name != "tick").collect();
-    let declared = |port: &&Port| {
-        format!("    {} wire [{}:0] {}", if port.is_output { "output" } else { "input" }, port.bits - 1, port.name)
+    let modules = module::parse(verilog).unwrap_or_else(|error| panic!("{error}"));
+    let top = modules.iter().find(|module| module.name == "top").expect("there is a top");
+    let ports: Vec<&Net> = top.ports().filter(|port| port.name != "tick").collect();
+    let declared = |port: &&Net| {
+        format!(
+            "    {} wire [{}:0] {}",
+            if port.kind.is_output() { "output" } else { "input" },
+            port.bits - 1,
+            port.name
+        )
     };
     let pins: Vec<String> = ports.iter().map(|port| format!("        .{0}({0})", port.name)).collect();
     let inner = verilog.replace("\nmodule top(", "\nmodule folded(");

@@ -5,9 +5,8 @@
 //! needs escaped names. A module that is used in several places is called after the first of them.
 //! `optireduce_top.v` is an ANSI header around it: same names, same widths, no logic; what only the simulator looks at
 //! is left open.
-//! Limits: reads the Verilog that rust-hdl writes, not Verilog at large.
 
-use optireduce_hw::cosim::share;
+use optireduce_hw::cosim::module::{self, Net};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{fs, io};
@@ -15,70 +14,37 @@ use std::{fs, io};
 /// Outputs of the card that are for the simulator; the ANSI top leaves them open.
 const SIMULATOR_ONLY: &[&str] = &["asleep", "timer_ns", "trace_"];
 
-/// A port of the top module.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Port {
-    /// Its name.
-    pub name: String,
-    /// Driven by the card.
-    pub is_output: bool,
-    /// Its width.
-    pub bits: usize,
-}
-
 /// The two files: name and text.
 ///
 /// # Errors
-/// When `verilog` has no module `top` with ports in rust-hdl's style.
+/// When `verilog` is not in rust-hdl's layout, or has no module `top` with ports.
 pub fn files(verilog: &str) -> Result<[(&'static str, String); 2], String> {
-    let modules = share::shared(verilog);
+    let modules = module::parse(verilog)?;
     let top = modules.iter().find(|module| module.name == "top").ok_or("no module top")?;
-    let ports = ports_of(&top.body);
+    let ports: Vec<&Net> = top.ports().collect();
     if ports.is_empty() {
         return Err("module top has no ports".into());
     }
     let notice =
         "// Written by `optireduce-hdl rtl` from the rust-hdl sources in hw/src; do not edit. See hw/rtl/README.md.\n";
-    let card = format!("{notice}{}", renamed(&share::verilog(&modules)));
+    let card = format!("{notice}{}", renamed(&module::print(&modules)));
     Ok([("optireduce_card.v", card), ("optireduce_top.v", format!("{notice}{}", ansi(&ports)))])
 }
 
-/// The ports of a module in rust-hdl's style, in order, from its text.
-pub fn ports_of(body: &str) -> Vec<Port> {
-    let header = body.split_once("// Stub signals").map_or(body, |(header, _)| header);
-    header.lines().filter_map(port).collect()
-}
-
-fn port(line: &str) -> Option<Port> {
-    let words: Vec<&str> = line.trim().trim_end_matches(';').split_whitespace().collect();
-    let (direction, range, name) = match words[..] {
-        [direction, "wire" | "reg", name] => (direction, "[0:0]", name),
-        [direction, "wire" | "reg", range, name] => (direction, range, name),
-        _ => return None,
-    };
-    let bits = range.strip_prefix('[')?.strip_suffix(":0]")?.parse::<usize>().ok()? + 1;
-    let is_output = match direction {
-        "input" => false,
-        "output" => true,
-        _ => return None,
-    };
-    Some(Port { name: name.to_owned(), is_output, bits })
-}
-
 /// A module with ANSI ports around the card.
-fn ansi(ports: &[Port]) -> String {
-    let simulator_only = |port: &Port| port.is_output && SIMULATOR_ONLY.iter().any(|name| port.name.starts_with(name));
+fn ansi(ports: &[&Net]) -> String {
+    let simulator_only =
+        |port: &Net| port.kind.is_output() && SIMULATOR_ONLY.iter().any(|name| port.name.starts_with(name));
     let mut declared = Vec::new();
     let mut pins = Vec::new();
     for port in ports {
-        let Port { is_output, bits, .. } = port;
         let name = port.name.replace('$', "__");
         if simulator_only(port) {
             pins.push(format!("        .{name}()"));
             continue;
         }
-        let direction = if *is_output { "output" } else { "input " };
-        let range = if *bits == 1 { String::new() } else { format!("[{}:0]", bits - 1) };
+        let direction = if port.kind.is_output() { "output" } else { "input " };
+        let range = if port.bits == 1 { String::new() } else { format!("[{}:0]", port.bits - 1) };
         declared.push(format!("    {direction} wire {range:>7} {name}"));
         pins.push(format!("        .{name}({name})"));
     }
