@@ -378,8 +378,9 @@ impl ControlChannel {
         let mut done = 0;
         if root != self.rank() {
             for group in data.chunks_mut(BROADCAST_BYTES) {
-                // The root may wait for others before it gives up.
-                group.chunks_mut(CHUNK_BYTES).try_for_each(|chunk| self.receive_chunk(root, chunk, 2 * timeout))?;
+                // The root may wait for others, and says so when it gives up.
+                let longer = timeout + timeout / 4;
+                group.chunks_mut(CHUNK_BYTES).try_for_each(|chunk| self.receive_chunk(root, chunk, longer))?;
                 done += group.len();
                 self.send(root, &(done as u64).to_le_bytes());
             }
@@ -444,16 +445,17 @@ impl ControlChannel {
             given.chunks(CHUNK_BYTES).for_each(|chunk| self.send(peer, chunk));
             self.send(peer, &[]);
         }
+        let deadline = Instant::now() + timeout;
         let mut all = Vec::new();
         for rank in 0..self.ranks() {
-            all.push(if rank == self.rank() { given.to_vec() } else { self.receive_present(rank, timeout)? });
+            all.push(if rank == self.rank() { given.to_vec() } else { self.receive_present(rank, deadline, timeout)? });
         }
         Ok(all)
     }
 
     /// What a peer sends up to an empty message; nothing if it is gone and to be left out.
-    fn receive_present(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, ControlError> {
-        match self.receive_chunks(from, timeout) {
+    fn receive_present(&mut self, from: usize, deadline: Instant, timeout: Duration) -> Result<Vec<u8>, ControlError> {
+        match self.receive_chunks(from, deadline, timeout) {
             Err(ControlError::Gone(_)) if self.skip_gone => Ok(Vec::new()),
             received => received,
         }
@@ -469,9 +471,10 @@ impl ControlChannel {
             self.send(0, &[]);
             return Ok(Vec::new());
         }
+        let deadline = Instant::now() + timeout;
         let mut all = vec![given.to_vec()];
         for peer in 1..self.ranks() {
-            all.push(self.receive_present(peer, timeout)?);
+            all.push(self.receive_present(peer, deadline, timeout)?);
         }
         Ok(all)
     }
@@ -482,7 +485,7 @@ impl ControlChannel {
     /// As [`receive_from`](Self::receive_from).
     pub fn broadcast(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<u8>, ControlError> {
         if self.rank() > 0 {
-            return self.receive_chunks(0, timeout);
+            return self.receive_chunks(0, Instant::now() + timeout, timeout);
         }
         for peer in 1..self.ranks() {
             own.chunks(CHUNK_BYTES).for_each(|chunk| self.send(peer, chunk));
@@ -491,11 +494,11 @@ impl ControlChannel {
         Ok(own.to_vec())
     }
 
-    /// Messages of a peer up to an empty one, joined.
-    fn receive_chunks(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, ControlError> {
+    /// Messages of a peer up to an empty one, joined, until `deadline`, which is `waited` after the call began.
+    fn receive_chunks(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
         let mut whole = Vec::new();
         loop {
-            let chunk = self.receive_from(from, timeout)?;
+            let chunk = self.receive_by(from, deadline, waited)?;
             if chunk.is_empty() {
                 return Ok(whole);
             }

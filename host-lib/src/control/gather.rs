@@ -26,7 +26,7 @@ use super::terms::{Mismatch, Terms};
 const LINGER: Duration = Duration::from_secs(1);
 /// How long before a rank's deadline rank 0 tells it that others did not come, at most.
 const NOTICE_MAX: Duration = Duration::from_millis(500);
-/// Connections that are heard at the same time; then the oldest has to try again.
+/// Connections beside those of the job's ranks that are heard at the same time; then the oldest has to try again.
 const HEARD_MAX: usize = 256;
 /// After a connection could not be taken, for instance because this process has too many files open.
 const RETRY: Duration = Duration::from_millis(20);
@@ -174,7 +174,7 @@ impl Gathering<'_> {
 
     fn hear(&mut self, stream: TcpStream, from: SocketAddr) {
         self.oldest.retain(|heard| !heard.is_finished());
-        if self.oldest.len() >= HEARD_MAX
+        if self.oldest.len() >= HEARD_MAX + self.meeting.launch.world_size
             && let Some(oldest) = self.oldest.pop_front()
         {
             oldest.abort();

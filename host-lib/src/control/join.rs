@@ -20,7 +20,7 @@ use super::terms::Terms;
 const RETRY: Duration = Duration::from_millis(50);
 /// How long an attempt to connect may take: the kernel repeats a lost SYN ever more rarely.
 const CONNECT: Duration = Duration::from_secs(3);
-/// Connections of peers, or strangers, that are heard at the same time.
+/// Connections beside those of peers that are heard at the same time; then all have to try again.
 const HEARD_MAX: usize = 256;
 
 pub(super) async fn join(
@@ -141,7 +141,7 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
             }
             accepted = listener.accept() => match accepted {
                 Ok((stream, from)) => {
-                    if hearing.len() >= HEARD_MAX {
+                    if hearing.len() >= HEARD_MAX + job.members.len() {
                         hearing.abort_all();
                     }
                     let (job, above) = (job.clone(), rank + 1..job.members.len());
