@@ -279,6 +279,37 @@ fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
 }
 
 #[test]
+fn of_a_skipped_update_the_caller_gets_its_own_buffer_back_unchanged() {
+    job(3, |rank, root| {
+        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(100))).drop_silent_after(None);
+        let mut communicator = builder.repair(false).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        for round in 0..2 {
+            if rank > 0 {
+                // Rank 0 gets nothing from anybody before its deadline.
+                communicator.barrier().unwrap();
+            }
+            let mut data = gradient(rank, ELEMENTS);
+            let place = data.as_ptr();
+            let report = if round == 0 {
+                let report;
+                (data, report) = bucket.all_reduce_owned(data).unwrap();
+                assert!(rank > 0 || data.as_ptr() == place, "another buffer");
+                report
+            } else {
+                bucket.all_reduce(&mut data).unwrap()
+            };
+            if rank == 0 {
+                assert_eq!((report.action(), report.is_skipped()), (UpdateAction::Skip, true), "{report}");
+                assert_eq!(data, gradient(rank, ELEMENTS));
+                communicator.barrier().unwrap();
+            }
+        }
+        communicator.close().unwrap();
+    });
+}
+
+#[test]
 fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
     let results = job(3, |rank, root| {
         let mut communicator = builder(rank, 3, &root).connect().unwrap();

@@ -8,6 +8,7 @@
 mod agreement;
 mod pipeline;
 mod ranks;
+mod spares;
 mod tuning;
 mod types;
 
@@ -161,7 +162,8 @@ impl<P: DataPlane> Collectives<P> {
         self.tuning.raise_rates(&self.params, call.elements);
     }
 
-    /// What this rank gives to collective `op` is there (its gradient, its part): contributes it.
+    /// What this rank gives to collective `op` is there (its gradient, its part): contributes it. In an all-reduce of a declared
+    /// bucket the gradient is not copied, and its memory holds a later result of the bucket.
     ///
     /// # Errors
     /// See [`CollectivesError`].
@@ -189,7 +191,7 @@ impl<P: DataPlane> Collectives<P> {
             let held = self.finish(now_ns, done);
             self.pipeline.held = Some(held);
         }
-        let released = self.agreement.release(now_ns, &mut self.pipeline.held);
+        let released = self.agreement.release(now_ns, &mut self.pipeline.held, &mut self.pipeline.spares);
         if let Some(finished) = &released {
             self.metrics.observe(&finished.report);
         }
@@ -271,6 +273,11 @@ impl<P: DataPlane> Collectives<P> {
                 return Ok(finished.report);
             }
         }
+    }
+
+    /// A declared bucket will not be called again: gives the memory of its results back. It may be called all the same.
+    pub fn release_bucket(&mut self, bucket: u16) {
+        self.pipeline.spares.forget(bucket);
     }
 
     /// Number of the next collective that is prepared or preposted.

@@ -112,6 +112,8 @@ pub struct Bucket {
     elements: usize,
     options: BucketOptions,
     stream: Stream,
+    /// Memory that the slice calls copy into.
+    spare: Option<Vec<f32>>,
 }
 
 impl Communicator {
@@ -141,7 +143,7 @@ impl Communicator {
                 // Ids are used again after many; the generation tells what they are now.
                 let id = (declared % u32::from(ONE_OFF)) as u16;
                 let stream = Stream::Declared { generation: declared / u32::from(ONE_OFF) };
-                Bucket { shared: shared.clone(), id, elements, options, stream }
+                Bucket { shared: shared.clone(), id, elements, options, stream, spare: None }
             });
             let _ = sender.send(bucket);
         });
@@ -211,7 +213,8 @@ impl Communicator {
     fn one_off(&self, kind: Kind, elements: usize, given: Vec<f32>) -> Request {
         let (sender, reply) = reply();
         let options = BucketOptions::new().or(&self.builder);
-        let bucket = Bucket { shared: self.shared.clone(), id: ONE_OFF, elements, options, stream: Stream::OneOff };
+        let (shared, stream) = (self.shared.clone(), Stream::OneOff);
+        let bucket = Bucket { shared, id: ONE_OFF, elements, options, stream, spare: None };
         self.shared.run(move |channel| {
             let given_elements = match bucket.given_elements(kind) {
                 expected if expected == given.len() => "as many as are this rank's".into(),
@@ -268,9 +271,11 @@ impl Bucket {
     }
 
     /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the two stages allow. Collective.
-    /// Copies `data` twice: [`start_all_reduce`](Self::start_all_reduce) does not.
     ///
     /// If the report does not say [`UpdateAction::Apply`], too much was lost, and `data` is unchanged.
+    ///
+    /// Costs two copies, of `data` before the call and of the result after it, and a buffer as long as the bucket.
+    /// [`all_reduce_owned`](Self::all_reduce_owned) costs neither.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
@@ -283,15 +288,54 @@ impl Bucket {
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
-        let (result, report) = self.begin(Kind::AllReduce, data.to_vec())?.await?;
+        self.check_given(Kind::AllReduce, data)?;
+        let mut given = self.spare.take().unwrap_or_else(|| self.buffer());
+        given.copy_from_slice(data);
+        let (result, report) = self.begin(Kind::AllReduce, given)?.await?;
         if report.action() == UpdateAction::Apply {
             data.copy_from_slice(&result);
         }
+        self.spare = Some(result);
         Ok(report)
     }
 
-    /// Begins to reduce `data` over all ranks; other collectives may begin before it is finished. Collective. The values are
-    /// handed over and back without a copy.
+    /// A buffer of zeros, as long as the bucket: to write a gradient to and hand it to
+    /// [`all_reduce_owned`](Self::all_reduce_owned) or [`start_all_reduce`](Self::start_all_reduce).
+    pub fn buffer(&self) -> Vec<f32> {
+        vec![0.0; self.elements]
+    }
+
+    /// Reduces the values of `data` over all ranks and gives them back; blocks the thread, no longer than the deadlines of the two
+    /// stages allow. Collective. Nothing is copied between caller and engine: the gradient is sent from where the caller wrote
+    /// it, and the result is read where the engine put it. Each bucket has two buffers, which swap roles from call to call;
+    /// hand in the one that came back, and nothing is allocated.
+    ///
+    /// If the report does not say [`UpdateAction::Apply`], too much was lost, and the values that come back are those that were
+    /// handed in.
+    ///
+    /// ```no_run
+    /// # fn train(mut bucket: optireduce::Bucket, backward: fn(&mut [f32]), apply: fn(&[f32])) -> Result<(), optireduce::Error> {
+    /// let mut gradient = bucket.buffer();
+    /// loop {
+    ///     backward(&mut gradient);
+    ///     let (mean, report) = bucket.all_reduce_owned(gradient)?;
+    ///     if report.action() == optireduce::UpdateAction::Apply {
+    ///         apply(&mean);
+    ///     }
+    ///     gradient = mean;
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Error`]; the buffer is gone then.
+    pub fn all_reduce_owned(&mut self, data: Vec<f32>) -> Result<(Vec<f32>, Report), Error> {
+        self.start_all_reduce(data)?.wait()
+    }
+
+    /// Begins to reduce `data` over all ranks; other collectives may begin before it is finished. Collective. As
+    /// [`all_reduce_owned`](Self::all_reduce_owned), which waits for it, it copies nothing. With several collectives of the bucket
+    /// at once it has a buffer more for each of them.
     ///
     /// # Errors
     /// See [`Error`].
@@ -403,6 +447,15 @@ impl Bucket {
         let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream };
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
         let _ = self.shared.command(Command::Collective { call: Collective { call, sum }, given, reply });
+    }
+}
+
+impl Drop for Bucket {
+    /// Gives its memory back. Its collectives go on.
+    fn drop(&mut self) {
+        if self.stream != Stream::OneOff {
+            let _ = self.shared.command(Command::Release { bucket: self.id });
+        }
     }
 }
 

@@ -66,6 +66,10 @@ pub(super) enum Command {
         reply: Sender<Outcome>,
     },
     Settle(Settle),
+    /// A bucket is dropped.
+    Release {
+        bucket: u16,
+    },
     /// Answered once no collective runs or waits.
     Close(Sender<CallCounts>),
     Rejoin(Sender<u32>),
@@ -171,6 +175,7 @@ impl Engine {
             match command {
                 Command::Settle(settle) => drop(settle.reply.send(Err(error.clone()))),
                 Command::Close(reply) => drop(reply.send(Err(error.clone()))),
+                Command::Release { .. } => {}
                 Command::Collective { reply, .. } => drop(reply.send(Err(error.clone()))),
                 Command::Rejoin(reply) => drop(reply.send(Err(error.clone()))),
                 Command::Metrics(reply) => drop(reply.send(Ok(self.metrics.clone()))),
@@ -226,6 +231,7 @@ impl Engine {
                     self.waiting.push_back((call, given, reply));
                 }
                 Command::Settle(settle) => self.settling.push(settle),
+                Command::Release { bucket } => self.collectives.release_bucket(bucket),
                 Command::Close(reply) => self.closing = Some(reply),
                 Command::Rejoin(reply) => self.rejoin(reply),
                 Command::Metrics(reply) => {

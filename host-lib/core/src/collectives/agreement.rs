@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::pipeline::{Held, Running};
+use super::spares::Spares;
 use super::types::{Call, Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::{Output, Settings};
 use crate::protocol::{
@@ -155,7 +156,7 @@ impl Agreement {
     }
 
     /// The collective in `held`, once it is known what becomes of it, with what was repaired in it.
-    pub fn release(&mut self, now_ns: u64, held: &mut Option<Held>) -> Option<Finished> {
+    pub fn release(&mut self, now_ns: u64, held: &mut Option<Held>, spares: &mut Spares) -> Option<Finished> {
         let one = held.as_mut()?;
         let (op, is_one_off) = (one.report.op, one.running.call.is_one_off());
         if !one.voted {
@@ -187,7 +188,7 @@ impl Agreement {
             };
         }
         let held = held.take()?;
-        Some(if is_one_off { held.into_finished() } else { self.apply(held, outcome) })
+        Some(if is_one_off { held.into_finished(spares) } else { self.apply(held, outcome, spares) })
     }
 
     /// Ranks outside of a view cannot be asked for anything; the one that joins with it can again.
@@ -248,12 +249,12 @@ impl Agreement {
     }
 
     /// The output of a call of a declared bucket: with the corrections of those before if it is applied, else what was given.
-    fn apply(&mut self, mut held: Held, outcome: Outcome) -> Finished {
+    fn apply(&mut self, mut held: Held, outcome: Outcome, spares: &mut Spares) -> Finished {
         let Held { running, report, .. } = &mut held;
         let stream = running.call.stream_id();
         let (Some(repairs), Some(stream)) = (&mut self.repairs, stream) else {
             report.missing = running.missing_elements();
-            return held.into_finished();
+            return held.into_finished(spares);
         };
         let missing = repairs.finish(report.op, outcome, Some(stream), &mut running.result);
         let mut status = RepairStatus::default();
@@ -265,7 +266,7 @@ impl Agreement {
         status.bytes = repairs.report_of(stream.bucket);
         status.pending_max = status.pending_max.max(repairs.held_max(stream));
         report.repair = status;
-        held.into_finished()
+        held.into_finished(spares)
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) has something to do at the latest.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use optireduce_contract::limits::LANES;
 
+use super::spares::Spares;
 use super::tuning::Tuning;
 use super::types::{Call, CollectivesError, Finished};
 use crate::data_plane::{Capability, DataPlane, Incomplete, RepairData};
@@ -36,6 +37,8 @@ pub(super) struct Pipeline {
     pub elements_max: usize,
     /// Collectives that peers seem to have started and that are not prepared here: wire bucket and step.
     unexpected: Vec<(u16, u16)>,
+    /// Memory for results.
+    pub spares: Spares,
     /// How many of the youngest in `running` were preposted.
     preposted: usize,
 }
@@ -104,7 +107,7 @@ impl Pipeline {
             }
         };
         self.next_op = op.wrapping_add(1);
-        let result = vec![0.0; machine.wire_elements()];
+        let result = self.spares.take(&call, machine.wire_elements());
         let spans = Spans::prepared(&machine, params.rank);
         let (incomplete, heard) = (Vec::new(), Ranks::none(params.ranks));
         self.running.push_back(Running { call, machine, spans, view, heard, gradient: None, result, incomplete });
@@ -187,6 +190,7 @@ impl Pipeline {
             }
             repairs.iter_mut().for_each(|repairs| repairs.forget(one.machine.op()));
             self.next_op = one.machine.op();
+            self.spares.put(&one.call, one.result);
         }
         Ok(())
     }
@@ -319,14 +323,19 @@ impl Pipeline {
 
 impl Held {
     /// What the caller gets: if an update of a declared bucket is skipped, what it gave.
-    pub fn into_finished(self) -> Finished {
+    pub fn into_finished(self, spares: &mut Spares) -> Finished {
         let Self { running: Running { call, machine, gradient, result, .. }, mut report, .. } = self;
         let is_update = call.kind == Kind::AllReduce && !call.is_one_off();
-        let given = gradient.filter(|_| is_update && report.is_skipped());
-        report.missing = if given.is_some() { Vec::new() } else { machine.missing_of(&report.missing) };
-        match given {
-            Some(given) => Finished { report, result: given, partial: Some(result) },
-            None => Finished { report, result: machine.unpack(result), partial: None },
+        match gradient {
+            Some(given) if is_update && report.is_skipped() => {
+                report.missing = Vec::new();
+                Finished { report, result: given, partial: Some(result) }
+            }
+            given => {
+                given.into_iter().for_each(|given| spares.put(&call, given));
+                report.missing = machine.missing_of(&report.missing);
+                Finished { report, result: machine.unpack(result), partial: None }
+            }
         }
     }
 }

@@ -1,0 +1,101 @@
+//! Buffers between caller and engine: a gradient is handed in and its mean handed back without a copy and without an allocation.
+//! Every allocation of this program as long as a gradient is counted.
+
+#![allow(unsafe_code, reason = "an allocator that counts is unsafe to write")]
+
+mod ranks;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+
+use optireduce::{BucketOptions, HadamardMode, UpdateAction};
+use ranks::{builder, check_mean, gradient, job};
+
+/// Two windows, one of them short, so that a buffer of a window is shorter than a gradient.
+const ELEMENTS: usize = (1 << 18) + 1000;
+const GRADIENT_BYTES: usize = ELEMENTS * size_of::<f32>();
+const WARM_UP: usize = 3;
+const STEADY: usize = 8;
+
+static LARGE: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's allocator, which counts what could hold a gradient.
+struct Counting;
+
+// SAFETY: every call is handed on to the system's allocator as it is, and so is what that returns.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGE.fetch_add(usize::from(layout.size() >= GRADIENT_BYTES), Ordering::Relaxed);
+        // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: `at` came from `alloc` above, and so from the system's allocator, with this layout.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Two ranks make calls of one bucket in step, by `call` if it is given the values and how many have been made; how many large
+/// allocations the steady ones made together, and each rank's last result.
+fn allocations(
+    call: impl FnMut(&mut optireduce::Bucket, &mut Vec<f32>) -> UpdateAction + Clone + Send + 'static,
+) -> (usize, Vec<Vec<f32>>) {
+    let step = Arc::new(Barrier::new(2));
+    let results = job(2, move |rank, root| {
+        let mut call = call.clone();
+        let mut communicator = builder(rank, 2, &root).hadamard(HadamardMode::Off).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let (gradient, mut values, mut before) = (gradient(rank, ELEMENTS), bucket.buffer(), 0);
+        for round in 0..WARM_UP + STEADY {
+            values.copy_from_slice(&gradient);
+            step.wait();
+            if round == WARM_UP {
+                before = LARGE.load(Ordering::Relaxed);
+            }
+            step.wait();
+            assert_eq!(call(&mut bucket, &mut values), UpdateAction::Apply, "round {round}");
+        }
+        step.wait();
+        let large = LARGE.load(Ordering::Relaxed) - before;
+        step.wait();
+        communicator.close().unwrap();
+        (large, values)
+    });
+    (results[0].0, results.into_iter().map(|(_, values)| values).collect())
+}
+
+#[test]
+fn steady_calls_copy_nothing_between_caller_and_engine() {
+    let mut places = BTreeSet::new();
+    let (large, results) = allocations(move |bucket, values| {
+        let handed_in = values.as_ptr() as usize;
+        let (mean, report) = bucket.all_reduce_owned(std::mem::take(values)).unwrap();
+        // What comes back is not what went in, which is what a skip would give back; two buffers swap roles.
+        assert_ne!(mean.as_ptr() as usize, handed_in);
+        places.insert(mean.as_ptr() as usize);
+        places.insert(handed_in);
+        assert!(places.len() <= 2, "the bucket has more than two buffers");
+        *values = mean;
+        report.action()
+    });
+    check_mean(2, &results, 1e-6);
+    assert_eq!(large, 0, "allocations as long as a gradient in {STEADY} calls of two ranks");
+
+    // The slice call copies, but it does not allocate either.
+    let (large, results) = allocations(|bucket, values| bucket.all_reduce(values).unwrap().action());
+    check_mean(2, &results, 1e-6);
+    assert_eq!(large, 0, "allocations as long as a gradient in {STEADY} slice calls of two ranks");
+
+    // Several at once: a buffer more for each.
+    let (large, _) = allocations(|bucket, values| {
+        let requests = [values.clone(), values.clone()].map(|values| bucket.start_all_reduce(values).unwrap());
+        requests.map(|request| request.wait().unwrap().1.action())[1]
+    });
+    assert_eq!(large, 2 * 2 * STEADY, "none but the caller's own copies");
+}
