@@ -1,7 +1,9 @@
 //! Build parameters of a card: what is chosen when it is built, and read by the driver from its registers.
 
 use crate::hdl::prelude::*;
-use optireduce_contract::limits::{HADAMARD_LOG2_MAX, HADAMARD_LOG2_MIN, WINDOW_BEATS, WINDOW_BEATS_LIMIT};
+use optireduce_contract::limits::{
+    HADAMARD_LOG2_LIMIT, HADAMARD_LOG2_MAX, HADAMARD_LOG2_MIN, WINDOW_BEATS, WINDOW_BEATS_LIMIT,
+};
 
 /// Build parameters of a card. The default is the card that is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +32,14 @@ impl Build {
         let Self { window_log2, hadamard_log2 } = self;
         // Scrubbing a slot visits half a window of beats and, beside it, the counters of 64 ranks.
         if window_log2 < 7 || window_log2 > WINDOW_BEATS_LIMIT.ilog2() {
-            return Err(format!("windows of 2^{window_log2} beats: 2^7 to {WINDOW_BEATS_LIMIT} beats can be built"));
+            let most = WINDOW_BEATS_LIMIT.ilog2();
+            return Err(format!("window-log2 is {window_log2} (beats of 64 bytes), expected 7 to {most}"));
         }
-        if !hadamard_log2.is_multiple_of(2) || hadamard_log2 < HADAMARD_LOG2_MIN || hadamard_log2 > window_log2 + 4 {
+        let most = HADAMARD_LOG2_LIMIT.min(window_log2 + 4);
+        if !hadamard_log2.is_multiple_of(2) || !(HADAMARD_LOG2_MIN..=most).contains(&hadamard_log2) {
             return Err(format!(
-                "Hadamard blocks of 2^{hadamard_log2} elements: a power of four from 256 to a window is needed"
+                "hadamard-log2 is {hadamard_log2} (elements), expected an even number from {HADAMARD_LOG2_MIN} to {most}: \
+                 a block must fit into a window of 2^{window_log2} beats"
             ));
         }
         Ok(())
@@ -84,5 +89,27 @@ impl Logic for BuildWords {
     fn update(&mut self) {
         self.window_beats.next = self.beats.val();
         self.log2_n_max.next = self.log2_n.val();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_that_does_not_go_together_is_refused_with_what_does() {
+        let check = |window_log2, hadamard_log2| Build { window_log2, hadamard_log2 }.check();
+        for (window_log2, hadamard_log2) in [(7, 8), (8, 10), (8, 12), (10, 14), (14, 14)] {
+            assert_eq!(check(window_log2, hadamard_log2), Ok(()));
+        }
+        let refused = |window_log2, hadamard_log2| check(window_log2, hadamard_log2).expect_err("it cannot be built");
+        assert_eq!(refused(6, 8), "window-log2 is 6 (beats of 64 bytes), expected 7 to 14");
+        assert_eq!(refused(15, 8), "window-log2 is 15 (beats of 64 bytes), expected 7 to 14");
+        for (window_log2, hadamard_log2, range) in
+            [(10, 9, "8 to 14"), (10, 6, "8 to 14"), (7, 12, "8 to 11"), (14, 16, "8 to 14")]
+        {
+            let error = refused(window_log2, hadamard_log2);
+            assert!(error.contains(&format!("hadamard-log2 is {hadamard_log2} ")) && error.contains(range), "{error}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use rust_hdl_core::prelude::*;
 use std::any::type_name;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -257,7 +257,9 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout) -> Result<Comp
     if library.exists() {
         return Ok(Compiled(library));
     }
-    eprintln!("building the Verilator model of {name} (seconds, the whole card half a minute): {}", library.display());
+    // A reader of standard error that has gone away is no reason to stop.
+    let seconds = "seconds, the whole card half a minute";
+    let _ = writeln!(std::io::stderr(), "building the Verilator model of {name} ({seconds}): {}", library.display());
     let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let work = directory.join(format!("build-{name}-{}", unique()));
     fs::create_dir_all(&work).map_err(|error| at(&work, error))?;

@@ -1,6 +1,6 @@
-//! `optireduce-hdl`: the card's Verilog and the contract's reference, from the sources, and checks of the description.
+//! The command `optireduce-hdl`: writes the card's Verilog and the contract's reference, and checks the hardware description.
 //!
-//! Exit codes: 0 done; 1 ran, and a check found something; 2 could not run (arguments, input, a missing tool).
+//! Exit codes: 0 done; 1 it ran, and a check failed; 2 it could not run (arguments, input, a missing tool).
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,139 +17,149 @@ use optireduce_hdl::verilog::rtl;
 use optireduce_hw::card::build::Build;
 use serde::Serialize;
 
-/// Emits the OptiReduce card as Verilog, prints the contract between card and software, and checks the description.
+/// Writes, checks, proves and synthesises the Verilog of the OptiReduce card
 #[derive(Parser)]
-#[command(
-    version,
-    arg_required_else_help = true,
-    after_help = "Exit codes: 0 done; 1 a check found something; 2 could not run.
-
-Examples:
-  optireduce-hdl emit --out target/rtl
-  optireduce-hdl check fp32_add --vectors hw/tools/tests/vectors/f32_add.txt.gz --engine verilator
-  optireduce-hdl lint"
-)]
+#[command(version, arg_required_else_help = true, override_usage = "optireduce-hdl <COMMAND> [OPTIONS]", after_help = HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+const HELP: &str = "Tools:
+  emit, rtl, contract and lint need none; check --engine verilator needs Verilator.
+  prove needs yosys and z3; report needs yosys, with --fmax nextpnr-ecp5 too; bitstream needs all of yosys,
+  nextpnr-ecp5 and ecppack. yosys must be 0.40 or later. tests/run installs whatever is missing.
+
+Exit codes: 0 done; 1 a check failed, a proof does not hold or a goal is missed; 2 could not run.
+Results go to standard output, progress and messages to standard error.
+
+Examples:
+  optireduce-hdl emit --out target/rtl
+  optireduce-hdl check fp32_add --vectors hw/tools/tests/vectors/f32_add.txt.gz --engine verilator
+  optireduce-hdl prove fifo submission";
+
 #[derive(Subcommand)]
 enum Command {
-    /// Writes Verilog, one file a block, each with a top module called `top`; the card is smartnic.v.
+    /// Write Verilog, one file per block; each has a top module called `top`, the card is smartnic.v
     #[command(after_help = "Examples:
   optireduce-hdl emit --out target/rtl
   optireduce-hdl emit --out target/rtl --block reduce --block hadamard
   verilator --lint-only -Wno-fatal --top-module top target/rtl/smartnic.v")]
     Emit {
-        /// Folder to write to; made if it is not there.
+        /// Folder to write to; created if it does not exist
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// Only this block; may be given more than once [default: all blocks].
+        /// Write only this block; may be repeated [default: all blocks]
         #[arg(long, value_name = "NAME")]
         block: Vec<String>,
     },
-    /// Writes the whole card for use without Rust: optireduce_card.v and its ANSI top, optireduce_top.v.
+    /// Write the whole card for use without Rust: optireduce_card.v, and optireduce_top.v with an ANSI port list
     #[command(after_help = "Examples:
   optireduce-hdl rtl --out hw/rtl
   optireduce-hdl rtl --out hw/rtl --check
   optireduce-hdl rtl --out target/rtl-large --window-log2 14")]
     Rtl {
-        /// Folder to write to; made if it is not there.
+        /// Folder to write to; created if it does not exist
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// Write nothing; exit code 1 if the folder does not hold just this.
+        /// Write nothing; exit with 1 unless the folder holds exactly what would be written
         #[arg(long)]
         check: bool,
-        /// log2 of the largest window in beats of 64 bytes [default: that of the simulated card]
-        #[arg(long, value_name = "N")]
+        /// log2 of the largest window in beats of 64 bytes, 7 to 14 [default: 10, as simulated]
+        #[arg(long, value_name = "N", help_heading = "Build parameters")]
         window_log2: Option<u32>,
-        /// log2 of the largest Hadamard block in elements [default: that of the simulated card]
-        #[arg(long, value_name = "N")]
+        /// log2 of the largest Hadamard block in elements: 8, 10, 12 or 14 [default: 12, as simulated]
+        #[arg(long, value_name = "N", help_heading = "Build parameters")]
         hadamard_log2: Option<u32>,
     },
-    /// Builds the reduced card's bitstream for ECP5, with its manifest; needs yosys, nextpnr-ecp5 and ecppack.
-    #[command(after_help = "Examples:
-  optireduce-hdl bitstream bitstreams/ecp5-85f
-  optireduce-hdl bitstream bitstreams/ecp5-85f --check
-  bitstreams/ecp5-85f/build")]
-    Bitstream {
-        /// The board's folder.
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
-        /// Build nothing; exit code 1 if the bitstream is not that of its manifest, or the manifest not of these sources.
-        #[arg(long)]
-        check: bool,
-        /// Build nothing; write the reduced card's Verilog to this file.
-        #[arg(long, value_name = "FILE", conflicts_with = "check")]
-        card: Option<PathBuf>,
-    },
-    /// Prints the contract between card and software as Markdown: registers, queue entries, packet.
+    /// Print the contract between card and software as Markdown: registers, queue entries, packet
     #[command(after_help = "Examples:
   optireduce-hdl contract
   optireduce-hdl contract > contract.md
   optireduce-hdl contract | grep DROP_")]
     Contract,
-    /// Checks an arithmetic block against a file of test vectors, one vector a cycle.
+    /// Find expressions that rust-hdl simulates one way and prints as Verilog that does another
     ///
-    /// Prints how many agree, and the first that does not. Exit code 0: all agree; 1: some do not; 2: could not run.
+    /// Reads every kernel (#[hdl_gen] fn) of Rust sources. Prints file:line:column, the class, the expression, and what to
+    /// write instead. Exits with 0 if nothing is found, 1 if something is.
+    #[command(after_help = LINT_HELP, after_long_help = LINT_HELP)]
+    Lint {
+        /// Rust files, or folders of them [default: the card's sources]
+        paths: Vec<PathBuf>,
+        /// Print the findings as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a file of test vectors through an arithmetic block, one vector per cycle
+    ///
+    /// Prints how many results agree, and the first that does not. Exits with 0 if all agree, 1 if one does not.
     #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_EXAMPLES)]
     Check {
-        /// Block
+        /// Block to check
         #[arg(value_parser = PossibleValuesParser::new(BLOCKS.iter().map(|block| block.name)))]
         block: String,
-        /// A vector a line in hexadecimal, as Berkeley TestFloat writes them: a b expected flags (conversions: no b); plain
-        /// or gzip. Flags are not compared, and any NaN is as good as another
+        /// File of vectors, one per line in hexadecimal, as Berkeley TestFloat writes them: a b expected flags (conversions
+        /// have no b); plain or gzip. Flags are not compared, and all NaNs count as equal
         #[arg(long, value_name = "FILE")]
         vectors: PathBuf,
         /// What runs the block
         #[arg(long, value_enum, default_value_t = Engine::Rtl)]
         engine: Engine,
-        /// The result as JSON
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Finds what rust-hdl simulates in one way and prints as Verilog that does another.
-    ///
-    /// Reads every kernel (#[hdl_gen] fn) of Rust sources. Prints file:line:column, the class, the expression, and what to
-    /// write instead. Exit code 0: nothing found; 1: something found; 2: could not run.
-    #[command(after_help = LINT_HELP, after_long_help = LINT_HELP)]
-    Lint {
-        /// Rust files, or folders with them [default: the card's sources]
-        paths: Vec<PathBuf>,
-        /// The findings as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Proves properties of the emitted Verilog for all inputs and times, and that mutants break them; exit code 1: one
-    /// does not hold.
-    #[command(after_help = "Examples:
+    /// Prove properties of the Verilog for all inputs and all time, and refute mutants of it; minutes
+    #[command(
+        after_help = "Exits with 1 if a proof does not hold or a mutant is not refuted. A result that is still current
+is taken from target/eda.
+
+Examples:
   optireduce-hdl prove
   optireduce-hdl prove submission stage_gates
-  optireduce-hdl prove --json")]
+  optireduce-hdl prove --json"
+    )]
     Prove {
-        /// Proofs to try [default: all].
+        /// Proofs to run [default: all]
         #[arg(value_name = "NAME")]
         names: Vec<String>,
-        /// Print JSON.
+        /// Print the results as JSON
         #[arg(long)]
         json: bool,
     },
-    /// What blocks cost on an FPGA (yosys, UltraScale+) and how fast they are (nextpnr, ECP5); exit code 1: goal missed.
-    #[command(after_help = "Examples:
+    /// Report what blocks cost on UltraScale+ (yosys) and how fast they are on ECP5 (nextpnr); minutes
+    #[command(after_help = "Exits with 1 if a goal is missed. A result that is still current is taken from target/eda.
+
+Examples:
   optireduce-hdl report
   optireduce-hdl report stage_gates reduce --fmax
   optireduce-hdl report smartnic --json")]
     Report {
-        /// Blocks to report on [default: all].
+        /// Blocks to report on [default: all]
         #[arg(value_name = "BLOCK")]
         blocks: Vec<String>,
-        /// The clock frequency too, of blocks that fit into the ECP5.
+        /// Report the clock frequency too, for blocks that fit into the ECP5
         #[arg(long)]
         fmax: bool,
-        /// Print JSON.
+        /// Print the figures as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Build the reduced card's ECP5 bitstream and its manifest; half an hour to an hour
+    #[command(after_help = "Examples:
+  optireduce-hdl bitstream bitstreams/ecp5-85f
+  optireduce-hdl bitstream bitstreams/ecp5-85f --check
+  optireduce-hdl bitstream bitstreams/ecp5-85f --card target/card.v")]
+    Bitstream {
+        /// The board's folder: bitstreams/ecp5-85f
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Build nothing; exit with 1 unless bitstream, manifest and sources belong together
+        #[arg(long)]
+        check: bool,
+        /// Build nothing; write the reduced card's Verilog to this file
+        #[arg(long, value_name = "FILE", conflicts_with = "check")]
+        card: Option<PathBuf>,
     },
 }
 
@@ -178,7 +188,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(message) => {
-            eprintln!("optireduce-hdl: {message}");
+            eda::progress(&format!("optireduce-hdl: {message}"));
             ExitCode::from(2)
         }
     }
@@ -214,12 +224,13 @@ fn run(cli: Cli) -> Result<bool, String> {
         }
         Command::Emit { out, block } => {
             let wanted = select(&block)?;
-            std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+            std::fs::create_dir_all(&out)
+                .map_err(|error| format!("{}: cannot make this folder: {error}", out.display()))?;
             for wanted in wanted {
                 let path = out.join(format!("{}.v", wanted.name));
                 let verilog = wanted.verilog();
                 std::fs::write(&path, &verilog).map_err(|error| format!("{}: {error}", path.display()))?;
-                println!("{} ({} lines)", path.display(), verilog.lines().count());
+                eda::print(&format!("{} ({} lines)\n", path.display(), verilog.lines().count()))?;
             }
             Ok(true)
         }
@@ -233,32 +244,30 @@ fn run(cli: Cli) -> Result<bool, String> {
             build.check()?;
             let files = rtl::files(&emit::endpoint(build))?;
             if check {
-                if let Err(difference) = rtl::check(&out, &files) {
-                    eprintln!("{difference}");
-                    return Ok(false);
-                }
-            } else {
-                rtl::write(&out, &files)?;
+                return Ok(is_current(rtl::check(&out, &files)?));
             }
+            rtl::write(&out, &files)?;
             Ok(true)
         }
         Command::Bitstream { card: Some(path), .. } => {
             std::fs::write(&path, bitstream::card()?).map_err(|error| format!("{}: {error}", path.display()))?;
             Ok(true)
         }
-        Command::Bitstream { folder, check: true, .. } => match bitstream::check(&folder) {
-            Ok(()) => Ok(true),
-            Err(difference) => {
-                eprintln!("{difference}");
-                Ok(false)
-            }
-        },
+        Command::Bitstream { folder, check: true, .. } => Ok(is_current(bitstream::check(&folder)?)),
         Command::Bitstream { folder, .. } => {
             bitstream::build(&folder)?;
             Ok(true)
         }
         Command::Report { blocks, fmax, json } => report::run(&select(&blocks)?, fmax, json),
     }
+}
+
+/// Whether there is no difference; one is shown.
+fn is_current(difference: Option<String>) -> bool {
+    if let Some(difference) = &difference {
+        eda::progress(difference);
+    }
+    difference.is_none()
 }
 
 fn check_text(block: &Checkable, outcome: &Outcome) -> String {

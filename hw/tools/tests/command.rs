@@ -126,17 +126,69 @@ fn lint_exits_by_what_it_finds() {
 
 #[test]
 fn help_ends_with_three_commands_to_copy() {
-    for arguments in [&["--help"][..], &["emit", "-h"], &["contract", "-h"], &["check", "--help"], &["lint", "-h"]] {
+    let mut all = vec![vec!["--help"], vec!["check", "--help"], vec!["lint", "--help"]];
+    let commands = ["emit", "rtl", "contract", "lint", "check", "prove", "report", "bitstream"];
+    all.extend(commands.map(|command| vec![command, "-h"]));
+    for arguments in &all {
         let help = text(&hdl(arguments).stdout);
         let last: Vec<&str> = help.trim_end().lines().rev().take(4).collect();
         assert_eq!(last[3], "Examples:", "{help}");
     }
 }
 
+/// Also the first of several lines, and messages that nobody reads.
 #[test]
 fn a_closed_pipe_is_no_error() {
+    let out = file("closed", b"");
+    std::fs::remove_file(&out).expect("it was just made");
+    for arguments in [&["contract"][..], &["emit", "--out", &out, "--block", "msix", "--block", "reset"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-hdl"));
+        let mut child =
+            command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        drop(child.stdout.take());
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{arguments:?}");
+    }
+    assert!(PathBuf::from(&out).join("reset.v").exists(), "the second file is written too");
     let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-hdl"));
-    let mut child = command.args(["contract"]).stdout(Stdio::piped()).spawn().expect("it starts");
-    drop(child.stdout.take());
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let mut child = command.args(["lint", "no/such/file.rs"]).stderr(Stdio::piped()).spawn().expect("it starts");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(2));
+}
+
+#[test]
+fn a_wrong_argument_is_named_with_what_is_expected() {
+    let folder = file("folder", b"");
+    assert_refused(&hdl(&["emit", "--out", &folder]), &["folder: cannot make this folder"]);
+    assert_refused(&hdl(&["emit", "--out", "x", "--block", "adder"]), &["adder: no such block", "fp_add", "endpoint"]);
+    assert_refused(&hdl(&["prove", "adder"]), &["adder: no such proof", "in_beat_halving"]);
+    assert_refused(&hdl(&["report", "adder"]), &["adder: no such block", "smartnic"]);
+    let rtl = |option: &str, value: &str| hdl(&["rtl", "--out", "x", option, value]);
+    assert_refused(&rtl("--window-log2", "15"), &["window-log2 is 15", "expected 7 to 14"]);
+    assert_refused(&rtl("--hadamard-log2", "16"), &["hadamard-log2 is 16", "from 8 to 14"]);
+    assert_refused(&hdl(&["bitstream", "no/such", "--check"]), &["no/such/manifest.toml"]);
+}
+
+/// Debian 12 has yosys 0.23. It is refused before anything is emitted or run.
+#[test]
+fn an_old_yosys_is_refused_at_once_with_what_is_needed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = PathBuf::from(file("tools", b""));
+    std::fs::remove_file(&folder).expect("it was just made");
+    std::fs::create_dir(&folder).expect("it can be made");
+    let yosys = folder.join("yosys");
+    std::fs::write(&yosys, "#!/bin/sh\necho 'Yosys 0.23 (git sha1 7ce5011c24b)'\n").expect("it can be written");
+    std::fs::set_permissions(&yosys, std::fs::Permissions::from_mode(0o755)).expect("it is there");
+    // Tools are looked for below the target folder of the executable; a link elsewhere has none there.
+    let command = folder.join("optireduce-hdl");
+    std::fs::hard_link(env!("CARGO_BIN_EXE_optireduce-hdl"), &command).expect("it can be linked");
+    std::fs::write(folder.join("CACHEDIR.TAG"), "").expect("it can be written");
+    for arguments in [&["prove", "fifo"][..], &["report", "msix"], &["bitstream", "no/such/folder"]] {
+        let output = Command::new(&command).args(arguments).env("PATH", &folder).output().expect("it starts");
+        let message = text(&output.stderr);
+        assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""), "{message}");
+        for part in ["yosys is Yosys 0.23", "too old; yosys 0.40 or later is needed", "pip install"] {
+            assert!(message.contains(part), "{part:?} is missing in {message:?}");
+        }
+    }
+    std::fs::remove_dir_all(&folder).expect("it is there");
 }

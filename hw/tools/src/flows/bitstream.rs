@@ -6,7 +6,7 @@
 //! the manifest, and that the manifest is of these sources.
 //! Limits: built; not run on a board.
 
-use crate::flows::eda::{Job, Tool};
+use crate::flows::eda::{self, Job, Tool};
 use crate::verilog::fold::{self, Lane, Substitute};
 use crate::verilog::{emit, rtl};
 use optireduce_contract::limits::CONTRACT_VERSION;
@@ -29,6 +29,7 @@ use std::time::Instant;
 const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
 /// Cycles in a step of the card: lanes on one unit.
 const PACE: usize = 16;
+const TOOLS: [Tool; 3] = [Tool::Yosys, Tool::Nextpnr, Tool::Ecppack];
 const SYNTHESIS: &str = "read_verilog -sv card.v shell.v; synth_ecp5 -top shell; techmap -map tie.v; clean; \
                          write_json shell.json; tee -q -o stat.json stat -json";
 /// What spares wires after synthesis.
@@ -115,9 +116,13 @@ impl Sources {
     fn read(folder: &Path) -> Result<Self, String> {
         let read = |name: &str| {
             let path = folder.join(name);
-            fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+            fs::read_to_string(&path).map_err(|error| {
+                format!("{}: {error}; a board's folder is expected, bitstreams/ecp5-85f", path.display())
+            })
         };
-        Ok(Self { folder: folder.to_owned(), card: card()?, shell: read("shell.v")?, constraints: read("shell.lpf")? })
+        // What may be missing first: the card takes seconds.
+        let (shell, constraints) = (read("shell.v")?, read("shell.lpf")?);
+        Ok(Self { folder: folder.to_owned(), card: card()?, shell, constraints })
     }
 
     /// Of all that the bitstream is made from but the tools.
@@ -143,6 +148,7 @@ fn hex(bytes: &[u8]) -> String {
 /// # Errors
 /// When sources are not committed, a tool is missing or fails, or the card does not fit.
 pub fn build(folder: &Path) -> Result<(), String> {
+    eda::demand(&TOOLS)?;
     let sources = Sources::read(folder)?;
     let git = commit(folder)?;
     let inputs = [
@@ -152,10 +158,10 @@ pub fn build(folder: &Path) -> Result<(), String> {
         ("tie.v", TIE),
     ];
     let recipe = format!("{SYNTHESIS}{PLACE:?}{PACK:?}");
-    let mut job = Job::new("ecp5-85f", "bitstream", &inputs, &recipe, &[Tool::Yosys, Tool::Nextpnr, Tool::Ecppack])?;
+    let mut job = Job::new("ecp5-85f", "bitstream", &inputs, &recipe, &TOOLS)?;
     if !job.is_done() {
         let start = Instant::now();
-        let stage = |what: &str| eprintln!("{:3} min: {what}", start.elapsed().as_secs() / 60);
+        let stage = |what: &str| eda::progress(&format!("{:3} min: {what}", start.elapsed().as_secs() / 60));
         stage(&format!("synthesis in {}", job.path("").display()));
         job.yosys(SYNTHESIS)?;
         stage(&fits(&job.read("stat.json")?)?);
@@ -254,17 +260,20 @@ fn commit(folder: &Path) -> Result<String, String> {
 
 /// Whether the bitstream in `folder` is that of its manifest, and the manifest that of these sources.
 ///
+/// If not: what, found and expected, and the command that builds it anew.
+///
 /// # Errors
-/// What is not, found and expected, and the command that builds it anew.
-pub fn check(folder: &Path) -> Result<(), String> {
+/// When a file cannot be read.
+pub fn check(folder: &Path) -> Result<Option<String>, String> {
     let path = folder.join("manifest.toml");
     let manifest = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let bitstream = folder.join("shell.bit");
     if manifest.lines().any(|line| line == "state = \"not built here\"") {
         if bitstream.exists() {
-            return Err(format!("{}: there, although its manifest says that none was built", bitstream.display()));
+            let path = bitstream.display();
+            return Ok(Some(format!("{path}: exists, although its manifest says that none was built")));
         }
-        return Ok(());
+        return Ok(None);
     }
     let bytes = fs::read(&bitstream).map_err(|error| format!("{}: {error}", bitstream.display()))?;
     let expected = [
@@ -276,15 +285,15 @@ pub fn check(folder: &Path) -> Result<(), String> {
         let values = manifest.lines().filter_map(|line| line.split_once(" = "));
         let found = values.filter(|(name, _)| *name == field).map(|(_, value)| value.trim_matches('"')).next();
         if found != Some(expected.as_str()) {
-            return Err(format!(
+            return Ok(Some(format!(
                 "{}: {field} is {}, expected {expected}: the bitstream is not of these sources. Build it anew (an hour):\n  \
                  bitstreams/ecp5-85f/build",
                 path.display(),
                 found.unwrap_or("missing"),
-            ));
+            )));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 #[cfg(test)]

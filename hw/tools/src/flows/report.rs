@@ -19,6 +19,7 @@ use optireduce_hw::cosim::module::{self, Module};
 use optireduce_hw::cosim::share;
 use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Most LUTs the card may take.
@@ -230,6 +231,8 @@ fn edges(top: &Module) -> String {
 /// # Errors
 /// As [`resources`] and [`fmax_mhz`]; all blocks are tried first.
 pub fn run(blocks: &[&Emittable], fmax: bool, json: bool) -> Result<bool, String> {
+    eda::demand(if fmax { &[Tool::Yosys, Tool::Nextpnr] } else { &[Tool::Yosys] })?;
+    let done = AtomicUsize::new(0);
     // The longest first, so that it does not start last.
     let mut order: Vec<&Emittable> = blocks.to_vec();
     order.reverse();
@@ -242,7 +245,8 @@ pub fn run(blocks: &[&Emittable], fmax: bool, json: bool) -> Result<bool, String
         } else if fmax && figures.is_leaf() {
             figures.fmax_mhz = Some(fmax_mhz(block.name, &verilog)?);
         }
-        eprintln!("{}: {:.0} s", block.name, start.elapsed().as_secs_f64());
+        let (done, seconds) = (1 + done.fetch_add(1, Ordering::Relaxed), start.elapsed().as_secs_f64());
+        eda::progress(&format!("{done} of {}: {}, {seconds:.0} s", blocks.len(), block.name));
         Ok::<_, String>(figures)
     });
     figures.reverse();

@@ -88,7 +88,7 @@ pub(crate) fn renamed(verilog: &str) -> String {
 /// # Errors
 /// When they cannot be written.
 pub fn write(folder: &Path, files: &[(&str, String)]) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    fs::create_dir_all(folder).map_err(|error| format!("{}: cannot make this folder: {error}", folder.display()))?;
     for (name, text) in files {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -96,30 +96,37 @@ pub fn write(folder: &Path, files: &[(&str, String)]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether `folder` holds just these files' texts.
+/// Whether `folder` holds just these files' texts. If not: the first file that differs, where, and the command that
+/// writes it anew.
 ///
 /// # Errors
-/// The first file that differs, where, and the command that writes it anew.
-pub fn check(folder: &Path, files: &[(&str, String)]) -> Result<(), String> {
+/// When a file is there and cannot be read.
+pub fn check(folder: &Path, files: &[(&str, String)]) -> Result<Option<String>, String> {
     for (name, expected) in files {
         let path = folder.join(name);
         let found = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            found => found.map_err(|error| format!("{}: {error}", path.display()))?,
+            Ok(found) if found == *expected => continue,
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Some(format!("{} does not exist. {}", path.display(), rewrite(folder))));
+            }
+            Err(error) => return Err(format!("{}: {error}", path.display())),
         };
-        if found != *expected {
-            let same = found.lines().zip(expected.lines()).take_while(|(found, expected)| found == expected).count();
-            return Err(format!(
-                "{}:{}: found {:?}, the sources give {:?}. Write it anew:\n  \
-                 cargo run --release -p optireduce-hdl -- rtl --out hw/rtl",
-                path.display(),
-                same + 1,
-                found.lines().nth(same).unwrap_or("end of file"),
-                expected.lines().nth(same).unwrap_or("end of file"),
-            ));
-        }
+        let same = found.lines().zip(expected.lines()).take_while(|(found, expected)| found == expected).count();
+        return Ok(Some(format!(
+            "{}:{}: found {:?}, the sources give {:?}. {}",
+            path.display(),
+            same + 1,
+            found.lines().nth(same).unwrap_or("end of file"),
+            expected.lines().nth(same).unwrap_or("end of file"),
+            rewrite(folder),
+        )));
     }
-    Ok(())
+    Ok(None)
+}
+
+fn rewrite(folder: &Path) -> String {
+    format!("To write it anew:\n  cargo run --release -p optireduce-hdl -- rtl --out {}", folder.display())
 }
 
 #[cfg(test)]

@@ -57,11 +57,15 @@ fn text_without_a_top_module_is_refused() {
 fn a_stale_file_is_reported_with_its_line_and_the_command_that_writes_it() {
     let folder = std::env::temp_dir().join(format!("optireduce-rtl-{}", std::process::id()));
     let files = [("a.v", "one\ntwo\n".to_owned())];
-    let error = check(&folder, &files).expect_err("nothing is there");
-    assert!(error.contains("a.v:1") && error.contains("rtl --out"), "{error}");
+    let stale = |files: &[(&str, String)]| check(&folder, files).expect("it can be read");
+    let difference = stale(&files).expect("nothing is there");
+    assert!(difference.contains("a.v does not exist") && difference.contains("rtl --out"), "{difference}");
     write(&folder, &files).expect("it can be written");
-    assert_eq!(check(&folder, &files), Ok(()));
-    let error = check(&folder, &[("a.v", "one\n2\n".to_owned())]).expect_err("the second line differs");
-    assert!(error.contains("a.v:2: found \"two\", the sources give \"2\""), "{error}");
+    assert_eq!(stale(&files), None);
+    let difference = stale(&[("a.v", "one\n2\n".to_owned())]).expect("the second line differs");
+    assert!(difference.contains("a.v:2: found \"two\", the sources give \"2\""), "{difference}");
+    fs::create_dir(folder.join("b.v")).expect("it can be made");
+    let error = check(&folder, &[("b.v", String::new())]).expect_err("it is a folder");
+    assert!(error.contains("b.v: "), "{error}");
     fs::remove_dir_all(&folder).expect("it is there");
 }
