@@ -14,6 +14,7 @@ use optireduce_contract::limits::RANKS_MAX;
 use optireduce_core::protocol::HadamardMode;
 
 use crate::bench;
+use crate::campaign::cli::{self as campaign, CampaignArgs};
 use crate::card::engine::Engine;
 use crate::check::oracle;
 use crate::cluster::{Cluster, ClusterConfig, Early, StepRecord, Straggler};
@@ -54,6 +55,8 @@ enum Command {
     /// All-reduce gradients, step by step; report what was lost and how long it took
     #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
     Allreduce(Box<AllreduceArgs>),
+    /// Run whole jobs under faults in virtual time, each from one seed, and check them with independent judges
+    Campaign(CampaignArgs),
     /// Measure the cycle-level card: cycles along its paths, and simulation speed
     Bench(BenchArgs),
 }
@@ -303,6 +306,11 @@ pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
             };
             print(out, &text)?;
             Ok(0)
+        }
+        Some(Command::Campaign(args)) => {
+            let (text, code) = campaign::command(&args)?;
+            print(out, &text)?;
+            Ok(code)
         }
         None => {
             print(out, &format!("Demonstration: {DEMONSTRATION}\n\n"))?;

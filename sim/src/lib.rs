@@ -4,6 +4,7 @@
 //! * [`card`]: the seam to a simulated card, and the engines behind it: packet by packet, by clock, and software.
 //! * [`network`]: delay, tail, loss, reordering and incast; and what a reliable transport would have taken on it.
 //! * [`check`]: what must come out, and rules that hold for every engine.
+//! * [`campaign`]: whole jobs under faults, before independent judges.
 //! * [`input`], [`report`], [`mod@bench`], [`cli`]: files, JSON, tables, pictures, measurements, the command `optireduce-sim`.
 //!
 //! Everything is a function of arguments and seed: the same run gives the same report to the byte.
@@ -26,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod campaign;
 pub mod card;
 pub mod check;
 pub mod cli;

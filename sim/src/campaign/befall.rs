@@ -1,0 +1,153 @@
+//! What befalls ranks: how each fault of the catalogue is done.
+
+use optireduce_contract::packet::UbtHeader;
+
+use super::fault::{Fault, FaultKind, Transition, Trigger};
+use super::job::{Event, Job};
+use super::rank::{State, engine, job_tag};
+use super::timeline::What;
+use super::wire::Active;
+
+/// When the others hear that a host has lost its power.
+const TCP_TIMEOUT_NS: u64 = 1_000_000_000;
+
+impl Job<'_> {
+    /// Something happens at a rank: faults that wait for it begin.
+    pub(super) fn happens(&mut self, transition: Transition, rank: usize) {
+        self.coverage.seen(transition);
+        if !self.plan.targets.contains(&rank) {
+            return;
+        }
+        let count = self.happened[transition as usize];
+        self.happened[transition as usize] += 1;
+        while let Some(place) =
+            self.waiting.iter().position(|(_, fault)| fault.trigger == Trigger::On { transition, nth: count })
+        {
+            let (number, fault) = self.waiting.remove(place);
+            self.coverage.hit(transition, fault.kind);
+            self.begin(number, &fault, rank);
+        }
+    }
+
+    /// A fault befalls a rank.
+    pub(super) fn begin(&mut self, number: usize, fault: &Fault, rank: usize) {
+        self.coverage.began(fault.kind);
+        self.timeline.add(self.now_ns, Some(rank), What::Fault { number, kind: fault.kind, lasts_ns: fault.lasts_ns });
+        let until_ns = self.now_ns + fault.lasts_ns;
+        let neighbour = self.plan.neighbour(rank);
+        match fault.kind {
+            FaultKind::Freeze => {
+                if self.ranks[rank].engine.is_some() {
+                    let one = &mut self.ranks[rank];
+                    if one.frozen_until_ns.is_none() {
+                        one.frozen_since_ns = self.now_ns;
+                    }
+                    one.frozen_until_ns = one.frozen_until_ns.max(Some(until_ns));
+                    self.schedule(until_ns, Event::Thaw(rank));
+                }
+            }
+            FaultKind::Crash => self.crash(rank, 1_000_000),
+            FaultKind::PowerLoss => self.crash(rank, TCP_TIMEOUT_NS),
+            FaultKind::Restart => {
+                self.crash(rank, 1_000_000);
+                self.schedule(until_ns, Event::Restart(rank));
+            }
+            FaultKind::ClockJump => {
+                self.ranks[rank].clock_ns += fault.lasts_ns;
+                self.excuse(rank, fault.lasts_ns);
+            }
+            FaultKind::Strangers => self.strangers(rank),
+            FaultKind::Replay => {
+                for _ in 0..20 {
+                    let Some((from, datagram)) = self.wire.replay(rank) else { break };
+                    let at_ns = self.now_ns + self.random.below(fault.lasts_ns);
+                    self.schedule(at_ns, Event::Datagram { from: Some(from), to: rank, datagram });
+                }
+            }
+            FaultKind::BreakControl => {
+                self.wire.set_broken(rank, neighbour, true);
+                for (of, to) in [(rank, neighbour), (neighbour, rank)] {
+                    let (incarnation, at_ns) = (self.ranks[of].incarnation, self.now_ns + self.random.below(1_000_000));
+                    self.schedule(at_ns, Event::Gone { rank: of, incarnation, to });
+                }
+            }
+            kind => {
+                self.wire.begin(Active { kind, rank, neighbour, until_ns });
+                self.schedule(until_ns, Event::FaultEnds);
+            }
+        }
+        self.wake(rank, self.now_ns);
+    }
+
+    /// Time that passed by a rank's clock without the rank: a stage that it closes late begins the next one late.
+    pub(super) fn excuse(&mut self, rank: usize, ns: u64) {
+        self.ranks[rank].outstanding.iter_mut().for_each(|call| call.due_ns += ns);
+    }
+
+    /// A rank's process ends; the others hear of it at the latest after so long.
+    pub(super) fn crash(&mut self, rank: usize, heard_ns: u64) {
+        let one = &mut self.ranks[rank];
+        if one.engine.take().is_none() {
+            return;
+        }
+        (one.state, one.frozen_until_ns, one.waiting_ns) = (State::Dead, None, None);
+        one.inbox.clear();
+        one.inbox_bytes = 0;
+        one.outstanding.clear();
+        one.incarnation += 1;
+        let incarnation = one.incarnation;
+        self.judge.crashed(rank);
+        for to in (0..self.plan.ranks).filter(|to| *to != rank) {
+            let at_ns = self.now_ns + heard_ns / 10 + self.random.below(heard_ns);
+            self.schedule(at_ns, Event::Gone { rank, incarnation, to });
+        }
+    }
+
+    pub(super) fn restart(&mut self, rank: usize) {
+        if self.ranks[rank].engine.is_some() {
+            return;
+        }
+        match engine(self.plan, rank) {
+            Ok(engine) => {
+                let one = &mut self.ranks[rank];
+                one.engine = Some(engine);
+                one.state = State::Dropped;
+                // Who had not heard of the end hears of it when the new one connects.
+                for to in (0..self.plan.ranks).filter(|to| *to != rank) {
+                    self.wire.set_broken(rank, to, false);
+                }
+                self.timeline.add(self.now_ns, Some(rank), What::Restarts);
+            }
+            Err(error) => self.fail(rank, &error),
+        }
+    }
+
+    /// Packets that no rank of the job has sent: noise, of another job, and with the job's tag from an address of nobody.
+    pub(super) fn strangers(&mut self, to: usize) {
+        for _ in 0..20 {
+            let next = self.ranks[to].next_op;
+            let header = UbtHeader {
+                bucket: self.random.below(4) as u16,
+                offset: 64 * self.random.below(64) as u32,
+                timeout_16us: self.random.below(1 << 16) as u16,
+                incast: self.random.below(16) as u8,
+                flags: self.random.below(8) as u8,
+                stage: self.random.below(5) as u8,
+                sender: self.random.below(self.plan.ranks as u64) as u16,
+                step: (next + self.random.below(4) as u32).wrapping_sub(2) as u16,
+                job_tag: job_tag(self.plan.seed),
+            };
+            let (from, job_tag) = match self.random.below(3) {
+                0 => (Some(usize::from(header.sender)), self.random.next_u64()),
+                _ => (None, header.job_tag),
+            };
+            let mut datagram = UbtHeader { job_tag, ..header }.to_bytes().to_vec();
+            datagram.resize(datagram.len() + 64 * self.random.below(5) as usize, 0x3f);
+            if self.random.chance(0.2) {
+                datagram = (0..self.random.below(100)).map(|_| self.random.next_u64() as u8).collect();
+            }
+            let at_ns = self.now_ns + self.random.below(1_000_000);
+            self.schedule(at_ns, Event::Datagram { from, to, datagram });
+        }
+    }
+}

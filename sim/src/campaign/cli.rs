@@ -1,0 +1,183 @@
+//! The command `optireduce-sim campaign`.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::plan::JobPlan;
+use super::runner::{Report, Until, campaign, minimised};
+use super::{Edits, run};
+use crate::error::SimError;
+
+/// Collectives, if nothing else is said.
+const COLLECTIVES: u64 = 10_000;
+/// Between two lines of progress.
+const PROGRESS: Duration = Duration::from_secs(5);
+
+const EXAMPLES: &str = "Exit codes:
+  0  no judge objects
+  1  a judge objects: the smallest job that still fails is printed, with the command that replays it
+  2  it could not run: arguments
+
+Examples:
+  optireduce-sim campaign                                       10000 collectives, on all cores
+  optireduce-sim campaign --collectives 1000000 --json          a night
+  optireduce-sim campaign --seconds 60 --from 5000              seeds from 5000 on, for a minute
+  optireduce-sim campaign --seed 48                             one job
+  optireduce-sim campaign --seed 48 --ranks 3 --calls 9 --only 0,2 --explain";
+
+/// Arguments of `campaign`.
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
+pub struct CampaignArgs {
+    /// Run the job of this seed, and no other
+    #[arg(long, value_name = "S", conflicts_with_all = ["collectives", "seconds", "from", "jobs"])]
+    seed: Option<u64>,
+    /// Print what the job is and all that happens in it
+    #[arg(long, requires = "seed")]
+    explain: bool,
+    /// Only these of the job's faults, by number, or none
+    #[arg(long, value_name = "N,...|none", requires = "seed", value_parser = numbers)]
+    only: Option<Numbers>,
+    /// With so many ranks, 2 to 64, instead of those that the seed draws
+    #[arg(long, value_name = "N", requires = "seed", value_parser = clap::value_parser!(u64).range(2..=64))]
+    ranks: Option<u64>,
+    /// Only the first calls of the job's program
+    #[arg(long, value_name = "N", requires = "seed")]
+    calls: Option<u32>,
+    /// Run jobs until there were so many collectives [default: 10000]
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    collectives: Option<u64>,
+    /// Run jobs for so many seconds
+    #[arg(long, value_name = "S")]
+    seconds: Option<u64>,
+    /// The first seed
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    from: u64,
+    /// Threads; what is run does not depend on them [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// The report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Numbers(Vec<usize>);
+
+fn numbers(text: &str) -> Result<Numbers, String> {
+    if text == "none" {
+        return Ok(Numbers(Vec::new()));
+    }
+    let all = text.split(',').map(|number| {
+        number.parse().map_err(|_| format!("{number:?} is no number; expected for instance 0,2 or none"))
+    });
+    all.collect::<Result<_, _>>().map(Numbers)
+}
+
+/// Runs the command: what goes to stdout, and the exit code.
+///
+/// # Errors
+/// If an argument cannot be.
+pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
+    // A panic is an objection like others; its place is in its text.
+    std::panic::set_hook(Box::new(|_| ()));
+    if let Some(seed) = args.seed {
+        return Ok(one_job(seed, args));
+    }
+    let until = match (args.collectives, args.seconds) {
+        (_, Some(seconds)) => Until::Elapsed(Duration::from_secs(seconds)),
+        (collectives, None) => Until::Collectives(collectives.unwrap_or(COLLECTIVES)),
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.jobs.map_or(cores, usize::from);
+    let mut told = Instant::now();
+    let report = campaign(args.from, until, threads, |report| {
+        if told.elapsed() > PROGRESS {
+            told = Instant::now();
+            eprintln!(
+                "{} collectives in {} jobs, {:.0} a second, {} failed, {} of {} pairs of moment and fault",
+                report.collectives,
+                report.jobs,
+                report.collectives_per_s(),
+                report.failures.len(),
+                report.pairs_hit,
+                report.pairs
+            );
+        }
+    });
+    let text = if args.json {
+        serde_json::to_string_pretty(&report).map_err(|error| SimError::Check(format!("report: {error}")))? + "\n"
+    } else {
+        table(&report)
+    };
+    Ok((text, u8::from(!report.failures.is_empty())))
+}
+
+fn one_job(seed: u64, args: &CampaignArgs) -> (String, u8) {
+    let edits = Edits {
+        only: args.only.clone().map(|numbers| numbers.0),
+        ranks: args.ranks.map(|ranks| ranks as usize),
+        calls: args.calls,
+    };
+    let outcome = run(seed, &edits, args.explain);
+    let mut text = String::new();
+    if args.explain {
+        text += &JobPlan::new(seed, &edits).to_string();
+        text += "\n";
+        text += &outcome.timeline;
+    }
+    let is_whole = edits == Edits::default();
+    match outcome.violation {
+        Some(violation) => {
+            let _ = writeln!(text, "seed {seed}: {violation}");
+            if is_whole {
+                let failure = minimised(seed, violation);
+                let _ = writeln!(text, "smallest: {}\nreplay: {}", failure.smallest, failure.replay);
+            }
+            (text, 1)
+        }
+        None => {
+            let _ = writeln!(text, "seed {seed}: {} collectives, no judge objects", outcome.collectives);
+            (text, 0)
+        }
+    }
+}
+
+fn table(report: &Report) -> String {
+    let mut text = format!(
+        "{} collectives in {} jobs, {:.0} a second\n{} results: {} lost something, {} were skipped; {} ranks gave up without a majority\n{} packets, {} control messages\n",
+        report.collectives,
+        report.jobs,
+        report.collectives_per_s(),
+        report.results,
+        report.lossy,
+        report.skipped,
+        report.gave_up,
+        report.packets,
+        report.messages
+    );
+    let columns = [("faults", &report.faults), ("moments at which faults are aimed", &report.transitions)];
+    for (name, counts) in columns {
+        let _ = writeln!(text, "\n{name}");
+        for one in counts {
+            let _ = writeln!(text, "  {:>9}  {}", one.count, one.what);
+        }
+    }
+    let _ = writeln!(text, "\n{} of {} pairs of moment and fault were hit", report.pairs_hit, report.pairs);
+    if (1..=20).contains(&report.pairs_missed.len()) {
+        let _ = writeln!(text, "  not: {}", report.pairs_missed.join("; "));
+    }
+    for failure in &report.failures {
+        let _ = writeln!(
+            text,
+            "\nFAILED seed {}: {}\n  smallest: {}\n  replay: {}",
+            failure.seed, failure.violation, failure.smallest, failure.replay
+        );
+    }
+    if report.failures.is_empty() {
+        text += "no judge objects\n";
+    }
+    text
+}

@@ -1,0 +1,186 @@
+//! The catalogue of faults: what may go wrong, when, and for how long.
+
+use super::random::Random;
+
+/// A fault: when it begins, and what it does.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fault {
+    pub trigger: Trigger,
+    /// The rank that it befalls; if it waits for a transition, the rank at which that happened.
+    pub rank: usize,
+    pub kind: FaultKind,
+    /// How long it lasts, in ns.
+    pub lasts_ns: u64,
+}
+
+/// When a fault begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trigger {
+    /// At a time, in ns.
+    At(u64),
+    /// When something happens for the `nth` time (from 0), at any rank that may be befallen.
+    On { transition: Transition, nth: u32 },
+}
+
+macro_rules! catalogue {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(super) enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $name {
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+catalogue! {
+    /// What can go wrong.
+    FaultKind {
+        /// Half of what the rank sends is lost.
+        LossOut = "loss of what a rank sends",
+        /// Half of what is sent to the rank is lost.
+        LossIn = "loss of what a rank receives",
+        /// Nothing that the rank sends leaves it: ENOBUFS, EPERM, an interface that is down.
+        SendErrors = "send errors",
+        /// Everything between the rank and the others comes twice or three times.
+        Duplicate = "duplication",
+        /// Packets of the rank are held back for up to a bound, one by one: they overtake one another.
+        Reorder = "reordering",
+        /// Packets to and from the rank take half a bound longer.
+        Delay = "delay",
+        /// Bits of packets flip. The kernel drops what fails its checksum; cut short and headers of other versions come through.
+        Corrupt = "corruption",
+        /// The rank and its neighbour are cut off from the others; control messages wait for the end of it.
+        Partition = "partition",
+        /// The rank's host does nothing; what arrives waits, as far as the socket's buffer goes.
+        Freeze = "frozen host",
+        /// The rank's program needs long before each call.
+        Slow = "slow host",
+        /// The rank's process ends, and its connections with it.
+        Crash = "crash",
+        /// The rank's host ends; nobody is told.
+        PowerLoss = "power loss",
+        /// The rank's process ends and is started again; it asks to join.
+        Restart = "restart",
+        /// The rank's clock jumps ahead.
+        ClockJump = "clock jump",
+        /// Packets of nobody, and of other jobs, arrive at the rank.
+        Strangers = "strangers",
+        /// Packets of earlier collectives arrive at the rank again.
+        Replay = "replayed packets",
+        /// Control messages to and from the rank take long, each pair its own time.
+        SlowControl = "slow control messages",
+        /// The control connection between the rank and its neighbour breaks for good.
+        BreakControl = "broken control connection",
+    }
+}
+
+catalogue! {
+    /// What can be seen of a rank from outside: the moments at which faults are aimed.
+    Transition {
+        Called = "call",
+        Contributes = "first packet of a contribution",
+        Broadcasts = "first packet of a mean (contribute stage closed)",
+        Finished = "collective finished",
+        RepairRequest = "repair request",
+        RepairAnswer = "repair answer",
+        CallQuestion = "question about a call",
+        Vote = "vote",
+        Decision = "decision",
+        Suspects = "rank suspected",
+        Prepares = "prepare of a view",
+        Promises = "promise",
+        Accepts = "accept of a view",
+        Accepted = "view accepted",
+        Decided = "view told",
+        ViewKnown = "view known",
+        Joins = "request to join",
+        Dropped = "rank dropped",
+        Waits = "call waits for a view",
+    }
+}
+
+impl FaultKind {
+    /// Whether the rank is gone after it for good.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Crash | Self::PowerLoss)
+    }
+
+    /// Whether a rank may have to be dropped because of it, or cannot reach others any more.
+    pub const fn may_cost_a_rank(self) -> bool {
+        !matches!(self, Self::Duplicate | Self::Corrupt | Self::Slow | Self::Strangers | Self::Replay)
+    }
+
+    /// Whether it needs ranks that come and go.
+    pub const fn needs_views(self) -> bool {
+        matches!(self, Self::Restart)
+    }
+
+    fn lasts_ns(self, random: &mut Random, bound_ns: u64) -> u64 {
+        match self {
+            Self::Freeze | Self::Partition | Self::Restart => random.between(bound_ns / 4, 30 * bound_ns),
+            Self::Slow | Self::SlowControl => random.between(bound_ns, 20 * bound_ns),
+            Self::ClockJump => random.between(1, 5 * bound_ns),
+            _ => random.between(bound_ns / 10, 6 * bound_ns),
+        }
+    }
+}
+
+/// Faults of a job: some at any time, and one at a moment that the number of the job chooses, so that jobs with successive
+/// seeds go through all pairs of transition and fault. `targets`: the ranks that faults may befall.
+pub(super) fn draw(
+    random: &mut Random,
+    seed: u64,
+    count: u64,
+    targets: &[usize],
+    span_ns: u64,
+    bound_ns: u64,
+    views: bool,
+) -> Vec<Fault> {
+    let kinds: Vec<FaultKind> = FaultKind::ALL.iter().copied().filter(|kind| views || !kind.needs_views()).collect();
+    let mut faults = Vec::new();
+    for number in 0..count {
+        let aimed = number == 0 || random.chance(0.3);
+        let (mut kind, mut transition) = (random.one_of(&kinds), random.one_of(Transition::ALL));
+        if number == 0 {
+            let pair = pair_of(seed);
+            (kind, transition) = (if kinds.contains(&pair.1) { pair.1 } else { kind }, pair.0);
+        }
+        let trigger = if aimed {
+            // The first times are the rarest ones.
+            let most = 1 << random.below(6);
+            Trigger::On { transition, nth: random.below(most) as u32 }
+        } else {
+            Trigger::At(random.below(span_ns))
+        };
+        let (rank, lasts_ns) = (random.one_of(targets), kind.lasts_ns(random, bound_ns));
+        faults.push(Fault { trigger, rank, kind, lasts_ns });
+    }
+    faults
+}
+
+/// The transition and the fault at which the job of a seed aims first.
+pub(super) fn pair_of(seed: u64) -> (Transition, FaultKind) {
+    let (kinds, transitions) = (FaultKind::ALL.len() as u64, Transition::ALL.len() as u64);
+    let pair = seed % (kinds * transitions);
+    (Transition::ALL[(pair / kinds) as usize], FaultKind::ALL[(pair % kinds) as usize])
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { rank, kind, lasts_ns, .. } = self;
+        write!(f, "{} of rank {rank}", kind.name())?;
+        match self.trigger {
+            Trigger::At(at_ns) => write!(f, " at {} us", at_ns / 1000)?,
+            Trigger::On { transition, nth } => write!(f, " or another, upon {} number {nth}", transition.name())?,
+        }
+        if kind.is_final() { Ok(()) } else { write!(f, ", for {} us", lasts_ns / 1000) }
+    }
+}

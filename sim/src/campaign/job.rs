@@ -1,0 +1,332 @@
+//! One job in virtual time: its ranks, what lies between them, and what befalls them. No threads, no clock.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use optireduce_core::MessageError;
+use optireduce_core::protocol::StreamId;
+
+use super::coverage::Coverage;
+use super::fault::{Fault, Transition, Trigger};
+use super::judge::{Judge, JudgeKind};
+use super::plan::JobPlan;
+use super::random::Random;
+use super::rank::{Arrived, EngineError, Rank, State};
+use super::timeline::{Timeline, What};
+use super::wire::Wire;
+
+/// How long after the last call repairs may take.
+const SETTLE_NS: u64 = 5_000_000_000;
+/// How long a rank that was dropped may wait to take part again once nobody calls any more.
+const JOIN_NS: u64 = 50_000_000;
+/// A job that takes longer hangs.
+const JOB_NS: u64 = 120_000_000_000;
+/// Bytes of packets that wait in the socket of a frozen host.
+const SOCKET_BYTES: usize = 64 << 10;
+/// Wake-ups of one rank at one instant, after which it spins.
+const SPINS_MAX: u32 = 10_000;
+
+#[derive(Debug)]
+pub(super) enum Event {
+    Wake(usize),
+    Datagram {
+        from: Option<usize>,
+        to: usize,
+        datagram: Vec<u8>,
+    },
+    /// With the incarnations of both ends: of a connection that has ended nothing arrives.
+    Control {
+        from: (usize, u64),
+        to: (usize, u64),
+        message: Vec<u8>,
+    },
+    Gone {
+        rank: usize,
+        incarnation: u64,
+        to: usize,
+    },
+    Fault(usize),
+    Thaw(usize),
+    Restart(usize),
+    FaultEnds,
+}
+
+pub(super) struct Scheduled {
+    at_ns: u64,
+    number: u64,
+    event: Event,
+}
+
+impl PartialEq for Scheduled {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+impl Eq for Scheduled {}
+impl PartialOrd for Scheduled {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Scheduled {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at_ns, self.number).cmp(&(other.at_ns, other.number))
+    }
+}
+
+pub(super) struct Job<'a> {
+    pub(super) plan: &'a JobPlan,
+    pub(super) random: Random,
+    pub(super) now_ns: u64,
+    pub(super) events: BinaryHeap<Reverse<Scheduled>>,
+    pub(super) scheduled: u64,
+    pub(super) ranks: Vec<Rank>,
+    pub(super) wire: Wire,
+    /// Faults that have not begun.
+    pub(super) waiting: Vec<(usize, Fault)>,
+    /// How often each transition happened at a rank that faults may befall.
+    pub(super) happened: [u32; Transition::ALL.len()],
+    pub(super) judge: Judge<'a>,
+    pub(super) coverage: Coverage,
+    pub(super) timeline: Timeline,
+    /// Wake-ups at this instant.
+    pub(super) spins: u32,
+    /// Since when all that work have made all calls.
+    pub(super) done_ns: Option<u64>,
+    pub(super) out: Vec<u8>,
+}
+
+impl<'a> Job<'a> {
+    pub fn new(plan: &'a JobPlan, records: bool) -> Result<Self, EngineError> {
+        let mut random = Random::new(plan.seed, 5);
+        // Clocks of hosts have nothing to do with one another.
+        let clocks: Vec<u64> = (0..plan.ranks).map(|_| random.below(1 << 40)).collect();
+        let ranks = (0..plan.ranks).map(|rank| Rank::new(plan, rank, clocks[rank])).collect::<Result<_, _>>()?;
+        let mut job = Self {
+            plan,
+            random,
+            now_ns: 0,
+            events: BinaryHeap::new(),
+            scheduled: 0,
+            ranks,
+            wire: Wire::new(plan),
+            waiting: plan.faults.clone(),
+            happened: [0; Transition::ALL.len()],
+            judge: Judge::new(plan),
+            coverage: Coverage::default(),
+            timeline: Timeline::new(records),
+            spins: 0,
+            done_ns: None,
+            out: Vec::new(),
+        };
+        for rank in 0..plan.ranks {
+            job.ranks[rank].next_call_ns = job.random.below(plan.pause_ns);
+            job.wake(rank, 0);
+        }
+        for (at, (_, fault)) in plan.faults.iter().enumerate() {
+            if let Trigger::At(at_ns) = fault.trigger {
+                job.schedule(at_ns, Event::Fault(at));
+            }
+        }
+        Ok(job)
+    }
+
+    /// Runs the job to its end, or until a judge objects.
+    pub fn run(&mut self) {
+        let mut touched = Vec::new();
+        while self.judge.violation.is_none() && !self.is_over() {
+            let Some(Reverse(first)) = self.events.pop() else {
+                if self.done_ns.is_some() {
+                    break;
+                }
+                self.judge.object(
+                    JudgeKind::Returns,
+                    None,
+                    self.now_ns,
+                    "nothing will ever happen, and ranks wait".into(),
+                );
+                break;
+            };
+            self.spins = if first.at_ns > self.now_ns { 0 } else { self.spins + 1 };
+            self.now_ns = first.at_ns;
+            if self.spins > SPINS_MAX || self.now_ns > JOB_NS {
+                self.stuck();
+                break;
+            }
+            touched.clear();
+            self.handle(first.event, &mut touched);
+            // All of an instant, then the ranks that it touched.
+            while self.events.peek().is_some_and(|Reverse(next)| next.at_ns == self.now_ns) {
+                if let Some(Reverse(next)) = self.events.pop() {
+                    self.handle(next.event, &mut touched);
+                }
+            }
+            touched.sort_unstable();
+            touched.dedup();
+            for rank in &touched {
+                self.serve(*rank);
+            }
+        }
+        self.finish();
+    }
+
+    fn stuck(&mut self) {
+        let waits = |(rank, one): (usize, &Rank)| {
+            let ops: Vec<u32> = one.outstanding.iter().map(|call| call.op).collect();
+            format!("rank {rank} {:?} next call {} running {ops:?} waits {:?}", one.state, one.next_op, one.waiting_ns)
+        };
+        let all: Vec<_> = self.ranks.iter().enumerate().map(waits).collect();
+        let what = if self.spins > SPINS_MAX { "a rank is woken again and again" } else { "the job does not end" };
+        self.judge.object(JudgeKind::Returns, None, self.now_ns, format!("{what}: {}", all.join("; ")));
+    }
+
+    pub(super) fn schedule(&mut self, at_ns: u64, event: Event) {
+        self.scheduled += 1;
+        self.events.push(Reverse(Scheduled { at_ns: at_ns.max(self.now_ns), number: self.scheduled, event }));
+    }
+
+    pub(super) fn wake(&mut self, rank: usize, at_ns: u64) {
+        let at_ns = at_ns.max(self.now_ns);
+        if self.ranks[rank].wake_ns.is_none_or(|wake_ns| at_ns < wake_ns) {
+            self.ranks[rank].wake_ns = Some(at_ns);
+            self.schedule(at_ns, Event::Wake(rank));
+        }
+    }
+
+    fn handle(&mut self, event: Event, touched: &mut Vec<usize>) {
+        match event {
+            Event::Wake(rank) => {
+                if self.ranks[rank].wake_ns == Some(self.now_ns) {
+                    self.ranks[rank].wake_ns = None;
+                    touched.push(rank);
+                }
+            }
+            Event::Datagram { from, to, datagram } => {
+                self.arrive(to, Arrived::Datagram(from, datagram));
+                touched.push(to);
+            }
+            Event::Control { from, to, message } => {
+                let is_up = |(rank, incarnation): (usize, u64)| self.ranks[rank].incarnation == incarnation;
+                if is_up(from) && is_up(to) && !self.wire.is_broken(from.0, to.0) {
+                    self.arrive(to.0, Arrived::Control(from.0, message));
+                    touched.push(to.0);
+                }
+            }
+            Event::Gone { rank, incarnation, to } => {
+                if self.ranks[rank].incarnation == incarnation {
+                    self.arrive(to, Arrived::Gone(rank));
+                    touched.push(to);
+                }
+            }
+            Event::Fault(at) => {
+                let (number, fault) = self.plan.faults[at].clone();
+                if let Some(place) = self.waiting.iter().position(|(of, _)| *of == number) {
+                    self.waiting.remove(place);
+                    self.begin(number, &fault, fault.rank);
+                    touched.push(fault.rank);
+                }
+            }
+            Event::Thaw(rank) => {
+                let one = &mut self.ranks[rank];
+                if one.frozen_until_ns.is_some_and(|until_ns| until_ns <= self.now_ns) {
+                    one.frozen_until_ns = None;
+                    one.inbox_bytes = 0;
+                    self.excuse(rank, self.now_ns - self.ranks[rank].frozen_since_ns);
+                    self.timeline.add(self.now_ns, Some(rank), What::Thaws);
+                    for arrived in std::mem::take(&mut self.ranks[rank].inbox) {
+                        self.arrive(rank, arrived);
+                    }
+                    touched.push(rank);
+                }
+            }
+            Event::Restart(rank) => {
+                self.restart(rank);
+                touched.push(rank);
+            }
+            Event::FaultEnds => self.wire.end(self.now_ns),
+        }
+    }
+
+    /// Something reaches a rank.
+    pub(super) fn arrive(&mut self, to: usize, arrived: Arrived) {
+        let now_ns = self.now_ns;
+        let one = &mut self.ranks[to];
+        if one.frozen_until_ns.is_some() && one.engine.is_some() {
+            let bytes = if let Arrived::Datagram(_, datagram) = &arrived { datagram.len() } else { 0 };
+            if one.inbox_bytes + bytes <= SOCKET_BYTES {
+                one.inbox_bytes += bytes;
+                one.inbox.push_back(arrived);
+            }
+            return;
+        }
+        let Some(engine) = one.engine.as_mut().filter(|_| one.state != State::Failed) else { return };
+        let local_ns = now_ns + one.clock_ns;
+        match arrived {
+            Arrived::Datagram(from, datagram) => {
+                engine.plane_mut().advance(local_ns);
+                engine.plane_mut().handle_datagram(from, &datagram);
+            }
+            Arrived::Control(from, message) => match engine.handle_message(local_ns, from, &message) {
+                // An answer to a repair that was given up meanwhile.
+                Ok(()) | Err(MessageError::Unexpected(_)) => {}
+                Err(error) => {
+                    self.judge.object(JudgeKind::Sound, Some(to), now_ns, format!("a message was refused: {error}"))
+                }
+            },
+            Arrived::Gone(rank) => {
+                self.timeline.add(now_ns, Some(to), What::HearsGone(rank));
+                engine.handle_gone(rank);
+            }
+        }
+    }
+
+    /// Whether all that work have made all calls and nothing is outstanding, or need not be waited for any more.
+    fn is_over(&mut self) -> bool {
+        let waits = |one: &Rank| {
+            one.frozen_until_ns.is_some()
+                || one.is_working() && (!one.outstanding.is_empty() || (one.next_op as usize) < self.plan.calls.len())
+        };
+        if self.ranks.iter().any(waits) {
+            self.done_ns = None;
+            return false;
+        }
+        let since_ns = *self.done_ns.get_or_insert(self.now_ns);
+        let is_back = |one: &Rank| matches!(one.state, State::Working | State::Failed | State::Dead);
+        let all_back = self.ranks.iter().all(is_back) || self.now_ns > since_ns + JOIN_NS;
+        all_back && (self.now_ns > since_ns + SETTLE_NS || self.is_settled())
+    }
+
+    fn streams(&self) -> Vec<StreamId> {
+        let mut streams: Vec<_> = self.plan.calls.iter().filter_map(|call| call.stream_id()).collect();
+        streams.sort_unstable();
+        streams.dedup();
+        streams
+    }
+
+    fn is_settled(&self) -> bool {
+        let streams = self.streams();
+        let engines = self.ranks.iter().filter(|one| one.is_working()).filter_map(|one| one.engine.as_ref());
+        engines.into_iter().all(|engine| streams.iter().all(|stream| engine.is_repaired(*stream)))
+    }
+
+    /// What is left to judge when the job is over.
+    fn finish(&mut self) {
+        if self.judge.violation.is_some() {
+            return;
+        }
+        let streams = self.streams();
+        for rank in 0..self.plan.ranks {
+            let one = &mut self.ranks[rank];
+            let is_done = one.next_op as usize >= self.plan.calls.len() && one.is_working();
+            self.judge.ended(rank, is_done, self.now_ns);
+            let Some(engine) = one.engine.as_mut().filter(|_| one.state == State::Working) else { continue };
+            for stream in &streams {
+                let is_repaired = engine.is_repaired(*stream);
+                let correction = engine.take_correction(*stream);
+                let drift_bytes = engine.repaired_of(stream.bucket).map_or(0, |report| report.drift_bytes);
+                self.judge.settled(rank, *stream, is_repaired, correction, drift_bytes);
+            }
+        }
+        self.judge.finish(self.now_ns);
+    }
+}

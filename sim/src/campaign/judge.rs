@@ -1,0 +1,568 @@
+//! Independent judges of a job: they look at what callers give and get, and share no code with the protocol.
+//!
+//! What they know of it is its contract: who owns which beats of a window (OptiReduce 3.1, figure 4), that a mean is a sum
+//! times a reciprocal, and what the documentation says of reports.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+
+use optireduce_core::Finished;
+use optireduce_core::protocol::{Kind, Report, Stream, StreamId, UpdateAction};
+
+use super::plan::JobPlan;
+use super::streams::{Act, Output, Settled};
+use super::values::{LANES, ranks_of};
+
+/// Bytes of a beat.
+const BEAT_BYTES: u64 = 64;
+
+/// What a judge watches over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeKind {
+    /// Every call returns by its bound.
+    Returns,
+    /// Nothing is counted twice, nothing of another bucket, step, job or stranger is in a result.
+    Exact,
+    /// What is missing is reported, to the byte.
+    Reported,
+    /// Replicas are equal, at once or after repair; what is not, is reported as drift.
+    Replicas,
+    /// Ranks agree on the members of each collective.
+    Members,
+    /// No buffer grows without limit.
+    Memory,
+    /// A job that a majority can continue continues.
+    Continues,
+    /// No error without a cause, no message refused.
+    Sound,
+    /// No panic.
+    Panic,
+}
+
+/// What a judge objects to.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Violation {
+    /// Who objects.
+    pub judge: JudgeKind,
+    /// The rank at which it was seen.
+    pub rank: Option<usize>,
+    /// When, in virtual ns.
+    pub at_ns: u64,
+    /// What was found, and what was expected.
+    pub text: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} at {} us", self.judge, self.at_ns / 1000)?;
+        if let Some(rank) = self.rank {
+            write!(f, ", rank {rank}")?;
+        }
+        write!(f, ": {}", self.text)
+    }
+}
+
+/// Who is in the mean of a stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mean {
+    /// These ranks.
+    Of(u64),
+    /// Nobody: its owner says that nothing came for it.
+    Nobody,
+}
+
+pub(super) struct Judge<'a> {
+    plan: &'a JobPlan,
+    pub violation: Option<Violation>,
+    /// By collective: the ranks that have called it.
+    callers: Vec<u64>,
+    /// By number: first collective, members.
+    views: BTreeMap<u32, (u32, u64)>,
+    /// By collective: ranks that have it, and among whom.
+    used: Vec<Vec<(usize, u64)>>,
+    /// By collective and members: what all ranks are to have in each stamp.
+    means: HashMap<(u32, u64), Vec<Option<Mean>>>,
+    /// By collective and members: what was agreed on.
+    agreed: HashMap<(u32, u64), bool>,
+    /// By rank: how often it began anew with another's model.
+    segments: Vec<u32>,
+    /// By rank, segment and stream: stamps that outputs so far may lack.
+    lacking: HashMap<(usize, u32, StreamId), Vec<bool>>,
+    outputs: Vec<Output>,
+    settled: Vec<Settled>,
+    packets_seen: HashSet<(usize, u16, u8)>,
+    /// Collectives that any rank has finished; results of all ranks.
+    pub collectives: u64,
+    pub results: u64,
+    /// Stamps whose correction could not be told.
+    pub unverified: u64,
+    pub gave_up: u64,
+    pub skipped: u64,
+    pub lossy: u64,
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(plan: &'a JobPlan) -> Self {
+        let count = plan.calls.len();
+        Self {
+            plan,
+            violation: None,
+            callers: vec![0; count],
+            views: BTreeMap::new(),
+            used: vec![Vec::new(); count],
+            means: HashMap::new(),
+            agreed: HashMap::new(),
+            segments: vec![0; plan.ranks],
+            lacking: HashMap::new(),
+            outputs: Vec::new(),
+            settled: Vec::new(),
+            packets_seen: HashSet::new(),
+            collectives: 0,
+            results: 0,
+            unverified: 0,
+            gave_up: 0,
+            skipped: 0,
+            lossy: 0,
+        }
+    }
+
+    /// A judge objects; the first objection counts.
+    pub fn object(&mut self, judge: JudgeKind, rank: Option<usize>, at_ns: u64, text: String) {
+        self.violation.get_or_insert(Violation { judge, rank, at_ns, text });
+    }
+
+    /// Whether this is the first packet of a rank in a stage of a collective.
+    pub fn is_first(&mut self, rank: usize, step: u16, stage: u8) -> bool {
+        self.packets_seen.insert((rank, step, stage))
+    }
+
+    pub fn called(&mut self, rank: usize, op: u32) {
+        self.callers[op as usize] |= 1 << rank;
+    }
+
+    pub fn crashed(&mut self, rank: usize) {
+        self.segments[rank] += 1;
+    }
+
+    pub fn joined(&mut self, rank: usize, _first_op: u32) {
+        self.segments[rank] += 1;
+    }
+
+    /// A rank was dropped: only one that was harmed may be.
+    pub fn dropped(&mut self, rank: usize, at_ns: u64) {
+        self.segments[rank] += 1;
+        if self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
+            self.object(JudgeKind::Continues, Some(rank), at_ns, "it was dropped although nothing befell it".into());
+        }
+    }
+
+    /// A rank has given up; only one that was harmed may.
+    pub fn gave_up(&mut self, rank: usize, at_ns: u64, why: &str) {
+        self.gave_up += 1;
+        if self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
+            let text = format!("it gave up although nothing befell it and a majority is there: {why}");
+            self.object(JudgeKind::Continues, Some(rank), at_ns, text);
+        }
+    }
+
+    /// A rank learns of a view.
+    pub fn view(&mut self, rank: usize, at_ns: u64, number: u32, first_op: u32, members: &[usize]) {
+        let found = (first_op, set_of(members));
+        let known = *self.views.entry(number).or_insert(found);
+        if known != found {
+            let text = format!(
+                "view {number} is {members:?} from {first_op} on, other ranks have {:?} from {} on",
+                ranks_of(known.1).collect::<Vec<_>>(),
+                known.0
+            );
+            self.object(JudgeKind::Members, Some(rank), at_ns, text);
+        }
+    }
+
+    /// A collective has returned.
+    pub fn finished(&mut self, rank: usize, op: u32, at_ns: u64, finished: Finished) {
+        self.results += 1;
+        let Finished { report, result, partial } = finished;
+        let members = set_of(&report.live);
+        if self.used[op as usize].is_empty() {
+            self.collectives += 1;
+        }
+        self.used[op as usize].push((rank, members));
+        self.skipped += u64::from(report.action != UpdateAction::Apply);
+        self.lossy += u64::from(report.lost_bytes > 0);
+        if let Err((judge, text)) = self.check(rank, op, members, &report, result, partial) {
+            self.object(judge, Some(rank), at_ns, format!("collective {op}: {text}"));
+        }
+    }
+
+    fn check(
+        &mut self,
+        rank: usize,
+        op: u32,
+        members: u64,
+        report: &Report,
+        result: Vec<f32>,
+        partial: Option<Vec<f32>>,
+    ) -> Result<(), (JudgeKind, String)> {
+        let call = self.plan.calls[op as usize];
+        let found = (report.op, report.kind, report.bucket, report.elements);
+        let expected = (op, call.kind, call.bucket, call.elements);
+        if found != expected {
+            return Err((JudgeKind::Exact, format!("the report is of {found:?}, the call was {expected:?}")));
+        }
+        if members >> rank & 1 == 0 {
+            return Err((JudgeKind::Members, format!("the rank is not among those that took part: {:?}", report.live)));
+        }
+        if self.plan.settings.silent_ops.is_none() && members.count_ones() as usize != self.plan.ranks {
+            return Err((JudgeKind::Members, format!("the ranks are fixed, took part: {:?}", report.live)));
+        }
+        self.check_counts(rank, report)?;
+        let part = match call.kind {
+            Kind::ReduceScatter => self.plan.part(rank, call.elements),
+            _ => 0..call.elements,
+        };
+        if result.len() != part.len() {
+            return Err((JudgeKind::Exact, format!("{} elements, expected {}", result.len(), part.len())));
+        }
+        let missing = missing_stamps(report, part.len())?;
+        if call.kind == Kind::AllGather {
+            return self.check_gathered(rank, op, members, report, &result, &missing);
+        }
+        let stream = call.stream_id();
+        let act = match (stream, report.action) {
+            (Some(_), action) if action != UpdateAction::Apply && report.agreed => Act::Cancelled,
+            (Some(_), action) if action != UpdateAction::Apply => Act::Skipped,
+            _ => Act::Applied,
+        };
+        self.check_agreed(op, members, report)?;
+        let has_repairs = self.plan.settings.repair;
+        let values = if act == Act::Applied {
+            result
+        } else {
+            // The caller has what it gave; what came is beside it.
+            if result != self.plan.gradient(rank, op) {
+                return Err((JudgeKind::Exact, "the update was skipped, but the result is not what was given".into()));
+            }
+            partial
+                .ok_or((JudgeKind::Reported, "the update was skipped, and what came of it is not there".to_owned()))?
+        };
+        let stamp = self.plan.stamp(op);
+        let allowed = self.callers[op as usize] & members;
+        let segment = self.segments[rank];
+        let count = values.len().div_ceil(LANES);
+        let lacking = stream.filter(|_| has_repairs).and_then(|stream| self.lacking.get(&(rank, segment, stream)));
+        let lacking: Vec<bool> =
+            (0..count).map(|at| act == Act::Applied && lacking.is_some_and(|all| all[at])).collect();
+        if report.repair.corrected && !lacking.iter().any(|is| *is) {
+            return Err((JudgeKind::Exact, "it is said to hold corrections, but nothing was missing before".into()));
+        }
+        let mut sets: Vec<Option<u64>> = vec![None; count];
+        for (at, found) in values.chunks(LANES).enumerate() {
+            let first = part.start + at * LANES;
+            if lacking[at] {
+                continue;
+            }
+            let is_zero = found.iter().all(|value| *value == 0.0);
+            let is_missing = if act == Act::Applied { missing[at] } else { is_zero };
+            match (is_missing, is_zero) {
+                (true, true) => {}
+                (true, false) => {
+                    return Err((
+                        JudgeKind::Reported,
+                        format!("elements from {first} on are reported missing and are {found:?}"),
+                    ));
+                }
+                (false, true) => {
+                    return Err((
+                        JudgeKind::Reported,
+                        format!("elements from {first} on are zero and not reported missing"),
+                    ));
+                }
+                (false, false) => {
+                    let Some(set) = stamp.contributors(found, first, allowed) else {
+                        let may: Vec<_> = ranks_of(allowed).collect();
+                        return Err((
+                            JudgeKind::Exact,
+                            format!("elements from {first} on are no mean of any of {may:?}: {found:?}"),
+                        ));
+                    };
+                    sets[at] = Some(set);
+                    self.know(op, members, first / LANES, Mean::Of(set))?;
+                }
+            }
+        }
+        let is_exact = !lacking.iter().any(|is| *is);
+        if is_exact {
+            self.check_received(rank, op, members, report, part.start / LANES, &sets)?;
+        }
+        if call.kind == Kind::AllReduce {
+            for at in (0..count).filter(|at| !lacking[*at] && sets[*at].is_none()) {
+                if self.owner(op, members, at) == Some(rank) {
+                    self.know(op, members, at, Mean::Nobody)?;
+                }
+            }
+        }
+        if let Some(stream) = stream.filter(|_| has_repairs) {
+            let lacking = self.lacking.entry((rank, segment, stream)).or_insert_with(|| vec![false; count]);
+            for (at, lacks) in lacking.iter_mut().enumerate() {
+                *lacks |= act == Act::Skipped || act == Act::Applied && missing[at];
+            }
+            self.outputs.push(Output { rank, segment, stream, op, members, act, values, missing });
+        }
+        Ok(())
+    }
+
+    /// What a report says of itself must add up.
+    fn check_counts(&self, rank: usize, report: &Report) -> Result<(), (JudgeKind, String)> {
+        let mut lost = 0;
+        for stage in &report.stages {
+            let pairs = stage.expected_bytes_per_rank.iter().zip(&stage.received_bytes_per_rank).enumerate();
+            for (of, (expected, received)) in pairs {
+                if received > expected || of == rank && *expected > 0 {
+                    return Err((JudgeKind::Reported, format!("{received} of {expected} bytes of rank {of}")));
+                }
+                lost += expected - received;
+            }
+        }
+        if lost != report.lost_bytes {
+            return Err((
+                JudgeKind::Reported,
+                format!("{} bytes are reported lost, the stages say {lost}", report.lost_bytes),
+            ));
+        }
+        Ok(())
+    }
+
+    /// All that have agreed must have agreed on the same.
+    fn check_agreed(&mut self, op: u32, members: u64, report: &Report) -> Result<(), (JudgeKind, String)> {
+        if !report.agreed || matches!(self.plan.calls[op as usize].stream, Stream::OneOff) {
+            return Ok(());
+        }
+        let skips = report.action != UpdateAction::Apply;
+        if *self.agreed.entry((op, members)).or_insert(skips) == skips {
+            return Ok(());
+        }
+        Err((JudgeKind::Replicas, format!("{:?} is said to be agreed on, and another rank does not", report.action)))
+    }
+
+    /// What a rank's own shard is the mean of is what it received, and what it has of others is what it received of them.
+    fn check_received(
+        &self,
+        rank: usize,
+        op: u32,
+        members: u64,
+        report: &Report,
+        first: usize,
+        sets: &[Option<u64>],
+    ) -> Result<(), (JudgeKind, String)> {
+        let kind = report.kind;
+        let is_own = |at: usize| kind == Kind::ReduceScatter || self.owner(op, members, first + at) == Some(rank);
+        for of in ranks_of(members).filter(|of| *of != rank) {
+            let own = sets.iter().enumerate().filter(|(at, _)| is_own(*at));
+            let beats = own.clone().count() as u64;
+            let from = own.filter(|(_, set)| set.is_some_and(|set| set >> of & 1 == 1)).count() as u64;
+            let found = (report.stages[0].received_bytes_per_rank[of], report.stages[0].expected_bytes_per_rank[of]);
+            if found != (from * BEAT_BYTES, beats * BEAT_BYTES) {
+                let text = format!(
+                    "contributions of rank {of} are in {from} of {beats} beats of this rank, reported are {} of {} bytes",
+                    found.0, found.1
+                );
+                return Err((JudgeKind::Reported, text));
+            }
+            if kind != Kind::AllReduce {
+                continue;
+            }
+            let here = sets.iter().enumerate().filter(|(at, _)| self.owner(op, members, *at) == Some(of));
+            let beats = here.clone().count() as u64;
+            let there = here.filter(|(_, set)| set.is_some()).count() as u64;
+            let found = (report.stages[1].received_bytes_per_rank[of], report.stages[1].expected_bytes_per_rank[of]);
+            // Before it is returned, what was lost may have been fetched.
+            let right =
+                if self.plan.settings.repair { found.0 <= there * BEAT_BYTES } else { found.0 == there * BEAT_BYTES };
+            if !right || found.1 != beats * BEAT_BYTES {
+                let text = format!(
+                    "{there} of {beats} beats of rank {of} are there, reported are {} of {} bytes",
+                    found.0, found.1
+                );
+                return Err((JudgeKind::Reported, text));
+            }
+        }
+        let lacks_own =
+            sets.iter().enumerate().any(|(at, set)| is_own(at) && set.is_none_or(|set| set >> rank & 1 == 0));
+        if report.own_contribution && lacks_own {
+            return Err((JudgeKind::Reported, "its own contribution is said to be in, and is not".into()));
+        }
+        Ok(())
+    }
+
+    /// After an all-gather: the part of each rank as it was given, or zeros that are reported.
+    fn check_gathered(
+        &self,
+        rank: usize,
+        op: u32,
+        members: u64,
+        report: &Report,
+        result: &[f32],
+        missing: &[bool],
+    ) -> Result<(), (JudgeKind, String)> {
+        let (call, stamp) = (self.plan.calls[op as usize], self.plan.stamp(op));
+        for of in 0..self.plan.ranks {
+            let part = self.plan.part(of, call.elements);
+            let mut there = 0;
+            for (at, found) in result[part.clone()].chunks(LANES).enumerate() {
+                let first = part.start + at * LANES;
+                let is_there = !missing[first / LANES];
+                there += u64::from(is_there);
+                let took_part = members >> of & 1 == 1 && self.callers[op as usize] >> of & 1 == 1;
+                if is_there && (!took_part || found != stamp.gradient(of, first, found.len())) {
+                    return Err((
+                        JudgeKind::Exact,
+                        format!("elements from {first} on are not what rank {of} gave: {found:?}"),
+                    ));
+                }
+                if !is_there && (of == rank || found.iter().any(|value| *value != 0.0)) {
+                    return Err((
+                        JudgeKind::Reported,
+                        format!("elements from {first} on of rank {of} are reported missing and are {found:?}"),
+                    ));
+                }
+            }
+            let received = report.stages[1].received_bytes_per_rank[of];
+            let right =
+                if self.plan.settings.repair { received <= there * BEAT_BYTES } else { received == there * BEAT_BYTES };
+            if of != rank && !right {
+                return Err((
+                    JudgeKind::Reported,
+                    format!("{there} beats of rank {of} are there, reported are {received} bytes"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// All ranks have the same mean.
+    fn know(&mut self, op: u32, members: u64, at: usize, mean: Mean) -> Result<(), (JudgeKind, String)> {
+        let stamps = self.plan.calls[op as usize].elements.div_ceil(LANES);
+        let known = &mut self.means.entry((op, members)).or_insert_with(|| vec![None; stamps])[at];
+        match *known {
+            Some(other) if other != mean => {
+                let name = |mean| match mean {
+                    Mean::Of(set) => format!("{:?}", ranks_of(set).collect::<Vec<_>>()),
+                    Mean::Nobody => "nobody".into(),
+                };
+                let text = format!(
+                    "elements from {} on are of {}, another rank has those of {}",
+                    at * LANES,
+                    name(mean),
+                    name(other)
+                );
+                Err((JudgeKind::Replicas, text))
+            }
+            _ => {
+                *known = Some(mean);
+                Ok(())
+            }
+        }
+    }
+
+    /// The rank that owns a beat of a plain all-reduce.
+    fn owner(&self, op: u32, members: u64, beat: usize) -> Option<usize> {
+        let (beats, ranks) = (self.plan.calls[op as usize].elements.div_ceil(LANES), members.count_ones() as usize);
+        let most = self.plan.settings.window_beats.max(self.plan.ranks);
+        let (window, place) = (beat / most, beat % most);
+        let length = most.min(beats - window * most);
+        let (short, long) = (length / ranks, length % ranks);
+        let shard =
+            if place < long * (short + 1) { place / (short + 1) } else { long + (place - long * (short + 1)) / short };
+        ranks_of(members).nth((shard + ranks - op as usize % ranks) % ranks)
+    }
+
+    /// The job is over; whether this rank has made all calls.
+    pub fn ended(&mut self, rank: usize, is_done: bool, at_ns: u64) {
+        if !is_done && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
+            self.object(
+                JudgeKind::Continues,
+                Some(rank),
+                at_ns,
+                "nothing befell it, and it has not made all calls".into(),
+            );
+        }
+    }
+
+    /// What a rank has in the end of a stream.
+    pub fn settled(
+        &mut self,
+        rank: usize,
+        stream: StreamId,
+        is_repaired: bool,
+        correction: Option<Vec<f32>>,
+        drift_bytes: u64,
+    ) {
+        let segment = self.segments[rank];
+        self.settled.push(Settled { rank, segment, stream, is_repaired, correction, drift_bytes });
+    }
+
+    /// What can only be judged when all is known.
+    pub fn finish(&mut self, at_ns: u64) {
+        self.check_members(at_ns);
+        if self.violation.is_none() && self.plan.settings.repair {
+            match super::streams::check(self.plan, &self.outputs, &self.settled, &mut self.means) {
+                Ok(unverified) => self.unverified += unverified,
+                Err((rank, text)) => self.object(JudgeKind::Replicas, Some(rank), at_ns, text),
+            }
+        }
+    }
+
+    /// Ranks of the view that is in force have run a collective in no other.
+    fn check_members(&mut self, at_ns: u64) {
+        let all = u64::MAX >> (64 - self.plan.ranks);
+        for op in 0..self.used.len() {
+            let view = self.views.values().rev().find(|(first_op, _)| *first_op as usize <= op);
+            let members = view.map_or(all, |(_, members)| *members);
+            let other = self.used[op].iter().find(|(rank, used)| members >> rank & 1 == 1 && *used != members);
+            if let Some((rank, used)) = other {
+                let names = |set: u64| ranks_of(set).collect::<Vec<_>>();
+                let text =
+                    format!("collective {op} was run among {:?}, the view says {:?}", names(*used), names(members));
+                let rank = *rank;
+                self.object(JudgeKind::Members, Some(rank), at_ns, text);
+                return;
+            }
+        }
+    }
+}
+
+fn set_of(ranks: &[usize]) -> u64 {
+    ranks.iter().fold(0, |set, rank| set | 1 << rank)
+}
+
+/// Which stamps are reported missing: whole ones.
+fn missing_stamps(report: &Report, elements: usize) -> Result<Vec<bool>, (JudgeKind, String)> {
+    let mut missing = vec![false; elements];
+    let mut end = 0;
+    for range in report.missing_ranges() {
+        if range.start < end || range.is_empty() || range.end > elements {
+            return Err((
+                JudgeKind::Reported,
+                format!("missing ranges of {elements} elements: {:?}", report.missing_ranges()),
+            ));
+        }
+        end = range.end;
+        missing[range.clone()].fill(true);
+    }
+    missing
+        .chunks(LANES)
+        .map(|stamp| {
+            let count = stamp.iter().filter(|is| **is).count();
+            if count == 0 || count == stamp.len() {
+                Ok(count > 0)
+            } else {
+                Err((
+                    JudgeKind::Reported,
+                    format!("a part of a beat is reported missing: {:?}", report.missing_ranges()),
+                ))
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,94 @@
+//! The campaign: whole jobs in virtual time, each from one seed, under faults, before independent judges.
+//!
+//! A job is a program that all ranks run (declared buckets and one-off collectives), over the protocol's own code
+//! ([`optireduce_core::Collectives`]) and its data planes. The simulator is the rest: time, packets, control messages,
+//! hosts that freeze, crash and come back. Faults come at random times, and at chosen moments of the protocol; successive seeds go
+//! through all pairs of moment and fault. Judges look at what callers give and get, and share no code with the protocol.
+//! A seed that fails is made smaller, and replays with one command.
+//!
+//! Limits: what is forged with the address and the tag of a rank is not among the faults; nothing authenticates packets yet.
+
+mod befall;
+pub mod cli;
+mod coverage;
+mod fault;
+mod job;
+mod judge;
+mod plan;
+mod random;
+mod rank;
+pub mod runner;
+mod serve;
+mod streams;
+mod timeline;
+mod values;
+mod wire;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use judge::{JudgeKind, Violation};
+pub use plan::Edits;
+
+use coverage::Coverage;
+use job::Job;
+use plan::JobPlan;
+
+/// What came of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Collectives that at least one rank has finished, and results of all ranks.
+    pub collectives: u64,
+    /// Results of all ranks.
+    pub results: u64,
+    /// Results in which something was lost.
+    pub lossy: u64,
+    /// Results that were skipped.
+    pub skipped: u64,
+    /// Ranks that gave up, where they may.
+    pub gave_up: u64,
+    /// Beats whose corrections could not be told from outside.
+    pub unverified: u64,
+    /// What a judge objects to.
+    pub violation: Option<Violation>,
+    /// What happened, if it was recorded.
+    pub timeline: String,
+    coverage: Coverage,
+}
+
+/// Runs the job of a seed.
+pub fn run(seed: u64, edits: &Edits, records: bool) -> Outcome {
+    let plan = JobPlan::new(seed, edits);
+    // What is logged of a fault is not news here.
+    let quiet = tracing::subscriber::NoSubscriber::default();
+    let result =
+        tracing::subscriber::with_default(quiet, || catch_unwind(AssertUnwindSafe(|| run_plan(&plan, records))));
+    result.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default();
+        let violation = Violation { judge: JudgeKind::Panic, rank: None, at_ns: 0, text };
+        Outcome { violation: Some(violation), ..Outcome::default() }
+    })
+}
+
+fn run_plan(plan: &JobPlan, records: bool) -> Outcome {
+    let mut job = match Job::new(plan, records) {
+        Ok(job) => job,
+        Err(error) => {
+            let violation = Violation { judge: JudgeKind::Sound, rank: None, at_ns: 0, text: error.to_string() };
+            return Outcome { violation: Some(violation), ..Outcome::default() };
+        }
+    };
+    job.run();
+    let judge = &job.judge;
+    Outcome {
+        collectives: judge.collectives,
+        results: judge.results,
+        lossy: judge.lossy,
+        skipped: judge.skipped,
+        gave_up: judge.gave_up,
+        unverified: judge.unverified,
+        violation: judge.violation.clone(),
+        timeline: job.timeline.text(),
+        coverage: job.coverage.clone(),
+    }
+}

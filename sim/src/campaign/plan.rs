@@ -1,0 +1,240 @@
+//! A job, as its seed draws it: ranks, settings, calls, and faults.
+
+use optireduce_core::Call;
+use optireduce_core::protocol::{Kind, Stream};
+
+use super::fault::{self, Fault};
+use super::random::Random;
+use super::values::{LANES, RANKS_MAX, Stamp};
+
+/// What is changed in the job of a seed, to make it smaller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edits {
+    /// The faults that stay, by number; `None`: all.
+    pub only: Option<Vec<usize>>,
+    /// Ranks of the job.
+    pub ranks: Option<usize>,
+    /// Calls that its program makes.
+    pub calls: Option<u32>,
+}
+
+/// A job.
+#[derive(Clone, Debug)]
+pub(super) struct JobPlan {
+    pub seed: u64,
+    pub ranks: usize,
+    pub settings: Settings,
+    /// By collective number.
+    pub calls: Vec<Call>,
+    /// With their numbers in the list that the seed draws.
+    pub faults: Vec<(usize, Fault)>,
+    /// The ranks that faults befall, in a circle.
+    pub targets: Vec<usize>,
+    /// Loss of every packet, whatever else happens.
+    pub loss: f64,
+    /// One-way delay of packets, in ns.
+    pub delay_ns: (u64, u64),
+    /// Of control messages.
+    pub control_ns: (u64, u64),
+    /// How long a program waits between two calls, at most, in ns.
+    pub pause_ns: u64,
+    /// Collectives that a program has running at a time.
+    pub depth: usize,
+}
+
+/// How the job is set up, alike on all ranks.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub bound_ns: u64,
+    pub payload_beats: usize,
+    pub window_beats: usize,
+    pub slots: usize,
+    /// Bytes of the unexpected queue.
+    pub unexpected_bytes: usize,
+    /// Send budget of each pair, in bytes; 0: none.
+    pub in_flight_bytes: u64,
+    /// Grace of the early rule, in ns.
+    pub grace_ns: Option<u32>,
+    pub follow_stage_times: bool,
+    pub follow_incast: bool,
+    pub repair: bool,
+    pub votes: bool,
+    /// Collectives without a sign of a rank after which it is dropped; `None`: the ranks agree on no views.
+    pub silent_ops: Option<u32>,
+    pub lead_ops: u32,
+    pub retry_ns: u64,
+    pub one_off_wait_ns: u64,
+}
+
+impl JobPlan {
+    /// The job of a seed.
+    pub fn new(seed: u64, edits: &Edits) -> Self {
+        let mut random = Random::new(seed, 1);
+        let drawn = match random.below(40) {
+            0 => random.between(17, RANKS_MAX as u64),
+            1..=4 => random.between(9, 16),
+            5..=15 => random.between(5, 8),
+            _ => random.between(2, 5),
+        };
+        let ranks = edits.ranks.unwrap_or(drawn as usize).clamp(2, RANKS_MAX);
+        let settings = Settings::draw(&mut random);
+        let (pause_ns, depth) = (random.one_of(&[20_000, 200_000, 1_000_000]), random.one_of(&[1, 1, 1, 2, 3]));
+        let count = if ranks > 16 { 12 } else { random.between(10, 60) as u32 };
+        let calls = program(&mut Random::new(seed, 2), count, ranks);
+        let calls: Vec<_> = calls.into_iter().take(edits.calls.unwrap_or(u32::MAX) as usize).collect();
+
+        let mut random = Random::new(seed, 3);
+        let quiet = random.chance(0.08);
+        // Mostly a minority, so that the others must go on.
+        let victims = if random.chance(0.8) { (ranks - 1) / 2 } else { ranks };
+        let first = random.below(ranks as u64) as usize;
+        let targets: Vec<_> = (0..victims).map(|of| (first + of) % ranks).collect();
+        let span_ns = u64::from(count) * (pause_ns / 2 + settings.bound_ns / 4);
+        let faults = if quiet || targets.is_empty() { 0 } else { random.between(1, 6) };
+        let (views, bound_ns) = (settings.silent_ops.is_some(), settings.bound_ns);
+        let faults = fault::draw(&mut random, seed, faults, &targets, span_ns, bound_ns, views);
+        let is_kept = |number: &usize| edits.only.as_ref().is_none_or(|only| only.contains(number));
+        let faults = faults.into_iter().enumerate().filter(|(number, _)| is_kept(number)).collect();
+        let loss = if quiet { 0.0 } else { random.one_of(&[0.0, 0.0, 0.001, 0.01, 0.03]) };
+        let delay_ns = random.one_of(&[(1000, 30_000), (5000, 10_000), (1000, 150_000)]);
+        let control_ns = random.one_of(&[(20_000, 200_000), (5000, 50_000), (100_000, 1_000_000)]);
+        Self { seed, ranks, settings, calls, faults, targets, loss, delay_ns, control_ns, pause_ns, depth }
+    }
+
+    /// What is given to collective `op`.
+    pub fn stamp(&self, op: u32) -> Stamp {
+        Stamp { seed: self.seed, op, bucket: self.calls[op as usize].bucket, ranks: self.ranks }
+    }
+
+    /// What `rank` gives to collective `op`.
+    pub fn gradient(&self, rank: usize, op: u32) -> Vec<f32> {
+        let call = &self.calls[op as usize];
+        let part = if call.kind == Kind::AllGather { self.part(rank, call.elements) } else { 0..call.elements };
+        self.stamp(op).gradient(rank, part.start, part.len())
+    }
+
+    /// The part of a bucket that belongs to a rank in a partial collective: equal ones, see [`program`].
+    pub fn part(&self, rank: usize, elements: usize) -> std::ops::Range<usize> {
+        let length = elements / self.ranks;
+        rank * length..(rank + 1) * length
+    }
+
+    /// Most windows that a collective is cut into, among however many ranks.
+    pub fn windows(&self, op: u32) -> u64 {
+        // Windows of partial collectives have as many beats for each rank; that takes less than half of a window.
+        let beats = self.settings.window_beats.div_ceil(2);
+        self.calls[op as usize].elements.div_ceil(LANES).div_ceil(beats).max(1) as u64
+    }
+
+    /// The rank that shares a fault with `rank`: the next of those that faults befall, or if there is no other, of the job.
+    pub fn neighbour(&self, rank: usize) -> usize {
+        let at = self.targets.iter().position(|of| *of == rank).unwrap_or(0);
+        let next = self.targets.get((at + 1) % self.targets.len().max(1)).copied().filter(|of| *of != rank);
+        next.unwrap_or((rank + 1) % self.ranks)
+    }
+
+    /// The ranks that no fault can keep from one another, by rank, if they are a majority: those must go on.
+    pub fn unharmed(&self) -> Option<Vec<bool>> {
+        let harms = self.faults.iter().any(|(_, fault)| fault.kind.may_cost_a_rank());
+        let unharmed: Vec<bool> = (0..self.ranks).map(|rank| !harms || !self.targets.contains(&rank)).collect();
+        let many = 2 * unharmed.iter().filter(|is| **is).count() > self.ranks;
+        many.then_some(unharmed)
+    }
+}
+
+impl Settings {
+    fn draw(random: &mut Random) -> Self {
+        let bound_ns = random.between(500_000, 4_000_000);
+        let early = random.below(3);
+        Self {
+            bound_ns,
+            payload_beats: random.between(1, 22) as usize,
+            window_beats: random.one_of(&[16, 40, 64, 128, 1024]),
+            slots: random.one_of(&[4, 32, 32]),
+            unexpected_bytes: random.one_of(&[0, 4096, 1 << 20, 64 << 20]),
+            in_flight_bytes: random.one_of(&[0, 0, 16_384]),
+            grace_ns: (early == 1).then(|| random.between(50_000, 400_000) as u32),
+            follow_stage_times: early == 2,
+            follow_incast: random.chance(0.5),
+            repair: random.chance(0.85),
+            votes: random.chance(0.3),
+            silent_ops: random.chance(0.85).then(|| random.between(2, 6) as u32),
+            lead_ops: random.between(4, 32) as u32,
+            retry_ns: random.between(2_000_000, 6_000_000),
+            one_off_wait_ns: 20 * bound_ns,
+        }
+    }
+}
+
+impl std::fmt::Display for JobPlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { seed, ranks, calls, .. } = self;
+        writeln!(
+            f,
+            "seed {seed}: {ranks} ranks, {} calls, {} at a time, pauses up to {} us",
+            calls.len(),
+            self.depth,
+            self.pause_ns / 1000
+        )?;
+        let (delay, control) = (self.delay_ns, self.control_ns);
+        writeln!(
+            f,
+            "network: loss {}, delay {} to {} us, control messages {} to {} us",
+            self.loss,
+            delay.0 / 1000,
+            delay.1 / 1000,
+            control.0 / 1000,
+            control.1 / 1000
+        )?;
+        writeln!(f, "settings: {:?}", self.settings)?;
+        for (op, call) in calls.iter().enumerate() {
+            writeln!(f, "call {op}: {call}, {:?}", call.stream)?;
+        }
+        writeln!(f, "faults befall ranks {:?}", self.targets)?;
+        self.faults.iter().try_for_each(|(number, fault)| writeln!(f, "fault {number}: {fault}"))
+    }
+}
+
+/// What all ranks call, in order: a few declared buckets, again and again, some declared anew with another length; and one-off
+/// collectives of all kinds. Partial ones have equal parts of whole beats.
+fn program(random: &mut Random, count: u32, ranks: usize) -> Vec<Call> {
+    let elements_max = if ranks > 16 { 600 } else { 3000 };
+    let length = |random: &mut Random| {
+        let most = if random.below(8) == 0 { 64 } else { elements_max };
+        let elements = random.between(1, most);
+        // The last stamp must name its ranks, too, without doubt.
+        let named = Stamp::set_lanes(ranks) as u64 + 1;
+        if elements.is_multiple_of(LANES as u64) || elements % LANES as u64 >= named {
+            elements
+        } else {
+            elements + named
+        }
+    };
+    let declared = random.between(1, 3);
+    let mut buckets: Vec<_> = (0..declared).map(|bucket| (bucket as u16, length(random) as usize, 0)).collect();
+    let one_offs = random.one_of(&[0, 5, 3]);
+    let mut calls = Vec::new();
+    for _ in 0..count {
+        if one_offs > 0 && random.below(one_offs) == 0 {
+            let kind = random.one_of(&[Kind::AllReduce, Kind::AllReduce, Kind::ReduceScatter, Kind::AllGather]);
+            let bucket = 100 + random.below(3) as u16;
+            let elements = match kind {
+                Kind::AllReduce => length(random) as usize,
+                _ => random.between(1, 6) as usize * LANES * ranks,
+            };
+            calls.push(Call::one_off(kind, bucket, elements));
+            continue;
+        }
+        let at = random.below(declared) as usize;
+        if random.chance(0.02) {
+            let (bucket, _, generation) = buckets[at];
+            buckets[at] = (bucket, length(random) as usize, generation + 1);
+        }
+        let (bucket, elements, generation) = buckets[at];
+        calls.push(Call {
+            stream: Stream::Declared { generation },
+            ..Call::declared(Kind::AllReduce, bucket, elements, 0)
+        });
+    }
+    calls
+}

@@ -1,0 +1,38 @@
+//! The one source of chance of a job: SplitMix64, counted up.
+
+use optireduce_contract::signs::splitmix64;
+
+/// Numbers that follow from a seed.
+#[derive(Clone, Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    /// The stream `stream` of a seed: streams do not depend on how much was drawn from others.
+    pub fn new(seed: u64, stream: u64) -> Self {
+        Self(splitmix64(seed ^ splitmix64(stream)))
+    }
+
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(1);
+        splitmix64(self.0)
+    }
+
+    /// 0 to `n` - 1; 0 if `n` is 0.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next_u64() % n.max(1)
+    }
+
+    /// `from` to `to`, both included.
+    pub fn between(&mut self, from: u64, to: u64) -> u64 {
+        from + self.below(to - from + 1)
+    }
+
+    pub fn chance(&mut self, probability: f64) -> bool {
+        ((self.next_u64() >> 11) as f64) < probability * (1u64 << 53) as f64
+    }
+
+    /// One of these.
+    pub fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+}

@@ -1,0 +1,156 @@
+//! One rank of a job: the protocol's code over a data plane, and the program that calls it.
+
+use std::collections::VecDeque;
+
+use optireduce_core::protocol::{EarlyRule, HadamardMode, JobParams, MembershipParams, VoteParams};
+use optireduce_core::software::{Software, SoftwareError, SoftwareJob};
+use optireduce_core::{Collectives, CollectivesError, DataPlane};
+
+use super::plan::JobPlan;
+
+/// What a rank's engine can fail with.
+pub(super) type EngineError = CollectivesError<SoftwareError>;
+
+/// What has become of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It calls, or has called all there is.
+    Working,
+    /// It was dropped and waits until its collectives have ended; then it asks to join.
+    Dropped,
+    /// It has asked to join.
+    Joining,
+    /// Its process, or its host, is gone.
+    Dead,
+    /// It gave up.
+    Failed,
+}
+
+/// A collective that a rank has called and that has not returned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outstanding {
+    pub op: u32,
+    /// When it was called and when it is to have returned, by the rank's clock.
+    pub called_ns: u64,
+    pub due_ns: u64,
+}
+
+/// What arrived while the host was frozen.
+#[derive(Debug)]
+pub(super) enum Arrived {
+    Datagram(Option<usize>, Vec<u8>),
+    Control(usize, Vec<u8>),
+    Gone(usize),
+}
+
+pub(super) struct Rank {
+    pub engine: Option<Collectives<Software>>,
+    pub state: State,
+    /// Its clock is so much ahead of the time of the simulation.
+    pub clock_ns: u64,
+    /// Its host does nothing until then.
+    pub frozen_until_ns: Option<u64>,
+    pub frozen_since_ns: u64,
+    pub inbox: VecDeque<Arrived>,
+    pub inbox_bytes: usize,
+    /// How often its process was started.
+    pub incarnation: u64,
+    /// The next collective that its program calls, and when (in the time of the simulation).
+    pub next_op: u32,
+    pub next_call_ns: u64,
+    pub outstanding: VecDeque<Outstanding>,
+    /// Since when, by its clock, a call waits for a view.
+    pub waiting_ns: Option<u64>,
+    /// When it is woken next.
+    pub wake_ns: Option<u64>,
+    /// Views that it knew of, newest last: number, first collective.
+    pub views: Vec<(u32, u32)>,
+}
+
+impl Rank {
+    pub fn new(plan: &JobPlan, rank: usize, clock_ns: u64) -> Result<Self, EngineError> {
+        Ok(Self {
+            engine: Some(engine(plan, rank)?),
+            state: State::Working,
+            clock_ns,
+            frozen_until_ns: None,
+            frozen_since_ns: 0,
+            inbox: VecDeque::new(),
+            inbox_bytes: 0,
+            incarnation: 0,
+            next_op: 0,
+            next_call_ns: 0,
+            outstanding: VecDeque::new(),
+            waiting_ns: None,
+            wake_ns: None,
+            views: Vec::new(),
+        })
+    }
+
+    /// Whether its host does anything.
+    pub fn is_awake(&self) -> bool {
+        self.engine.is_some() && self.frozen_until_ns.is_none() && self.state != State::Failed
+    }
+
+    /// Whether it takes part and can be waited for.
+    pub fn is_working(&self) -> bool {
+        self.engine.is_some() && self.state == State::Working
+    }
+}
+
+/// A rank of a job that begins.
+pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<Collectives<Software>, EngineError> {
+    let (set, ranks) = (&plan.settings, plan.ranks);
+    let job = SoftwareJob {
+        slots: set.slots,
+        unexpected_bytes_max: set.unexpected_bytes,
+        in_flight_bytes_max: vec![set.in_flight_bytes; ranks],
+        ..SoftwareJob::new(rank, ranks, job_tag(plan.seed), set.payload_beats)
+    };
+    let plane = Software::new(job).map_err(CollectivesError::Plane)?;
+    let params = JobParams {
+        window_beats_max: set.window_beats.max(ranks),
+        early: set.grace_ns.map(|grace_ns| EarlyRule { grace_ns }),
+        job_seed: plan.seed,
+        // As in the host library: hosts may be off the CPU for long.
+        stage_slack_ns: 10_000_000_000,
+        ..JobParams::new(rank, ranks, set.payload_beats, set.bound_ns, &plane.limits())
+    };
+    let mut engine = Collectives::new(plane, params)?;
+    if set.follow_stage_times {
+        engine.follow_stage_times(20_000);
+    }
+    if set.follow_incast {
+        engine.follow_incast();
+    }
+    if set.repair {
+        engine.repair();
+    }
+    engine.set_one_off_wait(set.one_off_wait_ns);
+    engine.compare_calls(set.bound_ns);
+    if set.silent_ops.is_some() {
+        let members = MembershipParams {
+            silent_ops: set.silent_ops,
+            silent_ns: 5 * set.bound_ns,
+            lead_ops: set.lead_ops,
+            retry_ns: set.retry_ns,
+            ..MembershipParams::new(ranks)
+        };
+        engine.agree_on_views(members, HadamardMode::Off)?;
+    }
+    if set.votes {
+        engine.agree_on_updates(votes(plan));
+    }
+    Ok(engine)
+}
+
+/// How long votes are waited for: as the host library does.
+pub(super) fn votes(plan: &JobPlan) -> VoteParams {
+    let leader_ns = 2 * plan.settings.bound_ns;
+    VoteParams { leader_ns, others_ns: leader_ns + plan.settings.bound_ns + 5_000_000 }
+}
+
+/// The tag of a job's packets.
+pub(super) fn job_tag(seed: u64) -> u64 {
+    seed | 1 << 63
+}

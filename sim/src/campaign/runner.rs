@@ -1,0 +1,232 @@
+//! Many jobs, one after the other: counts, failures, and what is left of a failing job once it is made as small as it goes.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::coverage::Coverage;
+use super::fault::{FaultKind, Transition};
+use super::plan::JobPlan;
+use super::{Edits, Outcome, Violation, run};
+
+/// Seeds that are handed out together: what is run does not depend on how many threads there are.
+const ROUND: u64 = 32;
+/// Failures after which a campaign stops.
+const FAILURES_MAX: usize = 10;
+
+/// How long a campaign goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Until so many collectives were run.
+    Collectives(u64),
+    /// For so long, on the clock on the wall.
+    Elapsed(Duration),
+}
+
+/// What a campaign has found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// The first seed.
+    pub first_seed: u64,
+    /// Jobs, one for each seed from the first on.
+    pub jobs: u64,
+    /// Collectives that at least one rank has finished.
+    pub collectives: u64,
+    /// Results of all ranks.
+    pub results: u64,
+    /// Results in which something was lost.
+    pub lossy: u64,
+    /// Results that were skipped.
+    pub skipped: u64,
+    /// Ranks that gave up, where no majority was left to them.
+    pub gave_up: u64,
+    /// Beats of which a correction could not be told from outside.
+    pub unverified: u64,
+    /// Packets and control messages sent, packets damaged.
+    pub packets: u64,
+    /// Control messages sent.
+    pub messages: u64,
+    /// Packets that were damaged and came through.
+    pub damaged: u64,
+    /// Faults that began, by kind.
+    pub faults: Vec<Count>,
+    /// Moments of the protocol that happened.
+    pub transitions: Vec<Count>,
+    /// Pairs of moment and fault that were hit, of how many.
+    pub pairs_hit: usize,
+    /// All such pairs.
+    pub pairs: usize,
+    /// Those that were not.
+    pub pairs_missed: Vec<String>,
+    /// Jobs in which a judge objects.
+    pub failures: Vec<Failure>,
+    /// Time on the clock on the wall.
+    pub wall_s: f64,
+}
+
+/// How often something happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Count {
+    /// What.
+    pub what: &'static str,
+    /// How often.
+    pub count: u64,
+}
+
+/// A job in which a judge objects, and what is left of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failure {
+    /// The seed.
+    pub seed: u64,
+    /// The objection.
+    pub violation: Violation,
+    /// The objection in what is left of the job.
+    pub smallest: Violation,
+    /// The command that replays what is left of it.
+    pub replay: String,
+}
+
+/// Runs jobs from `first_seed` on, on so many threads. `progress` is called after each round with what there is so far.
+pub fn campaign(first_seed: u64, until: Until, threads: usize, mut progress: impl FnMut(&Report)) -> Report {
+    let started = Instant::now();
+    let mut report = Report { first_seed, ..Report::default() };
+    let mut coverage = Coverage::default();
+    let is_enough = |report: &Report| match until {
+        Until::Collectives(count) => report.collectives >= count,
+        Until::Elapsed(time) => started.elapsed() >= time,
+    };
+    while !is_enough(&report) && report.failures.len() < FAILURES_MAX {
+        let seed = first_seed.wrapping_add(report.jobs);
+        for (seed, outcome) in round(seed, threads) {
+            report.add(&outcome);
+            coverage.add(&outcome.coverage);
+            if let Some(violation) = outcome.violation {
+                report.failures.push(minimised(seed, violation));
+            }
+        }
+        report.wall_s = started.elapsed().as_secs_f64();
+        report.cover(&coverage);
+        progress(&report);
+    }
+    report
+}
+
+/// Runs a round of seeds; the outcomes in order.
+fn round(first_seed: u64, threads: usize) -> Vec<(u64, Outcome)> {
+    let (next, outcomes) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= ROUND {
+                return;
+            }
+            let seed = first_seed.wrapping_add(number);
+            let outcome = run(seed, &Edits::default(), false);
+            outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, seed, outcome));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.max(1) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    outcomes.sort_by_key(|(number, ..)| *number);
+    outcomes.into_iter().map(|(_, seed, outcome)| (seed, outcome)).collect()
+}
+
+impl Report {
+    fn add(&mut self, outcome: &Outcome) {
+        self.jobs += 1;
+        self.collectives += outcome.collectives;
+        self.results += outcome.results;
+        self.lossy += outcome.lossy;
+        self.skipped += outcome.skipped;
+        self.gave_up += outcome.gave_up;
+        self.unverified += outcome.unverified;
+    }
+
+    fn cover(&mut self, coverage: &Coverage) {
+        (self.packets, self.messages, self.damaged) = (coverage.datagrams, coverage.messages, coverage.damaged);
+        let kinds = FaultKind::ALL.iter();
+        let count =
+            |kind: &FaultKind| Count { what: kind.name(), count: coverage.faults.get(kind).copied().unwrap_or(0) };
+        self.faults = kinds.map(count).collect();
+        let transitions = Transition::ALL.iter();
+        let count =
+            |of: &Transition| Count { what: of.name(), count: coverage.transitions.get(of).copied().unwrap_or(0) };
+        self.transitions = transitions.map(count).collect();
+        (self.pairs_hit, self.pairs) = coverage.pairs_hit();
+        let pairs = Transition::ALL.iter().flat_map(|of| FaultKind::ALL.iter().map(move |kind| (*of, *kind)));
+        let missed = pairs.filter(|pair| !coverage.pairs.contains_key(pair));
+        self.pairs_missed = missed.map(|(of, kind)| format!("{} upon {}", kind.name(), of.name())).collect();
+    }
+
+    /// Collectives a second.
+    pub fn collectives_per_s(&self) -> f64 {
+        self.collectives as f64 / self.wall_s.max(1e-9)
+    }
+}
+
+/// Makes a failing job smaller, as long as the same judge objects: fewer calls, faults, ranks.
+pub fn minimised(seed: u64, violation: Violation) -> Failure {
+    let fails = |edits: &Edits| run(seed, edits, false).violation.filter(|found| found.judge == violation.judge);
+    let (mut edits, mut smallest) = (Edits::default(), violation.clone());
+    let attempt = |edits: &mut Edits, changed: Edits, smallest: &mut Violation| match fails(&changed) {
+        Some(found) => {
+            (*edits, *smallest) = (changed, found);
+            true
+        }
+        None => false,
+    };
+    loop {
+        let plan = JobPlan::new(seed, &edits);
+        let mut is_smaller = false;
+        let calls = plan.calls.len() as u32;
+        for fewer in [calls / 4, calls / 2, calls * 3 / 4, calls.saturating_sub(1)] {
+            let changed = Edits { calls: Some(fewer), ..edits.clone() };
+            if fewer > 0 && fewer < calls && attempt(&mut edits, changed, &mut smallest) {
+                is_smaller = true;
+                break;
+            }
+        }
+        let numbers: Vec<usize> = plan.faults.iter().map(|(number, _)| *number).collect();
+        for without in &numbers {
+            let of = edits.only.clone().unwrap_or_else(|| numbers.clone());
+            let only = of.into_iter().filter(|number| number != without).collect();
+            let changed = Edits { only: Some(only), ..edits.clone() };
+            is_smaller |= attempt(&mut edits, changed, &mut smallest);
+        }
+        for fewer in 2..plan.ranks {
+            let changed = Edits { ranks: Some(fewer), ..edits.clone() };
+            if attempt(&mut edits, changed, &mut smallest) {
+                is_smaller = true;
+                break;
+            }
+        }
+        if !is_smaller {
+            return Failure { seed, violation, smallest, replay: edits.command(seed) };
+        }
+    }
+}
+
+impl Edits {
+    /// The command that runs the job of a seed with these edits.
+    pub fn command(&self, seed: u64) -> String {
+        let mut command = format!("optireduce-sim campaign --seed {seed}");
+        if let Some(ranks) = self.ranks {
+            command += &format!(" --ranks {ranks}");
+        }
+        if let Some(calls) = self.calls {
+            command += &format!(" --calls {calls}");
+        }
+        if let Some(only) = &self.only {
+            let numbers: Vec<String> = only.iter().map(ToString::to_string).collect();
+            command += &format!(" --only {}", if only.is_empty() { "none".into() } else { numbers.join(",") });
+        }
+        command + " --explain"
+    }
+}

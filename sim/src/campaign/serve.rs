@@ -1,0 +1,323 @@
+//! What a rank does when it is woken: its calls, its packets, its messages; and what the judges are told of it.
+
+use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader};
+use optireduce_core::MembershipEvent;
+use optireduce_core::protocol::membership::MembershipMessage;
+use optireduce_core::protocol::repair::RepairMessage;
+use optireduce_core::protocol::{CallMessage, Message, VoteMessage};
+use optireduce_core::software::Batch;
+
+use super::fault::Transition;
+use super::job::{Event, Job};
+use super::judge::JudgeKind;
+use super::rank::{EngineError, Outstanding, State, votes};
+use super::timeline::What;
+use super::wire::Damage;
+
+/// How long a rank waits for an agreement before it gives up, as the host library's timeout.
+const AGREE_NS: u64 = 5_000_000_000;
+/// What a call may take beyond its bound: a rank acts at once when it is woken.
+const CALL_SLACK_NS: u64 = 10_000;
+
+impl Job<'_> {
+    /// A rank does all that it can do at this instant.
+    pub(super) fn serve(&mut self, rank: usize) {
+        loop {
+            if !self.ranks[rank].is_awake() {
+                return;
+            }
+            let local_ns = self.now_ns + self.ranks[rank].clock_ns;
+            self.exchange(rank, local_ns);
+            let began = self.begin_calls(rank, local_ns);
+            let ended = self.poll(rank, local_ns);
+            self.transmit(rank);
+            self.exchange(rank, local_ns);
+            if self.judge.violation.is_some() || !began && !ended {
+                break;
+            }
+        }
+        let one = &mut self.ranks[rank];
+        if !one.is_awake() {
+            return;
+        }
+        let Some(engine) = &mut one.engine else { return };
+        let timers =
+            [engine.plane().next_timeout(), engine.next_timeout(), one.waiting_ns.map(|since| since + AGREE_NS + 1)];
+        let timer_ns = timers.into_iter().flatten().min().map(|at_ns| at_ns.saturating_sub(one.clock_ns));
+        let calls = one.state == State::Working
+            && (one.next_op as usize) < self.plan.calls.len()
+            && one.next_call_ns > self.now_ns;
+        let call_ns = calls.then_some(one.next_call_ns);
+        if let Some(at_ns) = timer_ns.into_iter().chain(call_ns).min() {
+            self.wake(rank, at_ns);
+        }
+    }
+
+    /// Calls what the program is to call.
+    pub(super) fn begin_calls(&mut self, rank: usize, local_ns: u64) -> bool {
+        let mut any = false;
+        loop {
+            let one = &mut self.ranks[rank];
+            let op = one.next_op;
+            let may = one.state == State::Working
+                && one.outstanding.len() < self.plan.depth
+                && self.now_ns >= one.next_call_ns;
+            let Some(call) = self.plan.calls.get(op as usize).copied().filter(|_| may) else { return any };
+            let Some(engine) = &mut one.engine else { return any };
+            engine.plane_mut().advance(local_ns);
+            if !engine.may_prepare(local_ns) {
+                self.wait_for_view(rank, local_ns);
+                return any;
+            }
+            one.waiting_ns = None;
+            let prepared = engine.prepare_call(local_ns, call);
+            let found = match prepared {
+                Ok(found) => found,
+                Err(error) => {
+                    self.fail(rank, &error);
+                    return any;
+                }
+            };
+            if found != op {
+                let text = format!("call {op} was given number {found}");
+                self.judge.object(JudgeKind::Members, Some(rank), self.now_ns, text);
+                return any;
+            }
+            let due_ns = local_ns + self.call_bound_ns(rank, op);
+            let one = &mut self.ranks[rank];
+            one.outstanding.push_back(Outstanding { op, called_ns: local_ns, due_ns });
+            one.next_op += 1;
+            let pause_ns = self.random.below(self.plan.pause_ns) + self.wire.slowed_ns(self.now_ns, rank);
+            self.ranks[rank].next_call_ns = self.now_ns + pause_ns;
+            self.timeline.add(self.now_ns, Some(rank), What::Calls(op));
+            self.judge.called(rank, op);
+            self.happens(Transition::Called, rank);
+            any = true;
+            let given = self.plan.gradient(rank, op);
+            let started = self.ranks[rank].engine.as_mut().map(|engine| engine.start(local_ns, op, given));
+            if let Some(Err(error)) = started {
+                self.fail(rank, &error);
+            }
+        }
+    }
+
+    /// By when a call has returned: both stages of its windows and of those before it, the wait for repairs of those that are
+    /// one-off, and the votes of each.
+    pub(super) fn call_bound_ns(&self, rank: usize, op: u32) -> u64 {
+        let set = &self.plan.settings;
+        let votes = if set.votes { votes(self.plan).others_ns } else { 0 };
+        let of = |op: u32| {
+            let wait_ns = if self.plan.calls[op as usize].is_one_off() { set.one_off_wait_ns } else { 0 };
+            self.plan.windows(op) * 2 * set.bound_ns + wait_ns + votes
+        };
+        self.ranks[rank].outstanding.iter().map(|call| of(call.op)).sum::<u64>() + of(op) + CALL_SLACK_NS
+    }
+
+    pub(super) fn wait_for_view(&mut self, rank: usize, local_ns: u64) {
+        let one = &mut self.ranks[rank];
+        let is_new = one.waiting_ns.is_none();
+        let since_ns = *one.waiting_ns.get_or_insert(local_ns);
+        if is_new {
+            self.timeline.add(self.now_ns, Some(rank), What::WaitsForView);
+            self.happens(Transition::Waits, rank);
+        }
+        if local_ns - since_ns > AGREE_NS {
+            self.judge.gave_up(rank, self.now_ns, "the ranks have not agreed on a view in time");
+            self.timeline.add(self.now_ns, Some(rank), What::Fails("no agreement".into()));
+            self.ranks[rank].state = State::Failed;
+        }
+    }
+
+    pub(super) fn fail(&mut self, rank: usize, error: &EngineError) {
+        self.judge.object(JudgeKind::Sound, Some(rank), self.now_ns, format!("the engine gave up: {error}"));
+        self.ranks[rank].state = State::Failed;
+    }
+
+    pub(super) fn poll(&mut self, rank: usize, local_ns: u64) -> bool {
+        let mut any = false;
+        loop {
+            let one = &mut self.ranks[rank];
+            let Some(engine) = &mut one.engine else { return any };
+            engine.plane_mut().advance(local_ns);
+            let finished = match engine.poll(local_ns) {
+                Ok(Some(finished)) => finished,
+                Ok(None) => break,
+                Err(error) => {
+                    self.fail(rank, &error);
+                    return any;
+                }
+            };
+            any = true;
+            let Some(call) = one.outstanding.pop_front() else {
+                self.judge.object(
+                    JudgeKind::Returns,
+                    Some(rank),
+                    self.now_ns,
+                    "a collective returned that was not called".into(),
+                );
+                return any;
+            };
+            if local_ns > call.due_ns {
+                let took = (local_ns - call.called_ns) / 1000;
+                let text = format!(
+                    "collective {} took {took} us, {} us more than its bound",
+                    call.op,
+                    (local_ns - call.due_ns) / 1000
+                );
+                self.judge.object(JudgeKind::Returns, Some(rank), self.now_ns, text);
+            }
+            if self.timeline.records {
+                self.timeline.add(self.now_ns, Some(rank), What::finished(&finished.report));
+            }
+            self.judge.finished(rank, call.op, self.now_ns, finished);
+            self.happens(Transition::Finished, rank);
+            if !self.ranks[rank].is_awake() {
+                return any;
+            }
+        }
+        let one = &mut self.ranks[rank];
+        // A call that is overdue and has not returned; a rank that was frozen had its chance now.
+        if let Some(call) = one.outstanding.front().filter(|call| local_ns > call.due_ns + CALL_SLACK_NS) {
+            let text = format!(
+                "collective {} has not returned {} us after its bound",
+                call.op,
+                (local_ns - call.due_ns) / 1000
+            );
+            self.judge.object(JudgeKind::Returns, Some(rank), self.now_ns, text);
+        }
+        if one.state == State::Dropped && one.outstanding.is_empty() {
+            self.join(rank, local_ns);
+        }
+        any
+    }
+
+    pub(super) fn join(&mut self, rank: usize, local_ns: u64) {
+        let one = &mut self.ranks[rank];
+        let Some(engine) = &mut one.engine else { return };
+        one.state = State::Joining;
+        if let Err(error) = engine.join(local_ns, self.now_ns + 1) {
+            self.fail(rank, &error);
+        }
+        self.timeline.add(self.now_ns, Some(rank), What::AsksToJoin);
+    }
+
+    pub(super) fn transmit(&mut self, rank: usize) {
+        let mut out = std::mem::take(&mut self.out);
+        loop {
+            let batch = Batch { segments_max: 1 + self.random.below(4) as usize, bytes_max: 65_000 };
+            let Some(engine) = self.ranks[rank].engine.as_mut().filter(|_| self.judge.violation.is_none()) else {
+                break;
+            };
+            let Some(sent) = engine.plane_mut().poll_transmit(batch, &mut out) else { break };
+            for datagram in out.chunks(sent.segment_bytes) {
+                self.send(rank, sent.to, datagram);
+            }
+            if !self.ranks[rank].is_awake() {
+                break;
+            }
+        }
+        self.out = out;
+    }
+
+    pub(super) fn send(&mut self, from: usize, to: usize, datagram: &[u8]) {
+        let copies = self.wire.send(self.now_ns, from, to, datagram);
+        for copy in copies {
+            let mut bytes = datagram.to_vec();
+            copy.damage.apply(&mut bytes);
+            self.coverage.damaged += u64::from(copy.damage != Damage::None);
+            self.schedule(copy.at_ns, Event::Datagram { from: Some(from), to, datagram: bytes });
+        }
+        self.coverage.datagrams += 1;
+        let Some(header) = datagram.first_chunk::<UBT_BYTES>().map(UbtHeader::of_any_job) else { return };
+        match header.stage {
+            STAGE_CONTRIBUTE if self.judge.is_first(from, header.step, header.stage) => {
+                self.happens(Transition::Contributes, from)
+            }
+            STAGE_BROADCAST if self.judge.is_first(from, header.step, header.stage) => {
+                self.happens(Transition::Broadcasts, from)
+            }
+            _ => {}
+        }
+    }
+
+    /// Sends control messages, takes what the ranks have agreed on.
+    pub(super) fn exchange(&mut self, rank: usize, local_ns: u64) {
+        if let Some(engine) = &mut self.ranks[rank].engine {
+            engine.handle_timeout(local_ns);
+        }
+        while let Some(engine) = self.ranks[rank].engine.as_mut().filter(|_| self.judge.violation.is_none()) {
+            let Some((to, message)) = engine.poll_message() else { break };
+            let ends = [rank, to].map(|of| (of, self.ranks[of].incarnation));
+            let transition = transition_of(rank, self.plan.ranks, &message);
+            self.coverage.messages += 1;
+            if let Some(at_ns) = self.wire.send_control(self.now_ns, rank, to) {
+                self.schedule(at_ns, Event::Control { from: ends[0], to: ends[1], message });
+            }
+            if let Some(transition) = transition {
+                self.happens(transition, rank);
+                if !self.ranks[rank].is_awake() {
+                    return;
+                }
+            }
+        }
+        while let Some(event) = self.ranks[rank].engine.as_mut().and_then(|engine| engine.poll_membership_event()) {
+            self.take_event(rank, event);
+        }
+    }
+
+    pub(super) fn take_event(&mut self, rank: usize, event: MembershipEvent) {
+        match event {
+            MembershipEvent::Silent { rank: of } => self.timeline.add(self.now_ns, Some(rank), What::Misses(of)),
+            MembershipEvent::Dropped => {
+                self.timeline.add(self.now_ns, Some(rank), What::IsDropped);
+                let one = &mut self.ranks[rank];
+                one.state = State::Dropped;
+                one.waiting_ns = None;
+                self.judge.dropped(rank, self.now_ns);
+                self.happens(Transition::Dropped, rank);
+                self.wake(rank, self.now_ns);
+            }
+            MembershipEvent::View(view) => {
+                let members: Vec<usize> = view.live().collect();
+                self.timeline.add(
+                    self.now_ns,
+                    Some(rank),
+                    What::Knows { view: view.number, first_op: view.first_op, members: members.clone() },
+                );
+                self.judge.view(rank, self.now_ns, view.number, view.first_op, &members);
+                let one = &mut self.ranks[rank];
+                one.views.push((view.number, view.first_op));
+                let joined = view.joined.is_some_and(|(joined, _)| usize::from(joined) == rank);
+                if joined && one.state == State::Joining {
+                    one.state = State::Working;
+                    one.next_op = view.first_op;
+                    one.next_call_ns = self.now_ns;
+                    self.judge.joined(rank, view.first_op);
+                }
+                self.happens(Transition::ViewKnown, rank);
+            }
+        }
+    }
+}
+
+/// What a control message shows of its sender.
+fn transition_of(from: usize, ranks: usize, message: &[u8]) -> Option<Transition> {
+    Some(match Message::decode(from, ranks, message).ok()? {
+        Message::Repair(RepairMessage::Request { .. }) => Transition::RepairRequest,
+        Message::Repair(_) => Transition::RepairAnswer,
+        Message::Call(CallMessage::Ask { .. }) => Transition::CallQuestion,
+        Message::Vote(VoteMessage::Vote { .. }) => Transition::Vote,
+        Message::Vote(VoteMessage::Decision { .. }) => Transition::Decision,
+        Message::Membership(message) => match message {
+            MembershipMessage::Suspect { .. } => Transition::Suspects,
+            MembershipMessage::Prepare { .. } => Transition::Prepares,
+            MembershipMessage::Promise { .. } => Transition::Promises,
+            MembershipMessage::Accept { .. } => Transition::Accepts,
+            MembershipMessage::Accepted { .. } => Transition::Accepted,
+            MembershipMessage::Views { .. } => Transition::Decided,
+            MembershipMessage::Join { .. } => Transition::Joins,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}

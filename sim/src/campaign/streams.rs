@@ -1,0 +1,218 @@
+//! Judges what a declared bucket's outputs add up to: each is the collective's own mean, and what outputs before it lacked.
+//!
+//! For every rank and stamp there is a list of collectives that its outputs lack so far. What an output has beyond its own
+//! mean must be the sum of some of these means; they are off the list then. In the end the list is empty, but for
+//! what is reported as drift.
+
+use std::collections::{BTreeMap, HashMap};
+
+use optireduce_core::protocol::StreamId;
+
+use super::judge::Mean;
+use super::plan::JobPlan;
+use super::values::{LANES, are_close};
+
+/// What was done with an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    Applied,
+    /// By this rank: it comes whole with a later one.
+    Skipped,
+    /// By all: it never comes.
+    Cancelled,
+}
+
+/// An output of a declared bucket.
+#[derive(Clone, Debug)]
+pub(super) struct Output {
+    pub rank: usize,
+    pub segment: u32,
+    pub stream: StreamId,
+    pub op: u32,
+    pub members: u64,
+    pub act: Act,
+    pub values: Vec<f32>,
+    /// By stamp.
+    pub missing: Vec<bool>,
+}
+
+/// What a rank has in the end.
+#[derive(Clone, Debug)]
+pub(super) struct Settled {
+    pub rank: usize,
+    pub segment: u32,
+    pub stream: StreamId,
+    /// Whether nothing is outstanding any more.
+    pub is_repaired: bool,
+    pub correction: Option<Vec<f32>>,
+    /// Of the bucket.
+    pub drift_bytes: u64,
+}
+
+/// Most collectives on a list whose sums are all tried.
+const TRIED_MAX: usize = 12;
+
+type Means = HashMap<(u32, u64), Vec<Option<Mean>>>;
+/// Collective and members.
+type Key = (u32, u64);
+
+/// The lists of one rank's outputs of one stream, by stamp. `None`: it cannot be told any more what is on it.
+struct Lists(Vec<Option<Vec<Key>>>);
+
+/// Checks all outputs, in the order in which they were returned; counts the stamps that could not be told.
+///
+/// # Errors
+/// The rank, and what is wrong.
+pub(super) fn check(
+    plan: &JobPlan,
+    outputs: &[Output],
+    settled: &[Settled],
+    means: &mut Means,
+) -> Result<u64, (usize, String)> {
+    let mut lists: HashMap<(usize, u32, StreamId), Lists> = HashMap::new();
+    for output in outputs {
+        let Output { rank, segment, stream, op, members, act, values, missing } = output;
+        let stamps = missing.len();
+        let lists = lists.entry((*rank, *segment, *stream)).or_insert_with(|| Lists(vec![Some(Vec::new()); stamps]));
+        for (at, found) in values.chunks(LANES).enumerate() {
+            let Some(list) = &mut lists.0[at] else { continue };
+            match act {
+                Act::Cancelled => {}
+                Act::Skipped => list.push((*op, *members)),
+                Act::Applied => {
+                    if !list.is_empty() {
+                        let own = (!missing[at]).then_some((*op, *members));
+                        match take(plan, found, at, own, list, means) {
+                            Taken::Yes => {}
+                            Taken::Unknown => {
+                                lists.0[at] = None;
+                                continue;
+                            }
+                            Taken::No => {
+                                let text = format!(
+                                    "collective {op}: elements from {} on are not its mean{} and a sum of those that were missing: {list:?}; found {found:?}",
+                                    at * LANES,
+                                    if missing[at] { " (which is missing)" } else { "" }
+                                );
+                                return Err((*rank, text));
+                            }
+                        }
+                    }
+                    if missing[at] {
+                        list.push((*op, *members));
+                    }
+                }
+            }
+        }
+    }
+    let mut unverified = 0;
+    let mut short: HashMap<(usize, u16), Short> = HashMap::new();
+    for one in settled {
+        let Some(lists) = lists.get_mut(&(one.rank, one.segment, one.stream)) else { continue };
+        let zeros = vec![0.0; one.stream.elements];
+        let correction = one.correction.as_ref().unwrap_or(&zeros);
+        let (lost, _, which) = short.entry((one.rank, one.stream.bucket)).or_insert((0, one.drift_bytes, Vec::new()));
+        for (at, found) in correction.chunks(LANES).enumerate() {
+            let Some(list) = &mut lists.0[at] else {
+                unverified += 1;
+                continue;
+            };
+            match take(plan, found, at, None, list, means) {
+                Taken::Yes => {}
+                Taken::Unknown => {
+                    unverified += 1;
+                    continue;
+                }
+                Taken::No => {
+                    let text = format!(
+                        "{:?}: the last correction of elements from {} on is no sum of those that were missing: {list:?}; found {found:?}",
+                        one.stream,
+                        at * LANES
+                    );
+                    return Err((one.rank, text));
+                }
+            }
+            // What nobody can give is missing nowhere else. An element counts once, and only if it differs.
+            let values = |key: &Key| match mean_of(means, *key, at) {
+                Some(Mean::Of(set)) => plan.stamp(key.0).mean(set, at * LANES, found.len()),
+                _ => vec![0.0; found.len()],
+            };
+            let lacks: Vec<Vec<f32>> = list.iter().map(values).collect();
+            let count = (0..found.len()).filter(|lane| lacks.iter().any(|mean| mean[*lane] != 0.0)).count();
+            *lost += 4 * count as u64;
+            which.extend(list.iter().filter(|_| count > 0).map(|(op, _)| (*op, at)));
+        }
+        if !one.is_repaired {
+            return Err((one.rank, format!("{:?}: repairs are still outstanding", one.stream)));
+        }
+    }
+    let mut short: Vec<_> = short.into_iter().collect();
+    short.sort_unstable();
+    match short.iter().find(|(_, (lost, drift, _))| lost > drift) {
+        Some(((rank, bucket), (lost, drift, which))) => {
+            let mut ops: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+            which.iter().for_each(|(op, at)| ops.entry(*op).or_default().push(at * LANES));
+            let text = format!(
+                "bucket {bucket}: {lost} bytes of means were never added, {drift} are reported as drift; collectives, with the first elements of beats: {ops:?}"
+            );
+            Err((*rank, text))
+        }
+        None => Ok(unverified),
+    }
+}
+
+/// What a rank's outputs of a bucket lack in the end: bytes, bytes of them that are reported as drift, and collective and stamp.
+type Short = (u64, u64, Vec<(u32, usize)>);
+
+enum Taken {
+    Yes,
+    No,
+    Unknown,
+}
+
+fn mean_of(means: &Means, key: Key, at: usize) -> Option<Mean> {
+    *means.get(&key)?.get(at)?
+}
+
+/// Takes those off the list whose means are in `found`, beside that of `own`.
+fn take(plan: &JobPlan, found: &[f32], at: usize, own: Option<Key>, list: &mut Vec<Key>, means: &mut Means) -> Taken {
+    let values = |key: Key, mean: Mean| match mean {
+        Mean::Of(set) => plan.stamp(key.0).mean(set, at * LANES, found.len()),
+        Mean::Nobody => vec![0.0; found.len()],
+    };
+    let known: Option<Vec<Vec<f32>>> =
+        list.iter().map(|key| mean_of(means, *key, at).map(|mean| values(*key, mean))).collect();
+    let Some(known) = known.filter(|known| known.len() <= TRIED_MAX) else { return Taken::Unknown };
+    let base = own.map(|key| mean_of(means, key, at).map(|mean| values(key, mean)));
+    // All of them first, then none, then any.
+    let all = (1u32 << known.len()) - 1;
+    for chosen in [all, 0].into_iter().chain(1..all) {
+        let mut rest: Vec<f64> = found.iter().map(|value| f64::from(*value)).collect();
+        for (_, mean) in known.iter().enumerate().filter(|(of, _)| chosen >> of & 1 == 1) {
+            rest.iter_mut().zip(mean).for_each(|(rest, value)| *rest -= f64::from(*value));
+        }
+        let fits = match (&base, own) {
+            (None, _) => are_close(&vec![0.0; found.len()], &rest),
+            (Some(Some(base)), _) => are_close(base, &rest),
+            (Some(None), Some(key)) => match plan.stamp(key.0).contributors_about(&rest, at * LANES, key.1) {
+                Some(set) => {
+                    if let Some(known) = means.get_mut(&key).and_then(|all| all.get_mut(at)) {
+                        *known = Some(Mean::Of(set));
+                    }
+                    true
+                }
+                None => false,
+            },
+            (Some(None), None) => false,
+        };
+        if fits {
+            let mut of = 0;
+            list.retain(|_| {
+                of += 1;
+                chosen >> (of - 1) & 1 == 0
+            });
+            return Taken::Yes;
+        }
+    }
+    Taken::No
+}

@@ -1,0 +1,210 @@
+//! What lies between the ranks: packets that may be lost, and control messages that are reliable, in order for each pair.
+//!
+//! Model: a packet's payload is covered by UDP's checksum, so a packet with flipped bits is dropped by the receiver's kernel.
+//! What comes through nevertheless is what the checksum cannot tell or does not cover: packets cut short by whole beats, and packets whose
+//! header names another version or job; the receiver must drop the latter.
+
+use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::UBT_BYTES;
+
+use super::fault::FaultKind;
+use super::plan::JobPlan;
+use super::random::Random;
+
+/// Most packets that are kept to be replayed.
+const KEPT_MAX: usize = 64;
+
+/// A fault that has begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Active {
+    pub kind: FaultKind,
+    pub rank: usize,
+    /// Shares it: the other rank of a partition, or of a broken connection.
+    pub neighbour: usize,
+    pub until_ns: u64,
+}
+
+/// A copy of a packet that will arrive.
+pub(super) struct Copy {
+    pub at_ns: u64,
+    /// What was done to it.
+    pub damage: Damage,
+}
+
+/// What was done to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Damage {
+    None,
+    /// So many bytes are left.
+    CutTo(usize),
+    /// A bit of the header's version or tag was flipped.
+    Bit {
+        byte: usize,
+        bit: u8,
+    },
+}
+
+pub(super) struct Wire {
+    random: Random,
+    loss: f64,
+    delay_ns: (u64, u64),
+    control_ns: (u64, u64),
+    hold_ns: u64,
+    active: Vec<Active>,
+    ranks: usize,
+    /// When the last control message of each pair arrives.
+    last_control_ns: Vec<u64>,
+    /// Pairs whose control connection is broken.
+    broken: Vec<bool>,
+    /// Packets to be replayed: from, to, bytes.
+    kept: Vec<(usize, usize, Vec<u8>)>,
+    seen: u64,
+}
+
+impl Wire {
+    pub fn new(plan: &JobPlan) -> Self {
+        let ranks = plan.ranks;
+        Self {
+            random: Random::new(plan.seed, 4),
+            loss: plan.loss,
+            delay_ns: plan.delay_ns,
+            control_ns: plan.control_ns,
+            hold_ns: plan.settings.bound_ns,
+            active: Vec::new(),
+            ranks,
+            last_control_ns: vec![0; ranks * ranks],
+            broken: vec![false; ranks * ranks],
+            kept: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    pub fn begin(&mut self, fault: Active) {
+        self.active.push(fault);
+    }
+
+    /// Forgets the faults that are over.
+    pub fn end(&mut self, now_ns: u64) {
+        self.active.retain(|one| one.until_ns > now_ns);
+    }
+
+    fn is_on(&self, now_ns: u64, is_it: impl Fn(&Active) -> bool) -> bool {
+        self.active.iter().any(|one| one.until_ns > now_ns && is_it(one))
+    }
+
+    /// Until when nothing passes between two ranks.
+    fn cut_until_ns(&self, now_ns: u64, from: usize, to: usize) -> Option<u64> {
+        let inside = |one: &Active, rank: usize| rank == one.rank || self.ranks > 4 && rank == one.neighbour;
+        let cuts = |one: &&Active| one.kind == FaultKind::Partition && inside(one, from) != inside(one, to);
+        self.active.iter().filter(|one| one.until_ns > now_ns).filter(cuts).map(|one| one.until_ns).max()
+    }
+
+    /// The copies of a packet that arrive.
+    pub fn send(&mut self, now_ns: u64, from: usize, to: usize, datagram: &[u8]) -> Vec<Copy> {
+        self.seen += 1;
+        if self.kept.len() < KEPT_MAX {
+            self.kept.push((from, to, datagram.to_vec()));
+        } else if self.random.below(self.seen / 16) < 1 {
+            let place = self.random.below(KEPT_MAX as u64) as usize;
+            self.kept[place] = (from, to, datagram.to_vec());
+        }
+        let of = |kind: FaultKind, rank: usize| self.is_on(now_ns, |one| one.kind == kind && one.rank == rank);
+        let either = |kind: FaultKind| of(kind, from) || of(kind, to);
+        let half_lost = of(FaultKind::LossOut, from) || of(FaultKind::LossIn, to);
+        let [twice, late, mixed, damaged] =
+            [FaultKind::Duplicate, FaultKind::Delay, FaultKind::Reorder, FaultKind::Corrupt].map(either);
+        if of(FaultKind::SendErrors, from) || self.cut_until_ns(now_ns, from, to).is_some() {
+            return Vec::new();
+        }
+        let count = if twice { 2 + self.random.below(2) } else { 1 };
+        let mut copies = Vec::new();
+        for _ in 0..count {
+            let (shortest, longest) = self.delay_ns;
+            let mut at_ns = now_ns + self.random.between(shortest, longest);
+            at_ns += if late { self.hold_ns / 2 } else { 0 };
+            at_ns += if mixed { self.random.below(self.hold_ns) } else { 0 };
+            if self.random.chance(self.loss) || half_lost && self.random.chance(0.5) {
+                continue;
+            }
+            let mut damage = Damage::None;
+            if damaged && self.random.chance(0.3) {
+                let Some(done) = self.damage(datagram.len()) else { continue };
+                damage = done;
+            }
+            copies.push(Copy { at_ns, damage });
+        }
+        copies
+    }
+
+    /// A random bit flips; `None`: the receiver's kernel notices.
+    fn damage(&mut self, bytes: usize) -> Option<Damage> {
+        match self.random.below(4) {
+            0 => {
+                let beats = (bytes - UBT_BYTES.min(bytes)) / BEAT_BYTES;
+                Some(Damage::CutTo(UBT_BYTES + self.random.below(beats as u64 + 1) as usize * BEAT_BYTES))
+            }
+            1 => Some(Damage::CutTo(self.random.below(bytes as u64) as usize / 2)),
+            2 => {
+                // The version is the upper half of byte 9; the job's tag the last eight bytes.
+                let (byte, bits) = self.random.one_of(
+                    &[(9, 4..8), (14, 0..8), (17, 0..8), (21, 0..8)]
+                        .map(|(byte, bits): (usize, std::ops::Range<u8>)| (byte, (bits.start, bits.end))),
+                );
+                Some(Damage::Bit { byte, bit: bits.0 + self.random.below(u64::from(bits.1 - bits.0)) as u8 })
+            }
+            _ => None,
+        }
+    }
+
+    /// A packet of earlier to replay to a rank.
+    pub fn replay(&mut self, to: usize) -> Option<(usize, Vec<u8>)> {
+        let kept: Vec<_> = self.kept.iter().filter(|(_, of, _)| *of == to).collect();
+        let (from, _, datagram) = kept.get(self.random.below(kept.len() as u64) as usize)?;
+        Some((*from, datagram.clone()))
+    }
+
+    /// When a control message arrives; `None`: there is no connection.
+    pub fn send_control(&mut self, now_ns: u64, from: usize, to: usize) -> Option<u64> {
+        if self.broken[from * self.ranks + to] {
+            return None;
+        }
+        let (shortest, longest) = self.control_ns;
+        let slow = self.is_on(now_ns, |one| one.kind == FaultKind::SlowControl && (one.rank == from || one.rank == to));
+        let longest = if slow { longest + 3 * self.hold_ns } else { longest };
+        let after_ns = self.cut_until_ns(now_ns, from, to).unwrap_or(now_ns);
+        let at_ns = after_ns + self.random.between(shortest, longest);
+        let last_ns = &mut self.last_control_ns[from * self.ranks + to];
+        *last_ns = at_ns.max(*last_ns + 1);
+        Some(*last_ns)
+    }
+
+    /// The control connection of two ranks is broken, or whole again.
+    pub fn set_broken(&mut self, one: usize, other: usize, is_broken: bool) {
+        self.broken[one * self.ranks + other] = is_broken;
+        self.broken[other * self.ranks + one] = is_broken;
+    }
+
+    pub fn is_broken(&self, one: usize, other: usize) -> bool {
+        self.broken[one * self.ranks + other]
+    }
+
+    /// How much longer a program waits before its next call.
+    pub fn slowed_ns(&self, now_ns: u64, rank: usize) -> u64 {
+        let slow = |one: &&Active| one.kind == FaultKind::Slow && one.rank == rank && one.until_ns > now_ns;
+        self.active.iter().filter(slow).map(|one| one.until_ns - now_ns).max().unwrap_or(0)
+    }
+}
+
+impl Damage {
+    pub fn apply(self, datagram: &mut Vec<u8>) {
+        match self {
+            Self::None => {}
+            Self::CutTo(bytes) => datagram.truncate(bytes),
+            Self::Bit { byte, bit } => {
+                if let Some(byte) = datagram.get_mut(byte) {
+                    *byte ^= 1 << bit;
+                }
+            }
+        }
+    }
+}
