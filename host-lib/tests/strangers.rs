@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use namespace::{ip, is_outside};
-use optireduce::{Builder, ConnectError};
+use optireduce::{Builder, ConnectError, Launch};
 use ranks::{builder, free_root, gradient};
 
 type Ended = JoinHandle<Result<(), String>>;
@@ -84,6 +84,22 @@ fn strangers_who_are_silent_slow_or_many_hold_up_nobody() {
     assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(()), Ok(())));
     drop(silent);
     trickling.into_iter().for_each(|stranger| stranger.join().unwrap());
+}
+
+#[test]
+fn ranks_of_another_job_at_the_same_root_are_no_part_of_this_one() {
+    let root = free_root();
+    let of = |job_id: &str, rank, s| {
+        let launch = Launch::new(rank, 2, root.as_str()).unwrap().job_id(job_id);
+        start(builder(rank, 2, &root).launch(launch).timeout(Duration::from_secs(s)))
+    };
+    let first = of("a", 0, 20);
+    let strangers = [of("b", 1, 2), of("", 1, 2)].map(|stranger| stranger.join().unwrap().unwrap_err());
+    let second = of("a", 1, 20);
+    assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(()), Ok(())));
+    for error in strangers {
+        assert!(error.contains("has it the same job id?"), "{error}");
+    }
 }
 
 #[test]

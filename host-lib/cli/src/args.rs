@@ -218,6 +218,10 @@ pub struct RunArgs {
     /// Where rank 0 listens
     #[arg(long, value_name = "HOST:PORT", help_heading = PLACE)]
     pub root: Option<String>,
+    /// Id of the job, the same on all ranks, so that jobs that come to the same root do not mix [default: $OPTIREDUCE_JOB_ID,
+    /// or the launcher's: torchrun's run and restart, Slurm's job and step, Open MPI's namespace]
+    #[arg(long, value_name = "ID", help_heading = PLACE)]
+    pub job_id: Option<String>,
     /// Name or address of the network interface to use [default: the one on the way to rank 0]
     #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
     pub interface: Option<String>,
@@ -237,14 +241,20 @@ pub struct RunArgs {
 impl RunArgs {
     /// This rank's place in its job.
     pub fn launch(&self) -> Result<Launch, String> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let launch = match (self.rank, self.world_size, &self.root) {
-            (Some(rank), Some(world_size), Some(root)) => Launch::new(rank, world_size, root.clone()),
+            (Some(rank), Some(world_size), Some(root)) => Launch::new(rank, world_size, root.clone())
+                .map(|launch| launch.job_id(variable("OPTIREDUCE_JOB_ID").unwrap_or_default())),
             _ => Launch::from_variables(|name| match (name, &self.root) {
                 ("OPTIREDUCE_ROOT", Some(root)) => Some(root.clone()),
-                _ => std::env::var(name).ok().filter(|value| !value.is_empty()),
+                _ => variable(name),
             }),
         };
-        launch.map_err(|error| error.to_string())
+        let launch = launch.map_err(|error| error.to_string())?;
+        Ok(match &self.job_id {
+            Some(job_id) => launch.job_id(job_id.clone()),
+            None => launch,
+        })
     }
 }
 

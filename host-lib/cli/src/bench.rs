@@ -28,6 +28,7 @@ fn allreduce(args: &BenchAllReduceArgs, log_filter: Option<&str>) -> Result<(), 
             let place = ["--rank".into(), rank.to_string(), "--world-size".into(), ranks.to_string()];
             let mut command = Command::new(&program);
             command.arg("run").args(place).args(["--root", &format!("127.0.0.1:{port}")]);
+            command.args(["--job-id", &format!("bench.{}.{ranks}", std::process::id())]);
             command.args(without_ranks(&arguments));
             command.stdin(Stdio::null()).envs(log_filter.map(|filter| ("OPTIREDUCE_LOG", filter)));
             match command.spawn() {

@@ -52,6 +52,7 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(1);
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Elements that the bound is measured with at most: 4 GiB.
 const MEASURED_ELEMENTS_MAX: usize = 1 << 30;
+const JOB_ID_BYTES_MAX: usize = 256;
 const WINDOW_BYTES_MAX: usize = 1 << 20;
 
 /// When a stage may close before its deadline: the last packets of all peers were seen, and silence followed.
@@ -229,9 +230,14 @@ impl Builder {
     /// See [`ConnectError`]. Settings that differ are an error on every rank, at once.
     pub fn connect(self) -> Result<Communicator, ConnectError> {
         self.check()?;
-        let builder = self.clone();
         let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
-        let launch = Launch::new(launch.rank, launch.world_size, launch.root)?;
+        let launch = Launch::new(launch.rank, launch.world_size, launch.root)?.job_id(launch.job_id);
+        if launch.job_id.len() > JOB_ID_BYTES_MAX {
+            let (found, expected) = (launch.job_id.len(), JOB_ID_BYTES_MAX);
+            let (found, expected) = (format!("{found} bytes long"), format!("at most {expected} bytes"));
+            return Err(ConnectError::Setting { setting: "job_id", found, expected });
+        }
+        let builder = Self { launch: Some(launch.clone()), ..self.clone() };
         // For everything until the first collective.
         let deadline = Instant::now() + self.timeout;
         let left = || deadline.saturating_duration_since(Instant::now());
@@ -244,9 +250,8 @@ impl Builder {
         let rank = launch.rank;
         let describe = move |control| Member { rank, udp, control, receive_buffer_bytes, payload_beats };
         let wake = waker.clone();
-        let job_id = String::new();
         let (timeout, meeting_launch) = (self.timeout, launch.clone());
-        let meeting = Meeting { launch: meeting_launch, root, local, job_id, timeout, deadline };
+        let meeting = Meeting { launch: meeting_launch, root, local, timeout, deadline };
         let mut control = ControlChannel::connect(&meeting, self.settings(), describe, move || wake.wake())?;
         let payload_beats = socket.payload_beats(&mut control, left)?;
         let plane = socket.join(launch.rank, control.job(), payload_beats)?;

@@ -55,7 +55,8 @@ impl Communicator {
         let same: Vec<(usize, Place)> = places.filter(|(_, one): &(_, Place)| one.colour == colour).collect();
         let index = same.iter().position(|(member, _)| *member == rank).unwrap_or(0);
         let root = same.first().map(|(_, first)| first.root.clone()).unwrap_or_default();
-        let launch = Launch::new(index, same.len(), root)?;
+        let job_id = self.builder.launch.as_ref().map_or("", |launch| &launch.job_id);
+        let launch = Launch::new(index, same.len(), root)?.job_id(format!("{job_id}/{colour}"));
         let bound = Bound::Fixed(self.stage_deadline());
         Builder { launch: Some(launch), bound, ..self.builder.clone() }.connect_async().await
     }

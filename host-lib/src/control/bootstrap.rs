@@ -60,8 +60,6 @@ pub(crate) struct Meeting {
     pub root: Vec<SocketAddr>,
     /// The address of this host that the job uses.
     pub local: IpAddr,
-    /// What the ranks have in common that no stranger has.
-    pub job_id: String,
     /// How long the bootstrap may take, and until when.
     pub timeout: Duration,
     /// When the bootstrap ends.

@@ -676,7 +676,6 @@ mod tests {
             launch,
             root: vec![root.parse().unwrap()],
             local: IpAddr::from([127, 0, 0, 1]),
-            job_id: String::new(),
             timeout,
             deadline: Instant::now() + timeout,
         };

@@ -179,7 +179,7 @@ impl Gathering<'_> {
         {
             oldest.abort();
         }
-        let (job_id, world_size) = (self.meeting.job_id.clone(), self.meeting.launch.world_size);
+        let (job_id, world_size) = (self.meeting.launch.job_id.clone(), self.meeting.launch.world_size);
         let greet = async move {
             let greeted = timeout(GREETING, greet(stream, from, &job_id, world_size)).await;
             greeted.unwrap_or_else(|_| {

@@ -83,7 +83,7 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
     let left = meeting.deadline.saturating_duration_since(std::time::Instant::now());
     let hello = Hello {
         version: VERSION,
-        job_id: meeting.job_id.clone(),
+        job_id: meeting.launch.job_id.clone(),
         world_size: meeting.launch.world_size,
         member: member.clone(),
         settings: settings.clone(),
@@ -93,7 +93,7 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
     let closed = |error: io::Error| match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => io::Error::new(
             error.kind(),
-            "it closes the connection without an answer; is that rank 0 of this job, with the same job id?",
+            "it closes the connection without an answer; is that rank 0 of this job, and has it the same job id?",
         ),
         _ => error,
     };

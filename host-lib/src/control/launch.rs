@@ -1,14 +1,14 @@
 //! Which rank this process is, from its launcher's environment.
 //!
-//! | launcher | rank, ranks | root, if not given |
-//! |---|---|---|
-//! | ours | `OPTIREDUCE_RANK`, `OPTIREDUCE_WORLD_SIZE` | `OPTIREDUCE_ROOT` = host:port |
-//! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, [`TORCH_PORT_OFFSET`] above `MASTER_PORT`, which torch's own store has |
-//! | Open MPI | `OMPI_COMM_WORLD_RANK`, `_SIZE` | this host, if all ranks are on it |
-//! | MPICH, PMI | `PMI_RANK`, `PMI_SIZE` | none |
-//! | Slurm | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LAUNCH_NODE_IPADDR` |
+//! | launcher | rank, ranks | root, if not given | id of the job, if not given |
+//! |---|---|---|---|
+//! | ours | `OPTIREDUCE_RANK`, `OPTIREDUCE_WORLD_SIZE` | `OPTIREDUCE_ROOT` = host:port | empty |
+//! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, [`TORCH_PORT_OFFSET`] above `MASTER_PORT`, which torch's own store has | `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_RESTART_COUNT` |
+//! | Open MPI | `OMPI_COMM_WORLD_RANK`, `_SIZE` | this host, if all ranks are on it | `PMIX_NAMESPACE` |
+//! | MPICH, PMI | `PMI_RANK`, `PMI_SIZE` | none | empty |
+//! | Slurm | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LAUNCH_NODE_IPADDR` | `SLURM_JOB_ID`, `SLURM_STEP_ID` |
 //!
-//! `OPTIREDUCE_ROOT` counts with every launcher. The first launcher of the table whose rank is set counts: torchrun
+//! `OPTIREDUCE_ROOT` and `OPTIREDUCE_JOB_ID` count with every launcher. The first launcher of the table whose rank is set counts: torchrun
 //! inside a Slurm job is torchrun.
 
 use optireduce_core::protocol::RANKS_MAX;
@@ -19,7 +19,7 @@ pub const TORCH_PORT_OFFSET: u16 = 17;
 /// The root's port where a launcher gives only a host.
 pub const ROOT_PORT_DEFAULT: u16 = 29_517;
 
-/// A process's place in its job: the rank, how many there are, and where rank 0 listens.
+/// A process's place in its job: the rank, how many there are, where rank 0 listens, and which job it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Launch {
@@ -29,6 +29,8 @@ pub struct Launch {
     pub world_size: usize,
     /// Where rank 0 listens: host:port.
     pub root: String,
+    /// Tells the job from others whose ranks may come to the same root: not secret, the same on all ranks. Empty: no id.
+    pub job_id: String,
 }
 
 /// The environment does not say what must be known.
@@ -94,7 +96,12 @@ impl Launch {
         if root.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
             return Err(LaunchError::Invalid { name: "root", found: root, expected: "host:port".into() });
         }
-        Ok(Self { rank, world_size, root })
+        Ok(Self { rank, world_size, root, job_id: String::new() })
+    }
+
+    /// The same place in the job with this id.
+    pub fn job_id(self, job_id: impl Into<String>) -> Self {
+        Self { job_id: job_id.into(), ..self }
     }
 
     /// This process's place, from its environment.
@@ -137,7 +144,15 @@ impl Launch {
             }
             (None, launcher) => return Err(LaunchError::NoRoot { launcher }),
         };
-        Self::new(rank_of, world_size, root)
+        let of_launcher: &[&str] = match launcher {
+            "torchrun" => &["TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"],
+            "Open MPI" => &["PMIX_NAMESPACE"],
+            "Slurm" => &["SLURM_JOB_ID", "SLURM_STEP_ID"],
+            _ => &[],
+        };
+        let parts = || of_launcher.iter().filter_map(|name| variable(name)).collect::<Vec<_>>().join(".");
+        let job_id = variable("OPTIREDUCE_JOB_ID").unwrap_or_else(parts);
+        Ok(Self::new(rank_of, world_size, root)?.job_id(job_id))
     }
 }
 
@@ -151,7 +166,22 @@ mod tests {
     }
 
     fn place(rank: usize, world_size: usize, root: &str) -> Result<Launch, String> {
-        Ok(Launch { rank, world_size, root: root.into() })
+        Ok(Launch { rank, world_size, root: root.into(), job_id: String::new() })
+    }
+
+    #[test]
+    fn the_launchers_id_of_the_job_counts_unless_another_is_given() {
+        let id = |variables: &[(&str, &str)]| launch(variables).unwrap().job_id;
+        let torch = [("RANK", "3"), ("WORLD_SIZE", "4"), ("MASTER_ADDR", "10.0.0.1"), ("MASTER_PORT", "29500")];
+        let run = [("TORCHELASTIC_RUN_ID", "r7"), ("TORCHELASTIC_RESTART_COUNT", "2")];
+        let slurm = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8"), ("SLURM_LAUNCH_NODE_IPADDR", "10.1.2.3")];
+        let step = [("SLURM_JOB_ID", "99"), ("SLURM_STEP_ID", "0")];
+        assert_eq!(id(&torch), "");
+        assert_eq!(id(&[&torch[..], &run, &step].concat()), "r7.2", "torchrun inside Slurm");
+        assert_eq!(id(&[&slurm[..], &step, &run].concat()), "99.0");
+        let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h:1")];
+        assert_eq!(id(&[&mpi[..], &[("PMIX_NAMESPACE", "prte@1")]].concat()), "prte@1");
+        assert_eq!(id(&[&slurm[..], &step, &[("OPTIREDUCE_JOB_ID", "mine")]].concat()), "mine");
     }
 
     #[test]
