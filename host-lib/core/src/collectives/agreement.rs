@@ -169,7 +169,7 @@ impl Agreement {
             }
             one.voted = true;
             if let Some(votes) = &mut self.votes {
-                votes.cast(now_ns, op, &one.running.view.ranks, one.report.is_skipped());
+                votes.cast(now_ns, op, &one.running.view.ranks, one.report.is_skipped(), one.until_ns);
             }
         }
         let mut outcome = if one.report.is_skipped() { Outcome::Skip } else { Outcome::Apply };

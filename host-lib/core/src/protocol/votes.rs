@@ -25,6 +25,8 @@ pub enum VoteMessage {
         live: Ranks,
         /// Whether the sender would skip the update, because too much was lost.
         skip: bool,
+        /// How long from now others may still fetch what they lost before they vote, in ns.
+        left_ns: u64,
     },
     /// From the leader: the outcome.
     Decision {
@@ -47,9 +49,10 @@ pub struct Decided {
 /// How long ranks wait for votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoteParams {
-    /// How long the leader waits for the remaining votes after the first, in ns.
+    /// How long the leader waits for the remaining votes after the first, in ns; where ranks may fetch what they lost before they
+    /// vote, from the end of that time.
     pub leader_ns: u64,
-    /// How long the other ranks wait for the decision, in ns; longer than `leader_ns`, since the leader may finish later.
+    /// How long the other ranks wait for the decision, in ns, from their own vote or the end of that time; longer than `leader_ns`, since the leader may finish later.
     pub others_ns: u64,
 }
 
@@ -103,12 +106,14 @@ impl Votes {
     }
 
     /// Votes on collective `op`, which has finished on this rank. `live`: the ranks of its view; `skip`: too much was
-    /// lost. Call once per collective, in order, after the previous one was decided.
-    pub fn cast(&mut self, now_ns: u64, op: u32, live: &Ranks, skip: bool) {
+    /// lost; `until_ns`: until when ranks may fetch what they lost before they vote, at the latest now if they do not. Call once
+    /// per collective, in order, after the previous one was decided.
+    pub fn cast(&mut self, now_ns: u64, op: u32, live: &Ranks, skip: bool, until_ns: u64) {
         self.forward(op);
-        self.waiting = Some((op, skip, now_ns.saturating_add(self.params.others_ns)));
+        let left_ns = until_ns.saturating_sub(now_ns);
+        self.waiting = Some((op, skip, now_ns.saturating_add(left_ns).saturating_add(self.params.others_ns)));
         let leader = live.iter().next().unwrap_or(self.rank);
-        let message = VoteMessage::Vote { op, live: live.clone(), skip };
+        let message = VoteMessage::Vote { op, live: live.clone(), skip, left_ns };
         if leader == self.rank {
             self.handle_message(now_ns, leader, message);
         } else {
@@ -122,7 +127,7 @@ impl Votes {
         match message {
             VoteMessage::Decision { op, skip } if is_near(op) => drop(self.decisions.insert(op, skip)),
             VoteMessage::Decision { .. } => {}
-            VoteMessage::Vote { op, live, skip } => {
+            VoteMessage::Vote { op, live, skip, left_ns } => {
                 if skip {
                     self.last_skips.insert(from);
                 } else {
@@ -131,7 +136,7 @@ impl Votes {
                 // A late vote was counted as the last time, and its sender has the decision.
                 let is_mine = live.iter().next() == Some(self.rank) && live.contains(from);
                 if is_mine && is_near(op) && !self.decisions.contains_key(&op) {
-                    let deadline_ns = now_ns.saturating_add(self.params.leader_ns);
+                    let deadline_ns = now_ns.saturating_add(left_ns).saturating_add(self.params.leader_ns);
                     let heard = Ranks::of_words(vec![0; live.words().len()]);
                     let ballot = Ballot { live, heard, skip: false, deadline_ns };
                     let ballot = self.ballots.entry(op).or_insert(ballot);
@@ -211,7 +216,7 @@ mod tests {
                     let machine = &mut machines[rank];
                     if !judged[rank] && at_ns[rank].is_some_and(|at_ns| now_ns >= at_ns) {
                         judged[rank] = true;
-                        machine.cast(now_ns, op, &live, skip(op, rank));
+                        machine.cast(now_ns, op, &live, skip(op, rank), 0);
                     }
                     if let Some(decided) = machine.decided(now_ns) {
                         found[op as usize][rank] = Some((decided, now_ns - at_ns[rank].unwrap()));
@@ -292,15 +297,56 @@ mod tests {
     }
 
     #[test]
+    fn a_vote_waits_for_ranks_that_fetch_what_they_lost_and_has_one_deadline() {
+        const FETCH_NS: u64 = 50_000;
+        let live = Ranks::all(3);
+        // Rank 2 fetches until the last moment, or for ever.
+        for votes in [true, false] {
+            let mut ranks: Vec<Votes> = (0..3).map(|rank| Votes::new(rank, 3, PARAMS)).collect();
+            let mut decided = [None; 3];
+            for now_ns in 0..FETCH_NS + 2 * PARAMS.others_ns {
+                // Rank 1 is done at once; the leader has fetched for a while.
+                let casts = [30_000, 0, if votes { FETCH_NS - 1 } else { u64::MAX }];
+                for rank in (0..3).filter(|rank| casts[*rank] == now_ns) {
+                    ranks[rank].cast(now_ns, 7, &live, rank == 2, FETCH_NS);
+                }
+                for from in 0..3 {
+                    while let Some((to, message)) = ranks[from].poll() {
+                        ranks[to].handle_message(now_ns, from, message);
+                    }
+                }
+                for (one, decided) in ranks.iter_mut().zip(&mut decided) {
+                    *decided = decided.or(one.decided(now_ns).map(|decided| (decided, now_ns)));
+                }
+            }
+            let at_ns = if votes { FETCH_NS - 1 } else { FETCH_NS + PARAMS.leader_ns };
+            // The others hear of it with the next messages.
+            let expected = [0, 1].map(|rank| Some((Decided { skip: votes, agreed: true }, at_ns + rank)));
+            assert_eq!(decided[..2], expected, "rank 2 votes: {votes}");
+            assert_eq!(decided[2].is_some(), votes);
+        }
+        // Without the leader: not the whole time again from its own vote on.
+        let mut alone = Votes::new(1, 3, PARAMS);
+        alone.cast(30_000, 7, &live, true, FETCH_NS);
+        assert_eq!(alone.next_timeout(), Some(FETCH_NS + PARAMS.others_ns));
+        assert_eq!(alone.decided(FETCH_NS + PARAMS.others_ns - 1), None);
+        assert_eq!(alone.decided(FETCH_NS + PARAMS.others_ns), Some(Decided { skip: true, agreed: false }));
+    }
+
+    #[test]
     fn what_makes_no_sense_is_not_counted_and_memory_is_bounded() {
         let mut leader = Votes::new(0, 6, PARAMS);
         // Of a rank that takes no part, and for a leader that this rank is not.
-        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: Ranks::all(2), skip: true });
-        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: Ranks::none(3).with([1, 2]), skip: true });
-        leader.handle_message(0, 99, VoteMessage::Vote { op: 1, live: Ranks::none(3), skip: true });
+        leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: Ranks::all(2), skip: true, left_ns: 0 });
+        leader.handle_message(
+            0,
+            5,
+            VoteMessage::Vote { op: 1, live: Ranks::none(3).with([1, 2]), skip: true, left_ns: 0 },
+        );
+        leader.handle_message(0, 99, VoteMessage::Vote { op: 1, live: Ranks::none(3), skip: true, left_ns: 0 });
         assert_eq!((leader.next_timeout(), leader.poll()), (None, None));
         for op in 0..10_000 {
-            leader.handle_message(0, 1, VoteMessage::Vote { op, live: Ranks::all(2), skip: true });
+            leader.handle_message(0, 1, VoteMessage::Vote { op, live: Ranks::all(2), skip: true, left_ns: 0 });
             leader.handle_message(0, 1, VoteMessage::Decision { op: op + 20_000, skip: true });
         }
         assert_eq!((leader.ballots.len(), leader.decisions.len()), (OPS_MAX as usize, 0));

@@ -207,7 +207,7 @@ wire_struct!(Settings { hadamard, bound_ns });
 wire_struct!(Request { hadamard, bound_ns, measure });
 
 wire_enum!(VoteMessage {
-    0x10 => Vote { op, live, skip },
+    0x10 => Vote { op, live, skip, left_ns },
     0x11 => Decision { op, skip },
 });
 

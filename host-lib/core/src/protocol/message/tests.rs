@@ -97,7 +97,7 @@ impl Draw {
             6 => membership(MembershipMessage::Accept { ballot: self.ballot(), view: self.view() }),
             7 => membership(MembershipMessage::Accepted { number, ballot: self.ballot() }),
             8 => membership(MembershipMessage::Views { views: (0..self.below(17)).map(|_| self.view()).collect() }),
-            9 => Message::Vote(VoteMessage::Vote { op, live: self.ranks(), skip: self.flag() }),
+            9 => Message::Vote(VoteMessage::Vote { op, live: self.ranks(), skip: self.flag(), left_ns: self.u64() }),
             10 => Message::Vote(VoteMessage::Decision { op, skip: self.flag() }),
             11 => {
                 let ranges = 0..1 + self.below(RANGES_MAX as u64) as u16;
@@ -175,8 +175,8 @@ fn golden_bytes() {
             &[&[2, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
         ),
         (
-            Message::Vote(VoteMessage::Vote { op: 5, live: Ranks::all(3), skip: true }),
-            &[&[2, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1]],
+            Message::Vote(VoteMessage::Vote { op: 5, live: Ranks::all(3), skip: true, left_ns: 9 }),
+            &[&[2, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
         ),
         (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[2, 0x11, 0, 0, 0, 5, 0]]),
         (
