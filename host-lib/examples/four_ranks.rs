@@ -37,7 +37,7 @@ fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
         // Each layer's all-reduce begins as soon as its gradient is there, while the next is computed.
         let mut requests = Vec::new();
         for (bucket, elements) in buckets.iter_mut().zip(LAYERS) {
-            requests.push(bucket.start_all_reduce(vec![rank as f32; elements])?);
+            requests.push(bucket.start_all_reduce(vec![rank as f32; elements]));
         }
         for (request, layer) in requests.into_iter().zip(&mut weights) {
             let (mean, report) = request.wait()?;
@@ -52,8 +52,13 @@ fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
             println!("step {step}: {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
         }
     }
-    // Who leaves first takes what it had still to say with it.
-    communicator.barrier()?;
+    // What the last means lacked, so that all ranks end with the same weights.
+    for (bucket, layer) in buckets.iter_mut().zip(&mut weights) {
+        if let Some(correction) = bucket.settle(None)?.correction {
+            layer.iter_mut().zip(correction).for_each(|(weight, mean)| *weight -= 0.1 * mean);
+        }
+    }
+    communicator.close()?;
     Ok(weights)
 }
 

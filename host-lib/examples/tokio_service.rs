@@ -27,11 +27,11 @@ async fn train(rank: usize, root: String, steps: Arc<AtomicUsize>) -> Result<(),
     let mut gradient = vec![rank as f32; ELEMENTS];
     for _ in 0..STEPS {
         // Handed over and back, without a copy.
-        (gradient, _) = bucket.start_all_reduce(gradient)?.await?;
+        (gradient, _) = bucket.start_all_reduce(gradient).await?;
         steps.fetch_add(1, Ordering::Relaxed);
     }
-    communicator.barrier_async().await?;
-    Ok(())
+    bucket.settle_async(None).await?;
+    Ok(communicator.close_async().await?)
 }
 
 /// Answers every connection with the number of steps that are done.

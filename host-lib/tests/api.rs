@@ -28,7 +28,7 @@ async fn two_tasks() -> [Vec<f32>; 2] {
         let mut bucket = communicator.bucket_async(ELEMENTS, BucketOptions::new()).await?;
         let mut data = gradient(rank, ELEMENTS);
         assert_eq!(bucket.all_reduce_async(&mut data).await?.lost_bytes(), 0);
-        let (again, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS))?.await?;
+        let (again, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).await?;
         assert_eq!((report.op(), again == data), (1, true));
         let mut once = gradient(rank, 500);
         communicator.all_reduce_async(&mut once).await?;
@@ -71,7 +71,7 @@ fn blocking_calls_inside_an_async_runtime_do_not_panic() {
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
             let mut data = gradient(rank, ELEMENTS);
             bucket.all_reduce(&mut data).unwrap();
-            let (again, _) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap().wait().unwrap();
+            let (again, _) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap();
             assert_eq!(again, data);
             communicator.broadcast(0, &mut data).unwrap();
             communicator.metrics().unwrap();
@@ -110,7 +110,7 @@ fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
             // Rank 0 does not wait for this one for ever.
             communicator.barrier().unwrap();
         }
-        let mut request = bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap();
+        let mut request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
         if rank == 0 {
             assert!(!request.test() && !request.wait_timeout(Duration::from_millis(50)));
             communicator.barrier().unwrap();
@@ -120,8 +120,8 @@ fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
         let (mean, report) = request.wait().unwrap();
         assert_eq!((mean.len(), report.lost_bytes()), (ELEMENTS, 0));
         // A request that is dropped does not end its collective.
-        drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap());
-        let (_, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap().wait().unwrap();
+        drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)));
+        let (_, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap();
         assert_eq!((report.op(), report.lost_bytes()), (2, 0));
         communicator.barrier().unwrap();
     });
@@ -263,7 +263,7 @@ fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
         let mut buckets = options.map(|options| communicator.bucket(ELEMENTS, options).unwrap());
         let mut results = Vec::new();
         for _ in 0..3 {
-            let begin = |bucket: &mut Bucket| bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap();
+            let begin = |bucket: &mut Bucket| bucket.start_all_reduce(gradient(rank, ELEMENTS));
             results = buckets.each_mut().map(begin).map(|request| request.wait().unwrap()).into();
         }
         communicator.close().unwrap();
@@ -472,7 +472,7 @@ fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<
 fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_every_rank() {
     thread::scope(|scope| {
         scope.spawn(|| {
-            mismatch("rank 1 calls it with bucket 1, most ranks: ranks 0, 2 with 0;", |rank, [first, second]| {
+            mismatch("bucket is 1 on rank 1, but 0 on ranks 0, 2, the majority;", |rank, [first, second]| {
                 let (one, two) = if rank == 1 { (second, first) } else { (first, second) };
                 let mut data = vec![rank as f32; ELEMENTS];
                 one.all_reduce(&mut data)?;
@@ -482,7 +482,7 @@ fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_ever
         });
         scope.spawn(|| {
             mismatch(
-                "rank 2 calls it with kind reduce-scatter, most ranks: ranks 0, 1 with all-reduce;",
+                "kind is reduce-scatter on rank 2, but all-reduce on ranks 0, 1, the majority;",
                 |rank, [first, _]| {
                     let mut data = vec![rank as f32; ELEMENTS];
                     if rank == 2 {
@@ -496,6 +496,61 @@ fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_ever
             );
         });
     });
+}
+
+#[test]
+fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong_mean() {
+    /// Ranks call a bucket twice, or until they have an error, which the odd one ignores; every rank's errors by call.
+    fn errors(odd: fn(usize) -> bool, call: fn(&mut Bucket, usize, bool) -> Result<Vec<f32>, Error>) -> Vec<String> {
+        job(4, move |rank, root| {
+            let builder = builder(rank, 4, &root).bound(Bound::Fixed(Duration::from_millis(300)));
+            let mut communicator = builder.timeout(Duration::from_secs(5)).connect().unwrap();
+            let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+            bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
+            let first = match call(&mut bucket, rank, odd(rank)) {
+                // A rank may have finished without the odd one: with the mean of others, and never with zeros in between.
+                Ok(mean) if !odd(rank) => {
+                    assert!(mean.iter().all(|value| *value == 1.0), "rank {rank}: {mean:?}");
+                    call(&mut bucket, rank, false).unwrap_err()
+                }
+                Ok(_) => panic!("rank {rank} handed in a wrong length without an error"),
+                Err(error) => error,
+            };
+            let later = communicator.close().unwrap_err().to_string();
+            assert_eq!(first.to_string(), later, "rank {rank}: no job with a wrong length ends well");
+            later
+        })
+    }
+    let all_reduce = |bucket: &mut Bucket, _: usize, odd: bool| {
+        let mut data = vec![1.0; if odd { ELEMENTS - 1 } else { ELEMENTS }];
+        bucket.all_reduce(&mut data).map(|_| data)
+    };
+    let all_gather = |bucket: &mut Bucket, _: usize, odd: bool| {
+        let shard = if odd { bucket.elements() } else { bucket.shard_range().len() };
+        bucket.all_gather(&vec![1.0; shard]).map(|_| vec![1.0])
+    };
+    let owned = |bucket: &mut Bucket, _: usize, odd: bool| {
+        let data = vec![1.0; if odd { 0 } else { ELEMENTS }];
+        bucket.all_reduce_owned(data).map(|(mean, _)| mean)
+    };
+    let found = thread::scope(|scope| {
+        [
+            scope.spawn(move || errors(|rank| rank == 2, all_reduce)),
+            scope.spawn(move || errors(|rank| rank % 2 == 1, all_gather)),
+            scope.spawn(move || errors(|_| true, owned)),
+        ]
+        .map(|errors| errors.join().unwrap())
+    });
+    let expected = [
+        "the ranks differ in collective 1: the number of elements handed in is 29999 on rank 2, but what the call takes on \
+         ranks 0, 1, 3, the majority;",
+        "the ranks differ in collective 1: the number of elements handed in is 30000 on rank 1, but what the call takes on \
+         ranks 0, 2;",
+        "collective 1: 0 elements were handed in, expected 30000;",
+    ];
+    for (errors, expected) in found.iter().zip(expected) {
+        assert!(errors.iter().all(|error| error.starts_with(expected)), "{errors:?}, expected {expected}");
+    }
 }
 
 #[test]
@@ -550,7 +605,7 @@ fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
         })
     };
     // A request that nobody waits for counts, too.
-    let alike = close(|rank, _, bucket| drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)).unwrap()));
+    let alike = close(|rank, _, bucket| drop(bucket.start_all_reduce(gradient(rank, ELEMENTS))));
     assert_eq!(alike, [Ok(()), Ok(()), Ok(())]);
     let fewer = close(|rank, _, bucket| {
         if rank != 1 {

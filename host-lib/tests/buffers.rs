@@ -94,7 +94,7 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
 
     // Several at once: a buffer more for each.
     let (large, _) = allocations(|bucket, values| {
-        let requests = [values.clone(), values.clone()].map(|values| bucket.start_all_reduce(values).unwrap());
+        let requests = [values.clone(), values.clone()].map(|values| bucket.start_all_reduce(values));
         requests.map(|request| request.wait().unwrap().1.action())[1]
     });
     assert_eq!(large, 2 * 2 * STEADY, "none but the caller's own copies");

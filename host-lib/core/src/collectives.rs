@@ -31,6 +31,16 @@ pub struct Collectives<P: DataPlane> {
     tuning: Tuning,
     agreement: Agreement,
     metrics: Metrics,
+    misfit: Option<Misfit>,
+}
+
+/// A call with a wrong number of elements: this rank cannot go on, and waits until the others know.
+#[derive(Clone, Copy, Debug)]
+struct Misfit {
+    op: u32,
+    found: usize,
+    expected: usize,
+    until_ns: u64,
 }
 
 impl<P: DataPlane> Collectives<P> {
@@ -44,6 +54,7 @@ impl<P: DataPlane> Collectives<P> {
             tuning: Tuning::default(),
             agreement: Agreement::new(&params),
             metrics: Metrics::default(),
+            misfit: None,
             params,
         })
     }
@@ -162,6 +173,18 @@ impl<P: DataPlane> Collectives<P> {
         self.tuning.raise_rates(&self.params, call.elements);
     }
 
+    /// The caller has handed in `found` elements for its next call, which takes `expected`: this rank cannot take part, and the
+    /// job ends. Nothing is sent, so no mean has wrong values in it. If calls are [compared](Self::compare_calls), the others are
+    /// told, and [`poll`](Self::poll) gives the same [`CollectivesError::Mismatch`] on all ranks once they call it, too; without,
+    /// or if all do the same, it gives [`CollectivesError::WrongLength`].
+    pub fn misfit(&mut self, now_ns: u64, call: Call, found: usize, expected: usize) {
+        let op = self.pipeline.next_op_of_caller();
+        self.agreement.misfit(now_ns, op, &call, found, &self.params);
+        let until_ns = now_ns.saturating_add(self.agreement.one_off_wait_ns);
+        self.misfit.get_or_insert(Misfit { op, found, expected, until_ns });
+        self.take_outputs();
+    }
+
     /// What this rank gives to collective `op` is there (its gradient, its part): contributes it. In an all-reduce of a declared
     /// bucket the gradient is not copied, and its memory holds a later result of the bucket.
     ///
@@ -180,6 +203,11 @@ impl<P: DataPlane> Collectives<P> {
     pub fn poll(&mut self, now_ns: u64) -> Result<Option<Finished>, CollectivesError<P::Error>> {
         if let Some(mismatch) = self.agreement.mismatch(now_ns) {
             return Err(mismatch.into());
+        }
+        if let Some(Misfit { op, found, expected, until_ns }) = self.misfit
+            && (now_ns >= until_ns || self.agreement.is_confirmed_by_all(op))
+        {
+            return Err(CollectivesError::WrongLength { op, found, expected });
         }
         self.handle_events(now_ns)?;
         self.handle_timeout(now_ns);
@@ -246,7 +274,8 @@ impl<P: DataPlane> Collectives<P> {
     /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,
     /// or an agreement that waits.
     pub fn next_timeout(&self) -> Option<u64> {
-        self.pipeline.next_timeout().into_iter().chain(self.agreement.next_timeout()).min()
+        let misfit = self.misfit.map(|misfit| misfit.until_ns);
+        self.pipeline.next_timeout().into_iter().chain(self.agreement.next_timeout()).chain(misfit).min()
     }
 
     /// Blocking: prepares, starts and polls one collective; `data` is the gradient and becomes the result. `clock`

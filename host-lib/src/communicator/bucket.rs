@@ -102,7 +102,9 @@ impl BucketOptions {
 
 /// A declared bucket: a stream of collectives over as many elements, from [`Communicator::bucket`].
 ///
-/// All ranks make the same calls on the same buckets in the same order. Several collectives may run at once, of one bucket or of
+/// All ranks make the same calls on the same buckets in the same order, and hand in as many values as the bucket has (in an
+/// all-gather, their shard). A rank that hands in another number ends the job: nothing is sent, and all ranks get the same
+/// [`Error::Mismatch`], which names the rank and the number. Several collectives may run at once, of one bucket or of
 /// several. What one of them lost is repaired in the next output of the same bucket, if the communicator repairs. A
 /// bucket may be dropped on one rank alone.
 #[derive(Debug)]
@@ -288,10 +290,10 @@ impl Bucket {
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
-        self.check_given(Kind::AllReduce, data)?;
-        let mut given = self.spare.take().unwrap_or_else(|| self.buffer());
-        given.copy_from_slice(data);
-        let (result, report) = self.begin(Kind::AllReduce, given)?.await?;
+        let mut given = self.spare.take().unwrap_or_default();
+        given.clear();
+        given.extend_from_slice(data);
+        let (result, report) = self.begin(Kind::AllReduce, given).await?;
         if report.action() == UpdateAction::Apply {
             data.copy_from_slice(&result);
         }
@@ -330,16 +332,13 @@ impl Bucket {
     /// # Errors
     /// See [`Error`]; the buffer is gone then.
     pub fn all_reduce_owned(&mut self, data: Vec<f32>) -> Result<(Vec<f32>, Report), Error> {
-        self.start_all_reduce(data)?.wait()
+        self.start_all_reduce(data).wait()
     }
 
     /// Begins to reduce `data` over all ranks; other collectives may begin before it is finished. Collective. As
     /// [`all_reduce_owned`](Self::all_reduce_owned), which waits for it, it copies nothing. With several collectives of the bucket
     /// at once it has a buffer more for each of them.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn start_all_reduce(&mut self, data: Vec<f32>) -> Result<Request, Error> {
+    pub fn start_all_reduce(&mut self, data: Vec<f32>) -> Request {
         self.begin(Kind::AllReduce, data)
     }
 
@@ -350,14 +349,11 @@ impl Bucket {
     /// # Errors
     /// See [`Error`].
     pub fn reduce_scatter(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
-        self.start_reduce_scatter(data.to_vec())?.wait()
+        self.start_reduce_scatter(data.to_vec()).wait()
     }
 
     /// As [`reduce_scatter`](Self::reduce_scatter), without waiting.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn start_reduce_scatter(&mut self, data: Vec<f32>) -> Result<Request, Error> {
+    pub fn start_reduce_scatter(&mut self, data: Vec<f32>) -> Request {
         self.begin(Kind::ReduceScatter, data)
     }
 
@@ -368,14 +364,11 @@ impl Bucket {
     /// # Errors
     /// See [`Error`].
     pub fn all_gather(&mut self, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
-        self.start_all_gather(shard.to_vec())?.wait()
+        self.start_all_gather(shard.to_vec()).wait()
     }
 
     /// As [`all_gather`](Self::all_gather), without waiting.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn start_all_gather(&mut self, shard: Vec<f32>) -> Result<Request, Error> {
+    pub fn start_all_gather(&mut self, shard: Vec<f32>) -> Request {
         self.begin(Kind::AllGather, shard)
     }
 
@@ -417,11 +410,11 @@ impl Bucket {
         settled.await
     }
 
-    fn begin(&self, kind: Kind, given: Vec<f32>) -> Result<Request, Error> {
-        self.check_given(kind, &given)?;
+    /// Begins a collective. What is not as long as it must be is the engine's to find: it tells the other ranks.
+    fn begin(&self, kind: Kind, given: Vec<f32>) -> Request {
         let (sender, reply) = reply();
         self.send(kind, given, sender);
-        Ok(Request::new(reply))
+        Request::new(reply)
     }
 
     /// What a rank gives to a collective of this kind.

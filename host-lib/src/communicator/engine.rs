@@ -21,7 +21,7 @@ use super::settle::Settled;
 use crate::control::{ControlChannel, Notice, Notices};
 use crate::udp::Udp;
 use optireduce_core::protocol::membership::Settings;
-use optireduce_core::protocol::{RUNS_MIN, Ranks, Stream, StreamId};
+use optireduce_core::protocol::{JobParams, Kind, Parts, RUNS_MIN, Ranks, Stream, StreamId};
 use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -41,6 +41,12 @@ pub(super) struct Collective {
 }
 
 impl Collective {
+    /// Elements that a rank hands in: its shard in an all-gather, else the bucket.
+    pub fn given_elements(&self, params: &JobParams) -> usize {
+        let Call { kind, elements, .. } = self.call;
+        if kind == Kind::AllGather { Parts::new(elements, params.ranks).of(params.rank).len() } else { elements }
+    }
+
     fn is_of(&self, of: StreamId) -> bool {
         self.call.bucket == of.bucket && self.call.stream == Stream::Declared { generation: of.generation }
     }
@@ -278,6 +284,13 @@ impl Engine {
             self.take_membership_events();
             let Some((wanted, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             any = true;
+            let expected = wanted.given_elements(self.collectives.params());
+            if given.len() != expected {
+                tracing::error!(call = %wanted.call, found = given.len(), expected, "a call with a wrong number of elements");
+                self.collectives.misfit(now_ns, wanted.call, given.len(), expected);
+                self.replies.push_back((reply, wanted));
+                return Ok(any);
+            }
             match self.collectives.prepare_call(now_ns, wanted.call) {
                 Ok(op) => {
                     self.counts.count(op, wanted.call.kind);

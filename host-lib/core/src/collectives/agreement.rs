@@ -104,12 +104,31 @@ impl Agreement {
         let Some(calls) = &mut self.calls else { return };
         let Call { kind, bucket, elements, bf16, stream, .. } = *call;
         let (hadamard, bf16) = (call.is_encoded(view), bf16.unwrap_or(params.bf16));
-        let info = CallInfo { kind, bucket, elements: elements as u64, hadamard, bf16, stream };
+        let info = CallInfo { kind, bucket, elements: elements as u64, hadamard, bf16, stream, misfit: None };
         calls.called(now_ns, op, info, view.live().collect());
         if call.is_one_off() {
             // Nobody declared it, so all compare it with the leader, which answers.
             calls.doubt(op, view.live().next());
         }
+    }
+
+    /// This rank's caller has handed in `found` elements for collective `op`, which is not what the call takes: tells all others,
+    /// who call it rightly.
+    pub fn misfit(&mut self, now_ns: u64, op: u32, call: &Call, found: usize, params: &JobParams) {
+        let view = self.newest().clone();
+        let Some(calls) = &mut self.calls else { return };
+        let Call { kind, bucket, elements, bf16, stream, .. } = *call;
+        let (hadamard, bf16) = (call.is_encoded(&view), bf16.unwrap_or(params.bf16));
+        let (elements, misfit) = (elements as u64, Some(found as u64));
+        let info = CallInfo { kind, bucket, elements, hadamard, bf16, stream, misfit };
+        calls.called(now_ns, op, info, view.live().collect());
+        calls.announce(op);
+    }
+
+    /// Whether all that can be asked have said what they call at `op`, and it is what this rank calls.
+    pub fn is_confirmed_by_all(&self, op: u32) -> bool {
+        let view = self.newest();
+        self.calls.as_ref().is_none_or(|calls| view.live().all(|rank| calls.is_confirmed(op, rank)))
     }
 
     /// Packets of another bucket came for collective `op`; `wire_bucket`: its number on the wire.

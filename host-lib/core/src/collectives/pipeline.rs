@@ -90,6 +90,11 @@ impl Pipeline {
         self.preposted > 0
     }
 
+    /// Number of the next collective that the caller calls.
+    pub fn next_op_of_caller(&self) -> u32 {
+        self.next_op.wrapping_sub(self.preposted as u32)
+    }
+
     /// Adds the next collective, among the ranks of `view`.
     pub fn push<E: std::error::Error>(
         &mut self,

@@ -94,7 +94,7 @@ impl<P: DataPlane> Collectives<P> {
     /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a
     /// quorum of ranks that never comes true again: the caller sets a deadline.
     pub fn may_prepare(&mut self, now_ns: u64) -> bool {
-        let may = self.pipeline.is_preposted() || self.next_view(now_ns).is_some();
+        let may = self.misfit.is_none() && (self.pipeline.is_preposted() || self.next_view(now_ns).is_some());
         self.take_outputs();
         may
     }

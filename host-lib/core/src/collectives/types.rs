@@ -107,7 +107,7 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
         op: u32,
     },
     /// What is given is not as long as the bucket or, in an all-gather, as this rank's part of it.
-    #[error("collective {op}: {found} elements are given, the bucket as it was prepared takes {expected}")]
+    #[error("collective {op}: {found} elements were handed in, expected {expected}")]
     WrongLength {
         /// Collective number.
         op: u32,

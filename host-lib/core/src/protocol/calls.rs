@@ -34,6 +34,8 @@ pub struct CallInfo {
     pub bf16: bool,
     /// Whether the bucket was declared, and how often.
     pub stream: Stream,
+    /// The elements that the caller has handed in, if they are not as many as the call takes.
+    pub misfit: Option<u64>,
 }
 
 impl CallInfo {
@@ -43,6 +45,8 @@ impl CallInfo {
             Stream::OneOff => "none, it is one-off".to_owned(),
             Stream::Declared { generation } => generation.to_string(),
         };
+        let misfit =
+            |misfit: Option<u64>| misfit.map_or_else(|| "what the call takes".to_owned(), |given| given.to_string());
         let fields = |call: &Self| {
             [
                 ("kind", call.kind.to_string()),
@@ -51,6 +55,7 @@ impl CallInfo {
                 ("elements", call.elements.to_string()),
                 ("hadamard", call.hadamard.to_string()),
                 ("bf16", call.bf16.to_string()),
+                ("the number of elements handed in", misfit(call.misfit)),
             ]
         };
         let pairs = fields(self).into_iter().zip(fields(other));
@@ -80,8 +85,8 @@ pub enum CallMessage {
 /// Ranks call different collectives. The job cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "collective {op}: rank {rank} calls it with {field} {found}, {}{expected}; all ranks must call the same collectives in \
-     the same order",
+    "the ranks differ in collective {op}: {field} is {found} on rank {rank}, but {expected} on {}; all ranks must call the same \
+     collectives in the same order",
     others(by, *is_majority)
 )]
 pub struct Mismatch {
@@ -104,7 +109,7 @@ pub struct Mismatch {
 fn others(by: &[usize], is_majority: bool) -> String {
     let ranks: Vec<String> = by.iter().map(usize::to_string).collect();
     let s = if by.len() == 1 { "" } else { "s" };
-    format!("{}rank{s} {} with ", if is_majority { "most ranks: " } else { "" }, ranks.join(", "))
+    format!("rank{s} {}{}", ranks.join(", "), if is_majority { ", the majority" } else { "" })
 }
 
 /// One rank's part in the comparison. Reliable messages; times on the caller's clock.
@@ -162,6 +167,20 @@ impl CallCheck {
     pub fn withdraw(&mut self, op: u32) {
         if let Some(one) = self.ops.get_mut(&op) {
             one.own = None;
+        }
+    }
+
+    /// Tells all others what this rank calls at `op`, without waiting for a doubt.
+    pub fn announce(&mut self, op: u32) {
+        let Some(one) = self.ops.get_mut(&op) else { return };
+        if let (Some((call, live)), false) = (&one.own, one.is_announced) {
+            one.is_announced = true;
+            for to in live.iter().copied().filter(|to| *to != self.rank) {
+                let asks = !one.told.contains_key(&to) && one.asked.insert(to);
+                let call = *call;
+                self.outgoing
+                    .push_back((to, if asks { CallMessage::Ask { op, call } } else { CallMessage::Tell { op, call } }));
+            }
         }
     }
 
@@ -263,15 +282,7 @@ impl CallCheck {
         }
         one.until_ns.get_or_insert(now_ns.saturating_add(self.wait_ns));
         // A rank that has not called it yet tells the others when it does.
-        if let (Some((call, live)), false) = (&one.own, one.is_announced) {
-            one.is_announced = true;
-            for to in live.iter().copied().filter(|to| *to != self.rank) {
-                let asks = !one.told.contains_key(&to) && one.asked.insert(to);
-                let call = *call;
-                self.outgoing
-                    .push_back((to, if asks { CallMessage::Ask { op, call } } else { CallMessage::Tell { op, call } }));
-            }
-        }
+        self.announce(op);
     }
 }
 

@@ -220,7 +220,7 @@ wire_enum!(CallMessage {
     0x30 => Ask { op, call },
     0x31 => Tell { op, call },
 });
-wire_struct!(CallInfo { kind, bucket, elements, hadamard, bf16, stream });
+wire_struct!(CallInfo { kind, bucket, elements, hadamard, bf16, stream, misfit });
 
 impl Wire for Kind {
     fn write(&self, out: &mut Vec<u8>) {

@@ -23,6 +23,7 @@ const CALL: CallInfo = CallInfo {
     hadamard: false,
     bf16: true,
     stream: Stream::Declared { generation: 8 },
+    misfit: None,
 };
 
 /// Draws of a seed.
@@ -79,6 +80,7 @@ impl Draw {
             hadamard: self.flag(),
             bf16: self.flag(),
             stream: if self.flag() { Stream::Declared { generation: self.u32() } } else { Stream::OneOff },
+            misfit: self.flag().then(|| self.u64()),
         }
     }
 
@@ -190,11 +192,14 @@ fn golden_bytes() {
         (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[2, 0x22], &key]),
         (
             Message::Call(CallMessage::Ask { op: 5, call: CALL }),
-            &[&[2, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8]],
+            &[&[2, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
         ),
         (
-            Message::Call(CallMessage::Tell { op: 5, call: CallInfo { stream: Stream::OneOff, ..CALL } }),
-            &[&[2, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0]],
+            Message::Call(CallMessage::Tell {
+                op: 5,
+                call: CallInfo { stream: Stream::OneOff, misfit: Some(3), ..CALL },
+            }),
+            &[&[2, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
         ),
     ] {
         assert_eq!(message.encode(), expected.concat(), "{message:?}");
