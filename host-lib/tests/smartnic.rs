@@ -482,7 +482,7 @@ fn collectives_run_through_rings_and_memory_many_times_around() {
             }
         }
         let finished = finished.unwrap_or_else(|| panic!("collective {op} did not finish"));
-        assert_eq!((finished.report.received_fraction, finished.report.own_contribution), ([1.0, 1.0], true));
+        assert_eq!((finished.report.received_fraction, finished.report.local_contribution), ([1.0, 1.0], true));
         let expected: Vec<f32> = gradient.iter().map(|own| own / 4.0).collect();
         assert!(finished.result == expected, "collective {op}");
     }

@@ -19,7 +19,7 @@ fn check_exact(scenario: &Scenario) {
         for (rank, one) in record.ranks.iter().enumerate() {
             assert_eq!(one.report.closed_by, [ClosedBy::Complete; 2], "rank {rank} of {scenario:?}");
             assert_eq!((one.report.lost_bytes, one.report.action), (0, UpdateAction::Apply));
-            assert!(one.report.own_contribution && one.report.late_peers.is_empty());
+            assert!(one.report.local_contribution && one.report.late_peers.is_empty());
             let nmse = oracle::nmse(&one.output, &mean);
             assert!(nmse < 1e-12, "rank {rank}: NMSE {nmse:e} in {scenario:?}");
         }
@@ -254,7 +254,7 @@ fn a_straggler_costs_its_peers_at_most_the_bounds_and_is_named() {
         for (rank, one) in record.ranks.iter().enumerate().filter(|(rank, _)| *rank != 2) {
             assert_eq!(one.report.late_peers, [2], "rank {rank}");
             assert_eq!(one.report.closed_by[0], ClosedBy::Deadline);
-            assert!(one.report.own_contribution);
+            assert!(one.report.local_contribution);
             // Both stages at their bounds, plus host memory and the way of the last packets.
             assert!(one.done_ns <= 2 * bound_ns + 50_000, "rank {rank} was done after {} ns", one.done_ns);
             // The straggler's card sent its mean although its host slept.
@@ -262,7 +262,7 @@ fn a_straggler_costs_its_peers_at_most_the_bounds_and_is_named() {
             assert!((one.report.received_fraction[0] - 2.0 / 3.0).abs() < 1e-9);
         }
         let straggler = &record.ranks[2];
-        assert!(!straggler.report.own_contribution && straggler.done_ns >= 3_000_000);
+        assert!(!straggler.report.local_contribution && straggler.done_ns >= 3_000_000);
         // Everybody's result is the mean of the three that were on time.
         let gradients = scenario.gradients(0);
         let on_time: Vec<_> = [0, 1, 3].map(|rank| gradients[rank].clone()).into();
@@ -282,7 +282,7 @@ fn a_straggler_of_a_bucket_larger_than_its_slots_catches_up() {
     });
     let record = checked(scenario.run()).remove(0);
     assert!(record.ranks.iter().skip(1).all(|one| one.report.late_peers.contains(&0)));
-    assert!(!record.ranks[0].report.own_contribution);
+    assert!(!record.ranks[0].report.local_contribution);
 }
 
 #[test]

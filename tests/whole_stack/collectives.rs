@@ -159,7 +159,7 @@ fn a_straggler_costs_its_peers_at_most_the_bounds_and_is_named() {
         assert_eq!(one.report.received_fraction[1], 1.0, "rank {rank}");
         assert_eq!(one.report.action, UpdateAction::Apply);
     }
-    assert!(!record.ranks[2].report.own_contribution);
+    assert!(!record.ranks[2].report.local_contribution);
 }
 
 #[test]

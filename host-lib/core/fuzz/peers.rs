@@ -3,4 +3,4 @@
 
 mod rank;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| rank::live(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| rank::play(data));

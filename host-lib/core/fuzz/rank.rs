@@ -1,7 +1,7 @@
 //! One rank of three, and whatever its peers and strangers may send it.
 //!
 //! The fuzzer's bytes are orders: datagrams that are raw, or whole packets of the job with fields of the fuzzer's choice, from
-//! peers or strangers; messages of the reliable channel; collectives of the own host; time. Checked: nothing
+//! peers or strangers; messages of the reliable channel; collectives of this rank's host; time. Checked: nothing
 //! panics, no datagram is an error, and at the end every collective ends, by the bounds of its stages.
 
 use optireduce_contract::packet::UbtHeader;
@@ -47,7 +47,7 @@ struct Rank {
 }
 
 /// Does what `data` says, and then lets everything end.
-pub fn live(data: &[u8]) {
+pub fn play(data: &[u8]) {
     let mut bytes = Bytes(data);
     let options = bytes.u8();
     let job = SoftwareJob {

@@ -51,9 +51,9 @@ type Script<'a> = &'a dyn Fn(u16, Stage) -> Fate;
 fn bytes(plan: &WindowPlan, stage: Stage, fate: &Fate) -> Vec<u64> {
     let received = |from: usize| {
         let expected = plan.expected_beats(stage, 0, from);
-        let own_late = fate.unasked && stage == Stage::Contribute && from == 0;
+        let local_late = fate.unasked && stage == Stage::Contribute && from == 0;
         let missing = if fate.missing.0 >> from & 1 == 1 { fate.missing.1.min(expected) } else { 0 };
-        64 * if own_late { 0 } else { expected - missing } as u64
+        64 * if local_late { 0 } else { expected - missing } as u64
     };
     (0..RANKS).map(received).collect()
 }
@@ -153,7 +153,7 @@ fn a_collective_without_loss_is_complete() {
     assert_eq!(report.closed_by, [ClosedBy::Complete; 2]);
     assert_eq!(report.stages[0].closed_by_window.len(), 4);
     assert_eq!(report.stages[1].elapsed_ns_max, 1000);
-    assert!(report.late_peers.is_empty() && report.own_contribution);
+    assert!(report.late_peers.is_empty() && report.local_contribution);
     assert_eq!(report.action, UpdateAction::Apply);
     // Armed before the gradient is there, contributed when it is, all four side by side.
     let arms = (0..4).map(|window| (0, window, false));
@@ -166,7 +166,7 @@ fn a_collective_without_loss_is_complete() {
 fn slots_and_windows_in_flight_are_bounded_and_refilled() {
     let params = JobParams { slots: 3, in_flight: 2, ..params() };
     let run = run(&params, 10 * WINDOW, 0, &|_, _| COMPLETE);
-    assert!(run.outcome.unwrap().own_contribution);
+    assert!(run.outcome.unwrap().local_contribution);
     assert_eq!((run.armed_max, run.in_flight_max), (3, 2));
     assert_eq!(run.end_ns, 5 * 2000); // ten windows, two at a time
     for contribute in [false, true] {
@@ -222,7 +222,7 @@ fn a_peer_of_whom_less_than_half_came_in_time_is_late() {
     assert!(silent_in(1).late_peers.is_empty());
     let report = silent_in(2);
     assert_eq!(report.late_peers, [3]);
-    assert!(report.own_contribution);
+    assert!(report.local_contribution);
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_late_rank_ends_cleanly_and_says_so() {
     };
     let run = run(&params(), 9 * WINDOW, start_ns, &script);
     let report = run.outcome.unwrap();
-    assert!(!report.own_contribution);
+    assert!(!report.local_contribution);
     assert_eq!((report.lost_bytes, report.closed_by), (0, [ClosedBy::Deadline, ClosedBy::Complete]));
     assert!(report.late_peers.is_empty(), "its peers were on time");
     // Windows that closed without it are not contributed; the ninth was armed when a slot came free, and is.
@@ -276,7 +276,7 @@ fn a_window_that_closed_one_stage_without_this_rank_is_still_contributed_for_the
     };
     let late = run(&params(), WINDOW, 3000, &script);
     assert_eq!(late.actions, [(0, 0, false), (3000, 0, true)]);
-    assert!(!late.outcome.unwrap().own_contribution);
+    assert!(!late.outcome.unwrap().local_contribution);
 
     // Its contribution gives the stage that is already running no more time.
     let stuck = |window, stage| Fate { never: stage == Stage::Broadcast, ..script(window, stage) };
@@ -287,7 +287,7 @@ fn a_window_that_closed_one_stage_without_this_rank_is_still_contributed_for_the
 fn a_gradient_that_came_partly_late_is_no_own_contribution() {
     let script = |_, stage| if stage == Stage::Contribute { lossy(ClosedBy::Deadline, 0, 1) } else { COMPLETE };
     let report = run(&params(), WINDOW, 0, &script).outcome.unwrap();
-    assert!(!report.own_contribution);
+    assert!(!report.local_contribution);
     assert_eq!(report.lost_bytes, 0, "own beats are no loss of peers");
 }
 
@@ -320,7 +320,7 @@ fn an_empty_bucket_is_done_at_once() {
     let run = run(&params(), 0, 0, &|_, _| COMPLETE);
     let report = run.outcome.unwrap();
     assert_eq!((report.received_fraction, report.closed_by), ([1.0, 1.0], [ClosedBy::Complete; 2]));
-    assert!(report.own_contribution && run.actions.is_empty());
+    assert!(report.local_contribution && run.actions.is_empty());
 }
 
 /// A collective of two windows, armed and contributed, and the plan of the first.
@@ -404,9 +404,9 @@ fn a_refused_contribution_is_no_own_contribution() {
         }
     }
     assert!(machine.is_done());
-    assert!(machine.clone().finish(&mut Safeguard::default()).own_contribution);
+    assert!(machine.clone().finish(&mut Safeguard::default()).local_contribution);
     machine.handle_refused(5 << 16, RefusedStatus::Stale).unwrap();
-    assert!(!machine.finish(&mut Safeguard::default()).own_contribution);
+    assert!(!machine.finish(&mut Safeguard::default()).local_contribution);
 }
 
 #[test]
@@ -459,5 +459,5 @@ fn the_report_in_json_has_the_names_that_readers_rely_on() {
     assert_eq!(json["closed_by"], serde_json::json!(["deadline", "complete"]));
     assert_eq!(json["late_peers"], serde_json::json!([3]));
     assert_eq!(json["action"], "apply");
-    assert_eq!(json["own_contribution"], true);
+    assert_eq!(json["local_contribution"], true);
 }

@@ -201,7 +201,7 @@ fn a_late_rank_gets_the_result_and_its_refused_contribution_hurts_nobody() {
     assert!(collectives.poll(0).unwrap().is_none(), "not finished before it was started");
     collectives.start(5, op, vec![1.0; WINDOW]).unwrap();
     let finished = collectives.poll(5).unwrap().unwrap();
-    assert!(!finished.report.own_contribution);
+    assert!(!finished.report.local_contribution);
     assert_eq!((finished.report.action, finished.result), (UpdateAction::Skip, vec![1.0; WINDOW]), "what was given");
     assert!(!collectives.plane().log.iter().any(|line| line.starts_with("contribute")));
 

@@ -11,7 +11,7 @@ fn a_rank_survives_whatever_the_fuzzer_found() {
         let path = entry.expect("an entry").path();
         // A panic names the input.
         println!("{}", path.display());
-        rank::live(&std::fs::read(&path).expect("an input"));
+        rank::play(&std::fs::read(&path).expect("an input"));
         played += 1;
     }
     assert!(played > 50, "only {played} inputs in {folder}");

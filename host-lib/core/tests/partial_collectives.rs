@@ -87,7 +87,7 @@ fn without_loss_the_halves_one_after_the_other_are_an_all_reduce() {
                 assert_eq!((one.kind, other.kind), (Kind::ReduceScatter, Kind::AllGather), "{what}");
                 assert_eq!((one.bucket, other.bucket, other.op), (5, 5, one.op + 1), "{what}");
                 for report in [one, other] {
-                    assert_eq!((report.lost_bytes, report.own_contribution), (0, true), "{what}: {report:?}");
+                    assert_eq!((report.lost_bytes, report.local_contribution), (0, true), "{what}: {report:?}");
                 }
                 // Nothing travels in the stage that the collective leaves out.
                 let bytes = [&one.stages[1], &other.stages[0]].map(|stage| stage.expected_bytes);
@@ -160,7 +160,7 @@ fn missing_parts_are_zeros_reported_by_rank_and_the_rest_is_right() {
         for (rank, Outcome { report, result, .. }) in outcomes.iter().enumerate() {
             let what = format!("seed {seed}, rank {rank}");
             let missing = report.missing_from(Stage::Broadcast);
-            assert!(!missing.contains(&rank), "{what}: the own part is there");
+            assert!(!missing.contains(&rank), "{what}: the local part is there");
             assert_eq!(report.missing_from(Stage::Contribute), [0; 0], "{what}");
             for from in 0..case.ranks {
                 let part = case.parts().of(from);

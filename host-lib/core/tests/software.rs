@@ -89,7 +89,7 @@ fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
             let outcomes = network.all_reduce(7, &gradients, case.hadamard, &starts);
             let results: Vec<&Outcome> = outcomes.iter().map(|outcome| outcome.as_ref().unwrap()).collect();
             for (rank, Outcome { report, result, .. }) in results.iter().enumerate() {
-                assert_eq!((report.lost_bytes, report.own_contribution), (0, true), "seed {seed}, rank {rank}");
+                assert_eq!((report.lost_bytes, report.local_contribution), (0, true), "seed {seed}, rank {rank}");
                 assert!(
                     result.iter().zip(&results[0].result).all(|(a, b)| a.to_bits() == b.to_bits()),
                     "seed {seed}, rank {rank}"

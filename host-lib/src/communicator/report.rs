@@ -80,7 +80,7 @@ impl Report {
 
     /// Whether this rank was late: its own gradient is not in its shard of every window.
     pub fn is_late(&self) -> bool {
-        !self.collective.own_contribution
+        !self.collective.local_contribution
     }
 
     /// Bytes that peers were to send, both stages together.

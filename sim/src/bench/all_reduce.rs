@@ -3,7 +3,7 @@
 //! Method: cycle-level cards, drivers and host libraries on a network without loss and with its smallest delay, 1 us; a
 //! gradient of 1 MiB in windows of 64 KiB, packets of 1408 bytes. Counted from the begin of the step to the last rank's
 //! result in host memory. The wire's bound: every rank moves 2 (N-1)/N of the bytes each way, at the goodput of 100 Gb/s
-//! Ethernet, clock 250 MHz. The memory's: the gather memory has one read port, a beat a cycle; the own mean is read for
+//! Ethernet, clock 250 MHz. The memory's: the gather memory has one read port, a beat a cycle; the local mean is read for
 //! every peer, and every result once, (2N-1)/N of the beats. With 2 ranks it is the larger one, 1.10 times the wire's (and
 //! the accumulator's is as large: every contribution and every mean, (N+1)/N of the beats). Not in either bound: the
 //! first window's way to its first broadcast and the last one's from its last contribution to host memory.

@@ -4,7 +4,7 @@
 //! wire of a 100 Gb/s port is slower). Frames of all peers come interleaved packet by packet, without a gap; the card
 //! sends what it reads from host memory, Hadamard-encoded (n = 4096). On the receive side the cycles from the first payload
 //! beat accepted to the last are counted; on the send side those from the last frame of the first window to the last frame
-//! of the last, for all beats of the windows between, the own shard included: it is read and encoded, and not sent.
+//! of the last, for all beats of the windows between, the local shard included: it is read and encoded, and not sent.
 
 use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
 use optireduce_contract::packet::frame::OFFSET;
@@ -113,8 +113,8 @@ impl Run {
         self.bench.burst(frames);
         self.bench.run_us(200);
 
-        let own = 0;
-        let accepted: Vec<_> = self.bench.accepted().into_iter().filter(|beat| beat.sender != own).collect();
+        let local = 0;
+        let accepted: Vec<_> = self.bench.accepted().into_iter().filter(|beat| beat.sender != local).collect();
         let receive = Flow {
             cycles: accepted.first().zip(accepted.last()).map_or(0, |(a, b)| (b.at_ns - a.at_ns) / CYCLE_NS + 1),
             payload_beats: accepted.len() as u64,
@@ -163,15 +163,15 @@ impl Run {
         }
     }
 
-    /// What the peers contribute to the own shard of every window, interleaved packet by packet.
+    /// What the peers contribute to the local shard of every window, interleaved packet by packet.
     fn contributions(&self) -> Vec<Vec<u8>> {
         let header =
             UbtHeader { stage: STAGE_CONTRIBUTE, flags: PACKET_HADAMARD, job_tag: JOB_TAG, ..UbtHeader::default() };
-        let own = ShardMap::new(WINDOW_BEATS, self.ranks, 0).range_of(0);
+        let local = ShardMap::new(WINDOW_BEATS, self.ranks, 0).range_of(0);
         let mut frames = Vec::new();
         for window in 0..WINDOWS {
-            for first in own.clone().step_by(self.payload_beats) {
-                let (at, length) = (window * WINDOW_BEATS + first, self.payload_beats.min(own.end - first));
+            for first in local.clone().step_by(self.payload_beats) {
+                let (at, length) = (window * WINDOW_BEATS + first, self.payload_beats.min(local.end - first));
                 frames
                     .extend((1..self.ranks).map(|sender| self.bench.packet(header, sender, at, length, sender as f32)));
             }

@@ -390,7 +390,7 @@ impl<'a> Judge<'a> {
         }
         let lacks_own =
             sets.iter().enumerate().any(|(at, set)| is_own(at) && set.is_none_or(|set| set >> rank & 1 == 0));
-        if report.own_contribution && lacks_own {
+        if report.local_contribution && lacks_own {
             return Err((JudgeKind::Reported, "its own contribution is said to be in, and is not".into()));
         }
         Ok(())

@@ -172,7 +172,7 @@ fn params_of(arm: &Submission, job: &Job, advertised_incast: u8) -> JobParams {
 
 fn completion_of(report: &StageReport, arm: &Submission, plan: &WindowPlan, rank: usize, now_ns: u64) -> Completion {
     let beats = |bytes: u64| bytes / BEAT_BYTES as u64;
-    let own = beats(report.received_bytes_per_rank[rank]);
+    let local = beats(report.received_bytes_per_rank[rank]);
     let expected: usize = (0..plan.shards.ranks)
         .filter(|from| *from != rank)
         .map(|from| plan.expected_beats(report.stage, rank, from))
@@ -183,12 +183,12 @@ fn completion_of(report: &StageReport, arm: &Submission, plan: &WindowPlan, rank
         closed_by: report.closed_by as u8,
         status: STATUS_OK,
         cookie: arm.cookie,
-        received_beats: (beats(report.received_bytes_per_rank.iter().sum()) - own) as u32,
+        received_beats: (beats(report.received_bytes_per_rank.iter().sum()) - local) as u32,
         expected_beats: expected as u32,
         elapsed_ns: report.elapsed_ns,
         heard: report.heard.words()[0],
         closed_ns: now_ns,
-        own_beats: own as u16,
+        own_beats: local as u16,
         ..Completion::default()
     }
 }

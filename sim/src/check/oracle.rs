@@ -56,12 +56,12 @@ pub fn outputs(plans: &[WindowPlan], gradients: &[Vec<f32>], traces: &[Vec<Accep
 
 /// The mean of a rank's own shard, by position of the window; `None` elsewhere and where nothing came.
 fn mean(plan: &WindowPlan, rank: usize, sent: &[Vec<Beat>], trace: &[Accept]) -> Result<Vec<Option<Beat>>, String> {
-    let own = plan.shards.range_of(rank);
+    let local = plan.shards.range_of(rank);
     let mut sums = vec![([-0.0f32; LANES], BTreeSet::new()); plan.beats];
     for accept in trace.iter().filter(|accept| accept.stage == STAGE_CONTRIBUTE) {
         let (position, sender) = (usize::from(accept.position), usize::from(accept.sender));
-        if !own.contains(&position) || sender >= sent.len() {
-            return Err(format!("rank {rank}: {accept:?}: outside its shard {own:?} or of an unknown rank"));
+        if !local.contains(&position) || sender >= sent.len() {
+            return Err(format!("rank {rank}: {accept:?}: outside its shard {local:?} or of an unknown rank"));
         }
         let (sum, senders) = &mut sums[position];
         if !senders.insert(sender) {

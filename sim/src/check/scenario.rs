@@ -132,8 +132,8 @@ fn check_reported_bytes(record: &StepRecord, rank: usize, one: &RankRecord) -> R
             .plans
             .iter()
             .map(|plan| {
-                let own = plan.shards.range_of(rank).len();
-                if contribute { own * (record.ranks.len() - 1) } else { plan.beats - own }
+                let local = plan.shards.range_of(rank).len();
+                if contribute { local * (record.ranks.len() - 1) } else { plan.beats - local }
             })
             .sum();
         let bytes = |beats: usize| (beats * BEAT_BYTES) as u64;

@@ -74,14 +74,14 @@ pub fn step(record: &StepRecord, report: &StepReport, reliable: &ReliableRun) ->
             done_us,
             action(rank.action)
         );
-        if !record.report.own_contribution {
+        if !record.report.local_contribution {
             let _ = write!(out, "; was late itself");
         } else if !rank.late_peers.is_empty() {
             let _ = write!(out, "; late: rank {}", join(&rank.late_peers));
         }
         out.push('\n');
     }
-    let on_time = record.ranks.iter().filter(|rank| rank.report.own_contribution).map(|rank| rank.done_ns).max();
+    let on_time = record.ranks.iter().filter(|rank| rank.report.local_contribution).map(|rank| rank.done_ns).max();
     let done_us = on_time.unwrap_or(record.virtual_ns) as f64 / 1000.0;
     let cycles = if report.cycles > 0 { format!(" ({} card cycles)", report.cycles) } else { String::new() };
     let _ = writeln!(

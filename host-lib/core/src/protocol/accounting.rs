@@ -49,7 +49,7 @@ pub struct Metrics {
     /// Of them Hadamard-encoded.
     pub hadamard: u64,
     /// Without this rank's own gradient, because it was late.
-    pub own_late: u64,
+    pub local_late: u64,
     /// Updates to be skipped, the ones that halted the job included.
     pub skipped: u64,
     /// Bytes of peers that did not come in time, both stages together.
@@ -63,7 +63,7 @@ impl Metrics {
     pub fn observe(&mut self, report: &Report) {
         self.collectives += 1;
         self.hadamard += u64::from(report.hadamard);
-        self.own_late += u64::from(!report.own_contribution);
+        self.local_late += u64::from(!report.local_contribution);
         self.skipped += u64::from(report.action != UpdateAction::Apply);
         self.lost_bytes += report.lost_bytes;
         for (metrics, stage) in self.stages.iter_mut().zip(&report.stages) {
@@ -139,7 +139,7 @@ mod tests {
             lost_bytes: stages.iter().map(|stage| stage.expected_bytes - stage.received_bytes).sum(),
             closed_by: [ClosedBy::Complete; 2],
             late_peers: vec![],
-            own_contribution: false,
+            local_contribution: false,
             action: UpdateAction::Skip,
             stages,
         }
@@ -156,7 +156,7 @@ mod tests {
             stage(&[0, 100, 100], &[0, 100, 100], ClosedBy::Complete),
             stage(&[0, 100, 100], &[0, 100, 90], ClosedBy::Deadline),
         ]));
-        assert_eq!((metrics.collectives, metrics.hadamard, metrics.own_late, metrics.skipped), (2, 2, 2, 2));
+        assert_eq!((metrics.collectives, metrics.hadamard, metrics.local_late, metrics.skipped), (2, 2, 2, 2));
         assert_eq!(metrics.lost_bytes, 20 + 100 + 10);
         let [contribute, broadcast] = &metrics.stages;
         assert_eq!((contribute.complete, contribute.early, contribute.deadline), (1, 1, 0));

@@ -2,7 +2,7 @@
 //!
 //! A window is armed (its stages are open to the peers), contributed (this rank's gradient goes out), and closes its
 //! contribute and then its broadcast stage; windows run side by side. A rank that is late finds its windows closed by
-//! their clocks: it takes what the peers' means say, and its report says `own_contribution: false`.
+//! their clocks: it takes what the peers' means say, and its report says `local_contribution: false`.
 //! Limits: no repair of missing entries, no adaptive bound. Every wait is bounded by the watchdog once the gradient is
 //! there.
 
@@ -425,7 +425,7 @@ impl AllReduce {
             lost_bytes: stages.iter().map(loss_bytes).sum(),
             closed_by: [stages[0].closed_by, stages[1].closed_by],
             late_peers: self.late_peers(&stages[usize::from(self.kind == Kind::AllGather)]),
-            own_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
+            local_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
             action: UpdateAction::Apply,
             agreed: false,
             missing: Vec::new(),

@@ -119,7 +119,7 @@ pub struct Report {
     /// single loss looks the same.
     pub late_peers: Vec<usize>,
     /// Whether this rank's own gradient is in its own shard of every window. `false`: this rank was late.
-    pub own_contribution: bool,
+    pub local_contribution: bool,
     /// What to do with the update.
     pub action: UpdateAction,
     /// Whether that is what all ranks do that take part: they have agreed on it.
@@ -270,7 +270,7 @@ mod tests {
             lost_bytes,
             closed_by: [ClosedBy::Deadline; 2],
             late_peers: late_peers.to_vec(),
-            own_contribution: true,
+            local_contribution: true,
             action: UpdateAction::Apply,
             agreed: false,
             missing: vec![],

@@ -162,7 +162,7 @@ pub struct Accepted {
     pub stage: Stage,
     /// Beat of the window.
     pub position: usize,
-    /// Rank that it came from; the own one for its own contribution.
+    /// Rank that it came from; this rank for its own contribution.
     pub sender: usize,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Window {
     pub own: Range<usize>,
     /// The view that it belongs to.
     pub roster: Arc<Roster>,
-    /// In wire order: the own shard's sum, later its mean, and the peers' means. Beats that are not `present` mean nothing.
+    /// In wire order: the local shard's sum, later its mean, and the peers' means. Beats that are not `present` mean nothing.
     gathered: Buffer,
     /// This rank's encoded gradient in wire order; empty before it was contributed and after it was sent.
     contribution: Buffer,
@@ -187,7 +187,7 @@ impl Window {
         count - fresh
     }
 
-    /// This rank's gradient: encodes it for the peers and sums the own shard; returns the beats summed, none if it is late.
+    /// This rank's gradient: encodes it for the peers and sums the local shard; returns the beats summed, none if it is late.
     pub fn contribute(&mut self, now_ns: u64, gradient: &[f32], buffers: &mut Buffers) -> Range<usize> {
         self.contributed = true;
         self.contribution = buffers.get(self.plan.beats * LANES);

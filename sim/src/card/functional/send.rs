@@ -16,7 +16,7 @@ use crate::wire::Departure;
 use crate::wire::wire_ps;
 
 impl FunctionalCard {
-    /// The gradient of the window in `slot` has come: sums the own shard, sends the others. If it could not be read, this
+    /// The gradient of the window in `slot` has come: sums the local shard, sends the others. If it could not be read, this
     /// rank contributes nothing.
     pub(super) fn gradient(&mut self, job: &Job, slot: u8, address: u64, beats: u16, extra: UbtHeader) {
         let mut gradient = vec![0; usize::from(beats) * BEAT_BYTES];
@@ -37,15 +37,15 @@ impl FunctionalCard {
         self.start_finish(usize::from(slot));
     }
 
-    /// Sends the mean of the own shard to all peers, if it is wanted and there.
+    /// Sends the mean of the local shard to all peers, if it is wanted and there.
     pub(super) fn broadcast(&mut self, job: &Job, index: usize) {
         let Some(mut window) = self.slots[index].take() else { return };
         if window.broadcast_wanted && !window.gates[0].is_open() {
             window.broadcast_wanted = false;
             let ubt = UbtHeader { stage: STAGE_BROADCAST, ..UbtHeader::default() };
-            let own = window.own.clone();
-            let means: Vec<_> = own.clone().map(|at| window.mean(at).copied()).collect();
-            self.send_stage(job, &mut window, ubt, |_| own.clone(), |at| means[at - own.start]);
+            let local = window.local.clone();
+            let means: Vec<_> = local.clone().map(|at| window.mean(at).copied()).collect();
+            self.send_stage(job, &mut window, ubt, |_| local.clone(), |at| means[at - local.start]);
         }
         self.slots[index] = Some(window);
     }

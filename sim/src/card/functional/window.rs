@@ -38,7 +38,7 @@ pub struct Window {
     pub rules: gate::Rules,
     rank: usize,
     /// The shard this rank aggregates.
-    pub own: Range<usize>,
+    pub local: Range<usize>,
     acc: Vec<Lanes>,
     arrived: Vec<CardRanks>,
     gather: Vec<Option<Lanes>>,
@@ -47,7 +47,7 @@ pub struct Window {
     received: [[u16; RANKS_MAX]; 2],
     /// A gradient read is under way.
     pub reading: bool,
-    /// The own contribution was commanded: it may be only once.
+    /// The local contribution was commanded: it may be only once.
     pub contributed: bool,
     /// The mean goes out as soon as the contribute gate has closed.
     pub broadcast_wanted: bool,
@@ -75,16 +75,16 @@ impl Window {
     /// Opens both gates of the window that `arm` describes.
     pub fn new(arm: Submission, queue: usize, rank: usize, ranks: usize) -> Self {
         let shape = rules::Window::of(&arm, ranks);
-        let own = shape.shards.range_of(rank);
+        let local = shape.shards.range_of(rank);
         let gates = Stage::ALL.map(|stage| Gate::of(stage, &shape, rank, CardRanks::default()));
         Self {
             arm,
             queue,
             rules: gate::Rules::of(&arm),
             rank,
-            acc: vec![[ACC_START; LANES]; own.len()],
-            arrived: vec![CardRanks::default(); own.len()],
-            own,
+            acc: vec![[ACC_START; LANES]; local.len()],
+            arrived: vec![CardRanks::default(); local.len()],
+            local,
             gather: vec![None; shape.beats],
             shape,
             gates,
@@ -140,7 +140,7 @@ impl Window {
         if !self.gates[0].is_open() {
             return;
         }
-        for position in self.own.clone() {
+        for position in self.local.clone() {
             if self.add(position, self.rank, &contribution[position]) {
                 self.received[0][self.rank] += 1;
                 self.gates[0].take_own(1);
@@ -153,7 +153,7 @@ impl Window {
     pub fn close(&mut self, stage: usize, now_ns: u64, by: ClosedBy) {
         self.gates[stage].close(now_ns, by);
         if stage == 0 {
-            for (index, position) in self.own.clone().enumerate() {
+            for (index, position) in self.local.clone().enumerate() {
                 let count = self.arrived[index].len() as u32;
                 if count > 0 {
                     let mean = self.acc[index].map(|sum| fp_mul(sum, recip(count)));
@@ -164,7 +164,7 @@ impl Window {
         }
     }
 
-    /// The mean of an own beat, once the contribute gate has closed; `None` if no contribution to it came.
+    /// The mean of a local beat, once the contribute gate has closed; `None` if no contribution to it came.
     pub fn mean(&self, position: usize) -> Option<&Lanes> {
         self.gather[position].as_ref()
     }
@@ -254,7 +254,7 @@ impl Window {
 
     /// Sums a contribution unless this beat of this sender has come before.
     fn add(&mut self, position: usize, sender: usize, lanes: &Lanes) -> bool {
-        let index = position - self.own.start;
+        let index = position - self.local.start;
         if !self.arrived[index].insert(sender) {
             return false;
         }

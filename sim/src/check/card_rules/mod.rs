@@ -31,7 +31,7 @@ pub const PACKET_RULES: &[(&str, Rule)] = &[
     ("duplicate and late beats are counted and change nothing", duplicates_and_late_beats),
     ("peers start the clock of a sleeping host, and the mean goes out without it", sleeping_host),
     ("the early rule waits for all marks and for the grace time", early_rule),
-    ("silence before the own entry does not count for the early rule", silence_before_the_entry),
+    ("silence before the local entry does not count for the early rule", silence_before_the_entry),
     ("a frame with several faults is dropped for the first of them", several_faults),
     ("bf16 contributions are rounded and packed two beats in one", payload::bf16_sent),
     ("bf16 packets are widened, their padding is left out, and means are rounded", payload::bf16_received),
@@ -289,8 +289,8 @@ fn packets_of_a_contribution(engine: Engine) -> Result<(), String> {
 
 fn duplicates_and_late_beats(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
-    let own: Vec<f32> = (0..BEATS * 16).map(|at| at as f32).collect();
-    bench.nic.write_f32(bench.gradient, 0, &own).map_err(|error| error.to_string())?;
+    let local: Vec<f32> = (0..BEATS * 16).map(|at| at as f32).collect();
+    bench.nic.write_f32(bench.gradient, 0, &local).map_err(|error| error.to_string())?;
     bench.submit(&[bench.arm(BEATS)])?;
     let peers = bench.packet(header(STAGE_CONTRIBUTE), 1, 0, 2, 1.0);
     let overlapping = bench.packet(header(STAGE_CONTRIBUTE), 1, 1, 3, 1.0);
@@ -305,7 +305,7 @@ fn duplicates_and_late_beats(engine: Engine) -> Result<(), String> {
     equal("completions", outcomes(&done), vec![(DONE_CONTRIBUTE, 1, STATUS_OK), (DONE_BROADCAST, 1, STATUS_OK)])?;
     equal("closed by", [done[0].closed_by, done[1].closed_by], [CLOSED_COMPLETE; 2])?;
     equal("beats received", [done[0].received_beats, done[1].received_beats], [4, 4])?;
-    equal("own beats", done[0].own_beats, 4)?;
+    equal("local beats", done[0].own_beats, 4)?;
     // Two late beats of the contribution; the second mean finds its gate closed or its window gone.
     let late_means = counters.drop_late_beats - 2 + 4 * counters.drop_no_window;
     equal("late beats of the mean", late_means, 4)?;
@@ -329,7 +329,7 @@ fn sleeping_host(engine: Engine) -> Result<(), String> {
     let done = bench.completions()?;
     equal("completions", outcomes(&done), vec![(DONE_CONTRIBUTE, 1, STATUS_OK), (DONE_BROADCAST, 1, STATUS_OK)])?;
     equal("closed by", [done[0].closed_by, done[1].closed_by], [CLOSED_DEADLINE; 2])?;
-    equal("own beats", done[0].own_beats, 0)?;
+    equal("local beats", done[0].own_beats, 0)?;
     equal("beats received and expected", (done[0].received_beats, done[0].expected_beats), (5, 6))?;
     equal("ranks heard", done[0].heard, 0b110)?;
     let bound_ns = 100_000;
@@ -418,9 +418,9 @@ fn silence_before_the_entry(engine: Engine) -> Result<(), String> {
     let marked = UbtHeader { flags: FLAG_LAST_PERCENTILE, ..header(STAGE_CONTRIBUTE) };
     bench.inject([1, 2].map(|peer| bench.packet(marked, peer, 4, 4, 1.0)));
     bench.run_us(200);
-    equal("completions before the own entry", bench.completions()?, vec![])?;
+    equal("completions before the local entry", bench.completions()?, vec![])?;
     bench.submit(&[bench.contribute(24)])?;
-    equal("completions within the grace time of the own entry", bench.completions()?, vec![])?;
+    equal("completions within the grace time of the local entry", bench.completions()?, vec![])?;
     bench.run_us(60);
     let done = bench.completions()?;
     equal("completions", outcomes(&done), vec![(DONE_CONTRIBUTE, 1, STATUS_OK)])?;
@@ -500,7 +500,7 @@ fn dma_error(engine: Engine) -> Result<(), String> {
     let done = bench.completions()?;
     let expected = vec![(DONE_CONTRIBUTE, 1, STATUS_DMA_ERROR), (DONE_BROADCAST, 1, STATUS_DMA_ERROR)];
     equal("completions", outcomes(&done), expected)?;
-    equal("own beats", done[0].own_beats, 0)?;
+    equal("local beats", done[0].own_beats, 0)?;
     equal("STATUS bit", bench.counters()?.dma_error, true)?;
     // Nothing made up goes out: only the mean of what the peer contributed.
     let frames: Vec<_> =

@@ -71,8 +71,8 @@ pub fn bf16_sent(engine: Engine) -> Result<(), String> {
 pub fn bf16_received(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
     // 6 beats: shards of three. Own values 1 + 2^-8 round to 1 (even), 1 + 3 * 2^-8 to 1 + 2^-6.
-    let own = |at: usize| 1.0 + (1 + 2 * (at % 2)) as f32 / 256.0;
-    let gradient: Vec<f32> = (0..6 * 16).map(own).collect();
+    let local = |at: usize| 1.0 + (1 + 2 * (at % 2)) as f32 / 256.0;
+    let gradient: Vec<f32> = (0..6 * 16).map(local).collect();
     bench.nic.write_f32(bench.gradient, 0, &gradient).map_err(|error| error.to_string())?;
     bench.submit(&[arm_bf16(&bench, 6)])?;
     let packet = |stage, first: u32, values: &[f32]| {
