@@ -1,4 +1,4 @@
-//! The whole card, judged on the Verilog it emits: collectives on Verilated cards, from power-on through configuration to
+//! The whole card, checked on the Verilog it emits: collectives on Verilated cards, from power-on through configuration to
 //! the last completion, are those of the cards in the rust-hdl engine, cycle by cycle.
 
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! The host library's software data plane in a card's place on the bench, so that the rules-as-tests judge it as well.
+//! The host library's software data plane in a card's place on the bench, so that the rules-as-tests cover it as well.
 //!
 //! What: commands in a submission ring become windows of a software plane, frames go to it as datagrams, and what it reports
 //! comes back as completions. Everything between is the plane's: checks, gates, sums, packets.

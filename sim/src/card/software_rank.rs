@@ -77,7 +77,7 @@ impl SoftwareRank {
 impl State {
     fn receive(&mut self, frame: &[u8]) {
         let Some(header) = frame.first_chunk::<HEADER_BYTES>() else { return };
-        // The kernel takes what is whole and addressed to the port; the data plane judges the rest.
+        // The kernel takes what is whole and addressed to the port; the data plane checks the rest.
         match read_frame(header, frame.len(), UDP_PORT_DEFAULT) {
             Err(FrameError::Foreign) => return self.drop_foreign += 1,
             Err(_) => return self.drop_malformed += 1,

@@ -35,11 +35,11 @@ struct Module {
     passed_on: BTreeMap<String, Vec<String>>,
 }
 
-/// A circle: the modules of `room` that use one another in turn.
+/// A circle: the modules of `parent` that use one another in turn.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Circle {
     /// The module whose children they are.
-    pub room: ModulePath,
+    pub parent: ModulePath,
     /// A shortest way round, its first module once.
     pub modules: Vec<String>,
     /// All modules that use one another in turn, those of other ways round too.
@@ -48,9 +48,9 @@ pub struct Circle {
 
 impl std::fmt::Display for Circle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let room = self.room.iter().map(|name| format!("{name}::")).collect::<String>();
+        let parent = self.parent.iter().map(|name| format!("{name}::")).collect::<String>();
         let first = self.modules.first().into_iter();
-        let names: Vec<_> = self.modules.iter().chain(first).map(|name| format!("{room}{name}")).collect();
+        let names: Vec<_> = self.modules.iter().chain(first).map(|name| format!("{parent}{name}")).collect();
         f.write_str(&names.join(" -> "))?;
         if self.knot.len() > self.modules.len() {
             let knot: Vec<_> = self.knot.iter().map(String::as_str).collect();
@@ -130,24 +130,24 @@ impl Crate {
 
     /// For each module with children: which of them uses which others.
     pub fn uses(&self) -> BTreeMap<ModulePath, BTreeMap<String, BTreeSet<String>>> {
-        let mut rooms: BTreeMap<ModulePath, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+        let mut found: BTreeMap<ModulePath, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for (path, module) in &self.modules {
             for used in &module.uses {
                 let used = self.module_of(used);
                 let shared = path.iter().zip(&used).take_while(|(a, b)| a == b).count();
                 if let (Some(from), Some(to)) = (path.get(shared), used.get(shared)) {
-                    let room = rooms.entry(path[..shared].to_vec()).or_default();
-                    room.entry(from.clone()).or_default().insert(to.clone());
+                    let parent = found.entry(path[..shared].to_vec()).or_default();
+                    parent.entry(from.clone()).or_default().insert(to.clone());
                 }
             }
         }
-        rooms
+        found
     }
 
     /// The circles: for each set of modules that all use one another, in turn or directly, a shortest one.
     pub fn circles(&self) -> Vec<Circle> {
         let mut circles = Vec::new();
-        for (room, uses) in self.uses() {
+        for (parent, uses) in self.uses() {
             let mut seen = BTreeSet::new();
             for from in uses.keys() {
                 let Some(modules) = way_round(&uses, from).filter(|_| !seen.contains(from)) else { continue };
@@ -155,7 +155,7 @@ impl Crate {
                 let reached = reachable(&uses, from).into_iter();
                 let knot: BTreeSet<_> = reached.filter(|to| reachable(&uses, to).contains(from)).collect();
                 seen.extend(knot.clone());
-                circles.push(Circle { room: room.clone(), modules, knot });
+                circles.push(Circle { parent: parent.clone(), modules, knot });
             }
         }
         circles

@@ -17,8 +17,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    for (room, uses) in found.uses() {
-        println!("{}", if room.is_empty() { "crate".to_owned() } else { room.join("::") });
+    for (parent, uses) in found.uses() {
+        println!("{}", if parent.is_empty() { "crate".to_owned() } else { parent.join("::") });
         for (from, to) in uses {
             println!("    {from} -> {}", to.into_iter().collect::<Vec<_>>().join(", "));
         }
