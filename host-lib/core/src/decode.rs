@@ -13,12 +13,21 @@ pub(crate) fn decode_window(plan: &WindowPlan, gathered: &[f32], present: &[u64]
     if plan.hadamard {
         return hadamard::decode(code(plan), gathered, Some(present), out);
     }
-    for (position, to) in out.chunks_mut(LANES).enumerate() {
-        if present[position / 64] >> (position % 64) & 1 == 1 {
-            to.iter_mut().zip(&gathered[position * LANES..]).for_each(|(to, from)| *to = canonical(*from));
-        } else {
-            to.fill(0.0);
-        }
+    copy_present(gathered, present, out);
+}
+
+/// The beats that came, NaNs as [`canonical`] has them, and zeros for the others.
+fn copy_present(gathered: &[f32], present: &[u64], out: &mut [f32]) {
+    let came = |position: usize| present[position / 64] >> (position % 64) & 1 == 1;
+    // Beats as arrays: the compiler then looks for NaNs while it copies, at no cost.
+    let (beats, rest) = out.as_chunks_mut::<LANES>();
+    let (whole, last) = (beats.len(), &gathered[beats.len() * LANES..]);
+    for (position, (to, from)) in beats.iter_mut().zip(gathered.as_chunks::<LANES>().0).enumerate() {
+        *to = if came(position) { from.map(canonical) } else { [0.0; LANES] };
+    }
+    let is_last_there = !rest.is_empty() && came(whole);
+    for (to, from) in rest.iter_mut().zip(last) {
+        *to = if is_last_there { canonical(*from) } else { 0.0 };
     }
 }
 
@@ -29,7 +38,59 @@ pub(crate) fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::from_bits(NAN_BITS) } else { value }
 }
 
+/// Multiplies the sums of a beat, and makes every NaN the one that [`canonical`] knows. NaNs are rare, so they are looked for in
+/// the beat as a whole: a fifth of the multiplication's time, where a choice for each lane took two thirds.
+#[inline(always)]
+pub(crate) fn scale_canonical(lanes: &mut [f32], factor: f32) {
+    lanes.iter_mut().for_each(|lane| *lane *= factor);
+    if lanes.iter().fold(false, |found, lane| found | lane.is_nan()) {
+        lanes.iter_mut().for_each(|lane| *lane = canonical(*lane));
+    }
+}
+
 /// How the window is encoded.
 pub(crate) fn code(plan: &WindowPlan) -> Code {
     Code { log2_n: plan.log2_n, log2_blocks: plan.log2_blocks, sign_key: plan.sign_key }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of four beats the second and the last are missing; `out` ends within the third or the fourth.
+    #[test]
+    fn what_came_is_copied_with_the_cards_nan_and_what_did_not_is_zero() {
+        let mut gathered: [f32; 4 * LANES] = std::array::from_fn(|at| at as f32 + 0.5);
+        for at in [0, LANES + 1, 2 * LANES + 3] {
+            gathered[at] = f32::from_bits(0xffc0_0001);
+        }
+        for elements in [LANES, 2 * LANES + 5, 3 * LANES, 3 * LANES + 2] {
+            let mut out = vec![9.0_f32; elements];
+            copy_present(&gathered, &[0b101], &mut out);
+            for (at, found) in out.iter().enumerate() {
+                let expected = match (at / LANES, at) {
+                    (1 | 3, _) => 0,
+                    (_, 0 | 35) => NAN_BITS,
+                    _ => gathered[at].to_bits(),
+                };
+                assert_eq!(found.to_bits(), expected, "element {at} of {elements}");
+            }
+        }
+    }
+
+    /// NaNs of every kind, and numbers near them in their bits, in every lane.
+    #[test]
+    fn a_scaled_beat_holds_no_nan_but_the_cards_and_no_other_bit_changes() {
+        let special =
+            [0x7f80_0001, 0x7fc0_0000, 0x7fff_ffff, 0xff80_0001, 0xffc0_0000, 0x7f80_0000, 0xff80_0000, 0x7f7f_ffff, 1];
+        for (at, bits) in (0..LANES).flat_map(|at| special.map(|bits: u32| (at, bits))) {
+            let mut lanes: [f32; LANES] = std::array::from_fn(|lane| lane as f32 - 7.5);
+            lanes[at] = f32::from_bits(bits);
+            let expected = lanes.map(|lane| canonical(lane * 0.5).to_bits());
+            scale_canonical(&mut lanes, 0.5);
+            assert_eq!(lanes.map(f32::to_bits), expected, "lane {at}: {bits:08x}");
+            assert_eq!(lanes[at].is_nan(), bits << 1 > 0xff00_0000);
+            assert!(!lanes[at].is_nan() || lanes[at].to_bits() == NAN_BITS);
+        }
+    }
 }

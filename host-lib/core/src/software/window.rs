@@ -11,7 +11,7 @@ use optireduce_contract::rules::gate::{Gate, Rules};
 
 use super::roster::Roster;
 use crate::data_plane::{Incomplete, RepairData};
-use crate::decode::{canonical, code, decode_window};
+use crate::decode::{code, decode_window, scale_canonical};
 use crate::hadamard;
 use crate::protocol::{ClosedBy, JobParams, PeerHints, Ranks, Stage, StageReport, WindowPlan};
 
@@ -265,7 +265,7 @@ impl Window {
                 count => {
                     self.present[position / 64] |= 1 << (position % 64);
                     let reciprocal = 1.0 / count as f32;
-                    lanes.iter_mut().for_each(|lane| *lane = canonical(*lane * reciprocal));
+                    scale_canonical(lanes, reciprocal);
                 }
             }
         }
