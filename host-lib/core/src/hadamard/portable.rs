@@ -16,19 +16,8 @@ impl Engine for Portable {
         after: &Flips<BEATS>,
         mut place: Place<'_>,
     ) {
-        for (lanes, flip) in scratch.0.iter_mut().zip(before.0) {
-            for lane in lanes.iter_mut() {
-                *lane = nearest(f32::from_bits(*lane as u32) * scale.there);
-            }
-            negate(lanes, flip);
-        }
-        stages(scratch.0.as_flattened_mut());
-        for (beat, (lanes, flip)) in scratch.0.iter_mut().zip(after.0).enumerate() {
-            negate(lanes, flip);
-            for (to, lane) in place.beat(beat).iter_mut().zip(lanes) {
-                *to = *lane as f32 * scale.back;
-            }
-        }
+        let there = |bits| nearest(f32::from_bits(bits) * scale.there);
+        in_fixed_point(scratch, before, after, &mut place, there, |fixed| fixed as f32 * scale.back);
     }
 }
 
@@ -43,9 +32,25 @@ pub fn transform_tiny<const BEATS: usize>(
     after: &Flips<BEATS>,
     mut place: Place<'_>,
 ) {
+    let there = |bits| tiny_to_fixed(bits, scale.exponent);
+    in_fixed_point(scratch, before, after, &mut place, there, |fixed| {
+        fixed_to_tiny(fixed, scale.exponent) * scale.ratio
+    });
+}
+
+/// All stages on the block in fixed point: `there` takes the bits of a float to it, `back` a result from it.
+#[inline(always)]
+fn in_fixed_point<const BEATS: usize>(
+    scratch: &mut Scratch<BEATS>,
+    before: &Flips<BEATS>,
+    after: &Flips<BEATS>,
+    place: &mut Place<'_>,
+    there: impl Fn(u32) -> i32,
+    back: impl Fn(i32) -> f32,
+) {
     for (lanes, flip) in scratch.0.iter_mut().zip(before.0) {
         for lane in lanes.iter_mut() {
-            *lane = tiny_to_fixed(*lane as u32, scale.exponent);
+            *lane = there(*lane as u32);
         }
         negate(lanes, flip);
     }
@@ -53,7 +58,7 @@ pub fn transform_tiny<const BEATS: usize>(
     for (beat, (lanes, flip)) in scratch.0.iter_mut().zip(after.0).enumerate() {
         negate(lanes, flip);
         for (to, lane) in place.beat(beat).iter_mut().zip(lanes) {
-            *to = fixed_to_tiny(*lane, scale.exponent) * scale.ratio;
+            *to = back(*lane);
         }
     }
 }
