@@ -19,11 +19,16 @@ use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_M
 use thiserror::Error;
 
 use optireduce_core::protocol::{ClosedBy, JobParams, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan};
-use optireduce_core::{Capabilities, Capability, DataPlane, PlaneEvent, PlaneLimits, RepairData, Unsupported};
+use optireduce_core::{
+    Capabilities, Capability, DataPlane, PlaneEvent, PlaneLimits, RepairData, Unsupported, WindowError,
+};
 
 /// What can go wrong between the protocol and the card.
 #[derive(Debug, Error)]
 pub enum SmartNicError {
+    /// The call is refused.
+    #[error(transparent)]
+    Window(#[from] WindowError),
     /// The driver's error.
     #[error(transparent)]
     Driver(#[from] DriverError),
@@ -53,24 +58,6 @@ pub enum SmartNicError {
         /// In the card's configuration.
         expected: usize,
     },
-    /// More windows armed than the card has slots.
-    #[error("window {cookie:#010x}: no slot is free, all {slots} are in use")]
-    NoFreeSlot {
-        /// Cookie of the window.
-        cookie: u32,
-        /// Window slots of the card.
-        slots: usize,
-    },
-    /// A command for a window that is in no slot, or not in this state.
-    #[error(
-        "window {cookie:#010x} is not in a state for {command}; commands are arm, contribute, take_result, each once"
-    )]
-    WrongState {
-        /// Cookie of the window.
-        cookie: u32,
-        /// The command.
-        command: &'static str,
-    },
     /// A field of a window, or the length of its data, is outside what the card takes.
     #[error("window {cookie:#010x}: {name} is {found}, expected at most {max}")]
     OutOfRange {
@@ -82,24 +69,6 @@ pub enum SmartNicError {
         found: u64,
         /// Largest value allowed.
         max: u64,
-    },
-    /// This rank is to work in a view that does not have it.
-    #[error("rank {rank} is not in view {view}; it must join again before it goes on")]
-    OutsideView {
-        /// Number of the view.
-        view: u32,
-        /// This rank.
-        rank: usize,
-    },
-    /// The data is not as long as the window.
-    #[error("window {cookie:#010x}: {found} elements given, the window has {expected}")]
-    WrongLength {
-        /// Cookie of the window.
-        cookie: u32,
-        /// Elements given.
-        found: usize,
-        /// Elements of the window.
-        expected: usize,
     },
     /// The card could not reach host memory; the window's data cannot be trusted.
     #[error(
@@ -217,11 +186,11 @@ impl<B: Bus> SmartNic<B> {
     }
 
     /// The slot that holds a window.
-    fn slot_of(&self, plan: &WindowPlan, command: &'static str) -> Result<(usize, &Armed), SmartNicError> {
+    fn slot_of(&self, plan: &WindowPlan, command: &'static str) -> Result<(usize, &Armed), WindowError> {
         let found = self.slots.iter().enumerate().find_map(|(index, slot)| {
             slot.window.as_ref().filter(|armed| armed.plan == *plan).map(|armed| (index, armed))
         });
-        found.ok_or(SmartNicError::WrongState { cookie: plan.cookie, command })
+        found.ok_or(WindowError::WrongState { cookie: plan.cookie, command })
     }
 
     fn check_job(&self, params: &JobParams) -> Result<(), SmartNicError> {
@@ -341,10 +310,10 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         self.check_job(params)?;
         let (cookie, slots) = (plan.cookie, self.slots.len());
         if self.slots.iter().flat_map(|slot| &slot.window).any(|armed| armed.plan.cookie == cookie) {
-            return Err(SmartNicError::WrongState { cookie, command: "arm" });
+            return Err(WindowError::WrongState { cookie, command: "arm" }.into());
         }
         let free = self.slots.iter().position(|slot| slot.window.is_none());
-        let index = free.ok_or(SmartNicError::NoFreeSlot { cookie, slots })?;
+        let index = free.ok_or(WindowError::NoFreeSlot { cookie, slots })?;
         let Slot { result, reports, .. } = self.slots[index];
         let mut flags = FLAG_AUTO_BROADCAST;
         flags |= if plan.hadamard { FLAG_HADAMARD } else { 0 };
@@ -392,7 +361,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         check_length(plan, elements.len())?;
         let (index, armed) = self.slot_of(plan, "contribute")?;
         if armed.contributed || armed.next_stage.is_none() {
-            return Err(SmartNicError::WrongState { cookie, command: "contribute" });
+            return Err(WindowError::WrongState { cookie, command: "contribute" }.into());
         }
         let (gradient, incast) = (self.slots[index].gradient, armed.incast);
         self.nic.write_f32(gradient, 0, elements)?;
@@ -430,7 +399,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         check_length(plan, out.len())?;
         let (index, armed) = self.slot_of(plan, "take_result")?;
         if armed.next_stage.is_some() {
-            return Err(SmartNicError::WrongState { cookie: plan.cookie, command: "take_result" });
+            return Err(WindowError::WrongState { cookie: plan.cookie, command: "take_result" }.into());
         }
         self.nic.read_f32(self.slots[index].result, 0, out)?;
         self.slots[index].window = None;
@@ -473,7 +442,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         if view.epoch == self.epoch {
             return Ok(true);
         }
-        let outside = SmartNicError::OutsideView { view: view.number, rank: self.job.rank };
+        let outside = WindowError::OutsideView { view: view.number, rank: self.job.rank };
         let rank = view.live().position(|rank| rank == self.job.rank).ok_or(outside)?;
         if self.slots.iter().any(|slot| slot.window.is_some()) {
             return Ok(false);
@@ -501,9 +470,9 @@ fn done_opcode(stage: Stage) -> u8 {
     }
 }
 
-fn check_length(plan: &WindowPlan, found: usize) -> Result<(), SmartNicError> {
+fn check_length(plan: &WindowPlan, found: usize) -> Result<(), WindowError> {
     let (cookie, expected) = (plan.cookie, plan.elements);
-    if found == expected { Ok(()) } else { Err(SmartNicError::WrongLength { cookie, found, expected }) }
+    if found == expected { Ok(()) } else { Err(WindowError::WrongLength { cookie, found, expected }) }
 }
 
 /// `found`, if it is in the range of its field.

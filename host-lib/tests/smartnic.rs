@@ -14,7 +14,7 @@ use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{
     ClosedBy, EarlyRule, JobParams, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
 };
-use optireduce_core::{Capability, Collectives, DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{Capability, Collectives, DataPlane, PlaneEvent, PlaneLimits, WindowError};
 use optireduce_driver::{CardEnd, CardHook, InProcessBus, JobConfig, Nic, in_process};
 
 const RANKS: usize = 4;
@@ -279,7 +279,10 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
     };
     assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Stage(expected.clone())));
 
-    assert!(matches!(plane.take_result(&small(), &mut [0.0; 100]), Err(SmartNicError::WrongState { .. })));
+    assert!(matches!(
+        plane.take_result(&small(), &mut [0.0; 100]),
+        Err(SmartNicError::Window(WindowError::WrongState { .. }))
+    ));
     card.write_result(&arm, &ramp(112));
     card.write_report(&arm, Stage::Broadcast, &BROADCAST_BEATS);
     card.post(done(&arm, Stage::Broadcast));
@@ -291,7 +294,10 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
     let mut result = vec![-1.0; 100];
     plane.take_result(&small(), &mut result).unwrap();
     assert_eq!(result, ramp(100));
-    assert!(matches!(plane.take_result(&small(), &mut result), Err(SmartNicError::WrongState { .. })));
+    assert!(matches!(
+        plane.take_result(&small(), &mut result),
+        Err(SmartNicError::Window(WindowError::WrongState { .. }))
+    ));
 
     // The next contribution carries the last stage's time, 160 us in units of 16, and takes the same buffer.
     plane.arm(&small(), &params()).unwrap();
@@ -418,18 +424,30 @@ fn wrong_calls_are_refused_before_the_card_hears_of_them() {
     assert_eq!(error.to_string(), "payload_beats is 21 in the job's parameters, but the card was configured with 22");
     let long = JobParams { bound_ns: 1 << 32, ..params() };
     assert!(matches!(plane.arm(&small(), &long), Err(SmartNicError::OutOfRange { name: "bound_ns", .. })));
-    assert!(matches!(plane.contribute(&small(), &[0.0; 100]), Err(SmartNicError::WrongState { .. })));
+    assert!(matches!(
+        plane.contribute(&small(), &[0.0; 100]),
+        Err(SmartNicError::Window(WindowError::WrongState { .. }))
+    ));
     plane.arm(&small(), &params()).unwrap();
-    assert!(matches!(plane.arm(&small(), &params()), Err(SmartNicError::WrongState { command: "arm", .. })));
+    assert!(matches!(
+        plane.arm(&small(), &params()),
+        Err(SmartNicError::Window(WindowError::WrongState { command: "arm", .. }))
+    ));
     let error = plane.contribute(&small(), &[0.0; 99]).unwrap_err();
     assert_eq!(error.to_string(), "window 0x00020000: 99 elements given, the window has 100");
     plane.contribute(&small(), &[0.0; 100]).unwrap();
-    assert!(matches!(plane.contribute(&small(), &[0.0; 100]), Err(SmartNicError::WrongState { .. })));
+    assert!(matches!(
+        plane.contribute(&small(), &[0.0; 100]),
+        Err(SmartNicError::Window(WindowError::WrongState { .. }))
+    ));
     for op in 3..10 {
         plane.arm(&plan_windows(&params(), op, 3, 100, false).unwrap()[0], &params()).unwrap();
     }
     let ninth = &plan_windows(&params(), 10, 3, 100, false).unwrap()[0];
-    assert!(matches!(plane.arm(ninth, &params()), Err(SmartNicError::NoFreeSlot { slots: 8, .. })));
+    assert!(matches!(
+        plane.arm(ninth, &params()),
+        Err(SmartNicError::Window(WindowError::NoFreeSlot { slots: 8, .. }))
+    ));
     plane.flush().unwrap();
     assert_eq!(card.commands().len(), 8 + 1);
 }

@@ -124,6 +124,47 @@ impl Capabilities {
 #[error("this rank's data plane does not support {0}; the software data plane (ranks without a card) does")]
 pub struct Unsupported(pub Capability);
 
+/// A call that any data plane refuses. Nothing was changed by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WindowError {
+    /// More windows armed than the data plane has slots.
+    #[error("window {cookie:#010x}: no slot is free, all {slots} are in use")]
+    NoFreeSlot {
+        /// Cookie of the window.
+        cookie: u32,
+        /// Slots of the data plane.
+        slots: usize,
+    },
+    /// A call for a window that is not armed, or not in this state.
+    #[error(
+        "window {cookie:#010x} is not in a state for {command}; commands are arm, contribute, take_result, each once"
+    )]
+    WrongState {
+        /// Cookie of the window.
+        cookie: u32,
+        /// The call.
+        command: &'static str,
+    },
+    /// This rank is to work in a view that it is not a member of.
+    #[error("rank {rank} is not in view {view}; it must join again before it goes on")]
+    OutsideView {
+        /// Number of the view.
+        view: u32,
+        /// This rank.
+        rank: usize,
+    },
+    /// The data is not as long as the window.
+    #[error("window {cookie:#010x}: {found} elements given, the window has {expected}")]
+    WrongLength {
+        /// Cookie of the window.
+        cookie: u32,
+        /// Elements given.
+        found: usize,
+        /// Elements of the window.
+        expected: usize,
+    },
+}
+
 /// Moves the bytes of windows and says how their stages closed.
 pub trait DataPlane {
     /// What can go wrong below the protocol. A data plane that returned an error may not be used any more.

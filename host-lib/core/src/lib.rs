@@ -28,5 +28,7 @@ pub mod software;
 mod spans;
 
 pub use collectives::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
-pub use data_plane::{Capabilities, Capability, DataPlane, Incomplete, PlaneEvent, RepairData, Unsupported};
+pub use data_plane::{
+    Capabilities, Capability, DataPlane, Incomplete, PlaneEvent, RepairData, Unsupported, WindowError,
+};
 pub use protocol::PlaneLimits;

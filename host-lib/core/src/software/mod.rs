@@ -33,7 +33,7 @@ use self::roster::Rosters;
 use self::transmit::{Outbox, Permits};
 use self::unexpected::UnexpectedQueue;
 use self::window::{Buffers, Window};
-use crate::data_plane::{Capabilities, Capability, DataPlane, PlaneEvent, RepairData};
+use crate::data_plane::{Capabilities, Capability, DataPlane, PlaneEvent, RepairData, WindowError};
 use crate::protocol::{JobParams, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
@@ -80,6 +80,9 @@ pub use crate::protocol::RANKS_MAX;
 /// A command that cannot be done. Nothing was changed by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SoftwareError {
+    /// The call is refused.
+    #[error(transparent)]
+    Window(#[from] WindowError),
     /// The job cannot be.
     #[error("{name} is {found}, expected {min} to {max}")]
     Job {
@@ -91,42 +94,6 @@ pub enum SoftwareError {
         min: usize,
         /// Largest value allowed.
         max: usize,
-    },
-    /// More windows armed than there are slots.
-    #[error("window {cookie:#010x}: no slot is free, all {slots} are in use")]
-    NoFreeSlot {
-        /// Cookie of the window.
-        cookie: u32,
-        /// Slots of the data plane.
-        slots: usize,
-    },
-    /// A command for a window that is not armed, or not in this state.
-    #[error(
-        "window {cookie:#010x} is not in a state for {command}; commands are arm, contribute, take_result, each once"
-    )]
-    WrongState {
-        /// Cookie of the window.
-        cookie: u32,
-        /// The command.
-        command: &'static str,
-    },
-    /// This rank is to work in a view that does not have it.
-    #[error("rank {rank} is not in view {view}; it must join again before it goes on")]
-    OutsideView {
-        /// Number of the view.
-        view: u32,
-        /// This rank.
-        rank: usize,
-    },
-    /// The data is not as long as the window.
-    #[error("window {cookie:#010x}: {found} elements given, the window has {expected}")]
-    WrongLength {
-        /// Cookie of the window.
-        cookie: u32,
-        /// Elements given.
-        found: usize,
-        /// Elements of the window.
-        expected: usize,
     },
 }
 
@@ -331,9 +298,9 @@ impl DataPlane for Software {
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
-        let full = SoftwareError::NoFreeSlot { cookie: plan.cookie, slots: self.job.slots };
+        let full = WindowError::NoFreeSlot { cookie: plan.cookie, slots: self.job.slots };
         if self.place_of(plan.cookie).is_some() {
-            return Err(SoftwareError::WrongState { cookie: plan.cookie, command: "arm" });
+            return Err(WindowError::WrongState { cookie: plan.cookie, command: "arm" }.into());
         }
         let (found, ranks) = (plan.shards.ranks, self.rosters.entered().peers.len());
         if found != ranks {
@@ -354,7 +321,7 @@ impl DataPlane for Software {
     fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), SoftwareError> {
         let (cookie, expected, found) = (plan.cookie, plan.elements, elements.len());
         if found != expected {
-            return Err(SoftwareError::WrongLength { cookie, found, expected });
+            return Err(WindowError::WrongLength { cookie, found, expected }.into());
         }
         let Some(place) = self.place_of(cookie) else {
             self.events.push_back(PlaneEvent::Refused { cookie, status: RefusedStatus::Stale });
@@ -362,7 +329,7 @@ impl DataPlane for Software {
         };
         let Some(window) = &mut self.windows[place] else { return Ok(()) };
         if window.contributed {
-            return Err(SoftwareError::WrongState { cookie, command: "contribute" });
+            return Err(WindowError::WrongState { cookie, command: "contribute" }.into());
         }
         let summed = window.contribute(self.now_ns, elements, &mut self.buffers);
         if let Some(trace) = &mut self.trace {
@@ -385,9 +352,9 @@ impl DataPlane for Software {
     fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), SoftwareError> {
         let (cookie, expected, found) = (plan.cookie, plan.elements, out.len());
         if found != expected {
-            return Err(SoftwareError::WrongLength { cookie, found, expected });
+            return Err(WindowError::WrongLength { cookie, found, expected }.into());
         }
-        let wrong = SoftwareError::WrongState { cookie, command: "take_result" };
+        let wrong = WindowError::WrongState { cookie, command: "take_result" };
         let place = self.place_of(cookie).ok_or(wrong)?;
         let done = |window: &&mut Window| window.gates.iter().all(|gate| !gate.is_open());
         let window = self.windows[place].as_mut().filter(done).ok_or(wrong)?;
@@ -410,7 +377,7 @@ impl DataPlane for Software {
     }
 
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SoftwareError> {
-        let wrong = SoftwareError::WrongState { cookie: plan.cookie, command: "cancel" };
+        let wrong = WindowError::WrongState { cookie: plan.cookie, command: "cancel" };
         let place = self.place_of(plan.cookie).ok_or(wrong)?;
         if let Some(window) = self.windows[place].take_if(|window| !window.contributed) {
             window.recycle(&mut self.buffers);
@@ -419,7 +386,7 @@ impl DataPlane for Software {
             self.unexpected.disarm(plan);
             return Ok(());
         }
-        Err(wrong)
+        Err(wrong.into())
     }
 
     fn announce(&mut self, view: &View) {
@@ -427,8 +394,8 @@ impl DataPlane for Software {
     }
 
     fn enter(&mut self, view: &View) -> Result<bool, SoftwareError> {
-        let outside = SoftwareError::OutsideView { view: view.number, rank: self.job.rank };
-        self.rosters.enter(view).then_some(true).ok_or(outside)
+        let outside = WindowError::OutsideView { view: view.number, rank: self.job.rank };
+        Ok(self.rosters.enter(view).then_some(true).ok_or(outside)?)
     }
 
     fn take_heard(&mut self) -> Ranks {
