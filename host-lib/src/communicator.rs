@@ -39,7 +39,7 @@ pub use self::settle::Settled;
 use self::engine::{Command, Waker};
 use self::request::{Reply, block_on, reply};
 use crate::control::{Closer, ControlChannel, ControlError, Terms, reliable};
-use crate::udp::Unsent;
+use crate::udp::{SealDrops, Unsent};
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{self, JobParams, Parts};
@@ -51,6 +51,8 @@ use optireduce_core::software::Counters;
 pub struct Metrics {
     /// Datagrams and drops.
     pub counters: Counters,
+    /// Packets that were dropped because they were forged or replayed; none without a secret.
+    pub seal_drops: SealDrops,
     /// Datagrams that this host's kernel refused to send, by cause.
     pub unsent: Unsent,
     /// Loss and timing, per peer and stage.

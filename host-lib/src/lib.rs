@@ -55,8 +55,8 @@
 //!
 //! # Limits
 //!
-//! Linux. fp32 gradients (on the wire also bf16); up to 1024 ranks, 64 in jobs with cards. No encryption and no
-//! authentication: for networks that are trusted. The protocol itself is the crate `optireduce-core`, which has no I/O.
+//! Linux. fp32 gradients (on the wire also bf16); up to 1024 ranks, 64 in jobs with cards. Without a [`Secret`] there is
+//! no encryption and no authentication: for networks that are trusted. The protocol itself is the crate `optireduce-core`, which has no I/O.
 //!
 //! Source: OptiReduce (NSDI'25).
 #![deny(unsafe_code)]
@@ -72,7 +72,8 @@ pub use communicator::{
     Report, Request, Settled, TwoLevel, TwoLevelBucket,
 };
 pub use control::{
-    BootstrapError, ControlError, Launch, LaunchError, Mismatch, ROOT_PORT_DEFAULT, Refusal, TORCH_PORT_OFFSET,
+    BootstrapError, ControlError, Launch, LaunchError, Mismatch, ROOT_PORT_DEFAULT, Refusal, Secret, SecretError,
+    TORCH_PORT_OFFSET,
 };
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
@@ -82,4 +83,4 @@ pub use optireduce_core::protocol::{
 pub use optireduce_core::software::Counters;
 #[cfg(feature = "smartnic")]
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};
-pub use udp::Unsent;
+pub use udp::{SealDrops, Unsent};

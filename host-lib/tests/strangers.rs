@@ -98,7 +98,7 @@ fn ranks_of_another_job_at_the_same_root_are_no_part_of_this_one() {
     let second = of("a", 1, 20);
     assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(()), Ok(())));
     for error in strangers {
-        assert!(error.contains("has it the same job id?"), "{error}");
+        assert!(error.contains("with the same job id and secret?"), "{error}");
     }
 }
 

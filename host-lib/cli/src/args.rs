@@ -222,6 +222,10 @@ pub struct RunArgs {
     /// or the launcher's: torchrun's run and restart, Slurm's job and step, Open MPI's namespace]
     #[arg(long, value_name = "ID", help_heading = PLACE)]
     pub job_id: Option<String>,
+    /// File with a secret that all ranks share, at least 16 random bytes: connections and packets are then encrypted and
+    /// authenticated [default: the secret in $OPTIREDUCE_SECRET, or none]
+    #[arg(long, value_name = "FILE", help_heading = PLACE)]
+    pub secret_file: Option<String>,
     /// Name or address of the network interface to use [default: the one on the way to rank 0]
     #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
     pub interface: Option<String>,

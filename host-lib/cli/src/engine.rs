@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use optireduce::{
-    Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, Stage, TwoLevel, TwoLevelBucket,
-    UpdateAction,
+    Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, Secret, Stage, TwoLevel,
+    TwoLevelBucket, UpdateAction,
 };
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,7 @@ impl Engine {
         } else {
             Bound::Measured { elements: bytes / 4 }
         };
-        let builder = builder(args, launch).bound(bound).mtu(mtu).early(match grace_us {
+        let builder = builder(args, launch)?.bound(bound).mtu(mtu).early(match grace_us {
             None => Early::Adaptive,
             Some(0) => Early::Off,
             Some(us) => Early::Grace(Duration::from_micros(us)),
@@ -161,16 +161,20 @@ impl Engine {
     }
 }
 
-fn builder(args: &RunArgs, launch: &Launch) -> Builder {
-    let builder = Communicator::builder().launch(launch.clone()).timeout(args.job.timeout());
-    match &args.interface {
-        Some(interface) => builder.interface(interface),
-        None => builder,
+fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
+    let mut builder = Communicator::builder().launch(launch.clone()).timeout(args.job.timeout());
+    if let Some(interface) = &args.interface {
+        builder = builder.interface(interface);
     }
+    if let Some(path) = &args.secret_file {
+        let secret = Secret::from_file(path).map_err(|error| format!("--secret-file: {error}"))?;
+        builder = builder.secret(secret);
+    }
+    Ok(builder)
 }
 
 /// A communicator of which only the control channel is used: nothing is measured or tried.
 pub fn connect_control(args: &RunArgs, launch: &Launch) -> Result<Communicator, String> {
-    let builder = builder(args, launch).bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
+    let builder = builder(args, launch)?.bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
     builder.connect().map_err(|error| error.to_string())
 }

@@ -11,8 +11,8 @@ use super::Communicator;
 use super::engine::{Engine, Links, Waker};
 use super::error::ConnectError;
 use super::measure::{BOUND_MIN, measure_bound};
-use crate::control::{ControlChannel, Launch, Meeting, Member, local_address, resolve};
-use crate::udp::{Udp, payload_beats_of};
+use crate::control::{ControlChannel, Launch, Meeting, Member, Secret, local_address, resolve};
+use crate::udp::{SEAL_BYTES, Udp, payload_beats_of};
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::{EarlyRule, HadamardMode, INCAST_MAX, JobParams, MembershipParams, VoteParams};
 use optireduce_core::{Collectives, DataPlane};
@@ -52,6 +52,8 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(1);
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Elements that the bound is measured with at most: 4 GiB.
 const MEASURED_ELEMENTS_MAX: usize = 1 << 30;
+/// The IP packet that holds one beat of payload.
+const MTU_MIN: usize = 114;
 const JOB_ID_BYTES_MAX: usize = 256;
 const WINDOW_BYTES_MAX: usize = 1 << 20;
 
@@ -72,6 +74,7 @@ pub enum Early {
 #[derive(Clone, Debug)]
 pub struct Builder {
     pub(super) launch: Option<Launch>,
+    pub(super) secret: Option<Secret>,
     pub(super) interface: Option<String>,
     pub(super) mtu: Option<usize>,
     pub(super) timeout: Duration,
@@ -91,6 +94,7 @@ impl Default for Builder {
     fn default() -> Self {
         Self {
             launch: None,
+            secret: None,
             interface: None,
             mtu: None,
             timeout: Duration::from_secs(60),
@@ -112,6 +116,12 @@ impl Builder {
     /// This process's place in its job. Default: from the launcher's environment, see [`Launch::from_env`].
     pub fn launch(self, launch: Launch) -> Self {
         Self { launch: Some(launch), ..self }
+    }
+
+    /// A secret that all ranks share: connections and packets are then encrypted and authenticated. Default: that in
+    /// `OPTIREDUCE_SECRET`, or none.
+    pub fn secret(self, secret: Secret) -> Self {
+        Self { secret: Some(secret), ..self }
     }
 
     /// Name or address of the interface to use. Default: the one on the way to rank 0.
@@ -187,11 +197,19 @@ impl Builder {
         Self { agree, ..self }
     }
 
+    /// What packets of `mtu` bytes hold.
+    fn payload_beats(&self, mtu: usize, sealed: bool) -> Result<usize, ConnectError> {
+        let least = MTU_MIN + if sealed { SEAL_BYTES } else { 0 };
+        let expected = || format!("at least {least} bytes, which hold one beat of payload");
+        let too_small = || ConnectError::Setting { setting: "mtu", found: mtu.to_string(), expected: expected() };
+        Some(payload_beats_of(mtu, sealed)).filter(|beats| *beats > 0).ok_or_else(too_small)
+    }
+
     /// What is out of range, with what it may be.
     fn check(&self) -> Result<(), ConnectError> {
         let fail = |setting, found: String, expected: String| Err(ConnectError::Setting { setting, found, expected });
-        if let Some((mtu, 0)) = self.mtu.map(|mtu| (mtu, payload_beats_of(mtu))) {
-            return fail("mtu", mtu.to_string(), "at least 114 bytes, which hold one beat of payload".into());
+        if let Some(mtu) = self.mtu {
+            self.payload_beats(mtu, self.secret.is_some())?;
         }
         if !(TIMEOUT_MIN..=TIMEOUT_MAX).contains(&self.timeout) {
             return fail("timeout", format!("{:?}", self.timeout), "1 ms to a day".into());
@@ -241,7 +259,8 @@ impl Builder {
         // For everything until the first collective.
         let deadline = Instant::now() + self.timeout;
         let left = || deadline.saturating_duration_since(Instant::now());
-        let payload_beats = self.mtu.map_or(0, payload_beats_of);
+        let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
+        let payload_beats = self.mtu.map(|mtu| self.payload_beats(mtu, secret.is_some())).transpose()?.unwrap_or(0);
         let root = resolve(&launch.root, deadline)?;
         let local = local_address(self.interface.as_deref(), &root)?;
         let mut socket = Udp::bind(local)?;
@@ -251,8 +270,9 @@ impl Builder {
         let describe = move |control| Member { rank, udp, control, receive_buffer_bytes, payload_beats };
         let wake = waker.clone();
         let (timeout, meeting_launch) = (self.timeout, launch.clone());
-        let meeting = Meeting { launch: meeting_launch, root, local, timeout, deadline };
+        let meeting = Meeting { launch: meeting_launch, root, local, secret, timeout, deadline };
         let mut control = ControlChannel::connect(&meeting, self.settings(), describe, move || wake.wake())?;
+        socket.seal(launch.rank, control.job());
         let payload_beats = socket.payload_beats(&mut control, left)?;
         let plane = socket.join(launch.rank, control.job(), payload_beats)?;
         let bound_ns = match self.bound {

@@ -245,6 +245,7 @@ impl Engine {
                     let ranks = 0..self.collectives.params().ranks;
                     self.metrics.counters = *plane.counters();
                     self.metrics.unsent = *plane.unsent();
+                    self.metrics.seal_drops = plane.seal_drops();
                     self.metrics.collectives = self.collectives.metrics().clone();
                     self.metrics.hadamard_from = self.hadamard_from;
                     self.metrics.bound_ns = self.collectives.params().bound_ns;

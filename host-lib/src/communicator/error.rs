@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::control::{BootstrapError, ControlError, LaunchError};
+use crate::control::{BootstrapError, ControlError, LaunchError, SecretError};
 use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
 use optireduce_core::protocol::{Mismatch as CallMismatch, TooFewSamples};
@@ -18,6 +18,9 @@ pub enum ConnectError {
     /// The environment does not say which rank this process is.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// The secret cannot be used.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
     /// The ranks did not come together, or their settings differ.
     #[error(transparent)]
     Bootstrap(#[from] BootstrapError),

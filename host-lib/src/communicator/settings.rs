@@ -12,6 +12,8 @@ impl Builder {
         // By name, so that a setting that is added cannot be forgotten here.
         let Self {
             launch: _,
+            // Ranks with different secrets do not come so far.
+            secret: _,
             interface: _,
             mtu: _,
             timeout: _,

@@ -4,7 +4,7 @@
 //! rank 0 ([`gather`](super::gather)) answers with the job: its tag, its seed and everybody's addresses. Then every pair of ranks
 //! connects, all report to rank 0 whether they could, and rank 0 lets the job begin. A job that cannot be (settings that differ,
 //! a rank that does not come, a path that is blocked) ends on every rank with the same reason, by the first rank's deadline.
-//! Limits: without a secret, whoever knows the job's id can make the job fail.
+//! Limits: without a secret, whoever knows the job's id can make the job fail, or be one of its ranks.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -17,7 +17,8 @@ use tokio::net::TcpListener;
 use super::gather::gather;
 use super::join::join;
 use super::launch::Launch;
-use super::link::Link;
+use super::link::{Common, Link};
+use super::secret::Secret;
 use super::terms::{Mismatch, Terms};
 
 /// Version of the messages of bootstrap and control channel.
@@ -49,6 +50,32 @@ pub(crate) struct Job {
     pub seed: u64,
     /// All ranks, in order.
     pub members: Vec<Member>,
+    /// The key of the job's packets, if the job has a secret.
+    pub packet_key: Option<PacketKey>,
+}
+
+/// Random; from it the keys of a job's packets follow. It travels on encrypted connections only.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PacketKey([u8; 32]);
+
+impl PacketKey {
+    pub fn random() -> Result<Self, BootstrapError> {
+        let mut bytes = [0; 32];
+        for word in bytes.as_chunks_mut().0 {
+            *word = random()?.to_ne_bytes();
+        }
+        Ok(Self(bytes))
+    }
+
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for PacketKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PacketKey(..)")
+    }
 }
 
 /// How a rank meets the others.
@@ -60,10 +87,19 @@ pub(crate) struct Meeting {
     pub root: Vec<SocketAddr>,
     /// The address of this host that the job uses.
     pub local: IpAddr,
+    /// What only ranks of the job have, if it has one.
+    pub secret: Option<Secret>,
     /// How long the bootstrap may take, and until when.
     pub timeout: Duration,
     /// When the bootstrap ends.
     pub deadline: Instant,
+}
+
+impl Meeting {
+    /// What the ends of the job's connections have in common.
+    pub(super) fn common(&self) -> Common {
+        Common::new(&self.launch, self.secret.as_ref())
+    }
 }
 
 /// The part of a greeting that every version has.

@@ -676,6 +676,7 @@ mod tests {
             launch,
             root: vec![root.parse().unwrap()],
             local: IpAddr::from([127, 0, 0, 1]),
+            secret: None,
             timeout,
             deadline: Instant::now() + timeout,
         };

@@ -2,12 +2,14 @@
 
 use std::io;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Largest message.
 pub(super) const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// Largest message of somebody who may be a stranger: a greeting.
 pub(super) const GREETING_BYTES_MAX: usize = 1 << 14;
+/// What stands before a message.
+pub(super) const FRAME_BYTES: usize = 5;
 
 /// Messages while the ranks come together, and those that callers exchange in step.
 pub(super) const IN_STEP: u8 = 0;
@@ -15,24 +17,33 @@ pub(super) const IN_STEP: u8 = 0;
 pub(super) const NOTICE: u8 = 1;
 /// Messages that engines exchange in step, between collectives.
 pub(super) const BETWEEN: u8 = 2;
+/// Messages that agree on the keys of a connection.
+pub(super) const HANDSHAKE: u8 = 3;
 
-pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), kind: u8, message: &[u8]) -> io::Result<()> {
+/// A message with its frame.
+pub(super) fn frame(kind: u8, message: &[u8]) -> io::Result<Vec<u8>> {
     let too_long = || io::Error::other(format!("a message of {} bytes, at most {MESSAGE_BYTES_MAX}", message.len()));
     let length = u32::try_from(message.len()).ok().filter(|length| *length as usize <= MESSAGE_BYTES_MAX);
     let [a, b, c, d] = length.ok_or_else(too_long)?.to_le_bytes();
-    to.write_all(&[a, b, c, d, kind]).await?;
-    to.write_all(message).await
+    Ok([&[a, b, c, d, kind], message].concat())
 }
 
-/// A message of at most `bytes_max`, no more than [`MESSAGE_BYTES_MAX`].
-pub(super) async fn read(from: &mut (impl AsyncRead + Unpin), bytes_max: usize) -> io::Result<(u8, Vec<u8>)> {
-    let length = from.read_u32_le().await? as usize;
+/// How long a message is with its frame, from what has come of it; the frame's own length as long as that is not known.
+pub(super) fn length(come: &[u8], bytes_max: usize) -> io::Result<usize> {
+    let Some((length, _)) = come.split_first_chunk::<4>() else { return Ok(FRAME_BYTES) };
+    let length = u32::from_le_bytes(*length) as usize;
     if length > bytes_max.min(MESSAGE_BYTES_MAX) {
         let what = format!("a message of {length} bytes, at most {bytes_max}: is the sender OptiReduce?");
         return Err(io::Error::other(what));
     }
-    let kind = from.read_u8().await?;
-    let mut message = vec![0; length];
+    Ok(FRAME_BYTES + length)
+}
+
+/// A message of at most `bytes_max`, no more than [`MESSAGE_BYTES_MAX`].
+pub(super) async fn read(from: &mut (impl AsyncRead + Unpin), bytes_max: usize) -> io::Result<(u8, Vec<u8>)> {
+    let mut head = [0; FRAME_BYTES];
+    from.read_exact(&mut head).await?;
+    let mut message = vec![0; length(&head, bytes_max)? - FRAME_BYTES];
     from.read_exact(&mut message).await?;
-    Ok((kind, message))
+    Ok((head[FRAME_BYTES - 1], message))
 }

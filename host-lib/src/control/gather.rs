@@ -15,11 +15,12 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use super::bootstrap::{
-    Answer, BootstrapError, Connected, GREETING, Greeting, Hello, Job, Links, Meeting, Member, Refusal, VERSION,
-    io_error, random,
+    Answer, BootstrapError, Connected, GREETING, Greeting, Hello, Job, Links, Meeting, Member, PacketKey, Refusal,
+    VERSION, io_error, random,
 };
 use super::frame::GREETING_BYTES_MAX;
-use super::link::{Link, Reader};
+use super::launch::Launch;
+use super::link::{Common, End, Link, Reader};
 use super::terms::{Mismatch, Terms};
 
 /// How long rank 0 stays after a refusal to tell ranks that come late why there is no job.
@@ -81,7 +82,8 @@ pub(super) async fn gather(meeting: &Meeting, member: Member, settings: Terms) -
     let found = match gathering.gather(&listener).await {
         Ok(()) => {
             let members = std::mem::take(&mut gathering.members).into_values().collect();
-            let job = Job { tag: random()?, seed: random()?, members };
+            let packet_key = meeting.secret.as_ref().map(|_| PacketKey::random()).transpose()?;
+            let job = Job { tag: random()?, seed: random()?, members, packet_key };
             gathering.connect(&job).await.map(|()| job).map_err(|refusal| (refusal, None))
         }
         Err(refused) => Err(refused),
@@ -179,9 +181,9 @@ impl Gathering<'_> {
         {
             oldest.abort();
         }
-        let (job_id, world_size) = (self.meeting.launch.job_id.clone(), self.meeting.launch.world_size);
+        let (launch, common) = (self.meeting.launch.clone(), self.meeting.common());
         let greet = async move {
-            let greeted = timeout(GREETING, greet(stream, from, &job_id, world_size)).await;
+            let greeted = timeout(GREETING, greet(stream, from, &launch, &common)).await;
             greeted.unwrap_or_else(|_| {
                 tracing::warn!(%from, "a connection that said nothing was closed");
                 None
@@ -310,18 +312,23 @@ async fn ended(links: &mut Links) -> usize {
 }
 
 /// Hears who somebody is; `None` if it is nobody of this job, who learns nothing.
-async fn greet(stream: TcpStream, from: SocketAddr, job_id: &str, world_size: usize) -> Option<Greeted> {
-    let mut link = Link::new(stream);
+async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, common: &Common) -> Option<Greeted> {
+    let Launch { world_size, job_id, .. } = launch;
+    let world_size = *world_size;
     let stranger = |error: &dyn std::fmt::Display| {
         tracing::warn!(%from, %error, "a connection that is not a rank of this job was closed");
         None
+    };
+    let mut link = match Link::new(stream, End::Accepted, common).await {
+        Ok(link) => link,
+        Err(error) => return stranger(&error),
     };
     let message = match link.reader.read(GREETING_BYTES_MAX).await {
         Ok((_, message)) => message,
         Err(error) => return stranger(&error),
     };
     let greeting = match serde_json::from_slice::<Greeting>(&message) {
-        Ok(greeting) if greeting.job_id == job_id => greeting,
+        Ok(greeting) if greeting.job_id == *job_id => greeting,
         Ok(_) => return stranger(&"it is of another job"),
         Err(error) => return stranger(&error),
     };

@@ -13,7 +13,7 @@ use super::bootstrap::{
     Answer, BootstrapError, Connected, GREETING, Hello, Job, Links, Meeting, Member, PeerHello, VERSION, io_error,
 };
 use super::frame::GREETING_BYTES_MAX;
-use super::link::{Link, connect};
+use super::link::{Common, End, Link, connect};
 use super::terms::Terms;
 
 /// Between two attempts to reach rank 0.
@@ -31,18 +31,20 @@ pub(super) async fn join(
 ) -> Result<(Job, Links), BootstrapError> {
     let (deadline, root) = (Instant::from_std(meeting.deadline), &meeting.launch.root);
     let rank = meeting.launch.rank;
+    let mut last = io::Error::new(io::ErrorKind::TimedOut, "no answer");
     let (mut link, job, left_ms) = loop {
-        let error = match timeout_at(deadline, report(meeting, &member, &settings)).await {
+        match timeout_at(deadline, report(meeting, &member, &settings)).await {
             Ok(Ok((link, Answer::Welcome { job, left_ms }))) => break (link, job, left_ms),
             Ok(Ok((_, Answer::Refused(refusal)))) => return Err(refusal.into()),
-            Ok(Ok((_, Answer::Begin))) => io::Error::other("it lets a job begin that it has not handed out"),
-            Ok(Err(error)) => error,
-            Err(_) => io::Error::new(io::ErrorKind::TimedOut, "no answer"),
-        };
-        if Instant::now() + RETRY >= deadline {
-            return Err(BootstrapError::NoRoot { root: root.clone(), timeout: meeting.timeout, source: error });
+            Ok(Ok((_, Answer::Begin))) => last = io::Error::other("it lets a job begin that it has not handed out"),
+            Ok(Err(error)) => last = error,
+            // Why attempts before this one failed says more.
+            Err(_) => {}
         }
-        tracing::debug!(rank, %error, "rank 0 is not there yet");
+        if Instant::now() + RETRY >= deadline {
+            return Err(BootstrapError::NoRoot { root: root.clone(), timeout: meeting.timeout, source: last });
+        }
+        tracing::debug!(rank, error = %last, "rank 0 is not there yet");
         sleep(RETRY).await;
     };
     // Early enough that rank 0 can tell the others.
@@ -79,7 +81,7 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
             Err(_) => last = io::ErrorKind::TimedOut.into(),
         }
     }
-    let mut link = Link::new(stream.ok_or(last)?);
+    let stream = stream.ok_or(last)?;
     let left = meeting.deadline.saturating_duration_since(std::time::Instant::now());
     let hello = Hello {
         version: VERSION,
@@ -93,10 +95,11 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
     let closed = |error: io::Error| match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => io::Error::new(
             error.kind(),
-            "it closes the connection without an answer; is that rank 0 of this job, and has it the same job id?",
+            "it closes the connection without an answer; is that rank 0 of this job, and with the same job id and secret?",
         ),
         _ => error,
     };
+    let mut link = Link::new(stream, End::Connected, &meeting.common()).await.map_err(closed)?;
     link.writer.write_json(&hello).await.map_err(closed)?;
     let answer = link.reader.read_json().await.map_err(closed)?;
     if let Answer::Welcome { job, .. } = &answer
@@ -114,9 +117,10 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
     let (mut links, mut connecting): (Links, _) = ((0..job.members.len()).map(|_| None).collect(), JoinSet::new());
     for (peer, member) in job.members.iter().enumerate().take(rank).skip(1) {
         let (local, address, hello) = (meeting.local, member.control, PeerHello { tag: job.tag, rank });
+        let common = meeting.common();
         connecting.spawn(async move {
             let greet = async {
-                let mut link = Link::new(connect(local, address).await?);
+                let mut link = Link::new(connect(local, address).await?, End::Connected, &common).await?;
                 link.writer.write_json(&hello).await?;
                 Ok(link)
             };
@@ -144,9 +148,9 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
                     if hearing.len() >= HEARD_MAX + job.members.len() {
                         hearing.abort_all();
                     }
-                    let (job, above) = (job.clone(), rank + 1..job.members.len());
+                    let (job, above, common) = (job.clone(), rank + 1..job.members.len(), meeting.common());
                     hearing.spawn(async move {
-                        let heard = timeout(GREETING, hear(stream, from.ip(), &job)).await.ok().flatten();
+                        let heard = timeout(GREETING, hear(stream, from.ip(), &job, &common)).await.ok().flatten();
                         heard.filter(|(peer, _)| above.contains(peer))
                     });
                 }
@@ -160,8 +164,8 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
 }
 
 /// A rank that connects to this one; `None` if it is none of this job, which learns nothing.
-async fn hear(stream: TcpStream, from: IpAddr, job: &Job) -> Option<(usize, Link)> {
-    let mut link = Link::new(stream);
+async fn hear(stream: TcpStream, from: IpAddr, job: &Job, common: &Common) -> Option<(usize, Link)> {
+    let mut link = Link::new(stream, End::Accepted, common).await.ok()?;
     let (_, hello) = link.reader.read(GREETING_BYTES_MAX).await.ok()?;
     let PeerHello { tag, rank } = serde_json::from_slice(&hello).ok()?;
     let is_of_the_job = tag == job.tag && job.members.get(rank).is_some_and(|member| member.control.ip() == from);

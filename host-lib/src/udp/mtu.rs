@@ -15,6 +15,7 @@ use optireduce_contract::ranks::RankSet;
 use optireduce_core::protocol::Ranks;
 use thiserror::Error;
 
+use super::seal::{SEAL_BYTES, Seals};
 use super::socket::Socket;
 use crate::control::{ControlChannel, ControlError, Member};
 
@@ -32,10 +33,15 @@ pub(super) const IP_UDP_BYTES: usize = 28;
 /// First byte of a probe: no version of a packet, so a late one is dropped.
 const PROBE: u8 = 0xff;
 
-/// Payload in beats of 64 bytes that fits the MTU (bytes of the IP packet).
-pub fn payload_beats_of(mtu: usize) -> usize {
-    let beats = mtu.saturating_sub(IP_UDP_BYTES + UBT_BYTES) / BEAT_BYTES;
+/// Payload in beats of 64 bytes that fits the MTU (bytes of the IP packet), in packets that are sealed or not.
+pub fn payload_beats_of(mtu: usize, sealed: bool) -> usize {
+    let beats = mtu.saturating_sub(IP_UDP_BYTES + UBT_BYTES + seal_bytes(sealed)) / BEAT_BYTES;
     beats.min(optireduce_contract::limits::PAYLOAD_BEATS_MAX)
+}
+
+/// Bytes that sealing adds to a packet.
+pub(super) fn seal_bytes(sealed: bool) -> usize {
+    if sealed { SEAL_BYTES } else { 0 }
 }
 
 /// The way to a peer takes nothing, or a rank is gone.
@@ -69,6 +75,7 @@ pub enum PathError {
 /// See [`PathError`].
 pub(super) fn discover(
     socket: &mut Socket,
+    seals: &mut Option<Seals>,
     channel: &mut ControlChannel,
     left: impl Fn() -> Duration,
 ) -> Result<usize, PathError> {
@@ -76,16 +83,17 @@ pub(super) fn discover(
     let peers: Vec<SocketAddr> = members.iter().map(|member| member.udp).collect();
     let narrowest = (0..peers.len()).filter(|peer| *peer != rank).map(|peer| interface_mtu(peers[rank], peers[peer]));
     let given = members.iter().map(|member| member.payload_beats).filter(|beats| *beats > 0);
-    let own = payload_beats_of(narrowest.min().unwrap_or(MTU_DEFAULT)).min(given.min().unwrap_or(usize::MAX));
+    let sealed = seals.is_some();
+    let own = payload_beats_of(narrowest.min().unwrap_or(MTU_DEFAULT), sealed).min(given.min().unwrap_or(usize::MAX));
     let all = channel.gather(&(own as u64).to_le_bytes(), left())?;
     let least = all.iter().map(|beats| number(beats)).min().unwrap_or(0);
     let first = number(&channel.broadcast(&least.to_le_bytes(), left())?) as usize;
-    let smaller = MTUS.map(payload_beats_of).into_iter().filter(|beats| *beats < first);
+    let smaller = MTUS.map(|mtu| payload_beats_of(mtu, sealed)).into_iter().filter(|beats| *beats < first);
     let sizes: Vec<usize> = std::iter::once(first).chain(smaller).collect();
     let mut blocked = None;
     for (number_of_size, beats) in sizes.iter().enumerate() {
         channel.barrier(left())?;
-        let heard = probe(socket, &peers, rank, number_of_size as u8, *beats)?;
+        let heard = probe(socket, seals, &peers, rank, number_of_size as u8, *beats)?;
         let heard: Vec<u8> = heard.words().iter().flat_map(|word| word.to_le_bytes()).collect();
         let all = channel.gather(&heard, left())?;
         let missing = all.iter().enumerate().find_map(|(to, heard)| {
@@ -102,7 +110,8 @@ pub(super) fn discover(
         }
         let (from, to) = ((outcome >> 16 & 0xffff) as usize, (outcome & 0xffff) as usize);
         tracing::debug!(rank, payload_beats = *beats, from, to, "packets of this size do not get through");
-        blocked = Some(PathError::Blocked { from, to, bytes: beats * BEAT_BYTES + UBT_BYTES + 28 });
+        let bytes = beats * BEAT_BYTES + UBT_BYTES + seal_bytes(sealed) + IP_UDP_BYTES;
+        blocked = Some(PathError::Blocked { from, to, bytes });
     }
     Err(blocked.unwrap_or(PathError::Blocked { from: rank, to: rank, bytes: 0 }))
 }
@@ -118,24 +127,43 @@ fn interface_mtu(local: SocketAddr, peer: SocketAddr) -> usize {
 }
 
 /// Sends probes to all peers; the ranks whose probes came.
-fn probe(socket: &mut Socket, peers: &[SocketAddr], rank: usize, size: u8, beats: usize) -> io::Result<Ranks> {
+fn probe(
+    socket: &mut Socket,
+    seals: &mut Option<Seals>,
+    peers: &[SocketAddr],
+    rank: usize,
+    size: u8,
+    beats: usize,
+) -> io::Result<Ranks> {
     let mut datagram = vec![0; UBT_BYTES + beats * BEAT_BYTES];
     datagram[..2].copy_from_slice(&[PROBE, size]);
     let others = (0..peers.len()).filter(|peer| *peer != rank);
     let all = Ranks::none(peers.len()).with(others.clone());
     let (begin, mut sent, mut heard) = (Instant::now(), 0, Ranks::none(peers.len()));
+    let mut sealed = Vec::new();
     loop {
         if sent < PROBES && begin.elapsed() >= sent * PROBE_EVERY {
             for peer in others.clone() {
+                let probe = match seals {
+                    None => &datagram,
+                    Some(seals) => {
+                        seals.seal(peer, &datagram, datagram.len(), &mut sealed);
+                        &sealed
+                    }
+                };
                 // What the interface does not take is as good as lost.
-                let _ = socket.send(peers[peer], &datagram, datagram.len());
+                let _ = socket.send(peers[peer], probe, probe.len());
             }
             sent += 1;
         }
         let came = socket.receive(|from, came| {
-            if came.len() == datagram.len()
-                && came[..2] == datagram[..2]
-                && let Some(peer) = peers.iter().position(|peer| *peer == from)
+            let peer = peers.iter().position(|peer| *peer == from);
+            let came = match seals {
+                None => Some(&*came),
+                Some(seals) => seals.open(peer, came),
+            };
+            if came.is_some_and(|came| came.len() == datagram.len() && came[..2] == datagram[..2])
+                && let Some(peer) = peer
             {
                 heard.insert(peer);
             }

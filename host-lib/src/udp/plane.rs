@@ -14,6 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
 use super::mtu::{self, IP_UDP_BYTES, PathError};
+use super::seal::{SEAL_BYTES, SealDrops, Seals};
 use super::socket::{Sent, Socket};
 use super::unsent::Unsent;
 use crate::control::{ControlChannel, Job};
@@ -61,6 +62,10 @@ pub struct Udp {
     peers: Vec<SocketAddr>,
     ranks: HashMap<SocketAddr, usize>,
     epoch: Instant,
+    /// Keys of the packets, if the job has a secret.
+    seals: Option<Seals>,
+    /// Packets to be sealed.
+    plain: Vec<u8>,
     /// Datagrams that the socket did not take yet.
     out: Vec<u8>,
     pending: Option<Transmit>,
@@ -70,7 +75,10 @@ pub struct Udp {
 }
 
 /// A socket whose job is not known yet.
-pub struct Unconnected(Socket);
+pub struct Unconnected {
+    socket: Socket,
+    seals: Option<Seals>,
+}
 
 impl Udp {
     /// Binds a free port of `local`.
@@ -79,7 +87,10 @@ impl Udp {
     /// If that cannot be.
     pub fn bind(local: IpAddr) -> Result<Unconnected, UdpError> {
         let what = || format!("a UDP socket at {local}");
-        Socket::bind(local).map(Unconnected).map_err(|source| UdpError::Socket { what: what(), source })
+        let socket = Socket::bind(local);
+        socket
+            .map(|socket| Unconnected { socket, seals: None })
+            .map_err(|source| UdpError::Socket { what: what(), source })
     }
 }
 
@@ -95,12 +106,17 @@ impl Unconnected {
     /// # Errors
     /// If the kernel does not say.
     pub fn local_addr(&self) -> Result<SocketAddr, UdpError> {
-        self.0.local_addr().map_err(|source| UdpError::Socket { what: "the socket's address".into(), source })
+        self.socket.local_addr().map_err(|source| UdpError::Socket { what: "the socket's address".into(), source })
     }
 
     /// Bytes that the kernel buffers for it.
     pub fn receive_buffer_bytes(&self) -> u64 {
-        self.0.receive_buffer_bytes() as u64
+        self.socket.receive_buffer_bytes() as u64
+    }
+
+    /// From now on packets are sealed, if the job has a secret. Once for each job.
+    pub fn seal(&mut self, rank: usize, job: &Job) {
+        self.seals = job.packet_key.as_ref().map(|key| Seals::new(key.bytes(), rank, job.members.len()));
     }
 
     /// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest
@@ -115,7 +131,7 @@ impl Unconnected {
     ) -> Result<usize, PathError> {
         let members = &channel.job().members;
         if mtu::is_open(members) {
-            return mtu::discover(&mut self.0, channel, left);
+            return mtu::discover(&mut self.socket, &mut self.seals, channel, left);
         }
         Ok(members.iter().map(|member| member.payload_beats).min().unwrap_or(1))
     }
@@ -136,7 +152,9 @@ impl Unconnected {
         let peers: Vec<_> = job.members.iter().map(|member| member.udp).collect();
         Ok(Udp {
             software: Software::new(software)?,
-            socket: self.0,
+            socket: self.socket,
+            seals: self.seals,
+            plain: Vec::new(),
             ranks: peers.iter().enumerate().map(|(rank, address)| (*address, rank)).collect(),
             peers,
             epoch: Instant::now(),
@@ -162,6 +180,11 @@ impl Udp {
     /// Datagrams that the kernel refused to send.
     pub fn unsent(&self) -> &Unsent {
         &self.unsent
+    }
+
+    /// Packets that were dropped because of their seal.
+    pub fn seal_drops(&self) -> SealDrops {
+        self.seals.as_ref().map_or(SealDrops::default(), |seals| *seals.drops())
     }
 
     /// Smoothed round-trip time to a peer, in ns.
@@ -201,9 +224,17 @@ impl Udp {
         let mut worked = false;
         for _ in 0..TURNS {
             self.software.advance(self.epoch.elapsed().as_nanos() as u64);
-            let Self { socket, software, ranks, .. } = self;
-            let take =
-                |from: SocketAddr, datagram: &[u8]| software.handle_datagram(ranks.get(&from).copied(), datagram);
+            let Self { socket, software, ranks, seals, .. } = self;
+            let take = |from: SocketAddr, datagram: &mut [u8]| {
+                let from = ranks.get(&from).copied();
+                let packet = match seals {
+                    None => Some(&*datagram),
+                    Some(seals) => seals.open(from, datagram),
+                };
+                if let Some(packet) = packet {
+                    software.handle_datagram(from, packet);
+                }
+            };
             let received = socket.receive(take);
             let received = received.map_err(|source| UdpError::Socket { what: "receiving".into(), source })?;
             let sent = self.send()?;
@@ -215,10 +246,23 @@ impl Udp {
         Ok(worked)
     }
 
+    /// The next datagrams, in `out`.
+    fn next_batch(&mut self) -> Option<Transmit> {
+        let (segments_max, bytes_max) = (self.socket.segments_max(), BATCH_BYTES_MAX);
+        let Some(seals) = &mut self.seals else {
+            return self.software.poll_transmit(Batch { segments_max, bytes_max }, &mut self.out);
+        };
+        // One packet fits in any case: its payload leaves room for its seal.
+        let batch = Batch { segments_max, bytes_max: bytes_max - segments_max * SEAL_BYTES };
+        let mut transmit = self.software.poll_transmit(batch, &mut self.plain)?;
+        seals.seal(transmit.to, &self.plain, transmit.segment_bytes, &mut self.out);
+        transmit.segment_bytes += SEAL_BYTES;
+        Some(transmit)
+    }
+
     fn send(&mut self) -> Result<bool, UdpError> {
-        let batch = Batch { segments_max: self.socket.segments_max(), bytes_max: BATCH_BYTES_MAX };
         for turn in 0..BATCHES_A_TURN {
-            let next = self.pending.take().or_else(|| self.software.poll_transmit(batch, &mut self.out));
+            let next = self.pending.take().or_else(|| self.next_batch());
             let Some(transmit) = next else { return Ok(turn > 0) };
             let Transmit { to, segment_bytes, .. } = transmit;
             match self.socket.send(self.peers[to], &self.out, segment_bytes) {

@@ -91,7 +91,7 @@ impl Socket {
     }
 
     /// Hands over the datagrams that have come, as many as one call brings; returns whether there were any.
-    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &[u8])) -> io::Result<bool> {
+    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &mut [u8])) -> io::Result<bool> {
         let mut metas = [RecvMeta::default(); BATCH_SIZE];
         let mut slices: Vec<IoSliceMut<'_>> = self.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
         let metas = &mut metas[..slices.len()];
@@ -102,8 +102,8 @@ impl Socket {
             Err(error) if Refusal::of(&error).is_some() => return Ok(false),
             Err(error) => return Err(error),
         };
-        for (meta, buffer) in metas.iter().zip(&self.buffers).take(count) {
-            for datagram in buffer[..meta.len].chunks(meta.stride.max(1)) {
+        for (meta, buffer) in metas.iter().zip(&mut self.buffers).take(count) {
+            for datagram in buffer[..meta.len].chunks_mut(meta.stride.max(1)) {
                 take(meta.addr, datagram);
             }
         }

@@ -1,0 +1,249 @@
+//! Sealed packets: encrypted, authenticated, and taken once. For jobs with a secret.
+//!
+//! Why: without, whoever sees one packet can forge others; the job's tag is in all of them.
+//! How: AES-128-GCM (NIST SP 800-38D) over the whole packet, header included. A packet is then its number (8 bytes,
+//! little-endian), the encrypted bytes, and 16 bytes of authentication. Every pair of ranks has a key for each direction
+//! (HKDF-SHA256 of the job's random key, RFC 5869), under which packets are numbered; the number is the nonce and never comes
+//! again, so that neither a packet nor its number repeats while the job lives. The receiver takes each number once, as in
+//! RFC 6479. AES-GCM with encryption is faster here than any authentication alone: see the README.
+//! Limits: packets that come more than [`WINDOW`] numbers late are dropped. Cards have no keys: jobs with a secret are software's.
+
+use ring::aead::{AES_128_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hkdf;
+use serde::Serialize;
+
+/// Bytes that sealing adds to a packet.
+pub(crate) const SEAL_BYTES: usize = NUMBER_BYTES + TAG_BYTES;
+const NUMBER_BYTES: usize = 8;
+const TAG_BYTES: usize = 16;
+/// By how many numbers a packet may be overtaken.
+const WINDOW: u64 = 8192;
+const WORDS: usize = (WINDOW / 64) as usize;
+
+/// Packets that were dropped because of their seal. They have touched nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SealDrops {
+    /// Forged, changed on the way, of another job, without a seal, or not from a rank's address.
+    pub forged: u64,
+    /// Had come before, or far too late.
+    pub replayed: u64,
+}
+
+/// Keys of this rank's packets, to and from each rank.
+pub(crate) struct Seals {
+    sending: Vec<Sending>,
+    receiving: Vec<Receiving>,
+    drops: SealDrops,
+}
+
+struct Sending {
+    key: LessSafeKey,
+    next: u64,
+}
+
+struct Receiving {
+    key: LessSafeKey,
+    taken: Taken,
+}
+
+/// Which of the last numbers have come.
+struct Taken {
+    /// One more than the highest.
+    next: u64,
+    /// Bit n modulo [`WINDOW`]: number n has come.
+    words: [u64; WORDS],
+}
+
+/// The length of a key, for HKDF.
+struct KeyBytes;
+
+impl hkdf::KeyType for KeyBytes {
+    fn len(&self) -> usize {
+        AES_128_GCM.key_len()
+    }
+}
+
+/// The key of the packets that rank `from` sends to rank `to`.
+fn key(job: &hkdf::Prk, from: usize, to: usize) -> LessSafeKey {
+    let (from, to) = ((from as u64).to_le_bytes(), (to as u64).to_le_bytes());
+    let info = [b"OptiReduce packets".as_slice(), &from, &to];
+    // Lengths that are fixed here, and right.
+    let expanded = job.expand(&info, KeyBytes).and_then(|okm| {
+        let mut bytes = [0; 16];
+        okm.fill(&mut bytes)?;
+        UnboundKey::new(&AES_128_GCM, &bytes)
+    });
+    match expanded {
+        Ok(key) => LessSafeKey::new(key),
+        Err(_) => unreachable!("16 bytes are a key of AES-128"),
+    }
+}
+
+fn nonce(number: u64) -> Nonce {
+    let mut bytes = [0; NONCE_LEN];
+    bytes[..NUMBER_BYTES].copy_from_slice(&number.to_le_bytes());
+    Nonce::assume_unique_for_key(bytes)
+}
+
+impl Seals {
+    /// Of `rank` among `ranks`, from the job's key. Once for each job: numbers begin at 0.
+    pub fn new(job_key: &[u8; 32], rank: usize, ranks: usize) -> Self {
+        let job = hkdf::Salt::new(hkdf::HKDF_SHA256, &[]).extract(job_key);
+        let sending = |to| Sending { key: key(&job, rank, to), next: 0 };
+        let receiving = |from| Receiving { key: key(&job, from, rank), taken: Taken { next: 0, words: [0; WORDS] } };
+        Self {
+            sending: (0..ranks).map(sending).collect(),
+            receiving: (0..ranks).map(receiving).collect(),
+            drops: SealDrops::default(),
+        }
+    }
+
+    pub fn drops(&self) -> &SealDrops {
+        &self.drops
+    }
+
+    /// Writes the packets in `plain`, each of `segment_bytes` but the last, into `sealed`, each [`SEAL_BYTES`] longer.
+    pub fn seal(&mut self, to: usize, plain: &[u8], segment_bytes: usize, sealed: &mut Vec<u8>) {
+        sealed.clear();
+        let Sending { key, next } = &mut self.sending[to];
+        for segment in plain.chunks(segment_bytes.max(1)) {
+            sealed.extend(next.to_le_bytes());
+            let begin = sealed.len();
+            sealed.extend(segment);
+            match key.seal_in_place_separate_tag(nonce(*next), Aad::empty(), &mut sealed[begin..]) {
+                Ok(tag) => sealed.extend(tag.as_ref()),
+                Err(_) => unreachable!("a packet is shorter than 64 GiB"),
+            }
+            *next += 1;
+        }
+    }
+
+    /// The packet in a datagram of the rank `from`, decrypted in place; `None` if it is to be dropped.
+    pub fn open<'a>(&mut self, from: Option<usize>, datagram: &'a mut [u8]) -> Option<&'a [u8]> {
+        let Self { receiving, drops, .. } = self;
+        let sender = from.and_then(|from| receiving.get_mut(from));
+        let parts = datagram.split_first_chunk_mut::<NUMBER_BYTES>();
+        let (Some(sender), Some((number, sealed))) = (sender, parts) else {
+            drops.forged += 1;
+            return None;
+        };
+        let number = u64::from_le_bytes(*number);
+        if sender.taken.has(number) {
+            drops.replayed += 1;
+            return None;
+        }
+        match sender.key.open_in_place(nonce(number), Aad::empty(), sealed) {
+            Ok(plain) => {
+                sender.taken.take(number);
+                Some(plain)
+            }
+            Err(_) => {
+                drops.forged += 1;
+                None
+            }
+        }
+    }
+}
+
+impl Taken {
+    /// Whether a number has come, or is so old that nobody knows.
+    fn has(&self, number: u64) -> bool {
+        if number >= self.next {
+            return false;
+        }
+        self.next - number > WINDOW || self.words[(number % WINDOW / 64) as usize] >> (number % 64) & 1 == 1
+    }
+
+    /// A number that has not come before.
+    fn take(&mut self, number: u64) {
+        if number >= self.next {
+            // The places of the numbers that are skipped held older ones.
+            let first = self.next.max(number.saturating_sub(WINDOW - 1));
+            for skipped in first..number {
+                self.words[(skipped % WINDOW / 64) as usize] &= !(1 << (skipped % 64));
+            }
+            self.next = number.saturating_add(1);
+        }
+        self.words[(number % WINDOW / 64) as usize] |= 1 << (number % 64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: [u8; 32] = [7; 32];
+
+    fn sealed(by: &mut Seals, to: usize, plain: &[u8]) -> Vec<u8> {
+        let mut sealed = Vec::new();
+        by.seal(to, plain, plain.len(), &mut sealed);
+        sealed
+    }
+
+    #[test]
+    fn packets_arrive_whole_and_each_of_a_batch_by_itself() {
+        let [mut one, mut other] = [0, 1].map(|rank| Seals::new(&KEY, rank, 2));
+        let plain: Vec<u8> = (0..250).collect();
+        let mut batch = Vec::new();
+        one.seal(1, &plain, 100, &mut batch);
+        assert_eq!(batch.len(), 250 + 3 * SEAL_BYTES);
+        assert!(batch.windows(8).all(|sealed| plain.windows(8).all(|plain| plain != sealed)), "readable");
+        let opened: Vec<Vec<u8>> = batch
+            .chunks_mut(100 + SEAL_BYTES)
+            .map(|datagram| other.open(Some(0), datagram).expect("a packet of rank 0").to_vec())
+            .collect();
+        assert_eq!(opened.concat(), plain);
+        assert_eq!(*other.drops(), SealDrops::default());
+    }
+
+    #[test]
+    fn what_is_forged_changed_or_misdirected_is_dropped_and_counted() {
+        let mut ranks = [0, 1, 2].map(|rank| Seals::new(&KEY, rank, 3));
+        let good = sealed(&mut ranks[0], 1, b"a packet of rank 0 for rank 1");
+        let mut drops = 0;
+        let mut refused = |of: &mut Seals, from: Option<usize>, datagram: &[u8], what: &str| {
+            drops += 1;
+            assert_eq!(of.open(from, &mut datagram.to_vec()), None, "{what}");
+        };
+        for bit in 0..8 * good.len() {
+            let mut changed = good.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            refused(&mut ranks[1], Some(0), &changed, &format!("bit {bit}"));
+        }
+        for length in 0..good.len() {
+            refused(&mut ranks[1], Some(0), &good[..length], &format!("{length} bytes"));
+        }
+        refused(&mut ranks[1], Some(2), &good, "of rank 0, from the address of rank 2");
+        refused(&mut ranks[1], None, &good, "from nobody's address");
+        refused(&mut ranks[1], Some(9), &good, "from a rank that is not there");
+        let another = sealed(&mut Seals::new(&[8; 32], 0, 3), 1, b"of another job");
+        refused(&mut ranks[1], Some(0), &another, "of another job");
+        assert_eq!(ranks[2].open(Some(0), &mut good.clone()), None, "for another rank");
+        assert_eq!(ranks[0].open(Some(1), &mut good.clone()), None, "sent back");
+        assert_eq!(*ranks[1].drops(), SealDrops { forged: drops, replayed: 0 });
+        assert!(ranks[1].open(Some(0), &mut good.clone()).is_some(), "nothing of that has changed what is taken");
+    }
+
+    #[test]
+    fn a_packet_is_taken_once_whatever_comes_in_between() {
+        let [mut one, mut other] = [0, 1].map(|rank| Seals::new(&KEY, rank, 2));
+        let packets: Vec<Vec<u8>> = (0..3 * WINDOW).map(|_| sealed(&mut one, 1, b"packet")).collect();
+        let mut open = |index: u64| other.open(Some(0), &mut packets[index as usize].clone()).is_some();
+        // In another order: each pair swapped.
+        assert!((0..2 * WINDOW).all(|index| open(index ^ 1)));
+        assert!((WINDOW..2 * WINDOW).all(|index| !open(index)), "replayed");
+        assert!(open(3 * WINDOW - 1), "a gap");
+        assert!(!open(2 * WINDOW - 1), "too old to know");
+        assert!((2 * WINDOW..3 * WINDOW - 1).all(&mut open), "late, but not before");
+        assert!((0..3 * WINDOW).all(|index| !open(index)), "all replayed");
+        assert_eq!(*other.drops(), SealDrops { forged: 0, replayed: WINDOW + 1 + 3 * WINDOW });
+    }
+
+    #[test]
+    fn numbers_at_the_end_of_their_range_do_no_harm() {
+        let mut taken = Taken { next: 0, words: [0; WORDS] };
+        taken.take(u64::MAX - 1);
+        assert!(taken.has(u64::MAX - 1) && taken.has(0) && !taken.has(u64::MAX) && !taken.has(u64::MAX - 2));
+    }
+}

@@ -1,0 +1,143 @@
+//! Jobs with a secret over real sockets on loopback, and strangers who have not got it.
+
+mod ranks;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use optireduce::{BucketOptions, Builder, Launch, Secret};
+use ranks::{builder, check_mean, free_root, gradient, job};
+
+fn secret(byte: u8) -> Secret {
+    Secret::new([byte; 32]).unwrap()
+}
+
+#[test]
+fn a_job_with_a_secret_gives_the_same_as_one_without() {
+    // Lengths of packets at the end of ranges, given and found out.
+    for (ranks, elements, mtu) in [(2, 1, Some(138)), (3, 100_003, None), (4, 300_000, Some(65_535))] {
+        let results = job(ranks, move |rank, root| {
+            let mut communicator = builder(rank, ranks, &root).secret(secret(1)).mtu(mtu).connect().unwrap();
+            let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+            let mut data = gradient(rank, elements);
+            for _ in 0..3 {
+                data = gradient(rank, elements);
+                let report = bucket.all_reduce(&mut data).unwrap();
+                assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}: {report}");
+            }
+            let mut weights = if rank == 1 { gradient(7, 400_000) } else { vec![0.0; 400_000] };
+            communicator.broadcast(1, &mut weights).unwrap();
+            assert_eq!(weights, gradient(7, 400_000));
+            assert_eq!(communicator.metrics().unwrap().seal_drops, Default::default());
+            communicator.close().unwrap();
+            data
+        });
+        check_mean(ranks, &results, 1e-5);
+    }
+}
+
+#[test]
+fn groups_of_a_job_with_a_secret_have_it_too() {
+    job(4, |rank, root| {
+        let mut communicator = builder(rank, 4, &root).secret(secret(1)).connect().unwrap();
+        let mut levels = communicator.two_level(2).unwrap();
+        let mut bucket = levels.bucket(5000, BucketOptions::new()).unwrap();
+        let reports = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
+        assert!(reports.iter().all(|report| report.lost_bytes() == 0), "{reports:?}");
+        communicator.barrier().unwrap();
+    });
+}
+
+#[test]
+fn who_has_another_secret_or_none_is_no_rank() {
+    let root = free_root();
+    let connect = |builder: Builder| {
+        thread::spawn(move || {
+            let communicator = builder.connect().map_err(|error| error.to_string())?;
+            communicator.close().map_err(|error| error.to_string())
+        })
+    };
+    let short = Duration::from_secs(2);
+    let first = connect(builder(0, 2, &root).secret(secret(1)));
+    let of_job = |job_id| Launch::new(1, 2, root.as_str()).unwrap().job_id(job_id);
+    let strangers = [
+        builder(1, 2, &root).secret(secret(2)).timeout(short),
+        builder(1, 2, &root).timeout(short),
+        builder(1, 2, &root).launch(of_job("another")).secret(secret(1)).timeout(short),
+    ];
+    for error in strangers.map(|stranger| connect(stranger).join().unwrap().unwrap_err()) {
+        assert!(error.contains("with the same job id and secret?"), "{error}");
+    }
+    let second = connect(builder(1, 2, &root).secret(secret(1)));
+    assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(()), Ok(())));
+    // And the other way: rank 0 has none.
+    let root = free_root();
+    let ranks = [builder(0, 2, &root), builder(1, 2, &root).secret(secret(1))];
+    for error in ranks.map(|rank| connect(rank.timeout(short))).map(|rank| rank.join().unwrap().unwrap_err()) {
+        assert!(error.contains("with the same job id and secret?") || error.contains("rank 1"), "{error}");
+    }
+}
+
+/// Passes a connection on, and keeps what goes through it, both ways.
+fn relay(from: TcpStream, to: SocketAddr, seen: Arc<Mutex<Vec<u8>>>) {
+    let there = TcpStream::connect(to).unwrap();
+    for (mut from, mut to) in [(from.try_clone().unwrap(), there.try_clone().unwrap()), (there, from)] {
+        let seen = seen.clone();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(bytes @ 1..) = from.read(&mut buffer) {
+                seen.lock().unwrap().extend(&buffer[..bytes]);
+                if to.write_all(&buffer[..bytes]).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn who_records_the_bootstrap_reads_nothing_and_cannot_use_it_again() {
+    let (root, seen) = (free_root(), Arc::new(Mutex::new(Vec::new())));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let relayed = listener.local_addr().unwrap().to_string();
+    let (to, keep) = (root.parse().unwrap(), seen.clone());
+    let address = root.clone();
+    let first = thread::spawn(move || {
+        let mut communicator = builder(0, 2, &address).secret(secret(1)).connect().unwrap();
+        communicator.barrier().unwrap();
+    });
+    thread::spawn(move || relay(listener.accept().unwrap().0, to, keep));
+    let mut communicator = loop {
+        // Rank 0 may not listen yet.
+        if TcpStream::connect(&root).is_ok() {
+            break builder(1, 2, &relayed).secret(secret(1)).connect().unwrap();
+        }
+    };
+    communicator.barrier().unwrap();
+    first.join().unwrap();
+    let recorded = seen.lock().unwrap().clone();
+    let text = String::from_utf8_lossy(&recorded).into_owned();
+    assert!(recorded.len() > 1000);
+    for word in ["world_size", "tag", "127.0.0.1", "bound", "barrier"] {
+        assert!(!text.contains(word), "{word} can be read");
+    }
+    // The same bytes at another job with the same secret: it answers the handshake, and nothing that follows.
+    let root = free_root();
+    let address = root.clone();
+    let short = Duration::from_secs(2);
+    let first = thread::spawn(move || builder(0, 2, &address).secret(secret(1)).timeout(short).connect().map(drop));
+    let mut stranger = loop {
+        match TcpStream::connect(&root) {
+            Ok(stream) => break stream,
+            Err(_) => thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    stranger.write_all(&recorded).unwrap();
+    let mut answer = Vec::new();
+    let _ = stranger.read_to_end(&mut answer);
+    assert!(answer.len() <= 5 + 48, "{} bytes", answer.len());
+    assert!(first.join().unwrap().unwrap_err().to_string().contains("did not come within 2 s: rank 1"));
+}
