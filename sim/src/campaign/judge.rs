@@ -10,7 +10,7 @@ use optireduce_core::Finished;
 use optireduce_core::protocol::{Kind, Report, Stream, StreamId, UpdateAction};
 
 use super::plan::JobPlan;
-use super::streams::{Act, Output, Settled};
+use super::streams::{Act, Mean, Output, Settled};
 use super::values::{LANES, ranks_of};
 
 /// Bytes of a beat.
@@ -61,15 +61,6 @@ impl fmt::Display for Violation {
         }
         write!(f, ": {}", self.text)
     }
-}
-
-/// Who is in the mean of a stamp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mean {
-    /// These ranks.
-    Of(u64),
-    /// Nobody: its owner says that nothing came for it.
-    Nobody,
 }
 
 pub(super) struct Judge<'a> {

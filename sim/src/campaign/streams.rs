@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use optireduce_core::protocol::StreamId;
 
-use super::judge::Mean;
 use super::plan::JobPlan;
 use super::values::{LANES, are_close};
 
@@ -51,6 +50,15 @@ pub(super) struct Settled {
 
 /// Most collectives on a list whose sums are all tried.
 const TRIED_MAX: usize = 12;
+
+/// Who is in the mean of a stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mean {
+    /// These ranks.
+    Of(u64),
+    /// Nobody: its owner says that nothing came for it.
+    Nobody,
+}
 
 type Means = HashMap<(u32, u64), Vec<Option<Mean>>>;
 /// Collective and members.
