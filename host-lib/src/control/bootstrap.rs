@@ -12,10 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use tokio::net::TcpListener;
 
-use super::gather::gather;
-use super::join::join;
 use super::launch::Launch;
 use super::link::{Common, Link};
 use super::secret::Secret;
@@ -285,17 +282,3 @@ pub(super) fn random() -> Result<u64, BootstrapError> {
 
 /// Connections to all other ranks, by rank.
 pub(super) type Links = Vec<Option<Link>>;
-
-/// Brings the ranks of a job together. `member`: this rank, `listener` at `member.control`.
-pub(super) async fn meet(
-    meeting: &Meeting,
-    member: Member,
-    settings: Terms,
-    listener: TcpListener,
-) -> Result<(Job, Links), BootstrapError> {
-    if meeting.launch.rank == 0 {
-        gather(meeting, member, settings).await
-    } else {
-        join(meeting, member, settings, listener).await
-    }
-}

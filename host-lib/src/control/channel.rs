@@ -22,9 +22,10 @@ use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
-use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error, meet};
+use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error};
 use super::frame::{self, BETWEEN, IN_STEP, NOTICE};
 use super::link::Link;
+use super::meet::meet;
 use super::terms::{Mismatch, Terms};
 
 /// A call over the control channel failed.

@@ -15,6 +15,7 @@ mod gather;
 mod join;
 mod launch;
 mod link;
+mod meet;
 pub(crate) mod reliable;
 mod resolve;
 mod secret;
