@@ -25,6 +25,7 @@ use optireduce_core::{
 
 /// What can go wrong between the protocol and the card.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum SmartNicError {
     /// The call is refused.
     #[error(transparent)]

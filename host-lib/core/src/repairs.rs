@@ -502,3 +502,6 @@ fn set(bits: &mut [u64], beat: usize) {
 fn key(op: u32, plan: &WindowPlan) -> WindowKey {
     WindowKey { op, bucket: plan.bucket, window: plan.index }
 }
+
+#[cfg(test)]
+mod tests;

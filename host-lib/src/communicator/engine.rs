@@ -471,7 +471,7 @@ impl Engine {
     /// What a caller gets of a finished collective.
     fn outcome(&mut self, finished: Finished, sum: bool) -> Outcome {
         // Of a skipped update the caller gets what it gave.
-        let Finished { report, result, partial } = finished;
+        let Finished { report, result, partial, .. } = finished;
         let scale = (sum && partial.is_none()).then_some(report.live.len() as f32);
         let repair = self.collectives.repaired().unwrap_or_default();
         let measured = std::mem::take(&mut self.measured);

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::builder::{Bound, Builder, Early};
 use crate::control::Terms;
-use optireduce_core::protocol::HadamardMode;
 
 impl Builder {
     /// What must be the same on all ranks. Launch, interface, MTU and timeout may differ.
@@ -45,14 +44,7 @@ impl Builder {
                     Early::Adaptive => "adaptive".into(),
                 },
             )
-            .with(
-                "hadamard",
-                match hadamard {
-                    HadamardMode::Off => "off",
-                    HadamardMode::On => "on",
-                    HadamardMode::Auto => "auto",
-                },
-            )
+            .with("hadamard", hadamard)
             .with("bf16", bf16)
             .with("incast", or(incast.map(|incast| incast.to_string()), "adaptive"))
             .with("window_bytes", window_bytes)

@@ -174,7 +174,7 @@ impl<'a> Judge<'a> {
     /// A collective has returned.
     pub fn finished(&mut self, rank: usize, op: u32, at_ns: u64, finished: Finished) {
         self.results += 1;
-        let Finished { report, result, partial } = finished;
+        let Finished { report, result, partial, .. } = finished;
         let members = set_of(&report.live);
         if self.used[op as usize].is_empty() {
             self.collectives += 1;

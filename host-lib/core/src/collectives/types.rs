@@ -14,6 +14,7 @@ use crate::protocol::{
 
 /// A finished collective.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Finished {
     /// How it went.
     pub report: Report,
@@ -87,6 +88,7 @@ impl fmt::Display for Call {
 
 /// What ends them, or a call of it.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum CollectivesError<E: std::error::Error + 'static> {
     /// A parameter is out of range.
     #[error(transparent)]

@@ -13,6 +13,7 @@ const EWMA_WEIGHT: f64 = 1.0 / 16.0;
 
 /// What one peer sent in one stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PeerMetrics {
     /// Bytes the peer was to send.
     pub expected_bytes: u64,
@@ -28,6 +29,7 @@ pub struct PeerMetrics {
 
 /// How one stage went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StageMetrics {
     /// Collectives whose worst window was complete.
     pub complete: u64,
@@ -43,6 +45,7 @@ pub struct StageMetrics {
 
 /// The metrics of one rank. All counts are since the beginning of the job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Metrics {
     /// Collectives finished.
     pub collectives: u64,

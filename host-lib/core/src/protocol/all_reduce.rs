@@ -29,6 +29,7 @@ pub enum Action {
 
 /// What must not happen. The collective cannot go on after it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ProtocolError {
     /// A report or refusal for a window that this collective does not have.
     #[error("collective {op}: cookie {cookie:#010x} is none of its {windows} windows")]

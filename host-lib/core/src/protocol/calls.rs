@@ -89,6 +89,7 @@ pub enum CallMessage {
      collectives in the same order",
     others(by, *is_majority)
 )]
+#[non_exhaustive]
 pub struct Mismatch {
     /// Collective number.
     pub op: u32,
@@ -300,3 +301,6 @@ fn judge(op: u32, calls: &BTreeMap<usize, CallInfo>, ranks: usize) -> Option<Mis
     let is_majority = 2 * by.len() > ranks;
     Some(Mismatch { op, rank: *rank, field, found, expected, by, is_majority })
 }
+
+#[cfg(test)]
+mod tests;

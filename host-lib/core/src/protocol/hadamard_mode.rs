@@ -13,6 +13,7 @@ pub const LOSS_ON: f64 = 0.02;
 
 /// Who decides whether all-reduces are encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HadamardMode {
     /// Never encode.
     Off,

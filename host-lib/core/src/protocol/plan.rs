@@ -100,6 +100,7 @@ impl WindowPlan {
 
 /// A bucket that cannot be cut into windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// Offsets on the wire or window numbers would overflow.
     #[error(

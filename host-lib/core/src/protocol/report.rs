@@ -56,6 +56,7 @@ impl StageReport {
 
 /// One stage of a collective, over all its windows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StageSummary {
     /// Bytes that peers were to send.
     pub expected_bytes: u64,
@@ -82,6 +83,7 @@ pub struct StageSummary {
 
 /// What repairs have to do with a collective of a declared bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RepairStatus {
     /// Whether this output contains what outputs before it lacked.
     pub corrected: bool,
@@ -96,6 +98,7 @@ pub struct RepairStatus {
 
 /// What a collective says about itself, as seen by one rank.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// What was done.
     pub kind: Kind,

@@ -79,6 +79,7 @@ pub use crate::protocol::RANKS_MAX;
 
 /// A command that cannot be done. Nothing was changed by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum SoftwareError {
     /// The call is refused.
     #[error(transparent)]

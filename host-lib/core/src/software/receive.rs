@@ -12,6 +12,7 @@ use crate::protocol::PeerHints;
 
 /// What came and what was dropped, since the job began. Every drop has its cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Counters {
     /// Datagrams that came.
     pub rx_packets: u64,

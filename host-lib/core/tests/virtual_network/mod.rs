@@ -204,7 +204,7 @@ impl Network {
                     self.ranks[rank].start(self.now_ns, op, given[rank].clone()).unwrap();
                 }
                 self.ranks[rank].plane_mut().advance(self.now_ns);
-                while let Some(Finished { report, result, partial }) = self.ranks[rank].poll(self.now_ns).unwrap() {
+                while let Some(Finished { report, result, partial, .. }) = self.ranks[rank].poll(self.now_ns).unwrap() {
                     outcomes[rank] = Some(Outcome { report, result, partial, took_ns: self.now_ns - start_ns });
                 }
                 self.transmit(rank);
@@ -259,7 +259,7 @@ impl Network {
                 }
                 match self.ranks[rank].poll(self.now_ns) {
                     Ok(None) => {}
-                    Ok(Some(Finished { report, result, partial })) => {
+                    Ok(Some(Finished { report, result, partial, .. })) => {
                         let took_ns = self.now_ns - since_ns[rank].take().expect("it was started");
                         finished(rank, Outcome { report, result, partial, took_ns });
                         next[rank] = (number + 1, self.now_ns + pause_ns(rank, number + 1));

@@ -26,6 +26,7 @@ pub struct RepairLedger {
 
 /// Bytes of means, as fp32, since the beginning of the job: missing = repaired + outstanding + drift.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct RepairReport {
     /// Missing when the broadcast stage closed.
     pub missing_bytes: u64,

@@ -1,0 +1,191 @@
+//! Ranks that call collectives at their own pace, over channels that take any time: seeded, a failure prints its seed.
+
+use super::*;
+use optireduce_contract::signs::splitmix64;
+
+const WAIT_NS: u64 = 1_000_000;
+const CALL: CallInfo = CallInfo {
+    kind: Kind::AllReduce,
+    bucket: 3,
+    elements: 100,
+    hadamard: false,
+    bf16: false,
+    stream: Stream::Declared { generation: 0 },
+    misfit: None,
+};
+
+struct Draw(u64, u64);
+
+impl Draw {
+    fn below(&mut self, end: u64) -> u64 {
+        self.1 += 1;
+        splitmix64(self.0 << 24 | self.1) % end
+    }
+}
+
+/// Ranks of which each has called so many collectives.
+struct Job {
+    ranks: Vec<CallCheck>,
+    called: Vec<u32>,
+    channels: BTreeMap<(usize, usize), VecDeque<CallMessage>>,
+    sent: usize,
+}
+
+impl Job {
+    fn new(ranks: usize) -> Self {
+        let checks = (0..ranks).map(|rank| CallCheck::new(rank, WAIT_NS)).collect();
+        Self { ranks: checks, called: vec![0; ranks], channels: BTreeMap::new(), sent: 0 }
+    }
+
+    fn call(&mut self, rank: usize, call: CallInfo) {
+        let live = (0..self.ranks.len()).collect();
+        self.ranks[rank].called(0, self.called[rank], call, live);
+        self.called[rank] += 1;
+    }
+
+    /// Delivers a message; whether there was one.
+    fn deliver(&mut self, draw: &mut Draw) -> bool {
+        for (from, rank) in self.ranks.iter_mut().enumerate() {
+            while let Some((to, message)) = rank.poll() {
+                assert_ne!(from, to);
+                self.sent += 1;
+                self.channels.entry((from, to)).or_default().push_back(message);
+            }
+        }
+        let waiting: Vec<_> =
+            self.channels.iter().filter(|(_, queue)| !queue.is_empty()).map(|(pair, _)| *pair).collect();
+        let Some(&(from, to)) = waiting.get(draw.below(waiting.len().max(1) as u64) as usize) else { return false };
+        let message = self.channels.get_mut(&(from, to)).and_then(VecDeque::pop_front).unwrap();
+        self.ranks[to].handle_message(0, from, message);
+        true
+    }
+
+    /// Every rank makes its calls in its own time; messages, and doubts as `doubts` says, in between.
+    fn run(&mut self, draw: &mut Draw, ops: u32, call: impl Fn(usize, u32) -> CallInfo, doubts: u64) {
+        let ranks = self.ranks.len();
+        while self.called.iter().any(|called| *called < ops) {
+            let rank = draw.below(ranks as u64) as usize;
+            if self.called[rank] < ops {
+                self.call(rank, call(rank, self.called[rank]));
+            }
+            if draw.below(100) < doubts {
+                let op = draw.below(u64::from(self.called[rank]).max(1)) as u32;
+                let peer = draw.below(ranks as u64) as usize;
+                self.ranks[rank].doubt(op, [peer]);
+            }
+            for _ in 0..draw.below(4) {
+                self.deliver(draw);
+            }
+        }
+        while self.deliver(draw) {}
+    }
+}
+
+#[test]
+fn ranks_that_call_the_same_have_no_mismatch_whatever_they_doubt() {
+    for seed in 0..300 {
+        let draw = &mut Draw(seed, 0);
+        let (ranks, doubts) = (2 + draw.below(7) as usize, draw.below(100));
+        let mut job = Job::new(ranks);
+        job.run(draw, 20, |_, op| CallInfo { bucket: op as u16 % 3, ..CALL }, doubts);
+        for (rank, check) in job.ranks.iter().enumerate() {
+            assert_eq!(check.mismatch(u64::MAX), None, "seed {seed}, rank {rank}");
+            assert!(check.is_settled(), "seed {seed}, rank {rank}");
+        }
+        assert!(doubts > 0 || job.sent == 0, "seed {seed}: a job without doubt sends nothing");
+    }
+}
+
+#[test]
+fn all_ranks_name_the_same_rank_field_and_values_with_a_majority_or_without() {
+    type Change = fn(CallInfo) -> CallInfo;
+    let changes: [(&str, Change); 7] = [
+        ("kind", |call| CallInfo { kind: Kind::AllGather, ..call }),
+        ("bucket", |call| CallInfo { bucket: 9, ..call }),
+        ("declaration", |call| CallInfo { stream: Stream::OneOff, ..call }),
+        ("elements", |call| CallInfo { elements: 99, ..call }),
+        ("hadamard", |call| CallInfo { hadamard: true, ..call }),
+        ("bf16", |call| CallInfo { bf16: true, ..call }),
+        ("the number of elements handed in", |call| CallInfo { misfit: Some(7), ..call }),
+    ];
+    for seed in 0..700 {
+        let draw = &mut Draw(seed, 1 << 20);
+        let (field, change) = changes[seed as usize % changes.len()];
+        let ranks = 2 + draw.below(7) as usize;
+        // Some but not all; which of them differ is for the majority, or else the lowest rank, to say.
+        let mut odd: BTreeSet<usize> = (0..ranks).filter(|_| draw.below(2) == 0).collect();
+        if odd.is_empty() || odd.len() == ranks {
+            odd = BTreeSet::from([draw.below(ranks as u64) as usize]);
+        }
+        let at = draw.below(10) as u32;
+        let call = |rank: usize, op: u32| if op == at && odd.contains(&rank) { change(CALL) } else { CALL };
+        let mut job = Job::new(ranks);
+        job.run(draw, 10, call, 30);
+        // One doubt between two that differ is enough; a rank that misfits needs none.
+        let (one, other) = (*odd.first().unwrap(), (0..ranks).find(|rank| !odd.contains(rank)).unwrap());
+        match (field, draw.below(2)) {
+            ("the number of elements handed in", _) => job.ranks[one].announce(at),
+            (_, 0) => job.ranks[one].doubt(at, [other]),
+            _ => job.ranks[other].doubt(at, [one]),
+        }
+        while job.deliver(draw) {}
+        let usual: Vec<usize> = (0..ranks).filter(|rank| !odd.contains(rank)).collect();
+        let odd: Vec<usize> = odd.into_iter().collect();
+        let odd_is_larger = odd.len() > usual.len() || odd.len() == usual.len() && odd[0] == 0;
+        let (by, differing) = if odd_is_larger { (&odd, &usual) } else { (&usual, &odd) };
+        for (rank, check) in job.ranks.iter().enumerate() {
+            let what = format!("seed {seed}, {field}, rank {rank} of {ranks}, odd {odd:?}");
+            // At once: all have told.
+            let found = check.mismatch(0).unwrap_or_else(|| panic!("{what}: no mismatch"));
+            assert_eq!((found.op, found.rank, found.field), (at, differing[0], field), "{what}: {found}");
+            assert_eq!((&found.by, found.is_majority), (by, 2 * by.len() > ranks), "{what}: {found}");
+            assert_ne!(found.found, found.expected, "{what}");
+            assert_eq!(Some(&found), job.ranks[0].mismatch(0).as_ref(), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_never_answers_is_waited_for_once() {
+    for seed in 0..100 {
+        let draw = &mut Draw(seed, 2 << 20);
+        let ranks = 3 + draw.below(6) as usize;
+        let silent = draw.below(ranks as u64) as usize;
+        let odd = (silent + 1 + draw.below(ranks as u64 - 1) as usize) % ranks;
+        let leaves = draw.below(2) == 0;
+        let mut job = Job::new(ranks);
+        for rank in (0..ranks).filter(|rank| *rank != silent) {
+            job.call(rank, if rank == odd { CallInfo { elements: 7, ..CALL } } else { CALL });
+            job.ranks[rank].doubt(0, 0..ranks);
+        }
+        while job.deliver(draw) {}
+        let others = (0..ranks).filter(|rank| *rank != silent);
+        if leaves {
+            others.clone().for_each(|rank| job.ranks[rank].drop_rank(silent));
+        }
+        for rank in others {
+            let check = &job.ranks[rank];
+            let what = format!("seed {seed}, rank {rank} of {ranks}, {silent} is silent, {odd} is odd");
+            assert_eq!(check.mismatch(0).is_some(), leaves, "{what}");
+            assert_eq!(check.next_timeout(), Some(WAIT_NS), "{what}");
+            let found = check.mismatch(WAIT_NS).unwrap_or_else(|| panic!("{what}: no mismatch"));
+            assert_eq!((found.field, found.by.contains(&silent)), ("elements", false), "{what}: {found}");
+            assert_eq!(Some(found), job.ranks[(silent + 1) % ranks].mismatch(WAIT_NS), "{what}");
+        }
+    }
+}
+
+#[test]
+fn memory_is_bounded_and_what_is_far_away_is_not_listened_to() {
+    let mut check = CallCheck::new(0, WAIT_NS);
+    for op in 0..10_000 {
+        check.called(0, op, CALL, vec![0, 1]);
+        for far in [op.wrapping_sub(OPS_MAX + 1), op + OPS_MAX + 1, op ^ 1 << 31] {
+            check.handle_message(0, 1, CallMessage::Ask { op: far, call: CallInfo { elements: 7, ..CALL } });
+        }
+        // Of itself it takes nothing, whoever says so.
+        check.handle_message(0, 0, CallMessage::Tell { op, call: CallInfo { elements: 7, ..CALL } });
+    }
+    assert!(check.ops.len() <= 2 * OPS_MAX as usize + 1, "{}", check.ops.len());
+    assert_eq!((check.mismatch(u64::MAX), check.poll()), (None, None));
+}
