@@ -15,6 +15,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
@@ -251,7 +252,7 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout) -> Result<Comp
     let verilog = verilog.to_owned() + &layout.wrapper();
     let version = run(Command::new("verilator").arg("--version"))?.stdout;
     let mut hasher = DefaultHasher::new();
-    (&verilog, INTERFACE, FLAGS, version).hash(&mut hasher);
+    (&verilog, INTERFACE, FLAGS, &version).hash(&mut hasher);
     let directory = target_directory().join("cosim");
     let library = directory.join(format!("{name}-{:016x}.so", hasher.finish()));
     if library.exists() {
@@ -260,26 +261,75 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout) -> Result<Comp
     // A reader of standard error that has gone away is no reason to stop.
     let seconds = "seconds, the whole card half a minute";
     let _ = writeln!(std::io::stderr(), "building the Verilator model of {name} ({seconds}): {}", library.display());
-    let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    let work = directory.join(format!("build-{name}-{}", unique()));
+    let runtime = runtime(&version)?;
+    // Make compiles no runtime; the linker takes the one that is there.
+    let objects: Vec<String> = runtime.iter().map(|object| object.display().to_string()).collect();
+    let objects = objects.join(" ");
+    let shared = ["-MAKEFLAGS", "VM_GLOBAL_FAST= VM_GLOBAL_SLOW=", "-LDFLAGS", &objects];
+    let work = build(name, &verilog, &shared)?;
+    let moved = fs::rename(work.join("obj_dir/cosim.so"), &library).and_then(|()| fs::remove_dir_all(&work));
+    moved.map_err(|error| at(&library, error))?;
+    Ok(Compiled(library))
+}
+
+/// Verilator's runtime, which is the same for all models: object files in `<target>/cosim/runtime-<hash>`. It takes the
+/// compiler longer than most models, so it is compiled once: with an empty one, whose makefile knows how.
+fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
+    static RUNTIME: OnceLock<Result<Vec<PathBuf>, String>> = OnceLock::new();
+    let compiled = RUNTIME.get_or_init(|| {
+        let mut hasher = DefaultHasher::new();
+        (FLAGS, version).hash(&mut hasher);
+        let place = target_directory().join(format!("cosim/runtime-{:016x}", hasher.finish()));
+        if !place.is_dir() {
+            let empty = Layout { ports: Vec::new(), input_words: 0, row_words: 0 };
+            let top = "module top(input wire clock);\n  wire unused = clock;\nendmodule\n";
+            let work = build("runtime", &(top.to_owned() + &empty.wrapper()), &[])?;
+            // Another process may have been faster; its runtime is the same.
+            match fs::rename(work.join("obj_dir"), &place) {
+                Err(_) if place.is_dir() => Ok(()),
+                moved => moved,
+            }
+            .and_then(|()| fs::remove_dir_all(&work))
+            .map_err(|error| at(&place, error))?;
+        }
+        let is_object = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("verilated") && name.ends_with(".o")
+        };
+        let files = fs::read_dir(&place).map_err(|error| at(&place, error))?;
+        let mut objects: Vec<PathBuf> = files.flatten().map(|file| file.path()).filter(is_object).collect();
+        objects.sort();
+        match objects.is_empty() {
+            true => Err(format!("{}: no verilated*.o; delete it, it is built again", place.display())),
+            false => Ok(objects),
+        }
+    });
+    compiled.as_deref().map_err(Clone::clone)
+}
+
+/// Runs Verilator and the compiler in a directory of their own, which is returned.
+fn build(name: &str, verilog: &str, options: &[&str]) -> Result<PathBuf, String> {
+    let work = target_directory().join(format!("cosim/build-{name}-{}", unique()));
     fs::create_dir_all(&work).map_err(|error| at(&work, error))?;
-    for (file, text) in [("cosim.v", verilog.as_str()), ("interface.cpp", INTERFACE)] {
+    for (file, text) in [("cosim.v", verilog), ("interface.cpp", INTERFACE)] {
         let path = work.join(file);
         fs::write(&path, text).map_err(|error| at(&path, error))?;
     }
     let mut command = Command::new("verilator");
     // Make's own variables would tie this build to a make that may be running cargo.
-    command.args(FLAGS).args(["cosim.v", "interface.cpp"]).current_dir(&work);
+    command.args(FLAGS).args(options).args(["cosim.v", "interface.cpp"]).current_dir(&work);
     command.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("MAKELEVEL");
     let output = run(&mut command)?;
-    if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let first: Vec<&str> = text.lines().take(24).collect();
-        return Err(format!("{name}: Verilator refuses {}/cosim.v:\n{}", work.display(), first.join("\n")));
+    if output.status.success() {
+        return Ok(work);
     }
-    let moved = fs::rename(work.join("obj_dir/cosim.so"), &library).and_then(|()| fs::remove_dir_all(&work));
-    moved.map_err(|error| at(&library, error))?;
-    Ok(Compiled(library))
+    let text = String::from_utf8_lossy(&output.stderr);
+    let first: Vec<&str> = text.lines().take(24).collect();
+    Err(format!("{name}: Verilator refuses {}/cosim.v:\n{}", work.display(), first.join("\n")))
+}
+
+fn at(path: &Path, error: std::io::Error) -> String {
+    format!("{}: {error}", path.display())
 }
 
 fn run(command: &mut Command) -> Result<Output, String> {
