@@ -92,8 +92,8 @@ pub(crate) struct Repairs {
     /// The first collective that this rank has not returned, and those from it on whose windows have all closed.
     unfinished_op: u32,
     closed: BTreeSet<u32>,
-    /// Ranks that cannot be asked.
-    gone: BTreeSet<usize>,
+    /// Ranks that can be asked only about collectives from this one on; `u32::MAX`: about none.
+    asked_from: BTreeMap<usize, u32>,
     outgoing: VecDeque<(usize, RepairMessage)>,
 }
 
@@ -110,7 +110,7 @@ impl Repairs {
             pending: Vec::new(),
             unfinished_op: next_op,
             closed: BTreeSet::new(),
-            gone: BTreeSet::new(),
+            asked_from: BTreeMap::new(),
             outgoing: VecDeque::new(),
         }
     }
@@ -159,7 +159,7 @@ impl Repairs {
                 }
                 if !ranges.is_empty() {
                     let requests = self.ledger.miss(key(op, &plan), owner, &ranges);
-                    if self.gone.contains(&owner) {
+                    if self.asked_from.get(&owner).is_some_and(|from_op| op < *from_op) {
                         self.ledger.owner_dropped(owner);
                     } else {
                         self.outgoing.extend(requests.into_iter().map(|request| (owner, request)));
@@ -242,14 +242,21 @@ impl Repairs {
 
     /// A rank was dropped, or cannot be reached any more: what it owned is given up.
     pub fn drop_rank(&mut self, rank: usize) {
-        self.gone.insert(rank);
+        self.asked_from.insert(rank, u32::MAX);
         self.pending.retain(|(from, _)| *from != rank);
         self.ledger.owner_dropped(rank).into_iter().for_each(|key| self.close(key));
     }
 
-    /// A rank takes part again.
-    pub fn add_rank(&mut self, rank: usize) {
-        self.gone.remove(&rank);
+    /// A rank takes part again, from collective `first_op` on. It has nothing of those before, which may still run here.
+    pub fn add_rank(&mut self, rank: usize, first_op: u32) {
+        self.drop_rank(rank);
+        self.asked_from.insert(rank, first_op);
+    }
+
+    /// This rank takes part from collective `first_op` on: what it is asked of those before it does not have.
+    pub fn joined(&mut self, first_op: u32) {
+        self.unfinished_op = first_op;
+        self.answer_pending(|key| key.op < first_op);
     }
 
     /// Takes a message of rank `from`.

@@ -210,20 +210,20 @@ impl Agreement {
         Some(if is_one_off { held.into_finished(spares) } else { self.apply(held, outcome, spares) })
     }
 
-    /// Ranks outside of a view cannot be asked for anything; the one that joins with it can again.
+    /// Ranks outside of a view cannot be asked for anything; the one that joins with it can again, from its first collective on.
     fn follow_ranks(&mut self, view: &View) {
         let joined = view.joined.map(|(rank, _)| usize::from(rank));
         for rank in 0..self.ranks {
             if let Some(repairs) = &mut self.repairs {
                 if joined == Some(rank) {
-                    repairs.add_rank(rank);
+                    repairs.add_rank(rank, view.first_op);
                 } else if !view.has(rank) {
                     repairs.drop_rank(rank);
                 }
             }
             if let Some(calls) = &mut self.calls {
                 if joined == Some(rank) {
-                    calls.add_rank(rank);
+                    calls.add_rank(rank, view.first_op);
                 } else if !view.has(rank) {
                     calls.drop_rank(rank);
                 }
@@ -378,6 +378,7 @@ impl Agreement {
                     if joins {
                         self.joining = None;
                         self.votes.iter_mut().for_each(|votes| votes.forward(view.first_op));
+                        self.repairs.iter_mut().for_each(|repairs| repairs.joined(view.first_op));
                     }
                     self.follow_ranks(&view);
                     decided(&view, joins);

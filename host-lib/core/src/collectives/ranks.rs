@@ -164,6 +164,8 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// If collectives are still running.
     pub fn join(&mut self, now_ns: u64, incarnation: u64) -> Result<(), CollectivesError<P::Error>> {
+        // Nobody will call what was only preposted.
+        self.pipeline.cancel_preposted(&mut self.plane, self.agreement.repairs.as_mut())?;
         if !self.is_idle() {
             return Err(CollectivesError::Busy { running: self.pipeline.len() });
         }

@@ -125,8 +125,8 @@ pub struct CallCheck {
     /// The newest collective that this rank has called.
     newest: u32,
     ops: BTreeMap<u32, Op>,
-    /// Ranks that cannot be asked.
-    gone: BTreeSet<usize>,
+    /// Ranks that can be asked only about collectives from this one on; `u32::MAX`: about none.
+    asked_from: BTreeMap<usize, u32>,
     outgoing: VecDeque<(usize, CallMessage)>,
 }
 
@@ -148,12 +148,12 @@ struct Op {
 impl CallCheck {
     /// Rank `rank`'s part. `wait_ns`: how long to wait for what other ranks call once two are known to differ.
     pub fn new(rank: usize, wait_ns: u64) -> Self {
-        Self { rank, wait_ns, newest: 0, ops: BTreeMap::new(), gone: BTreeSet::new(), outgoing: VecDeque::new() }
+        Self { rank, wait_ns, newest: 0, ops: BTreeMap::new(), asked_from: BTreeMap::new(), outgoing: VecDeque::new() }
     }
 
     /// This rank calls collective `op`, in which the ranks in `live` take part.
     pub fn called(&mut self, now_ns: u64, op: u32, call: CallInfo, mut live: Vec<usize>) {
-        live.retain(|rank| !self.gone.contains(rank));
+        live.retain(|rank| self.asked_from.get(rank).is_none_or(|from_op| op >= *from_op));
         self.newest = op;
         self.ops.retain(|of, _| of.wrapping_sub(op.wrapping_sub(OPS_MAX)) <= 2 * OPS_MAX);
         let one = self.ops.entry(op).or_default();
@@ -222,7 +222,7 @@ impl CallCheck {
 
     /// No answer will come from this rank any more.
     pub fn drop_rank(&mut self, rank: usize) {
-        self.gone.insert(rank);
+        self.asked_from.insert(rank, u32::MAX);
         for one in self.ops.values_mut() {
             one.asked.remove(&rank);
             one.asking.remove(&rank);
@@ -230,9 +230,10 @@ impl CallCheck {
         }
     }
 
-    /// A rank takes part again.
-    pub fn add_rank(&mut self, rank: usize) {
-        self.gone.remove(&rank);
+    /// A rank takes part again, from collective `first_op` on. It knows nothing of those before, which may still run here.
+    pub fn add_rank(&mut self, rank: usize, first_op: u32) {
+        self.drop_rank(rank);
+        self.asked_from.insert(rank, first_op);
     }
 
     /// Whether rank `of` is known to call what this rank calls at `op`, or cannot be asked any more.

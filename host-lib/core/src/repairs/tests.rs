@@ -286,3 +286,30 @@ fn a_collective_that_was_armed_in_vain_answers_nobody() {
     op.close(&mut repairs, 0, Some(stream), &op.whole());
     assert!(matches!(repairs.poll(), Some((1, RepairMessage::Answer { .. }))));
 }
+
+#[test]
+fn a_rank_that_joins_is_not_asked_for_what_it_never_had() {
+    let params = JobParams { window_beats_max: 40, ..JobParams::new(0, 3, 4, 1_000_000, &PlaneLimits::CARD) };
+    let plan = plan_windows(&params, 3, 1, 600, false).unwrap().remove(0);
+    let settings = Settings { hadamard: false, bound_ns: 1_000_000 };
+    let view = View::first(crate::protocol::Ranks::all(3), settings);
+    let stream = Some(StreamId { bucket: 1, generation: 0, elements: 600 });
+    let asked = |op: u32| {
+        let mut repairs = Repairs::new(0);
+        // Rank 1 was started again, and takes part from collective 9 on; this rank is still at 3.
+        repairs.add_rank(1, 9);
+        let nothing = Incomplete { gathered: Vec::new(), present: vec![0; 1] };
+        repairs.begin(op, &view, 0, stream, vec![(plan.clone(), nothing)]);
+        let mut to: Vec<_> = std::iter::from_fn(|| repairs.poll()).map(|(to, _)| to).collect();
+        to.dedup();
+        to
+    };
+    assert_eq!((asked(3), asked(9)), (vec![2], vec![1, 2]));
+    // And if it is asked by a rank that does not know yet, it says so.
+    let mut repairs = Repairs::new(0);
+    let ranges = vec![BeatRange { first: 0, count: 1 }];
+    repairs.handle(2, RepairMessage::Request { key: key(3, &plan), ranges }).unwrap();
+    assert!(repairs.poll().is_none());
+    repairs.joined(9);
+    assert_eq!(repairs.poll(), Some((2, RepairMessage::Gone { key: key(3, &plan) })));
+}

@@ -189,3 +189,20 @@ fn memory_is_bounded_and_what_is_far_away_is_not_listened_to() {
     assert!(check.ops.len() <= 2 * OPS_MAX as usize + 1, "{}", check.ops.len());
     assert_eq!((check.mismatch(u64::MAX), check.poll()), (None, None));
 }
+
+#[test]
+fn a_rank_that_joins_is_not_asked_about_collectives_before_it_takes_part() {
+    let call = CallInfo { stream: Stream::OneOff, ..CALL };
+    let mut check = CallCheck::new(0, 1000);
+    // Rank 1 was started again, and takes part from collective 9 on; this rank is still at 3, which began with the old one.
+    check.add_rank(1, 9);
+    check.called(0, 3, call, vec![0, 1, 2]);
+    check.doubt(3, [1, 2]);
+    let asked: Vec<_> = std::iter::from_fn(|| check.poll()).map(|(to, _)| to).collect();
+    assert_eq!(asked, [2]);
+    assert!(check.is_confirmed(3, 1) && !check.is_confirmed(3, 2));
+    check.called(0, 9, call, vec![0, 1, 2]);
+    check.doubt(9, [1]);
+    assert!(matches!(check.poll(), Some((1, CallMessage::Ask { op: 9, .. }))));
+    assert!(!check.is_confirmed(9, 1));
+}
