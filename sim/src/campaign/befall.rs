@@ -50,7 +50,8 @@ impl Job<'_> {
             FaultKind::PowerLoss => self.crash(rank, TCP_TIMEOUT_NS),
             FaultKind::Restart => {
                 self.crash(rank, 1_000_000);
-                self.schedule(until_ns, Event::Restart(rank));
+                // The old connections have ended before there are new ones.
+                self.schedule(until_ns.max(self.now_ns + 1_200_000), Event::Restart(rank));
             }
             FaultKind::ClockJump => {
                 self.ranks[rank].clock_ns += fault.lasts_ns;
@@ -112,10 +113,6 @@ impl Job<'_> {
                 let one = &mut self.ranks[rank];
                 one.engine = Some(engine);
                 one.state = State::Dropped;
-                // Who had not heard of the end hears of it when the new one connects.
-                for to in (0..self.plan.ranks).filter(|to| *to != rank) {
-                    self.wire.set_broken(rank, to, false);
-                }
                 self.timeline.add(self.now_ns, Some(rank), What::Restarts);
             }
             Err(error) => self.fail(rank, &error),

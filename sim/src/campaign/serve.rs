@@ -195,6 +195,8 @@ impl Job<'_> {
         let one = &mut self.ranks[rank];
         let Some(engine) = &mut one.engine else { return };
         one.state = State::Joining;
+        // It connects anew to all of them.
+        (0..self.plan.ranks).filter(|to| *to != rank).for_each(|to| self.wire.set_broken(rank, to, false));
         if let Err(error) = engine.join(local_ns, self.now_ns + 1) {
             self.fail(rank, &error);
         }
