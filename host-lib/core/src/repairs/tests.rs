@@ -200,9 +200,9 @@ fn a_one_off_collective_says_exactly_what_it_lacks_and_leaves_no_correction() {
         let op = Op::new(draw, 0, 4, elements, hadamard);
         let mut channels = Channels::default();
         let mut outputs: Vec<Vec<f32>> = Vec::new();
-        for rank in 0..RANKS {
+        for (rank, repairs) in ranks.iter_mut().enumerate() {
             let present = losses(draw, &op.plans, rank);
-            outputs.push(op.close(&mut ranks[rank], rank, None, &present));
+            outputs.push(op.close(repairs, rank, None, &present));
         }
         let impatient = draw.below(2) == 0;
         for _ in 0..if impatient { draw.below(4) } else { u64::MAX } {
