@@ -1,25 +1,38 @@
-//! A rank whose process is stopped for a while: the others go on without it, and it comes back. Over real sockets; every rank
-//! is a process, this program itself.
+//! A rank whose process is stopped for a while: the others go on without it, it comes back, fetches the model, and ends with the
+//! same bits as the others. Over real sockets; every rank is a process, this program itself.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{Bound, BucketOptions, Communicator, Early, Error, Launch};
+use optireduce::{Bound, Bucket, BucketOptions, Communicator, Early, Error, Launch, UpdateAction};
 
 const RANKS: usize = 3;
 const STOPPED: usize = 1;
 /// The others do collectives until the stopped rank is back and has done as many.
 const OPS_BACK: u32 = 20;
 
-/// One rank: prints the number and the ranks of every collective, and where it was dropped.
+fn add(weights: &mut [f32], update: &[f32]) {
+    weights.iter_mut().zip(update).for_each(|(weight, update)| *weight += update);
+}
+
+/// What earlier means lacked.
+fn settle(bucket: &mut Bucket, weights: &mut [f32]) {
+    let settled = bucket.settle(None).unwrap();
+    assert!(settled.is_settled, "{settled:?}");
+    settled.correction.iter().for_each(|correction| add(weights, correction));
+}
+
+/// One rank: prints the number and the ranks of every collective, where it was dropped, and the weights at the end. Gradients
+/// are whole numbers, so that sums do not depend on the order in which corrections come.
 fn rank(rank: usize, root: &str) {
     let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
     let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
     let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).connect().unwrap();
     let mut bucket = communicator.bucket(5000, BucketOptions::new()).unwrap();
     let (mut was_dropped, mut back) = (false, 0);
+    let mut weights = vec![0.0; 5000];
     while back < OPS_BACK {
         let mut data = vec![(3 * rank * rank) as f32; 5000];
         match bucket.all_reduce(&mut data) {
@@ -27,7 +40,16 @@ fn rank(rank: usize, root: &str) {
                 let live = report.live_ranks();
                 println!("{} {live:?} {} {}", report.op(), report.lost_bytes(), data[4321]);
                 was_dropped |= live.len() < RANKS;
-                back += u32::from(was_dropped && live.len() == RANKS);
+                if report.action() == UpdateAction::Apply {
+                    add(&mut weights, &data);
+                }
+                let is_back = was_dropped && live.len() == RANKS;
+                if is_back && back == 0 {
+                    // The first collective with all ranks again: the one that was away takes the model of the others.
+                    settle(&mut bucket, &mut weights);
+                    communicator.broadcast(0, &mut weights).unwrap();
+                }
+                back += u32::from(is_back);
             }
             Err(Error::Dropped) => {
                 println!("dropped");
@@ -38,6 +60,10 @@ fn rank(rank: usize, root: &str) {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+    settle(&mut bucket, &mut weights);
+    communicator.close().unwrap();
+    let digest = weights.iter().fold(0u64, |digest, weight| digest.rotate_left(7) ^ u64::from(weight.to_bits()));
+    println!("weights {digest:016x} {:?}", weights[0]);
 }
 
 fn signal(process: &Child, name: &str) {
@@ -76,5 +102,7 @@ fn a_rank_that_was_stopped_for_a_while_comes_back() {
             "{rest:?}"
         );
     }
+    let weights: Vec<_> = rest.iter().map(|lines| lines.iter().find(|line| line.starts_with("weights"))).collect();
+    assert!(weights[0].is_some() && weights.iter().all(|of_rank| *of_rank == weights[0]), "{weights:?}");
     assert!(rest[STOPPED].iter().any(|line| line.contains("dropped")), "{:?}", rest[STOPPED]);
 }

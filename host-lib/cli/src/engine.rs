@@ -152,6 +152,13 @@ impl Engine {
         Ok(whole.filter(|_| seen.missing_means > before).collect())
     }
 
+    /// Ends the job: confirms that all ranks have made the same calls.
+    pub fn close(self) -> Result<(), String> {
+        // Groups stay connected until all ranks are here.
+        let Self { communicator, way: _way } = self;
+        communicator.close().map_err(|error| error.to_string())
+    }
+
     pub fn payload_bytes(&self) -> usize {
         if matches!(self.way, Way::Tcp) { 0 } else { self.communicator.payload_bytes() }
     }

@@ -71,6 +71,7 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     if launch.rank == 0 {
         print(&if args.job.json { serde_json::to_string(&summary).map_err(text)? } else { summary.text() })?;
     }
+    engine.close()?;
     let gone = launch.world_size - summary.ranks;
     if !missing.is_empty() || !summary.incomplete_ranks.is_empty() || gone > 0 {
         return Err(Failure::incomplete(incomplete(&path, &content.named(&missing), &summary, gone)));

@@ -105,6 +105,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
                 print(&row.line())?;
             }
         }
+        engine.close()?;
     }
     if halted.is_empty() {
         return Ok(());
