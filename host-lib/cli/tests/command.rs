@@ -380,3 +380,38 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
     check(other(Dtype::I32, 24), "tensor a: its type is I32, expected F32, BF16 or F16; convert it first");
     check(None, &format!("rank 1: {}: No such file", path(1)));
 }
+
+/// Processes with this text among their arguments.
+fn processes_with(text: &str) -> usize {
+    let holds = |entry: std::io::Result<std::fs::DirEntry>| {
+        let line = std::fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+        String::from_utf8_lossy(&line).contains(text).then_some(())
+    };
+    std::fs::read_dir("/proc").expect("/proc").filter_map(holds).count()
+}
+
+#[test]
+fn a_signal_ends_the_ranks_that_bench_started() {
+    let mut bench = command();
+    bench.args(["bench", "allreduce", "--ranks", "3", "--bench", "64K", "--secs", "600", "--bound-ms", "1000"]);
+    let mut bench = bench.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the command starts");
+    let job_id = format!("bench.{}.3", bench.id());
+    while processes_with(&job_id) < 3 {
+        assert!(bench.try_wait().expect("a process").is_none(), "it has ended");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").arg(bench.id().to_string()).status().expect("kill").success());
+    let output = bench.wait_with_output().expect("a process");
+    assert_eq!((output.status.code(), processes_with(&job_id)), (Some(2), 0), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_full_disk_is_an_error_that_ends_all_ranks() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+    let mut bench = command();
+    bench.args(["bench", "allreduce", "--ranks", "3", "--bench", "64K", "--secs", "1", "--bound-ms", "1000", "--json"]);
+    let output = bench.stdout(full).output().expect("the command starts");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("writing to stdout: No space left on device"), "{said}");
+}
