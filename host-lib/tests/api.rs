@@ -330,6 +330,35 @@ fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
 }
 
 #[test]
+fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_hangs() {
+    let results = job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)));
+        let request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
+        drop(bucket);
+        let (mean, report) = request.wait().unwrap();
+        assert_eq!((report.op(), report.lost_bytes()), (1, 0));
+        // More than the wire can address.
+        let error = communicator.bucket(1 << 31, BucketOptions::new()).unwrap_err().to_string();
+        assert!(
+            error.starts_with("invalid argument: the number of elements of a bucket is 2147483648, expected"),
+            "{error}"
+        );
+        let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
+        communicator.barrier().unwrap();
+        if rank == 0 {
+            // Rank 1 does not call it; who waits for it is told when the communicator goes.
+            let request = bucket.start_all_reduce(vec![0.0; 10]);
+            drop(communicator);
+            assert!(matches!(request.wait(), Err(Error::Closed)));
+        }
+        mean
+    });
+    check_mean(2, &results, 1e-6);
+}
+
+#[test]
 fn calls_after_the_communicator_was_dropped_say_so() {
     job(2, |rank, root| {
         let mut communicator = builder(rank, 2, &root).connect().unwrap();
