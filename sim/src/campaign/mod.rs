@@ -18,6 +18,8 @@ mod plan;
 mod random;
 mod rank;
 pub mod runner;
+#[cfg(test)]
+mod sabotage;
 mod serve;
 mod streams;
 mod timeline;

@@ -40,6 +40,9 @@ pub(super) struct JobPlan {
     pub pause_ns: u64,
     /// Collectives that a program has running at a time.
     pub depth: usize,
+    /// Changes results before they are judged.
+    #[cfg(test)]
+    pub sabotage: Option<fn(&JobPlan, usize, u32, &mut optireduce_core::Finished)>,
 }
 
 /// How the job is set up, alike on all ranks.
@@ -98,7 +101,21 @@ impl JobPlan {
         let loss = if quiet { 0.0 } else { random.one_of(&[0.0, 0.0, 0.001, 0.01, 0.03]) };
         let delay_ns = random.one_of(&[(1000, 30_000), (5000, 10_000), (1000, 150_000)]);
         let control_ns = random.one_of(&[(20_000, 200_000), (5000, 50_000), (100_000, 1_000_000)]);
-        Self { seed, ranks, settings, calls, faults, targets, loss, delay_ns, control_ns, pause_ns, depth }
+        Self {
+            seed,
+            ranks,
+            settings,
+            calls,
+            faults,
+            targets,
+            loss,
+            delay_ns,
+            control_ns,
+            pause_ns,
+            depth,
+            #[cfg(test)]
+            sabotage: None,
+        }
     }
 
     /// What is given to collective `op`.
