@@ -229,7 +229,7 @@ fn wrong_calls_are_errors_that_name_the_collective() {
     assert_eq!(error.to_string(), "collective 7 was not prepared, has started already, or is finished");
     let op = collectives.prepare(0, 0, 5, false).unwrap();
     let error = collectives.start(0, op, vec![0.0; 4]).unwrap_err();
-    assert_eq!(error.to_string(), "collective 0: 4 elements are given, the bucket as it was prepared takes 5");
+    assert_eq!(error.to_string(), "collective 0: 4 elements were handed in, expected 5");
     assert!(matches!(collectives.all_reduce(0, &mut [0.0], false, || 0), Err(CollectivesError::Busy { running: 1 })));
     collectives.start(0, op, vec![0.0; 5]).unwrap();
     assert!(matches!(collectives.start(0, op, vec![0.0; 5]), Err(CollectivesError::NotPrepared { op: 0 })));
