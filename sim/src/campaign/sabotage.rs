@@ -62,7 +62,7 @@ fn each_judge_objects_to_its_planted_fault() {
         }),
         ("a beat that is there and reported missing", JudgeKind::Reported, |plan, rank, op, finished| {
             if at(plan, rank, op) {
-                finished.report.missing = vec![0..LANES.min(finished.result.len())];
+                finished.report.missing = std::iter::once(0..LANES.min(finished.result.len())).collect();
             }
         }),
         ("bytes that were lost and are not counted", JudgeKind::Reported, |plan, rank, op, finished| {
