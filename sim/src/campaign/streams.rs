@@ -151,7 +151,10 @@ pub(super) fn check(
             which.extend(list.iter().filter(|_| count > 0).map(|(op, _)| (*op, at)));
         }
         if !one.is_repaired {
-            return Err((one.rank, format!("{:?}: repairs are still outstanding", one.stream)));
+            return Err((
+                one.rank,
+                format!("{:?}: repairs, or answers about calls, are still outstanding", one.stream),
+            ));
         }
     }
     let mut short: Vec<_> = short.into_iter().collect();

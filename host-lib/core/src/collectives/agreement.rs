@@ -94,6 +94,7 @@ impl Agreement {
         self.joining = Some(incarnation);
         // The model comes anew.
         self.repairs = self.repairs.take().map(|_| Repairs::new(next_op));
+        self.calls.iter_mut().for_each(CallCheck::join);
         if let Some(control) = &mut self.control {
             control.join(now_ns, incarnation);
         }
@@ -379,6 +380,7 @@ impl Agreement {
                         self.joining = None;
                         self.votes.iter_mut().for_each(|votes| votes.forward(view.first_op));
                         self.repairs.iter_mut().for_each(|repairs| repairs.joined(view.first_op));
+                        self.calls.iter_mut().for_each(|calls| calls.joined(view.first_op));
                     }
                     self.follow_ranks(&view);
                     decided(&view, joins);

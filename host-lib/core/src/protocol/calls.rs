@@ -122,8 +122,8 @@ fn others(by: &[usize], is_majority: bool) -> String {
 pub struct CallCheck {
     rank: usize,
     wait_ns: u64,
-    /// The newest collective that this rank has called.
-    newest: u32,
+    /// The newest collective that this rank has called; `None` while it waits to take part and does not know from which on.
+    newest: Option<u32>,
     ops: BTreeMap<u32, Op>,
     /// Ranks that can be asked only about collectives from this one on; `u32::MAX`: about none.
     asked_from: BTreeMap<usize, u32>,
@@ -148,13 +148,26 @@ struct Op {
 impl CallCheck {
     /// Rank `rank`'s part. `wait_ns`: how long to wait for what other ranks call once two are known to differ.
     pub fn new(rank: usize, wait_ns: u64) -> Self {
-        Self { rank, wait_ns, newest: 0, ops: BTreeMap::new(), asked_from: BTreeMap::new(), outgoing: VecDeque::new() }
+        let (ops, asked_from, outgoing) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
+        Self { rank, wait_ns, newest: Some(0), ops, asked_from, outgoing }
+    }
+
+    /// This rank asks to take part again. Nobody answers what it asked before. Ranks may ask about the first collectives of its
+    /// view before this rank knows the view: their messages are kept.
+    pub fn join(&mut self) {
+        *self = Self { newest: None, ..Self::new(self.rank, self.wait_ns) };
+    }
+
+    /// This rank takes part again, from collective `first_op` on.
+    pub fn joined(&mut self, first_op: u32) {
+        self.newest = Some(first_op);
+        self.ops.retain(|op, _| op.wrapping_sub(first_op) <= OPS_MAX);
     }
 
     /// This rank calls collective `op`, in which the ranks in `live` take part.
     pub fn called(&mut self, now_ns: u64, op: u32, call: CallInfo, mut live: Vec<usize>) {
         live.retain(|rank| self.asked_from.get(rank).is_none_or(|from_op| op >= *from_op));
-        self.newest = op;
+        self.newest = Some(op);
         self.ops.retain(|of, _| of.wrapping_sub(op.wrapping_sub(OPS_MAX)) <= 2 * OPS_MAX);
         let one = self.ops.entry(op).or_default();
         one.own = Some((call, live));
@@ -162,13 +175,6 @@ impl CallCheck {
             self.outgoing.push_back((to, CallMessage::Tell { op, call }));
         }
         self.compare(now_ns, op);
-    }
-
-    /// This rank does not call collective `op` after all: it was prepared because of packets, and they were wrong.
-    pub fn withdraw(&mut self, op: u32) {
-        if let Some(one) = self.ops.get_mut(&op) {
-            one.own = None;
-        }
     }
 
     /// Tells all others what this rank calls at `op`, without waiting for a doubt.
@@ -206,7 +212,11 @@ impl CallCheck {
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: CallMessage) {
         let asks = matches!(message, CallMessage::Ask { .. });
         let (CallMessage::Ask { op, call } | CallMessage::Tell { op, call }) = message;
-        if op.wrapping_sub(self.newest.wrapping_sub(OPS_MAX)) > 2 * OPS_MAX || from == self.rank {
+        let is_far = match self.newest {
+            Some(newest) => op.wrapping_sub(newest.wrapping_sub(OPS_MAX)) > 2 * OPS_MAX,
+            None => self.ops.len() > 2 * OPS_MAX as usize && !self.ops.contains_key(&op),
+        };
+        if is_far || from == self.rank {
             return;
         }
         let one = self.ops.entry(op).or_default();

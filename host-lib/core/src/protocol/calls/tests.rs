@@ -206,3 +206,49 @@ fn a_rank_that_joins_is_not_asked_about_collectives_before_it_takes_part() {
     assert!(matches!(check.poll(), Some((1, CallMessage::Ask { op: 9, .. }))));
     assert!(!check.is_confirmed(9, 1));
 }
+
+#[test]
+fn a_rank_that_joins_again_waits_for_no_answer_of_before() {
+    let mut check = CallCheck::new(1, WAIT_NS);
+    check.called(0, 3, CALL, vec![0, 1, 2]);
+    check.doubt(3, [0, 2]);
+    // Rank 0 calls something else. That was in a view without this rank, and the job goes on.
+    check.handle_message(0, 0, CallMessage::Tell { op: 3, call: CallInfo { elements: 7, ..CALL } });
+    assert!(!check.is_settled() && check.next_timeout().is_some());
+    check.join();
+    check.joined(9);
+    assert!(check.is_settled());
+    assert_eq!((check.next_timeout(), check.mismatch(u64::MAX), check.poll()), (None, None, None));
+}
+
+#[test]
+fn a_rank_that_joins_answers_what_it_was_asked_before_it_knew_its_view() {
+    for first_op in [2, OPS_MAX + 1, 5000, u32::MAX - 70] {
+        let mut check = CallCheck::new(1, WAIT_NS);
+        check.join();
+        // Rank 0 knows the view already, and is at its first two collectives; rank 2 is late.
+        for (from, op) in [(2, first_op - 1), (0, first_op), (0, first_op + 1)] {
+            check.handle_message(0, from, CallMessage::Ask { op, call: CALL });
+        }
+        assert_eq!(check.poll(), None, "before this rank calls anything");
+        check.joined(first_op);
+        for op in [first_op, first_op + 1] {
+            check.called(0, op, CALL, vec![0, 1, 2]);
+            assert_eq!(check.poll(), Some((0, CallMessage::Tell { op, call: CALL })), "first collective {first_op}");
+            assert!(check.is_confirmed(op, 0) && !check.is_confirmed(op, 2));
+        }
+        assert_eq!(check.poll(), None);
+    }
+}
+
+#[test]
+fn memory_is_bounded_while_a_rank_waits_to_take_part() {
+    let mut check = CallCheck::new(1, WAIT_NS);
+    check.join();
+    for op in (0..10_000).map(|op| op * 7) {
+        check.handle_message(0, 0, CallMessage::Ask { op, call: CALL });
+    }
+    assert!(check.ops.len() <= 2 * OPS_MAX as usize + 1, "{}", check.ops.len());
+    check.joined(100_000);
+    assert!(check.ops.is_empty());
+}
