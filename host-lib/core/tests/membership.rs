@@ -810,3 +810,37 @@ fn a_rank_whose_channel_has_ended_is_silent_after_three_collectives_however_shor
         }
     }
 }
+
+/// Rank 0 of 3, where rank 2 was started again and joins from collective 5 on; and whether it finds rank 2 silent in the next
+/// collective, in which it does not hear it.
+fn one_joins(silent_ns: u64, is_gone: bool) -> (Membership, impl Fn(&mut Membership, u32) -> bool) {
+    let mut membership = Membership::new(0, MembershipParams { silent_ns, ..params(3) }, SETTINGS).unwrap();
+    if is_gone {
+        membership.handle_gone(2);
+    }
+    let view = View { number: 1, first_op: 5, joined: Some((2, 7)), epoch: 1, ..View::first(Ranks::all(3), SETTINGS) };
+    membership.handle_message(0, 1, MembershipMessage::Views { views: vec![view] }).unwrap();
+    let is_silent = |membership: &mut Membership, op: u32| {
+        assert!(membership.view_of(0, op).is_some());
+        membership.observe(0, op, &Ranks::none(3).with([1]), &Ranks::none(3).with([2]));
+        std::iter::from_fn(|| membership.poll()).any(|output| output == Output::Silent { rank: 2 })
+    };
+    (membership, is_silent)
+}
+
+#[test]
+fn the_channel_of_a_rank_that_joins_is_a_new_one() {
+    let (mut membership, is_silent) = one_joins(u64::MAX, true);
+    assert!(!(5..20).any(|op| is_silent(&mut membership, op)), "its old channel has ended, not this one");
+    membership.handle_gone(2);
+    assert!(is_silent(&mut membership, 20));
+}
+
+#[test]
+fn before_its_first_collective_a_rank_that_joins_is_not_silent() {
+    for is_gone in [false, true] {
+        let (mut membership, is_silent) = one_joins(0, is_gone);
+        let silent: Vec<u32> = (0..9).filter(|op| is_silent(&mut membership, *op)).collect();
+        assert_eq!(silent, [7], "the third of those in which it takes part");
+    }
+}

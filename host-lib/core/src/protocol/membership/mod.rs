@@ -257,13 +257,18 @@ impl Membership {
     }
 
     /// Takes who was heard in a finished collective, and who had something to send but was not. Late packets count: a
-    /// straggler is not silent. Ranks in neither set had nothing to send.
+    /// straggler is not silent. Ranks in neither set had nothing to send; one that is started again before it is dropped
+    /// sends nothing until the view in which it joins.
     pub fn observe(&mut self, now_ns: u64, op: u32, heard: &Ranks, silent: &Ranks) {
         let Some(silent_ops) = self.params.silent_ops else { return };
         let Some(newest) = self.views.back().cloned() else { return };
         let Some(view) = self.views.iter().rev().find(|view| view.first_op <= op).cloned() else { return };
         let suspects = self.suspects.clone();
-        for rank in view.live().filter(|rank| newest.has(*rank) && *rank != self.rank) {
+        let joins_later = |rank: usize| {
+            let mut later = self.views.iter().filter(|later| later.first_op > op);
+            later.any(|later| later.joined.is_some_and(|(joined, _)| usize::from(joined) == rank))
+        };
+        for rank in view.live().filter(|rank| newest.has(*rank) && *rank != self.rank && !joins_later(*rank)) {
             let (ops, since_ns) = &mut self.silent[rank];
             if heard.contains(rank) {
                 *ops = 0;
@@ -522,6 +527,8 @@ impl Membership {
         if let Some((rank, _)) = view.joined {
             self.suspects.remove(rank.into());
             self.silent[usize::from(rank)] = (0, 0);
+            // It comes with a new channel.
+            self.gone.remove(rank.into());
         }
         if view.has(self.rank) {
             self.outputs.push_back(Output::View(view.clone()));
