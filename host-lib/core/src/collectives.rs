@@ -304,9 +304,18 @@ impl<P: DataPlane> Collectives<P> {
         }
     }
 
-    /// A declared bucket will not be called again: gives the memory of its results back. It may be called all the same.
-    pub fn release_bucket(&mut self, bucket: u16) {
+    /// A declared bucket will not be called again: gives the memory of its results back, and prepares it without the caller
+    /// no more. It may be called all the same.
+    ///
+    /// Before a bucket's number is used for another declaration, all ranks must have released it, and only then may any of
+    /// them call the new one: a rank that is late would prepare its windows as they were, and send means of what they
+    /// were not meant for.
+    ///
+    /// # Errors
+    /// If the data plane is broken.
+    pub fn release_bucket(&mut self, bucket: u16) -> Result<(), CollectivesError<P::Error>> {
         self.pipeline.spares.forget(bucket);
+        self.pipeline.release(bucket, &mut self.plane, self.agreement.repairs.as_mut())
     }
 
     /// Number of the next collective that is prepared or preposted.

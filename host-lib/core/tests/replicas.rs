@@ -6,7 +6,9 @@
 mod virtual_network;
 
 use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, UbtHeader};
-use optireduce_core::protocol::{HadamardMode, JobParams, Kind, MembershipParams, StreamId, UpdateAction, VoteParams};
+use optireduce_core::protocol::{
+    HadamardMode, JobParams, Kind, MembershipParams, Stream, StreamId, UpdateAction, VoteParams,
+};
 use optireduce_core::{Call, CollectivesError, DataPlane};
 use virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
 
@@ -284,6 +286,70 @@ fn a_one_off_collective_returns_whole_or_says_what_is_missing() {
         assert!(errors.iter().all(Option::is_none), "seed {seed}: {errors:?}");
         assert!(results.iter().all(|result| *result == results[0]), "seed {seed}: ranks have different results");
     }
+}
+
+#[test]
+fn a_rank_that_is_late_does_not_take_a_bucket_declared_anew_for_the_old_one() {
+    for seed in seeds(0..40) {
+        let mut network = network(seed, 0.0);
+        let late = seed as usize % RANKS;
+        let mut replicas = Replicas::new();
+        for (generation, elements) in [(0, ELEMENTS), (1, 700), (2, ELEMENTS)] {
+            for rank in &mut network.ranks {
+                if generation == 0 {
+                    rank.repair();
+                }
+                rank.release_bucket(BUCKETS[0]).unwrap();
+            }
+            let call = Call {
+                stream: Stream::Declared { generation },
+                ..Call::declared(Kind::AllReduce, BUCKETS[0], elements, 0)
+            };
+            let errors = network.train(
+                3,
+                |rank, call| if rank == late && call == 0 { 5 * BOUND_NS } else { 200_000 },
+                |rank, number| (call, gradient(seed, rank, number)[..elements].to_vec()),
+                |rank, outcome| {
+                    if outcome.report.action == UpdateAction::Apply {
+                        replicas.add(rank, &outcome.result);
+                    }
+                },
+            );
+            assert!(errors.iter().all(Option::is_none), "seed {seed}, generation {generation}: {errors:?}");
+            for rank in 0..RANKS {
+                let stream = StreamId { bucket: BUCKETS[0], generation, elements };
+                assert!(network.ranks[rank].is_repaired(stream), "seed {seed}, generation {generation}, rank {rank}");
+                while let Some(correction) = network.ranks[rank].take_correction(stream) {
+                    replicas.add(rank, &correction);
+                }
+            }
+            let apart = replicas.apart(&[0, 1, 2, 3]);
+            assert_eq!(apart, 0.0, "seed {seed}, generation {generation}, rank {late} was late");
+        }
+    }
+}
+
+#[test]
+fn a_bucket_that_is_released_gives_up_what_was_preposted_of_it() {
+    let mut network = network(1, 0.0);
+    let call = Call::declared(Kind::AllReduce, BUCKETS[0], ELEMENTS, 0);
+    let errors = network.train(1, |_, _| 0, |rank, _| (call, gradient(1, rank, 0)), |_, _| ());
+    assert!(errors.iter().all(Option::is_none), "{errors:?}");
+    let header = UbtHeader { bucket: BUCKETS[0], sender: 1, step: 1, job_tag: JOB_TAG, ..UbtHeader::default() };
+    let mut datagram = header.to_bytes().to_vec();
+    datagram.resize(datagram.len() + 64, 0x3f);
+    let rank = &mut network.ranks[0];
+    let mut next_op_after_packet = || {
+        rank.plane_mut().handle_datagram(Some(1), &datagram);
+        assert!(matches!(rank.poll(network.now_ns), Ok(None)));
+        let preposted = rank.next_op();
+        rank.release_bucket(BUCKETS[1]).unwrap();
+        assert_eq!(rank.next_op(), preposted, "another bucket changes nothing");
+        rank.release_bucket(BUCKETS[0]).unwrap();
+        (preposted, rank.next_op())
+    };
+    assert_eq!(next_op_after_packet(), (2, 1));
+    assert_eq!(next_op_after_packet(), (1, 1), "what is not declared any more is not preposted");
 }
 
 #[test]

@@ -139,12 +139,17 @@ impl Communicator {
         self.shared.run(move |channel| {
             let declared = shared.declared.load(Ordering::Relaxed);
             let terms = options.terms("bucket", elements).with("buckets before", declared);
+            // Ids are used again after many; the generation tells what they are now.
+            let id = (declared % u32::from(ONE_OFF)) as u16;
+            let generation = declared / u32::from(ONE_OFF);
+            if generation > 0 {
+                // Before any rank can call the new one. If the engine has ended, the first call says so.
+                let _ = shared.command(Command::Release { bucket: id });
+            }
             let same = channel.call(&terms, shared.timeout, |_| Ok(())).map_err(Error::from);
             let bucket = same.and_then(|()| check_elements(&shared, elements, &options)).map(|()| {
                 shared.declared.store(declared.wrapping_add(1), Ordering::Relaxed);
-                // Ids are used again after many; the generation tells what they are now.
-                let id = (declared % u32::from(ONE_OFF)) as u16;
-                let stream = Stream::Declared { generation: declared / u32::from(ONE_OFF) };
+                let stream = Stream::Declared { generation };
                 Bucket { shared: shared.clone(), id, elements, options, stream, spare: None }
             });
             let _ = sender.send(bucket);

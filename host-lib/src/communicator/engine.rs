@@ -72,7 +72,7 @@ pub(super) enum Command {
         reply: Sender<Outcome>,
     },
     Settle(Settle),
-    /// A bucket is dropped.
+    /// A bucket is dropped, or its number is about to be another's.
     Release {
         bucket: u16,
     },
@@ -110,6 +110,8 @@ pub(super) struct Engine {
     /// Collectives that may not begin yet, and since when.
     waiting: VecDeque<(Collective, Vec<f32>, Sender<Outcome>)>,
     waiting_since: Option<Instant>,
+    /// Buckets that are not called any more once nothing of theirs is in `waiting`.
+    releasing: Vec<u16>,
     /// The collectives that run, and who waits for them.
     replies: VecDeque<(Sender<Outcome>, Collective)>,
     /// Buckets that are to be settled.
@@ -149,6 +151,7 @@ impl Engine {
             hadamard_from: None,
             waiting: VecDeque::new(),
             waiting_since: None,
+            releasing: Vec::new(),
             rejoining: None,
             replies: VecDeque::new(),
             settling: Vec::new(),
@@ -199,6 +202,7 @@ impl Engine {
             self.send_messages();
             self.measure();
             let begun = self.begin()?;
+            self.release()?;
             let finished = self.poll()?;
             self.send_messages();
             self.settle();
@@ -237,7 +241,7 @@ impl Engine {
                     self.waiting.push_back((call, given, reply));
                 }
                 Command::Settle(settle) => self.settling.push(settle),
-                Command::Release { bucket } => self.collectives.release_bucket(bucket),
+                Command::Release { bucket } => self.releasing.push(bucket),
                 Command::Close(reply) => self.closing = Some(reply),
                 Command::Rejoin(reply) => self.rejoin(reply),
                 Command::Metrics(reply) => {
@@ -306,6 +310,16 @@ impl Engine {
             }
         }
         Ok(any)
+    }
+
+    /// Releases buckets of which nothing waits any more.
+    fn release(&mut self) -> Result<(), Error> {
+        let Self { collectives, waiting, releasing, .. } = self;
+        let is_called = |bucket: u16| waiting.iter().any(|(wanted, ..)| wanted.call.bucket == bucket);
+        for bucket in releasing.extract_if(.., |bucket| !is_called(*bucket)) {
+            collectives.release_bucket(bucket).map_err(collective)?;
+        }
+        Ok(())
     }
 
     /// Asks to take part again.

@@ -130,16 +130,30 @@ impl Pipeline {
         }
     }
 
+    /// A declared bucket is not called any more as it was: it is not prepared without the caller, and what was is given up.
+    pub fn release<P: DataPlane>(
+        &mut self,
+        bucket: u16,
+        plane: &mut P,
+        repairs: Option<&mut Repairs>,
+    ) -> Result<(), CollectivesError<P::Error>> {
+        self.declared.retain(|_, call| call.bucket != bucket);
+        let is_preposted = self.running.iter().rev().take(self.preposted).any(|one| one.call.bucket == bucket);
+        if is_preposted { self.cancel_preposted(plane, repairs) } else { Ok(()) }
+    }
+
+    /// Forgets which buckets are declared, and what peers have started: this rank was dropped, and does not know what they
+    /// have declared since.
+    pub fn forget_declared(&mut self) {
+        self.declared.clear();
+        self.unexpected.clear();
+    }
+
     /// A peer has started a collective that is not prepared here.
     pub fn note_unexpected(&mut self, bucket: u16, step: u16) {
         if self.unexpected.len() < UNEXPECTED_MAX {
             self.unexpected.push((bucket, step));
         }
-    }
-
-    /// Forgets the unexpected collectives.
-    pub fn forget_unexpected(&mut self) {
-        self.unexpected.clear();
     }
 
     /// The next collective, if peers have started it and its bucket is known: to be preposted, as it was called the last time.

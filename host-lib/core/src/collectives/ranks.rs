@@ -169,7 +169,7 @@ impl<P: DataPlane> Collectives<P> {
         if !self.is_idle() {
             return Err(CollectivesError::Busy { running: self.pipeline.len() });
         }
-        self.pipeline.forget_unexpected();
+        self.pipeline.forget_declared();
         self.agreement.join(now_ns, incarnation, self.pipeline.next_op);
         self.take_outputs();
         Ok(())
