@@ -844,3 +844,28 @@ fn before_its_first_collective_a_rank_that_joins_is_not_silent() {
         assert_eq!(silent, [7], "the third of those in which it takes part");
     }
 }
+
+#[test]
+fn a_rank_that_asks_still_is_told_of_the_view_in_which_it_joins() {
+    let (mut membership, _) = one_joins(0, false);
+    let mut answer_to = |from: usize, incarnation: u64| {
+        std::iter::from_fn(|| membership.poll()).for_each(drop);
+        membership.handle_message(0, from, MembershipMessage::Join { incarnation }).unwrap();
+        let newest = membership.newest().unwrap().number;
+        std::iter::from_fn(|| membership.poll()).find_map(|output| match output {
+            Output::Send { to, message: MembershipMessage::Views { views } } if to == from => {
+                Some((views.last().unwrap().number, newest))
+            }
+            _ => None,
+        })
+    };
+    assert_eq!(answer_to(2, 6), None, "an earlier wish");
+    assert_eq!(answer_to(2, 7), Some((1, 1)));
+    let without = View { number: 2, ranks: set(0b011, 3), first_op: 9, ..View::first(Ranks::all(3), SETTINGS) };
+    let dropped = MembershipMessage::Views { views: vec![without] };
+    membership.handle_message(0, 1, dropped).unwrap();
+    let late = MembershipMessage::Join { incarnation: 7 };
+    std::iter::from_fn(|| membership.poll()).for_each(drop);
+    membership.handle_message(0, 2, late).unwrap();
+    assert_eq!(membership.poll(), None, "it was dropped since: that wish is history");
+}

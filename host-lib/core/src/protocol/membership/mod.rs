@@ -335,6 +335,10 @@ impl Membership {
                     let wish = self.joins.entry(from).or_default();
                     *wish = (*wish).max(*incarnation);
                     self.consider(now_ns);
+                } else if *incarnation == self.joined[from] && self.newest().is_some_and(|newest| newest.has(from)) {
+                    // It asks still: the coordinator's answer may have been lost with the channel between them.
+                    let views = self.views.iter().cloned().collect();
+                    self.send(now_ns, from, MembershipMessage::Views { views });
                 }
                 return Ok(());
             }
