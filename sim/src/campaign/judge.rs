@@ -140,9 +140,8 @@ impl<'a> Judge<'a> {
         self.segments[rank] += 1;
     }
 
-    /// A rank was dropped: only one that was harmed may be.
+    /// A rank was dropped: only one that was harmed may be. Collectives that it has running go on with what it has.
     pub fn dropped(&mut self, rank: usize, at_ns: u64) {
-        self.segments[rank] += 1;
         if self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
             self.object(JudgeKind::Continues, Some(rank), at_ns, "it was dropped although nothing befell it".into());
         }

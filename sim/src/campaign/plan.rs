@@ -83,7 +83,9 @@ impl JobPlan {
         let settings = Settings::draw(&mut random);
         let (pause_ns, depth) = (random.one_of(&[20_000, 200_000, 1_000_000]), random.one_of(&[1, 1, 1, 2, 3]));
         let count = if ranks > 16 { 12 } else { random.between(10, 60) as u32 };
-        let calls = program(&mut Random::new(seed, 2), count, ranks);
+        // Drawn apart, so that jobs are otherwise the same.
+        let anew = if Random::new(seed, 8).chance(0.5) { Anew::SameNumber } else { Anew::OtherNumber };
+        let calls = program(&mut Random::new(seed, 2), count, ranks, anew);
         let calls: Vec<_> = calls.into_iter().take(edits.calls.unwrap_or(u32::MAX) as usize).collect();
 
         let mut random = Random::new(seed, 3);
@@ -141,6 +143,13 @@ impl JobPlan {
         // Windows of partial collectives have as many beats for each rank; that takes less than half of a window.
         let beats = self.settings.window_beats.div_ceil(2);
         self.calls[op as usize].elements.div_ceil(LANES).div_ceil(beats).max(1) as u64
+    }
+
+    /// The bucket that is declared anew, with its old number, before collective `op`.
+    pub fn declared_anew(&self, op: u32) -> Option<u16> {
+        let call = self.calls[op as usize];
+        let before = self.calls[..op as usize].iter().rfind(|before| before.bucket == call.bucket)?;
+        (before.stream != call.stream).then_some(call.bucket)
     }
 
     /// The rank that shares a fault with `rank`: the next of those that faults befall, or if there is no other, of the job.
@@ -212,9 +221,16 @@ impl std::fmt::Display for JobPlan {
     }
 }
 
+/// The number of a bucket that is declared anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Anew {
+    SameNumber,
+    OtherNumber,
+}
+
 /// What all ranks call, in order: a few declared buckets, again and again, some declared anew with another length; and one-off
 /// collectives of all kinds. Partial ones have equal parts of whole beats.
-fn program(random: &mut Random, count: u32, ranks: usize) -> Vec<Call> {
+fn program(random: &mut Random, count: u32, ranks: usize, anew: Anew) -> Vec<Call> {
     let elements_max = if ranks > 16 { 600 } else { 3000 };
     let length = |random: &mut Random| {
         let most = if random.below(8) == 0 { 64 } else { elements_max };
@@ -244,9 +260,9 @@ fn program(random: &mut Random, count: u32, ranks: usize) -> Vec<Call> {
         }
         let at = random.below(declared) as usize;
         if random.chance(0.02) {
-            // With its old number, a rank that is late may have preposted it as it was; what it sent of that stays wrong.
             let (bucket, _, generation) = buckets[at];
-            buckets[at] = (bucket + 10, length(random) as usize, generation + 1);
+            let bucket = if anew == Anew::SameNumber { bucket } else { bucket + 10 };
+            buckets[at] = (bucket, length(random) as usize, generation + 1);
         }
         let (bucket, elements, generation) = buckets[at];
         calls.push(Call {

@@ -58,6 +58,8 @@ pub(super) struct Rank {
     /// The next collective that its program calls, and when (in the time of the simulation).
     pub next_op: u32,
     pub next_call_ns: u64,
+    /// The last collective before which it has declared a bucket anew.
+    pub declared_op: u32,
     pub outstanding: VecDeque<Outstanding>,
     /// Since when, by its clock, a call waits for a view.
     pub waiting_ns: Option<u64>,
@@ -80,6 +82,7 @@ impl Rank {
             incarnation: 0,
             next_op: 0,
             next_call_ns: 0,
+            declared_op: 0,
             outstanding: VecDeque::new(),
             waiting_ns: None,
             wake_ns: None,

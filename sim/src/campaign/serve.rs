@@ -10,12 +10,14 @@ use optireduce_core::software::Batch;
 use super::fault::Transition;
 use super::job::{Event, Job};
 use super::judge::JudgeKind;
-use super::rank::{EngineError, Outstanding, State, votes};
+use super::rank::{EngineError, Outstanding, Rank, State, votes};
 use super::timeline::What;
 use super::wire::Damage;
 
 /// How long a rank waits for an agreement before it gives up, as the host library's timeout.
 const AGREE_NS: u64 = 5_000_000_000;
+/// How often a rank that declares a bucket looks whether the others do.
+const DECLARE_NS: u64 = 100_000;
 /// What a call may take beyond its bound: a rank acts at once when it is woken.
 const CALL_SLACK_NS: u64 = 10_000;
 
@@ -63,6 +65,10 @@ impl Job<'_> {
                 && one.outstanding.len() < self.plan.depth
                 && self.now_ns >= one.next_call_ns;
             let Some(call) = self.plan.calls.get(op as usize).copied().filter(|_| may) else { return any };
+            if !self.is_declared(rank, op) {
+                return any;
+            }
+            let one = &mut self.ranks[rank];
             let Some(engine) = &mut one.engine else { return any };
             engine.plane_mut().advance(local_ns);
             if !engine.may_prepare(local_ns) {
@@ -99,6 +105,27 @@ impl Job<'_> {
                 self.fail(rank, &error);
             }
         }
+    }
+
+    /// Whether the bucket of collective `op` is declared. If it is declared anew, a rank releases the old one and waits for the
+    /// others that work to have done so, as the host library does over its control channel.
+    fn is_declared(&mut self, rank: usize, op: u32) -> bool {
+        let Some(bucket) = self.plan.declared_anew(op) else { return true };
+        let one = &mut self.ranks[rank];
+        if one.declared_op != op {
+            one.declared_op = op;
+            let released = one.engine.as_mut().map(|engine| engine.release_bucket(bucket));
+            if let Some(Err(error)) = released {
+                self.fail(rank, &error);
+                return false;
+            }
+        }
+        let waits_for = |other: &Rank| other.is_working() && other.next_op <= op && other.declared_op != op;
+        if self.ranks.iter().any(waits_for) {
+            self.ranks[rank].next_call_ns = self.now_ns + DECLARE_NS;
+            return false;
+        }
+        true
     }
 
     /// By when a call has returned: both stages of its windows and of those before it, the wait for repairs of those that are
