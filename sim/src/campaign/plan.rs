@@ -40,9 +40,9 @@ pub(super) struct JobPlan {
     pub pause_ns: u64,
     /// Collectives that a program has running at a time.
     pub depth: usize,
-    /// Changes results before they are judged.
+    /// A fault that a judge must object to.
     #[cfg(test)]
-    pub sabotage: Option<fn(&JobPlan, usize, u32, &mut optireduce_core::Finished)>,
+    pub sabotage: Option<super::sabotage::Sabotage>,
 }
 
 /// How the job is set up, alike on all ranks.

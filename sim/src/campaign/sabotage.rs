@@ -1,23 +1,45 @@
 //! Every judge is shown to object to a planted fault: a job without faults, in which one result is changed on its way to the
-//! caller.
+//! caller, or a rank is harmed that no fault of the catalogue befalls.
 
 use optireduce_core::Finished;
 use optireduce_core::protocol::{Kind, UpdateAction};
 
-use super::job::Job;
+use super::job::{Event, Job};
 use super::judge::{JudgeKind, Violation};
 use super::plan::{Edits, JobPlan};
+use super::rank::{Outstanding, State};
 use super::values::LANES;
 
-/// Changes a result of a collective.
-type Sabotage = fn(&JobPlan, usize, u32, &mut Finished);
+/// What is done when a rank's collective has finished, before a judge sees the result.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sabotage {
+    /// Changes the result.
+    Result(Change),
+    /// Harms the rank, of which this call has just returned.
+    Rank(Harm),
+}
+
+type Change = fn(&JobPlan, usize, u32, &mut Finished);
+type Harm = fn(&mut Job<'_>, usize, Outstanding);
+
+impl Job<'_> {
+    /// The result of a call, as it reaches the caller.
+    pub(super) fn sabotaged(&mut self, rank: usize, call: Outstanding, mut finished: Finished) -> Finished {
+        match self.plan.sabotage {
+            Some(Sabotage::Result(change)) => change(self.plan, rank, call.op, &mut finished),
+            Some(Sabotage::Rank(harm)) if at(self.plan, rank, call.op) => harm(self, rank, call),
+            _ => {}
+        }
+        finished
+    }
+}
 
 /// A job of three ranks without any loss; `op` is the first whole plain all-reduce that it applies.
 fn judged(sabotage: Sabotage) -> Option<Violation> {
     let edits = Edits { only: Some(Vec::new()), ranks: Some(3), calls: Some(20) };
     let mut plan = JobPlan::new(3, &edits);
     (plan.loss, plan.settings.slots, plan.settings.unexpected_bytes) = (0.0, 32, 1 << 20);
-    (plan.settings.repair, plan.settings.votes, plan.depth) = (true, false, 1);
+    (plan.settings.repair, plan.settings.votes, plan.settings.silent_ops, plan.depth) = (true, false, Some(3), 1);
     plan.sabotage = Some(sabotage);
     let mut job = Job::new(&plan, false).unwrap();
     job.run();
@@ -31,12 +53,13 @@ fn at(plan: &JobPlan, rank: usize, op: u32) -> bool {
 
 #[test]
 fn without_sabotage_no_judge_objects() {
-    assert_eq!(judged(|_, _, _, _| ()), None);
+    assert_eq!(judged(Sabotage::Result(|_, _, _, _| ())), None);
+    assert_eq!(judged(Sabotage::Rank(|_, _, _| ())), None);
 }
 
 #[test]
-fn each_judge_objects_to_its_planted_fault() {
-    let cases: [(&str, JudgeKind, Sabotage); 9] = [
+fn each_judge_of_results_objects_to_its_planted_fault() {
+    let cases: [(&str, JudgeKind, Change); 9] = [
         ("a contribution counted twice", JudgeKind::Exact, |plan, rank, op, finished| {
             if at(plan, rank, op) {
                 let own = plan.gradient(rank, op);
@@ -86,11 +109,32 @@ fn each_judge_objects_to_its_planted_fault() {
         }),
         ("a panic", JudgeKind::Panic, |plan, rank, op, _| assert!(!at(plan, rank, op), "planted")),
     ];
-    for (name, judge, sabotage) in cases {
-        let violation = match std::panic::catch_unwind(|| judged(sabotage)) {
+    for (name, judge, change) in cases {
+        let violation = match std::panic::catch_unwind(|| judged(Sabotage::Result(change))) {
             Ok(violation) => violation.map(|violation| violation.judge),
             Err(_) => Some(JudgeKind::Panic),
         };
         assert_eq!(violation, Some(judge), "{name}");
+    }
+}
+
+#[test]
+fn each_judge_of_ranks_objects_to_its_planted_fault() {
+    let cases: [(&str, JudgeKind, Harm); 4] = [
+        ("a result that never reaches its caller", JudgeKind::Returns, |job, rank, call| {
+            job.ranks[rank].outstanding.push_front(call);
+        }),
+        ("a rank that hangs", JudgeKind::Continues, |job, rank, _| job.ranks[rank].state = State::Failed),
+        ("a rank that calls nothing more", JudgeKind::Continues, |job, rank, _| {
+            job.ranks[rank].next_call_ns = u64::MAX;
+        }),
+        ("a message of nobody", JudgeKind::Sound, |job, rank, _| {
+            let [from, to] = [0, rank].map(|of| (of, job.ranks[of].incarnation));
+            job.schedule(job.now_ns, Event::Control { from, to, message: vec![0xff; 3] });
+        }),
+    ];
+    for (name, judge, harm) in cases {
+        let violation = judged(Sabotage::Rank(harm));
+        assert_eq!(violation.as_ref().map(|violation| violation.judge), Some(judge), "{name}: {violation:?}");
     }
 }

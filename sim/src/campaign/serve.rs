@@ -197,11 +197,7 @@ impl Job<'_> {
                 self.timeline.add(self.now_ns, Some(rank), What::finished(&finished.report));
             }
             #[cfg(test)]
-            let mut finished = finished;
-            #[cfg(test)]
-            if let Some(sabotage) = self.plan.sabotage {
-                sabotage(self.plan, rank, call.op, &mut finished);
-            }
+            let finished = self.sabotaged(rank, call, finished);
             self.judge.finished(rank, call.op, self.now_ns, finished);
             self.happens(Transition::Finished, rank);
             if !self.ranks[rank].is_awake() {
