@@ -50,7 +50,6 @@ impl Job<'_> {
             FaultKind::PowerLoss => self.crash(rank, TCP_TIMEOUT_NS),
             FaultKind::Restart => {
                 self.crash(rank, 1_000_000);
-                // The old connections have ended before there are new ones.
                 self.schedule(until_ns.max(self.now_ns + 1_200_000), Event::Restart(rank));
             }
             FaultKind::ClockJump => {
@@ -96,6 +95,7 @@ impl Job<'_> {
         one.inbox_bytes = 0;
         one.outstanding.clear();
         one.incarnation += 1;
+        one.heard_ns = self.now_ns + heard_ns / 10 + heard_ns;
         let incarnation = one.incarnation;
         self.judge.crashed(rank);
         for to in (0..self.plan.ranks).filter(|to| *to != rank) {
@@ -105,8 +105,13 @@ impl Job<'_> {
     }
 
     pub(super) fn restart(&mut self, rank: usize) {
-        if self.ranks[rank].engine.is_some() {
+        let one = &self.ranks[rank];
+        if one.engine.is_some() {
             return;
+        }
+        // The old connections have ended before there are new ones.
+        if self.now_ns < one.heard_ns {
+            return self.schedule(one.heard_ns, Event::Restart(rank));
         }
         match engine(self.plan, rank) {
             Ok(engine) => {

@@ -55,6 +55,8 @@ pub(super) struct Rank {
     pub inbox_bytes: usize,
     /// How often its process was started.
     pub incarnation: u64,
+    /// When all others have heard that its last process has ended.
+    pub heard_ns: u64,
     /// The next collective that its program calls, and when (in the time of the simulation).
     pub next_op: u32,
     pub next_call_ns: u64,
@@ -80,6 +82,7 @@ impl Rank {
             inbox: VecDeque::new(),
             inbox_bytes: 0,
             incarnation: 0,
+            heard_ns: 0,
             next_op: 0,
             next_call_ns: 0,
             declared_op: 0,
