@@ -68,8 +68,8 @@ mod smartnic;
 mod udp;
 
 pub use communicator::{
-    BOUND_MIN, Bound, Bucket, BucketOptions, Builder, Communicator, ConnectError, Early, Error, Metrics, ReduceOp,
-    Report, Request, Settled, TwoLevel, TwoLevelBucket,
+    BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Bucket, BucketOptions, Builder, Communicator, ConnectError, Early, Error,
+    Metrics, ReduceOp, Report, Request, Settled, TwoLevel, TwoLevelBucket,
 };
 pub use control::{
     BootstrapError, ControlError, Launch, LaunchError, Mismatch, ROOT_PORT_DEFAULT, Refusal, Secret, SecretError,

@@ -296,7 +296,16 @@ impl<B: Bus> SmartNic<B> {
         let (elapsed_ns, heard) = (completion.elapsed_ns, RankSet::of_words(vec![completion.heard]));
         // The card does not hand headers on.
         let hints = Vec::new();
-        Ok(StageReport { cookie, stage, closed_by, received_bytes_per_rank, elapsed_ns, heard, hints })
+        Ok(StageReport {
+            cookie,
+            stage,
+            closed_by,
+            received_bytes_per_rank,
+            elapsed_ns,
+            heard,
+            last_ns_per_rank: Vec::new(),
+            hints,
+        })
     }
 }
 

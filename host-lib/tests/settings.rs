@@ -26,7 +26,12 @@ fn a_setting_that_differs_is_an_error_on_every_rank() {
     type Case = (fn(Builder) -> Builder, &'static str, &'static str, &'static str);
     let cases: [Case; 13] = [
         (|to| to.bound(Bound::Fixed(Duration::from_millis(7))), "bound", "fixed at 7 ms", "fixed at 3000 ms"),
-        (|to| to.bound(Bound::Measured { elements: 77 }), "bound", "measured with 77 elements", "fixed at 3000 ms"),
+        (
+            |to| to.bound(Bound::Measured { max: Duration::from_millis(77) }),
+            "bound",
+            "measured, at most 77 ms",
+            "fixed at 3000 ms",
+        ),
         (|to| to.early(Early::Adaptive), "early", "adaptive", "off"),
         (|to| to.early(Early::Grace(Duration::from_micros(50))), "early", "after 0.05 ms of silence", "off"),
         (|to| to.hadamard(HadamardMode::On), "hadamard", "on", "auto"),
@@ -133,8 +138,8 @@ fn settings_out_of_range_are_refused_at_once() {
         (|to| to.bound(Bound::Fixed(Duration::ZERO)), "bound is 0ns, expected 1 us to 4.29 s"),
         (|to| to.bound(Bound::Fixed(Duration::from_secs(5))), "bound is 5s, expected 1 us to 4.29 s"),
         (
-            |to| to.bound(Bound::Measured { elements: 0 }),
-            "the number of elements that the bound is measured with is 0, expected 1 to 1073741824",
+            |to| to.bound(Bound::Measured { max: Duration::from_millis(4) }),
+            "the longest bound is 4ms, expected 5ms to 4.29 s",
         ),
         (|to| to.incast(Some(0)), "incast is 0, expected 1 to 15"),
         (|to| to.incast(Some(16)), "incast is 16, expected 1 to 15"),

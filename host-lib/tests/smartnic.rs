@@ -275,6 +275,7 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
         received_bytes_per_rank: vec![64, 64, 0, 64],
         elapsed_ns: 160_000,
         heard: RankSet::of_words(vec![0b1001]),
+        last_ns_per_rank: Vec::new(),
         hints: Vec::new(),
     };
     assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Stage(expected.clone())));

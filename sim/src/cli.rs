@@ -17,7 +17,7 @@ use crate::bench;
 use crate::campaign::cli::{self as campaign, CampaignArgs};
 use crate::card::engine::Engine;
 use crate::check::oracle;
-use crate::cluster::{Cluster, ClusterConfig, Early, StepRecord, Straggler};
+use crate::cluster::{Cluster, ClusterConfig, Early, StepRecord, Straggler, bound};
 use crate::error::SimError;
 use crate::input::{Gradients, SHIPPED, SHIPPED_NAME};
 use crate::network::Impairments;
@@ -121,8 +121,8 @@ pub struct AllreduceArgs {
     /// Tail of the delay: P99 / P50, at least 1
     #[arg(long, value_name = "R", default_value_t = 1.5, allow_negative_numbers = true, help_heading = "Network")]
     tail_ratio: f64,
-    /// Deadline t_B of each stage of a window, in us, up to 4294967 [default: the 95th percentile of the stage times of 20
-    /// warm-up collectives over a reliable transport, without stragglers]
+    /// Deadline t_B of each stage of a window, in us, up to 4294967 [default: measured as the host library does, in a
+    /// warm-up of software ranks on the same network, without stragglers; at least 100]
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Protocol")]
     deadline_us: Option<f64>,
     /// Whether a stage may close before its deadline: once the last packets of all peers have been seen and silence follows, for a
@@ -261,18 +261,15 @@ impl AllreduceArgs {
             rate_bytes_per_us: self.rate_gbps.map_or(0, |gbps| (gbps * BYTES_PER_US_AT_1_GBPS).round() as u16),
             ..ClusterConfig::new(self.engine, ranks)
         };
-        let plans = config.plans(0, gradients.elements_max(), config.hadamard == HadamardMode::On)?;
+        config.early = if self.early == OnOff::On { Early::Adaptive } else { Early::Off };
         config.bound_ns = match self.deadline_us {
             Some(us) => {
                 let most = u64::from(u32::MAX) / 1000;
                 check((1.0..=most as f64).contains(&us), "deadline-us", us, &format!("1 to {most}"))?;
                 (us * 1000.0) as u64
             }
-            None => reliable::warm_up(&plans, config.ranks, config.sending(), &config.impairments)
-                .map_err(|error| SimError::Argument(error.to_string()))?
-                .min(u64::from(u32::MAX)),
+            None => bound::measure(&config, gradients.elements_max())?.max(bound::BOUND_MIN_NS),
         };
-        config.early = if self.early == OnOff::On { Early::Adaptive } else { Early::Off };
         Ok(config)
     }
 }

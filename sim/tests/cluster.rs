@@ -6,6 +6,7 @@ use optireduce_sim::Impairments;
 use optireduce_sim::card::engine::Engine::{Functional, Rtl};
 use optireduce_sim::check::oracle;
 use optireduce_sim::check::scenario::{Scenario, bytes_lost_by_network, check_losses_are_reported};
+use optireduce_sim::cluster::bound;
 use optireduce_sim::cluster::{ClusterConfig, Early, RankRecord, Straggler};
 
 fn checked<T>(result: Result<T, String>) -> T {
@@ -133,6 +134,27 @@ fn ranks_with_and_without_cards_speak_the_same_packets() {
         }
         let straggler = vec![Straggler { rank: software_ranks[0], delay_ns: 3_000_000 }];
         checked(scenario.with(|config| (config.stragglers, config.bound_ns) = (straggler, 200_000)).run());
+    }
+}
+
+/// By the host libraries' protocol, over collectives on the simulated network.
+#[test]
+fn a_bound_that_is_not_given_is_measured_and_hardly_depends_on_loss() {
+    for (early, hadamard) in [(Early::Adaptive, HadamardMode::Auto), (Early::Off, HadamardMode::Off)] {
+        for seed in 0..3 {
+            let measured_ns = |loss: f64| {
+                let impairments = Impairments { seed, loss, ..Impairments::default() };
+                let config = ClusterConfig { impairments, early, hadamard, ..ClusterConfig::new(Rtl, 4) };
+                bound::measure(&config, 20_000).unwrap()
+            };
+            let clean_ns = measured_ns(0.0);
+            // 10 us of the network and 80 kB at 100 Gb/s, twice.
+            assert!((20_000..100_000).contains(&clean_ns), "seed {seed}: {clean_ns} ns");
+            for loss in [0.01, 0.05, 0.2] {
+                let lossy_ns = measured_ns(loss);
+                assert!((clean_ns / 2..=2 * clean_ns).contains(&lossy_ns), "seed {seed}: {lossy_ns} of {clean_ns} ns");
+            }
+        }
     }
 }
 

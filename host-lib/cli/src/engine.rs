@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use optireduce::{
-    Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, Secret, Stage, TwoLevel,
-    TwoLevelBucket, UpdateAction,
+    BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, Secret, Stage,
+    TwoLevel, TwoLevelBucket, UpdateAction,
 };
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,8 @@ pub struct Seen {
     /// Too much was lost, at least once.
     pub skipped: bool,
     pub halted: bool,
+    /// The bound was still being measured in the last collective.
+    pub measuring_bound: bool,
     pub hadamard: bool,
     pub cpu_s: f64,
     pub memory_mb: f64,
@@ -41,6 +43,7 @@ impl Seen {
         let incomplete = report.action() != UpdateAction::Apply || !report.missing_from(Stage::Broadcast).is_empty();
         self.missing_means += u64::from(incomplete);
         self.hadamard |= report.is_hadamard();
+        self.measuring_bound = report.is_measuring_stage_deadline();
         self.skipped |= report.action() != UpdateAction::Apply;
         self.halted |= report.action() == UpdateAction::Halt;
         self.late_ranks.extend(report.late_ranks().iter().map(|rank| number(*rank)));
@@ -61,7 +64,7 @@ enum Way {
 }
 
 impl Engine {
-    pub fn connect(args: &RunArgs, launch: &Launch, bytes: usize) -> Result<Self, String> {
+    pub fn connect(args: &RunArgs, launch: &Launch) -> Result<Self, String> {
         let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
         let JobArgs { drop_silent_after, no_repair, groups, agree, .. } = args.job;
         if args.job.engine == EngineKind::Tcp {
@@ -70,7 +73,7 @@ impl Engine {
         let bound = if bound_ms > 0.0 {
             Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
         } else {
-            Bound::Measured { elements: bytes / 4 }
+            Bound::Measured { max: BOUND_MAX_DEFAULT }
         };
         let builder = builder(args, launch)?.bound(bound).mtu(mtu).early(match grace_us {
             None => Early::Adaptive,

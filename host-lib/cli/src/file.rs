@@ -47,14 +47,13 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let of_rank = |path: &str| path.replace("{rank}", &launch.rank.to_string());
     let path = of_rank(path);
     let content = Content::read(&path);
-    // Before the bound is measured, which takes buffers of one size.
+    // Before the path is tried.
     let mut control = connect_control(args, launch)?;
     compare(&mut control, content.as_ref().map(|content| &content.tensors))?;
     drop(control);
     let mut content = content?;
 
-    let size_bytes = content.values.len() * 4;
-    let mut engine = Engine::connect(args, launch, size_bytes.clamp(4, BUCKET_ELEMENTS * 4))?;
+    let mut engine = Engine::connect(args, launch)?;
     engine.communicator.barrier().map_err(text)?;
     let (mut seen, begin) = (Seen::default(), Instant::now());
     let mut missing: Vec<Range<usize>> = Vec::new();

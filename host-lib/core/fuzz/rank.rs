@@ -5,7 +5,7 @@
 //! panics, no datagram is an error, and at the end every collective ends, by the bounds of its stages.
 
 use optireduce_contract::packet::UbtHeader;
-use optireduce_core::protocol::{EarlyRule, HadamardMode, JobParams, MembershipParams};
+use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, JobParams, MembershipParams};
 use optireduce_core::software::{Batch, Software, SoftwareJob};
 use optireduce_core::{Collectives, DataPlane};
 
@@ -71,7 +71,8 @@ pub fn play(data: &[u8]) {
         collectives.follow_round_trips(1000).expect("software measures round trips");
     }
     if options & 16 != 0 {
-        let members = MembershipParams { remeasure: options & 32 != 0, ..MembershipParams::new(RANKS) };
+        let bound = (options & 32 != 0).then_some(BoundParams { min_ns: 1000, max_ns: BOUND_NS });
+        let members = MembershipParams { bound, ..MembershipParams::new(RANKS) };
         collectives.agree_on_views(members, HadamardMode::Auto).expect("software ranks may change");
     }
     let mut rank = Rank { collectives, now_ns: 0, running: 0, out: Vec::new() };

@@ -169,6 +169,7 @@ impl<P: DataPlane> Collectives<P> {
         if bound_ns != self.params.bound_ns {
             self.params.bound_ns = bound_ns;
             self.tuning.set_bound_ns(bound_ns);
+            self.agreement.set_bound_ns(bound_ns);
         }
         self.tuning.raise_rates(&self.params, call.elements);
     }
@@ -265,9 +266,11 @@ impl<P: DataPlane> Collectives<P> {
         let silent = done.machine.senders().map(|place| live[place]).filter(|rank| !heard.contains(*rank));
         let silent = Ranks::none(self.params.ranks).with(silent);
         let mut held = self.agreement.hold(now_ns, done, &silent);
-        self.tuning.observe(&held.report, self.plane.late_bytes());
+        let late_bytes = self.plane.late_bytes();
+        let came_late = late_bytes.map(|late_bytes| late_bytes > self.tuning.late_bytes());
+        self.tuning.observe(&held.report, late_bytes);
         held.report = held.report.renumbered(&live, self.params.ranks);
-        self.agreement.observe(now_ns, &held.report, &heard, &silent);
+        self.agreement.observe(now_ns, &held.report, &heard, &silent, came_late);
         held
     }
 
@@ -342,7 +345,7 @@ impl<P: DataPlane> Collectives<P> {
         self.pipeline.act(now_ns, &mut self.plane, &self.params, &self.tuning)
     }
 
-    /// The view of the next collective, if it is known and nothing is to be done before.
+    /// The view of the next collective, if it is known.
     fn next_view(&mut self, now_ns: u64) -> Option<View> {
         self.agreement.view_of(now_ns, self.pipeline.next_op)
     }

@@ -66,6 +66,7 @@ fn report(plan: &WindowPlan, stage: Stage, fate: &Fate) -> StageReport {
         received_bytes_per_rank: bytes(plan, stage, fate),
         elapsed_ns: fate.after_ns,
         heard: Ranks::default(),
+        last_ns_per_rank: Vec::new(),
         hints: Vec::new(),
     }
 }

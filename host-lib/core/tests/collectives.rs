@@ -47,6 +47,7 @@ impl Plane {
             received_bytes_per_rank,
             elapsed_ns: 1,
             heard: Ranks::default(),
+            last_ns_per_rank: Vec::new(),
             hints: vec![],
         };
         self.events.push_back(PlaneEvent::Stage(report));

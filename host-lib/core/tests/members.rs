@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{
-    ClosedBy, EarlyRule, HadamardMode, JobParams, MembershipParams, UpdateAction, VoteParams,
+    BoundParams, ClosedBy, EarlyRule, HadamardMode, JobParams, MembershipParams, UpdateAction, VoteParams,
 };
 use optireduce_core::software::Software;
 use optireduce_core::{Collectives, DataPlane, MembershipEvent};
@@ -30,7 +30,6 @@ fn network(seed: u64, ranks: usize, impairments: Impairments, with_members: bool
     if with_members {
         network.ranks.iter_mut().for_each(|rank| rank.agree_on_views(members(ranks), HadamardMode::Off).unwrap());
     }
-    network.new_bound_ns = BOUND_NS;
     network
 }
 
@@ -44,7 +43,6 @@ fn without_members(seed: u64, ranks: usize, impairments: Impairments, bound_ns: 
 fn members(ranks: usize) -> MembershipParams {
     MembershipParams {
         silent_ops: Some(SILENT_OPS),
-        remeasure: true,
         silent_ns: BOUND_NS,
         lead_ops: LEAD_OPS,
         retry_ns: 1_000_000,
@@ -99,10 +97,6 @@ fn a_crashed_rank_is_dropped_and_the_others_stop_paying_the_bound() {
                     }
                 }
             }
-            // The bound is not to blame for a rank that is silent: it is measured once, by those that remain.
-            let measured = network.measured.iter().map(|(rank, ..)| *rank).collect::<std::collections::BTreeSet<_>>();
-            let by = if with_members { live.iter().copied().collect() } else { Default::default() };
-            assert!(measured == by && network.measured.len() == by.len(), "seed {seed}: {:?}", network.measured);
             let told =
                 |events: &MembershipEvent| live.iter().all(|rank| network.events.contains(&(*rank, events.clone())));
             assert_eq!(
@@ -248,40 +242,6 @@ fn ranks_that_crash_one_after_the_other_are_each_dropped() {
     }
 }
 
-#[test]
-fn a_bound_that_stages_run_into_is_measured_again_by_all_ranks_at_the_same_collective() {
-    for seed in seeds(0..10) {
-        let mut random = Random(seed << 20);
-        let (ranks, elements) = (2 + random.below(5) as usize, 100 + random.below(3000) as usize);
-        // Packets take up to 30 us, then up to 300 us.
-        let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
-        let mut network = without_members(seed, ranks, impairments, 200_000);
-        network.ranks.iter_mut().for_each(|rank| rank.agree_on_views(members(ranks), HadamardMode::Off).unwrap());
-        let (mut last, mut hits) = (0, 0);
-        // Before so many, stages may not ask.
-        let change = 1000;
-        for op in 0..change + 40 {
-            if op == change {
-                assert!(network.measured.is_empty(), "seed {seed}: {:?}", network.measured);
-                network.impairments.delay_ns = 100_000..300_000;
-            }
-            let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements + op / (change + 10))).collect();
-            let starts: Vec<_> = (0..ranks).map(|_| Some(random.below(20_000))).collect();
-            let outcomes = network.all_reduce(0, &gradients, false, &starts);
-            let deadline = |outcome: &Outcome| outcome.report.closed_by.contains(&ClosedBy::Deadline);
-            hits += u32::from(op >= change && outcomes.iter().flatten().any(deadline));
-            last = u32::from(outcomes.iter().flatten().any(deadline));
-        }
-        let by: Vec<usize> = network.measured.iter().map(|(rank, ..)| *rank).collect();
-        assert!((0..ranks).all(|rank| by.contains(&rank)) && by.len() == ranks, "seed {seed}: {:?}", network.measured);
-        let at = |one: &(usize, u32, usize)| (one.1, one.2);
-        assert!(network.measured.iter().all(|one| at(one) == at(&network.measured[0])), "seed {seed}");
-        // Six of the last stages, two a collective; then an agreement.
-        assert!((3..9).contains(&hits) && last == 0, "seed {seed}: {hits} collectives ran into the bound, {last}");
-        assert!(network.ranks.iter().all(|rank| rank.params().bound_ns == network.new_bound_ns), "seed {seed}");
-    }
-}
-
 /// All reports of one collective say the same of the transform; whether it was on.
 fn hadamard_of(what: &str, outcomes: &[Option<Outcome>]) -> bool {
     let encoded: BTreeSet<bool> = outcomes.iter().flatten().map(|outcome| outcome.report.hadamard).collect();
@@ -299,7 +259,7 @@ fn under_loss_all_ranks_switch_to_hadamard_at_the_same_collective_even_if_one_cr
         let is_fixed = random.chance(0.5);
         let silent_ops = (!is_fixed).then_some(SILENT_OPS);
         for rank in &mut network.ranks {
-            let params = MembershipParams { silent_ops, remeasure: false, ..members(ranks) };
+            let params = MembershipParams { silent_ops, ..members(ranks) };
             rank.agree_on_views(params, HadamardMode::Auto).unwrap();
         }
         network.letters_ns = 1000..1001 + random.below(1_000_000);
@@ -339,10 +299,10 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
         let outage = Some((away, 3_000_000..25_000_000));
         let impairments = Impairments { delay_ns: 1000..30_000, outage, ..Impairments::default() };
         let mut network = without_members(seed, ranks, impairments, BOUND_NS);
+        let bound = Some(BoundParams { min_ns: 1000, max_ns: BOUND_NS });
         for rank in &mut network.ranks {
-            rank.agree_on_views(members(ranks), HadamardMode::Auto).unwrap();
+            rank.agree_on_views(MembershipParams { bound, ..members(ranks) }, HadamardMode::Auto).unwrap();
         }
-        network.new_bound_ns = BOUND_NS + 1;
         let (mut used, mut op, mut back) = (BTreeMap::new(), 0, 0);
         while back < 3 {
             assert!(op < 3000, "seed {seed}: rank {away} does not come back: {:?}", network.events);
@@ -351,14 +311,17 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
                 let _ = network.ranks[away].join(network.now_ns, 1);
             }
             network.impairments.loss = if (10_000_000..27_000_000).contains(&network.now_ns) { 0.06 } else { 0.0 };
-            op = network.ranks[(away + 1) % ranks].next_op();
+            let other = (away + 1) % ranks;
+            op = network.ranks[other].next_op();
             let starts = (0..ranks).map(|rank| (network.ranks[rank].next_op() == op).then(|| random.below(20_000)));
             let starts: Vec<_> = starts.collect();
             let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
             let outcomes = network.all_reduce(0, &gradients, HadamardMode::Auto, &starts);
-            for (rank, outcome) in outcomes.iter().enumerate() {
+            // A rank that is being dropped may still call a collective in the view before, in which nobody hears it.
+            let is_dropped = !network.ranks[other].newest().has(away);
+            for (rank, outcome) in outcomes.iter().enumerate().filter(|(rank, _)| !(is_dropped && *rank == away)) {
                 let Some(Outcome { report, .. }) = outcome else { continue };
-                let found = (report.live.clone(), report.hadamard, network.ranks[rank].params().bound_ns);
+                let found = (report.live.clone(), report.hadamard, report.bound_ns);
                 let expected = used.entry(report.op).or_insert_with(|| found.clone());
                 assert_eq!(&found, expected, "seed {seed}, collective {}, rank {rank}", report.op);
             }
@@ -366,7 +329,8 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
             back += u32::from(joined && outcomes[away].is_some());
         }
         let (live, hadamard, bound_ns) = &used[used.keys().last().unwrap()];
-        assert_eq!((live.len(), *hadamard, *bound_ns), (ranks, true, BOUND_NS + 1), "seed {seed}");
+        assert_eq!((live.len(), *hadamard), (ranks, true), "seed {seed}");
+        assert!(*bound_ns < BOUND_NS, "seed {seed}: {bound_ns} ns");
     }
 }
 

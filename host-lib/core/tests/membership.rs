@@ -15,7 +15,7 @@ use optireduce_core::protocol::{RANKS_MAX, Ranks};
 
 const OP_NS: u64 = 100_000;
 const SETTINGS: Settings = Settings { hadamard: false, bound_ns: 1_000_000 };
-const TRANSFORM: Request = Request { hadamard: Some(true), bound_ns: None, measure: false };
+const TRANSFORM: Request = Request { hadamard: Some(true), bound_ns: None };
 
 struct Rank {
     membership: Membership,
@@ -228,21 +228,25 @@ impl Cluster {
     fn request(&mut self, rank: usize, request: Request) {
         let newest = self.ranks[rank].membership.newest().cloned();
         let Some(newest) = newest.filter(|_| self.ranks[rank].alive) else { return };
-        // Its last word counts.
-        self.requests.retain(|(of, old, _)| *of != rank || old.bound_ns.is_none() || request.bound_ns.is_none());
         self.requests.push((rank, request, newest.number));
         self.ranks[rank].membership.request(self.now_ns, request);
         self.poll(rank);
     }
 
+    /// All ranks that take part request a bound; a single one would not be heard.
+    fn request_bounds(&mut self, mut bound_ns: impl FnMut(usize) -> u64) {
+        for rank in (0..self.ranks.len()).filter(|rank| self.ranks[*rank].alive).collect::<Vec<_>>() {
+            let bound_ns = Some(bound_ns(rank));
+            self.ranks[rank].membership.request(self.now_ns, Request { bound_ns, ..Request::default() });
+            self.poll(rank);
+        }
+    }
+
     /// Every request was met by the view that its rank had then, or by a later one.
     fn are_requests_met(&self) -> bool {
         self.requests.iter().all(|(_, request, number)| {
-            let Request { hadamard, bound_ns, measure } = *request;
-            let is = |met: &dyn Fn(&View) -> bool| self.views.range(number..).any(|(_, view)| met(view));
-            is(&|view| hadamard.is_none_or(|hadamard| view.settings.hadamard == hadamard))
-                && is(&|view| bound_ns.is_none_or(|bound_ns| view.settings.bound_ns == bound_ns))
-                && is(&|view| !measure || view.measure)
+            let met = |view: &View| request.hadamard.is_none_or(|hadamard| view.settings.hadamard == hadamard);
+            self.views.range(number..).any(|(_, view)| met(view))
         })
     }
 
@@ -511,8 +515,11 @@ fn run(seed: u64) -> (usize, bool) {
         let rank = draw(ranks as u64) as usize;
         match draw(9) {
             6 => cluster.request(rank, TRANSFORM),
-            7 => cluster.request(rank, Request { bound_ns: Some(1 + draw(5)), ..Request::default() }),
-            8 => cluster.request(rank, Request { measure: true, ..Request::default() }),
+            7 => cluster.request_bounds(|_| 1 + draw(5)),
+            8 => {
+                let bound_ns = 1 + draw(5);
+                cluster.request_bounds(|_| bound_ns);
+            }
             0 => cluster.deaf[rank] = draw(1 << ranks).into(),
             1 => cluster.deaf.fill(0),
             _ if !cluster.ranks[rank].alive => cluster.restart(rank),
@@ -543,9 +550,10 @@ fn a_request_is_met_at_the_same_collective_on_all_ranks_without_dropping_any() {
         let mut cluster = Cluster::new("requests", MembershipParams { silent_ops, ..params(5) }, 20_000, 1);
         cluster.run_for(50 * OP_NS);
         cluster.request(3, TRANSFORM);
-        cluster.request(1, Request { bound_ns: Some(77), ..Request::default() });
+        cluster.request_bounds(|_| 77);
         let requested_ns = cluster.now_ns;
-        assert!(cluster.run_until(requested_ns + 20 * OP_NS, |cluster| cluster.are_requests_met()));
+        let is_met = |cluster: &Cluster| cluster.are_requests_met() && cluster.newest_of_all().settings.bound_ns == 77;
+        assert!(cluster.run_until(requested_ns + 20 * OP_NS, is_met));
         assert!(cluster.run_until(requested_ns + 40 * OP_NS, Cluster::is_settled));
         let newest = cluster.newest(4);
         assert_eq!(newest.settings, Settings { hadamard: true, bound_ns: 77 });
@@ -597,8 +605,9 @@ fn a_rank_that_joins_late_learns_the_settings_from_its_view() {
     cluster.crash(3);
     assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
     cluster.request(1, TRANSFORM);
-    cluster.request(1, Request { bound_ns: Some(77), ..Request::default() });
-    assert!(cluster.run_until(2_000_000_000, |cluster| cluster.is_settled() && cluster.are_requests_met()));
+    cluster.request_bounds(|_| 77);
+    let is_met = |cluster: &Cluster| cluster.are_requests_met() && cluster.newest_of_all().settings.bound_ns == 77;
+    assert!(cluster.run_until(2_000_000_000, |cluster| cluster.is_settled() && is_met(cluster)));
     cluster.restart(3);
     assert!(cluster.run_until(3_000_000_000, Cluster::is_settled));
     let newest = cluster.newest(3);
@@ -607,19 +616,54 @@ fn a_rank_that_joins_late_learns_the_settings_from_its_view() {
     cluster.check_views();
 }
 
+/// Of all but one rank, the second largest.
 #[test]
-fn the_bound_is_measured_when_members_have_changed_if_it_is_to_be() {
-    for remeasure in [false, true] {
-        let mut cluster = Cluster::new("remeasure", MembershipParams { remeasure, ..params(4) }, 20_000, 1);
+fn neither_a_rank_that_says_nothing_nor_one_that_lies_sets_the_bound() {
+    let bound_of = |ranks: usize, asks: &[Option<u64>]| {
+        let mut cluster = cluster(&format!("{ranks} ranks ask for {asks:?}"), ranks);
         cluster.run_for(50 * OP_NS);
-        cluster.request(0, TRANSFORM);
-        assert!(cluster.run_until(1_000_000_000, Cluster::are_requests_met));
-        cluster.run_for(20 * OP_NS);
-        cluster.crash(2);
-        assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
-        let measures: Vec<_> = cluster.views.values().map(|view| view.measure).collect();
-        assert_eq!(measures, [false, false, remeasure]);
+        for (rank, bound_ns) in asks.iter().enumerate() {
+            let request = Request { bound_ns: *bound_ns, ..Request::default() };
+            cluster.ranks[rank].membership.request(cluster.now_ns, request);
+            cluster.poll(rank);
+        }
+        cluster.run_for(100 * OP_NS);
+        cluster.check_views();
+        cluster.newest_of_all().settings.bound_ns
+    };
+    let unchanged = SETTINGS.bound_ns;
+    for liar in 0..4 {
+        for lie in [1, u64::from(u32::MAX)] {
+            let mut asks = [Some(70), Some(71), Some(72), Some(73)];
+            asks[liar] = Some(lie);
+            assert!((70..=73).contains(&bound_of(4, &asks)), "rank {liar} says {lie}");
+            let silent = (liar + 1) % 4;
+            asks[silent] = None;
+            assert!((70..=73).contains(&bound_of(4, &asks)), "rank {liar} says {lie}, rank {silent} nothing");
+            asks[(liar + 2) % 4] = None;
+            assert_eq!(bound_of(4, &asks), unchanged, "two of four say nothing: {asks:?}");
+        }
     }
+    assert_eq!(bound_of(2, &[Some(70), None]), unchanged);
+    assert_eq!(bound_of(2, &[Some(70), Some(90)]), 90);
+    assert_eq!(bound_of(3, &[Some(70), Some(90), Some(80)]), 80);
+}
+
+/// As a rank does that has seen again what fits.
+#[test]
+fn a_rank_may_take_back_the_bound_that_it_asked_for() {
+    let mut cluster = cluster("taken back", 3);
+    cluster.run_for(50 * OP_NS);
+    for (rank, bound_ns) in [(0, Some(77)), (0, None), (1, Some(78))] {
+        cluster.ranks[rank].membership.request(cluster.now_ns, Request { bound_ns, ..Request::default() });
+        cluster.poll(rank);
+        cluster.run_for(20 * OP_NS);
+    }
+    assert_eq!(cluster.views.len(), 1, "one of three asks: {:?}", cluster.views);
+    cluster.ranks[2].membership.request(cluster.now_ns, Request { bound_ns: Some(79), ..Request::default() });
+    cluster.poll(2);
+    cluster.run_for(100 * OP_NS);
+    assert_eq!(cluster.newest_of_all().settings.bound_ns, 79);
 }
 
 /// Fixed members: ranks crash, and no view has other members; whatever ranks request that live on is met, as long as they
@@ -645,8 +689,7 @@ fn fixed_ranks_agree_on_settings_whoever_crashes_and_however_late_messages_are()
                 0 if cluster.newest_of_all().is_quorum(&set(cluster.live() & !(1 << rank), ranks)) => {
                     cluster.crash(rank)
                 }
-                1 => cluster.request(rank, Request { bound_ns: Some(1 + draw(5)), ..Request::default() }),
-                2 => cluster.request(rank, Request { measure: true, ..Request::default() }),
+                1 => cluster.request_bounds(|_| 1 + draw(5)),
                 _ => cluster.request(rank, TRANSFORM),
             }
         }

@@ -10,11 +10,10 @@ use tokio::sync::oneshot;
 use super::Communicator;
 use super::engine::{Engine, Links, Waker};
 use super::error::ConnectError;
-use super::measure::{BOUND_MIN, measure_bound};
 use crate::control::{ControlChannel, Launch, Meeting, Member, Secret, local_address, resolve};
 use crate::udp::{SEAL_BYTES, Udp, payload_beats_of};
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_core::protocol::{EarlyRule, HadamardMode, INCAST_MAX, JobParams, MembershipParams, VoteParams};
+use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, INCAST_MAX, JobParams, MembershipParams};
 use optireduce_core::{Collectives, DataPlane};
 
 /// How the stage deadline t_B is found.
@@ -23,13 +22,19 @@ use optireduce_core::{Collectives, DataPlane};
 pub enum Bound {
     /// As given, from 1 us to 4 s.
     Fixed(Duration),
-    /// The 95th percentile of the stage times of 20 reliable all-reduces of so many elements (OptiReduce 3.2.1), at least
-    /// [`BOUND_MIN`]; best those of the largest bucket.
+    /// Measured over the collectives that the job runs anyway: twice the 95th percentile of the stage times of the first 20,
+    /// at least [`BOUND_MIN`]; measured again when it no longer fits. Nothing stops for that; see
+    /// [`BoundEstimator`](optireduce_core::protocol::BoundEstimator).
     Measured {
-        /// Elements of each warm-up collective.
-        elements: usize,
+        /// The longest that it may be, from [`BOUND_MIN`] to 4 s, and what collectives have until it is known.
+        max: Duration,
     },
 }
+
+/// The shortest bound that is measured: for so long a host may keep the engine's thread off the CPU.
+pub const BOUND_MIN: Duration = Duration::from_millis(5);
+/// The longest bound that is measured, unless something else is said.
+pub const BOUND_MAX_DEFAULT: Duration = Duration::from_secs(1);
 
 /// The shortest grace time that follows the stage times, for the same reason.
 const GRACE_MIN: Duration = Duration::from_micros(250);
@@ -50,8 +55,6 @@ const RATE_MAX_BYTES_PER_US: u32 = 12_500;
 /// What a timeout may be: below, no two ranks find one another; above, a clock may overflow.
 const TIMEOUT_MIN: Duration = Duration::from_millis(1);
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-/// Elements that the bound is measured with at most: 4 GiB.
-const MEASURED_ELEMENTS_MAX: usize = 1 << 30;
 /// The IP packet that holds one beat of payload.
 const MTU_MIN: usize = 114;
 const JOB_ID_BYTES_MAX: usize = 256;
@@ -98,7 +101,7 @@ impl Default for Builder {
             interface: None,
             mtu: None,
             timeout: Duration::from_secs(60),
-            bound: Bound::Measured { elements: 1 << 20 },
+            bound: Bound::Measured { max: BOUND_MAX_DEFAULT },
             early: Early::Adaptive,
             hadamard: HadamardMode::Auto,
             bf16: false,
@@ -140,7 +143,7 @@ impl Builder {
         Self { timeout, ..self }
     }
 
-    /// The deadline t_B of each stage. Default: measured with 4 MiB.
+    /// The deadline t_B of each stage. Default: measured, at most 1 s.
     pub fn bound(self, bound: Bound) -> Self {
         Self { bound, ..self }
     }
@@ -179,8 +182,7 @@ impl Builder {
     }
 
     /// Collectives in a row without any sign of a rank after which the others agree to go on without it; a rank whose process
-    /// still has its connections must be silent for half a second besides. `None`: never; then t_B is not measured again
-    /// either. Default: 3.
+    /// still has its connections must be silent for half a second besides. `None`: never. Default: 3.
     pub fn drop_silent_after(self, ops: Option<u32>) -> Self {
         Self { silent_ops: ops, ..self }
     }
@@ -220,9 +222,8 @@ impl Builder {
             {
                 return fail("bound", format!("{bound:?}"), "1 us to 4.29 s".into());
             }
-            Bound::Measured { elements } if !(1..=MEASURED_ELEMENTS_MAX).contains(&elements) => {
-                let expected = format!("1 to {MEASURED_ELEMENTS_MAX}");
-                return fail("the number of elements that the bound is measured with", elements.to_string(), expected);
+            Bound::Measured { max } if !(BOUND_MIN..=Duration::from_nanos(u32::MAX.into())).contains(&max) => {
+                return fail("the longest bound", format!("{max:?}"), format!("{BOUND_MIN:?} to 4.29 s"));
             }
             _ => {}
         }
@@ -240,7 +241,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Brings the ranks together, compares their settings, measures the stage deadline if it is to be, and starts the engine.
+    /// Brings the ranks together, compares their settings, and starts the engine.
     /// Blocks the thread; may be called inside an async runtime, where [`connect_async`](Self::connect_async) does not hold
     /// up other tasks.
     ///
@@ -277,16 +278,13 @@ impl Builder {
         let plane = socket.join(launch.rank, control.job(), payload_beats)?;
         let bound_ns = match self.bound {
             Bound::Fixed(bound) => bound.as_nanos() as u64,
-            Bound::Measured { elements } => {
-                measure_bound(&mut control, elements, left)?.unwrap_or(BOUND_MIN.as_nanos() as u64)
-            }
+            Bound::Measured { max } => max.as_nanos() as u64,
         };
         let collectives = self.collectives(&launch, plane, payload_beats, bound_ns, control.job().seed)?;
         let params = collectives.params().clone();
         let (commands, incoming) = channel();
-        let (notices, between) = (control.take_notices(), control.take_between());
         let bound = Arc::new(AtomicU64::new(bound_ns));
-        let links = Links { notices, mesh: between, agreeing: self.timeout, bound_ns: bound.clone() };
+        let links = Links { notices: control.take_notices(), agreeing: self.timeout, bound_ns: bound.clone() };
         let engine = Engine::new(collectives, links, incoming, waker.clone());
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let engine = engine.map_err(ConnectError::Thread)?;
@@ -351,15 +349,18 @@ impl Builder {
             silent_ns: SILENT.as_nanos() as u64,
             retry_ns: RETRY.as_nanos() as u64,
             lead_ops: LEAD_OPS,
-            remeasure: self.silent_ops.is_some() && matches!(self.bound, Bound::Measured { .. }),
+            bound: match self.bound {
+                Bound::Fixed(_) => None,
+                Bound::Measured { max } => {
+                    Some(BoundParams { min_ns: BOUND_MIN.as_nanos() as u64, max_ns: max.as_nanos() as u64 })
+                }
+            },
             ..MembershipParams::new(launch.world_size)
         };
         // Each call says whether it follows the loss.
         collectives.agree_on_views(members, HadamardMode::Auto).map_err(|error| failed(&error))?;
         if self.agree {
-            // Both stages of one rank may run into their bounds while another has everything at once.
-            let (leader_ns, slack_ns) = (2 * bound_ns, AGREEING_SLACK.as_nanos() as u64);
-            collectives.agree_on_updates(VoteParams { leader_ns, others_ns: leader_ns + bound_ns + slack_ns });
+            collectives.agree_on_updates_within(AGREEING_SLACK.as_nanos() as u64);
         }
         Ok(collectives)
     }

@@ -14,14 +14,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::Metrics;
 use super::counts::CallCounts;
 use super::error::Error;
-use super::measure::measure_bound;
-use super::report::Report;
+use super::report::{BoundStatus, Report};
 use super::request::{Outcome, Sender};
 use super::settle::Settled;
-use crate::control::{ControlChannel, Notice, Notices};
+use crate::control::{Notice, Notices};
 use crate::udp::Udp;
 use optireduce_core::protocol::membership::Settings;
-use optireduce_core::protocol::{JobParams, Kind, Parts, RUNS_MIN, Ranks, Stream, StreamId};
+use optireduce_core::protocol::{JobParams, Kind, Parts, Ranks, Stream, StreamId};
 use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -124,16 +123,14 @@ pub(super) struct Engine {
     /// Ranks of the last view.
     live: Ranks,
     metrics: Metrics,
-    /// Whether the bound was measured since the last collective finished.
-    measured: bool,
+    /// t_B of the last collective that finished.
+    bound_ns: u64,
     ending: Option<Instant>,
 }
 
 /// The engine's ways to other engines.
 pub(super) struct Links {
     pub notices: Option<Notices>,
-    /// For measuring the bound between collectives.
-    pub mesh: Option<ControlChannel>,
     /// How long collectives may wait for an agreement.
     pub agreeing: Duration,
     /// Where callers read the present bound in ns.
@@ -144,6 +141,7 @@ impl Engine {
     pub fn new(collectives: Collectives<Udp>, links: Links, commands: Receiver<Command>, waker: Arc<Waker>) -> Self {
         Self {
             live: collectives.newest().ranks.clone(),
+            bound_ns: collectives.params().bound_ns,
             collectives,
             links,
             commands,
@@ -158,7 +156,6 @@ impl Engine {
             counts: CallCounts::default(),
             closing: None,
             metrics: Metrics::default(),
-            measured: false,
             ending: None,
         }
     }
@@ -198,9 +195,7 @@ impl Engine {
         loop {
             let commanded = self.take_commands()?;
             self.take_notices();
-            // Others may need what this rank has to say before they can measure, too.
             self.send_messages();
-            self.measure();
             let begun = self.begin()?;
             self.release()?;
             let finished = self.poll()?;
@@ -337,28 +332,6 @@ impl Engine {
         }
     }
 
-    /// Measures t_B, if all ranks are to do so now.
-    fn measure(&mut self) {
-        let now_ns = self.collectives.plane().now_ns();
-        let Some((view, elements)) = self.collectives.must_measure(now_ns) else { return };
-        let Some(mesh) = &mut self.links.mesh else { return self.collectives.measured(now_ns, &view, None) };
-        mesh.regroup(view.number, view.live().collect());
-        // As long as over 1 Gb/s, and a second for ranks that are late.
-        let ns = 8 * (RUNS_MIN * 2 * elements * size_of::<f32>()) as u64;
-        let deadline = Instant::now() + Duration::from_secs(1) + Duration::from_nanos(ns);
-        let left = || deadline.saturating_duration_since(Instant::now());
-        let bound_ns = match measure_bound(mesh, elements, left) {
-            Ok(bound_ns) => bound_ns,
-            Err(error) => {
-                tracing::warn!(%error, "the bound was not measured, it stays");
-                None
-            }
-        };
-        self.measured |= bound_ns.is_some();
-        tracing::info!(bound_ns, view = view.number, op = self.collectives.next_op(), "the bound was measured");
-        self.collectives.measured(self.collectives.plane().now_ns(), &view, bound_ns);
-    }
-
     fn take_notices(&mut self) {
         let Some(notices) = &self.links.notices else { return };
         while let Some((from, notice)) = notices.try_receive() {
@@ -488,8 +461,11 @@ impl Engine {
         let Finished { report, result, partial, .. } = finished;
         let scale = (sum && partial.is_none()).then_some(report.live.len() as f32);
         let repair = self.collectives.repaired().unwrap_or_default();
-        let measured = std::mem::take(&mut self.measured);
-        Outcome { report: Report::new(report, repair, self.collectives.params().bound_ns, measured), result, scale }
+        let bound = BoundStatus {
+            measuring_bound: self.collectives.is_measuring(report.bound_ns),
+            bound_changed: report.bound_ns != std::mem::replace(&mut self.bound_ns, report.bound_ns),
+        };
+        Outcome { report: Report::new(report, repair, bound), result, scale }
     }
 }
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::control::{BootstrapError, ControlError, LaunchError, SecretError};
 use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
-use optireduce_core::protocol::{Mismatch as CallMismatch, TooFewSamples};
+use optireduce_core::protocol::Mismatch as CallMismatch;
 
 /// A job could not be joined.
 #[derive(Debug, Error)]
@@ -27,9 +27,6 @@ pub enum ConnectError {
     /// A peer was lost before the first collective.
     #[error("before the first collective: {0}")]
     Control(#[from] ControlError),
-    /// A rank measured too little.
-    #[error("measuring the bound: {0}")]
-    Bound(#[from] TooFewSamples),
     /// The UDP socket failed.
     #[error("{0}")]
     Socket(#[source] Box<dyn std::error::Error + Send + Sync>),

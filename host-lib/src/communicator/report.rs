@@ -18,18 +18,22 @@ pub struct Report {
     collective: protocol::Report,
     /// Of the job, as of this collective.
     job_repair: RepairReport,
-    bound_ns: u64,
-    measured_bound: bool,
+    #[serde(flatten)]
+    bound: BoundStatus,
+}
+
+/// What is known of the bound beside its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct BoundStatus {
+    /// The ranks still measure it, over the job's collectives.
+    pub measuring_bound: bool,
+    /// The collective before had another one.
+    pub bound_changed: bool,
 }
 
 impl Report {
-    pub(super) fn new(
-        collective: protocol::Report,
-        job_repair: RepairReport,
-        bound_ns: u64,
-        measured_bound: bool,
-    ) -> Self {
-        Self { collective, job_repair, bound_ns, measured_bound }
+    pub(super) fn new(collective: protocol::Report, job_repair: RepairReport, bound: BoundStatus) -> Self {
+        Self { collective, job_repair, bound }
     }
 
     /// What was done.
@@ -126,12 +130,18 @@ impl Report {
 
     /// The deadline of each stage (t_B) in this collective.
     pub fn stage_deadline(&self) -> Duration {
-        Duration::from_nanos(self.bound_ns)
+        Duration::from_nanos(self.collective.bound_ns)
     }
 
-    /// Whether the ranks measured the stage deadline before this collective: it took longer for that.
-    pub fn measured_stage_deadline(&self) -> bool {
-        self.measured_bound
+    /// Whether the ranks were still measuring the stage deadline, so that this collective had the longest one; see
+    /// [`Bound::Measured`](crate::Bound::Measured).
+    pub fn is_measuring_stage_deadline(&self) -> bool {
+        self.bound.measuring_bound
+    }
+
+    /// Whether this collective is the first with a new stage deadline.
+    pub fn stage_deadline_changed(&self) -> bool {
+        self.bound.bound_changed
     }
 
     /// Whether this rank left the update out: too much was lost, and its values are as they were. With repairs, the update
@@ -211,8 +221,11 @@ impl fmt::Display for Report {
         if self.is_corrected() {
             f.write_str("; corrects earlier results")?;
         }
-        if self.measured_bound {
-            f.write_str("; the stage deadline was measured")?;
+        let deadline_ms = self.stage_deadline().as_secs_f64() * 1e3;
+        if self.is_measuring_stage_deadline() {
+            write!(f, "; the stage deadline is being measured, {deadline_ms:.3} ms until then")?;
+        } else if self.stage_deadline_changed() {
+            write!(f, "; the stage deadline is {deadline_ms:.3} ms from now on")?;
         }
         Ok(())
     }

@@ -33,7 +33,7 @@ impl Builder {
                 "bound",
                 match bound {
                     Bound::Fixed(bound) => format!("fixed at {} ms", ms(*bound)),
-                    Bound::Measured { elements } => format!("measured with {elements} elements"),
+                    Bound::Measured { max } => format!("measured, at most {} ms", ms(*max)),
                 },
             )
             .with(

@@ -1,13 +1,11 @@
 //! The control channel: one TCP connection for each pair of ranks, served by a thread of its own.
 //!
-//! Messages arrive in the order in which a peer sent them. Three kinds share a connection: those of calls that all ranks make
-//! together ([`ControlChannel`]), those that engines exchange together between collectives, some ranks among themselves, and
-//! messages that may come at any time ([`Notices`]). What is sent to a peer whose connection has ended is dropped.
+//! Messages arrive in the order in which a peer sent them. Two kinds share a connection: those of calls that all ranks make
+//! together ([`ControlChannel`]), and messages that may come at any time ([`Notices`]). What is sent to a peer whose connection has ended is dropped.
 //! Every call of all ranks begins with an exchange of what is called: ranks that call different things, or with different
 //! arguments, all get the same [`Mismatch`], and go on. After any other failure the ranks are out of step, and later calls
 //! fail with the first reason.
 
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
@@ -23,7 +21,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error};
-use super::frame::{self, BETWEEN, IN_STEP, NOTICE};
+use super::frame::{self, IN_STEP, NOTICE};
 use super::link::Link;
 use super::meet::meet;
 use super::terms::{Mismatch, Terms};
@@ -97,12 +95,6 @@ pub(crate) struct ControlChannel {
     incoming: Receiver<(usize, Notice)>,
     closer: Option<Closer>,
     notices: Option<Receiver<(usize, Notice)>>,
-    between: Option<Receiver<(usize, Notice)>>,
-    kind: u8,
-    /// The ranks that it connects; ranks below are indices into it.
-    group: Vec<usize>,
-    /// If there are several groups one after the other: the number of this one, which its messages begin with.
-    number: Option<u32>,
     skip_gone: bool,
     /// Messages that came while another rank's was waited for, by rank.
     waiting: Vec<VecDeque<Vec<u8>>>,
@@ -138,9 +130,9 @@ impl ControlChannel {
         describe: impl FnOnce(SocketAddr) -> Member + Send + 'static,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, BootstrapError> {
-        let ((in_step, incoming), (notice, notices), (engines, between)) = (channel(), channel(), channel());
+        let ((in_step, incoming), (notice, notices)) = (channel(), channel());
         let closer = Some(Closer(in_step.clone()));
-        let inbox = Inbox { in_step, notice, between: engines, wake: Arc::new(wake) };
+        let inbox = Inbox { in_step, notice, wake: Arc::new(wake) };
         let (met, outcome) = channel();
         let (alive, ending) = oneshot::channel();
         let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
@@ -181,10 +173,6 @@ impl ControlChannel {
             incoming,
             closer,
             notices: Some(notices),
-            between: Some(between),
-            kind: IN_STEP,
-            group: (0..ranks).collect(),
-            number: None,
             skip_gone: false,
             waiting: vec![Default::default(); ranks],
             gone: vec![false; ranks],
@@ -205,39 +193,6 @@ impl ControlChannel {
         Some(Notices { outgoing: self.outgoing.clone(), incoming })
     }
 
-    /// A second channel on the same connections, for the engine; its first group is that of all ranks. `None` the second
-    /// time.
-    pub fn take_between(&mut self) -> Option<Self> {
-        let incoming = self.between.take()?;
-        let ranks = self.gone.len();
-        Some(Self {
-            rank: self.rank,
-            job: self.job.clone(),
-            outgoing: self.outgoing.clone(),
-            incoming,
-            closer: None,
-            notices: None,
-            between: None,
-            kind: BETWEEN,
-            group: (0..ranks).collect(),
-            number: Some(0),
-            skip_gone: false,
-            waiting: vec![Default::default(); ranks],
-            gone: vec![false; ranks],
-            failed: None,
-            alive: None,
-            thread: None,
-        })
-    }
-
-    /// From now on it connects these ranks, by their indices in `group`, which must have this rank. `number` is higher than
-    /// before; what is still there of groups before is forgotten. Only of the engine's channel.
-    pub fn regroup(&mut self, number: u32, group: Vec<usize>) {
-        if self.number.is_some() && group.contains(&self.rank) {
-            (self.number, self.group) = (Some(number), group);
-        }
-    }
-
     /// From now on calls leave out ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
     pub fn skip_gone(&mut self) {
         self.skip_gone = true;
@@ -250,21 +205,17 @@ impl ControlChannel {
 
     /// This rank.
     pub fn rank(&self) -> usize {
-        self.group.iter().position(|rank| *rank == self.rank).unwrap_or(0)
+        self.rank
     }
 
     /// Ranks that it connects: those of the job.
     pub fn ranks(&self) -> usize {
-        self.group.len()
+        self.gone.len()
     }
 
     /// Sends a message, shorter than a MiB. To a peer that is gone: nothing.
     pub fn send(&self, to: usize, message: &[u8]) {
-        let Some(to) = self.group.get(to) else { return };
-        match self.number {
-            None => send(&self.outgoing, *to, self.kind, message.to_vec()),
-            Some(number) => send(&self.outgoing, *to, self.kind, [&number.to_le_bytes(), message].concat()),
-        }
+        send(&self.outgoing, to, IN_STEP, message.to_vec());
     }
 
     /// The next message of one peer; those of others are kept.
@@ -277,22 +228,12 @@ impl ControlChannel {
 
     /// As [`receive_from`](Self::receive_from) until `deadline`, which is `waited` after the call began.
     fn receive_by(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
-        let (rank, ranks) = (self.rank(), self.ranks());
-        let peer = self.group.get(from).copied().filter(|_| from != rank);
-        let from = peer.ok_or(ControlError::NoSuchRank { rank: from, ranks })?;
+        if from == self.rank || from >= self.ranks() {
+            return Err(ControlError::NoSuchRank { rank: from, ranks: self.ranks() });
+        }
         loop {
-            while let Some(message) = self.waiting[from].pop_front() {
-                let Some(number) = self.number else { return Ok(message) };
-                let Some((of, rest)) = message.split_first_chunk::<4>() else { continue };
-                match u32::from_le_bytes(*of).cmp(&number) {
-                    Ordering::Less => {}
-                    Ordering::Equal => return Ok(rest.to_vec()),
-                    Ordering::Greater => {
-                        // It has given this group up.
-                        self.waiting[from].push_front(message);
-                        return Err(ControlError::Silent { rank: from, waited: Duration::ZERO });
-                    }
-                }
+            if let Some(message) = self.waiting[from].pop_front() {
+                return Ok(message);
             }
             if self.gone[from] {
                 return Err(ControlError::Gone(from));
@@ -560,7 +501,6 @@ impl Drop for ControlChannel {
 struct Inbox {
     in_step: Sender<(usize, Notice)>,
     notice: Sender<(usize, Notice)>,
-    between: Sender<(usize, Notice)>,
     wake: Arc<dyn Fn() + Send + Sync>,
 }
 
@@ -573,17 +513,12 @@ impl Inbox {
             (self.wake)();
             return true;
         }
-        if kind == BETWEEN {
-            let _ = self.between.send(message);
-            return true;
-        }
         self.in_step.send(message).is_ok()
     }
 
     fn end(&self, peer: usize) {
         let _ = self.in_step.send((peer, Notice::Gone));
         let _ = self.notice.send((peer, Notice::Gone));
-        let _ = self.between.send((peer, Notice::Gone));
         (self.wake)();
     }
 }

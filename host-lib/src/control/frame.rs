@@ -15,8 +15,6 @@ pub(super) const FRAME_BYTES: usize = 5;
 pub(super) const IN_STEP: u8 = 0;
 /// Messages that may come at any time.
 pub(super) const NOTICE: u8 = 1;
-/// Messages that engines exchange in step, between collectives.
-pub(super) const BETWEEN: u8 = 2;
 /// Messages that agree on the keys of a connection.
 pub(super) const HANDSHAKE: u8 = 3;
 

@@ -1,6 +1,6 @@
 //! All-reduce over the control channel: Transpose AllReduce (OptiReduce 3.1) on TCP, without bounds on its stages.
 //!
-//! Why: its stage times are what the bound t_B is set from, and it is the baseline for what bounds are worth.
+//! Why: it is the baseline for what bounds are worth.
 //! All ranks get the same bits: each shard is summed in order of rank, by one rank.
 //! Limits: a rank that does not come holds up all, until `timeout`.
 

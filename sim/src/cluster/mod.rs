@@ -11,11 +11,12 @@
 //! between the step's begin and its delay, nor does it read messages; its card goes on. The step ends when every rank's
 //! collective is done. So between two steps there is time for an agreement, as there is in training, which computes then.
 //!
-//! Whatever the protocol decides is decided by the host libraries: the Hadamard transform, the early rule's grace time, skip and
+//! Whatever the protocol decides is decided by the host libraries: the bound, the Hadamard transform, the early rule's grace time, skip and
 //! halt. The cluster carries packets, messages and the time.
 //!
 //! Limits: a host acts within a quantum after its card; hosts cost no time of their own.
 
+pub mod bound;
 mod rank_plane;
 
 use std::collections::VecDeque;
@@ -27,7 +28,7 @@ use optireduce_contract::limits::{PAYLOAD_BEATS_DEFAULT, RANKS_MAX};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::signs::splitmix64;
 use optireduce_core::protocol::{
-    EarlyRule, HadamardMode, JobParams, MembershipParams, Report, WindowPlan, plan_windows,
+    BoundParams, EarlyRule, HadamardMode, JobParams, MembershipParams, Report, WindowPlan, plan_windows,
 };
 use optireduce_core::software::SoftwareJob;
 use optireduce_core::{Collectives, CollectivesError, Finished, PlaneLimits};
@@ -96,6 +97,8 @@ pub struct ClusterConfig {
     pub impairments: Impairments,
     /// t_B: bound on each stage of a window.
     pub bound_ns: u64,
+    /// If the host libraries are to measure t_B while the job runs: what it may be. `bound_ns` is the longest then.
+    pub measured_bound: Option<BoundParams>,
     /// When a stage closes before its bound.
     pub early: Early,
     /// When windows are Hadamard-encoded.
@@ -124,6 +127,7 @@ impl ClusterConfig {
             engine,
             impairments: Impairments::default(),
             bound_ns: 10_000_000,
+            measured_bound: None,
             early: Early::Off,
             hadamard: HadamardMode::Off,
             stragglers: Vec::new(),
@@ -524,8 +528,9 @@ fn host(
     plane: RankPlane,
 ) -> Result<Collectives<RankPlane>, CollectivesError<RankPlaneError>> {
     let mut host = Collectives::new(plane, config.job_params(rank))?;
-    if config.hadamard == HadamardMode::Auto {
-        let fixed = MembershipParams { silent_ops: None, ..MembershipParams::new(config.ranks) };
+    if config.hadamard == HadamardMode::Auto || config.measured_bound.is_some() {
+        let bound = config.measured_bound;
+        let fixed = MembershipParams { silent_ops: None, bound, ..MembershipParams::new(config.ranks) };
         host.agree_on_views(fixed, config.hadamard)?;
     }
     if config.early == Early::Adaptive {

@@ -13,7 +13,7 @@
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE};
-use optireduce_core::protocol::{RUNS_MIN, TooFewSamples, WindowPlan, bound_from_warmup};
+use optireduce_core::protocol::WindowPlan;
 
 use crate::network::{Impairments, PacketId};
 use crate::wire::{PS_PER_BYTE, wire_ps};
@@ -73,29 +73,6 @@ pub fn run(plans: &[WindowPlan], sending: Sending, impairments: &Impairments, st
         total_ns: finished.into_iter().max().unwrap_or(0),
         retransmissions,
     }
-}
-
-/// Measures t_B as the host library does at the start of a job: [`RUNS_MIN`] collectives over the reliable transport without stragglers,
-/// the stage times of all ranks pooled. `plans`: those of the largest bucket.
-///
-/// # Errors
-/// Without ranks.
-pub fn warm_up(
-    plans: &[WindowPlan],
-    ranks: usize,
-    sending: Sending,
-    impairments: &Impairments,
-) -> Result<u64, TooFewSamples> {
-    let mut times = vec![Vec::new(); ranks];
-    for run_number in 0..RUNS_MIN as u16 {
-        // Step numbers far from those of the job: other packets, other luck.
-        let warmup: Vec<_> =
-            plans.iter().map(|plan| WindowPlan { step: u16::MAX - run_number, ..plan.clone() }).collect();
-        for (rank, stages) in run(&warmup, sending, impairments, &vec![0; ranks]).stage_ns.into_iter().enumerate() {
-            times[rank].extend(stages);
-        }
-    }
-    bound_from_warmup(&times)
 }
 
 /// The packets of one rank to one peer in one stage, in order of sending.
@@ -228,15 +205,5 @@ mod tests {
             seen[at] += 1;
         }
         assert!(seen.iter().all(|count| *count > 5), "{seen:?}");
-    }
-
-    #[test]
-    fn the_default_bound_lies_among_the_stage_times() {
-        let impairments = Impairments { tail_ratio: 2.0, ..CALM };
-        let bound_ns = warm_up(&plans(100), 2, ONE_BEAT, &impairments).unwrap();
-        let calm = run(&plans(100), ONE_BEAT, &CALM, &[0, 0]).stage_ns[0][0];
-        assert!(bound_ns > calm && bound_ns < 4 * calm, "bound {bound_ns} ns, calm stage {calm} ns");
-        let lossy = warm_up(&plans(100), 2, ONE_BEAT, &Impairments { loss: 0.05, ..impairments }).unwrap();
-        assert!(lossy > bound_ns);
     }
 }

@@ -9,7 +9,7 @@ use super::types::{Call, Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::{Output, Settings};
 use crate::protocol::{
     CallCheck, CallInfo, Control, Decided, JobParams, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus, Report,
-    Safeguard, Stage, UpdateAction, View, Votes,
+    Safeguard, Stage, UpdateAction, View, VoteParams, Votes,
 };
 use crate::repairs::{Outcome, Repairs};
 
@@ -24,6 +24,8 @@ pub(super) struct Agreement {
     pub control: Option<Control>,
     /// Agrees on skipped updates, if the ranks do.
     pub votes: Option<Votes>,
+    /// [`VoteParams::of_bound`]'s slack, if votes follow the bound.
+    pub vote_slack_ns: Option<u64>,
     safeguard: Safeguard,
     /// Fetches what broadcasts lost, if they are to be repaired.
     pub repairs: Option<Repairs>,
@@ -49,6 +51,7 @@ impl Agreement {
             ranks,
             control: None,
             votes: None,
+            vote_slack_ns: None,
             safeguard: Safeguard::default(),
             repairs: None,
             calls: None,
@@ -65,28 +68,27 @@ impl Agreement {
         self.control.as_ref().and_then(Control::newest).unwrap_or(&self.first)
     }
 
+    /// Collectives have this bound from now on.
+    pub fn set_bound_ns(&mut self, bound_ns: u64) {
+        if let (Some(votes), Some(slack_ns)) = (&mut self.votes, self.vote_slack_ns) {
+            votes.set_params(VoteParams::of_bound(bound_ns, slack_ns));
+        }
+    }
+
+    /// Whether a job with this bound is still measuring it.
+    pub fn is_measuring(&self, bound_ns: u64) -> bool {
+        self.control.as_ref().is_some_and(|control| control.is_measuring(bound_ns))
+    }
+
     /// Whether this rank takes part.
     pub fn is_member(&self) -> bool {
         self.control.as_ref().is_none_or(|control| control.newest().is_some())
     }
 
-    /// The view of collective `op`, the next one, if it is known and nothing is to be done before.
+    /// The view of collective `op`, the next one, if it is known.
     pub fn view_of(&mut self, now_ns: u64, op: u32) -> Option<View> {
         let Some(control) = &mut self.control else { return Some(self.first.clone()) };
-        control.view_of(now_ns, op).filter(|view| !control.must_measure(view))
-    }
-
-    /// The view of collective `op`, the next one, if t_B is to be measured before it.
-    pub fn view_to_measure(&mut self, now_ns: u64, op: u32) -> Option<View> {
-        let control = self.control.as_mut().filter(|control| control.is_measuring())?;
-        control.view_of(now_ns, op).filter(|view| control.must_measure(view))
-    }
-
-    /// t_B was measured before collective `op`.
-    pub fn measured(&mut self, now_ns: u64, view: &View, op: u32, bound_ns: Option<u64>) {
-        if let Some(control) = &mut self.control {
-            control.measured(now_ns, view, op, bound_ns);
-        }
+        control.view_of(now_ns, op)
     }
 
     /// Asks to take part again; the next collective was `next_op`.
@@ -169,9 +171,10 @@ impl Agreement {
     }
 
     /// Takes how a collective went at this rank, who was heard in it, and who had something to send but was not.
-    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks) {
+    /// `came_late`: whether packets came after their stage had closed, if the data plane can tell.
+    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks, came_late: Option<bool>) {
         if let Some(control) = &mut self.control {
-            control.observe(now_ns, report, heard, silent);
+            control.observe(now_ns, report, heard, silent, came_late);
         }
     }
 

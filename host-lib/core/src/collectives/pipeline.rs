@@ -33,8 +33,6 @@ pub(super) struct Pipeline {
     entered: u32,
     /// The declared buckets by their number on the wire, as they were called the last time.
     declared: HashMap<u16, Call>,
-    /// Elements of the largest bucket so far.
-    pub elements_max: usize,
     /// Collectives that peers seem to have started and that are not prepared here: wire bucket and step.
     unexpected: Vec<(u16, u16)>,
     /// Memory for results.
@@ -122,7 +120,6 @@ impl Pipeline {
     /// The caller calls this; `wire_bucket`: its bucket on the wire. Declared buckets are prepared without the caller from
     /// now on, if peers are at them.
     pub fn learn(&mut self, wire_bucket: u16, call: Call) {
-        self.elements_max = self.elements_max.max(call.elements);
         if call.is_one_off() {
             self.declared.remove(&wire_bucket);
         } else {

@@ -11,8 +11,8 @@ use crate::protocol::{
 use crate::repairs::Repairs;
 
 impl<P: DataPlane> Collectives<P> {
-    /// Lets the ranks agree on views: who takes part (ranks that are silent are dropped, and may come back), t_B (see
-    /// [`must_measure`](Self::must_measure)), and whether all-reduces with [`HadamardMode::Auto`] are encoded, if
+    /// Lets the ranks agree on views: who takes part (ranks that are silent are dropped, and may come back), t_B (if
+    /// it is to be measured: see [`BoundEstimator`](crate::protocol::BoundEstimator)), and whether all-reduces with [`HadamardMode::Auto`] are encoded, if
     /// `hadamard` says that this follows the loss. All ranks must do so, before the first collective, with the same
     /// parameters; messages are to be carried from [`poll_message`](Self::poll_message) to
     /// [`handle_message`](Self::handle_message) over a reliable channel.
@@ -29,6 +29,9 @@ impl<P: DataPlane> Collectives<P> {
         }
         let JobParams { rank, bound_ns, .. } = self.params;
         self.agreement.control = Some(Control::new(rank, params, hadamard, bound_ns)?);
+        // With the bound that the first collective has.
+        self.params.bound_ns = self.agreement.newest().settings.bound_ns;
+        self.tuning.set_bound_ns(self.params.bound_ns);
         Ok(())
     }
 
@@ -91,8 +94,14 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.votes = Some(Votes::new(self.params.rank, self.params.ranks, params));
     }
 
-    /// Whether the next collective may be prepared: it is known who takes part, and t_B needs not be measured before. Without a
-    /// quorum of ranks that never comes true again: the caller sets a deadline.
+    /// As [`agree_on_updates`](Self::agree_on_updates), with waits that follow the bound: see [`VoteParams::of_bound`].
+    pub fn agree_on_updates_within(&mut self, slack_ns: u64) {
+        self.agreement.vote_slack_ns = Some(slack_ns);
+        self.agree_on_updates(VoteParams::of_bound(self.params.bound_ns, slack_ns));
+    }
+
+    /// Whether the next collective may be prepared: it is known who takes part. Without a quorum of ranks that
+    /// never comes true again: the caller sets a deadline.
     pub fn may_prepare(&mut self, now_ns: u64) -> bool {
         let may = self.misfit.is_none() && (self.pipeline.is_preposted() || self.next_view(now_ns).is_some());
         self.take_outputs();
@@ -109,22 +118,9 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.is_member()
     }
 
-    /// If all ranks are to measure t_B now, before the next collective: in which view, and with how many elements. The caller measures and
-    /// calls [`measured`](Self::measured).
-    pub fn must_measure(&mut self, now_ns: u64) -> Option<(View, usize)> {
-        if !self.is_idle() {
-            return None;
-        }
-        let view = self.agreement.view_to_measure(now_ns, self.pipeline.next_op);
-        self.take_outputs();
-        Some((view?, self.pipeline.elements_max))
-    }
-
-    /// t_B was measured as [`must_measure`](Self::must_measure) said; `None`: that failed, and t_B stays. What was measured is
-    /// the bound of the next view.
-    pub fn measured(&mut self, now_ns: u64, view: &View, bound_ns: Option<u64>) {
-        self.agreement.measured(now_ns, view, self.pipeline.next_op, bound_ns);
-        self.take_outputs();
+    /// Whether the ranks still measure t_B, so that a collective with this bound ran under the longest one.
+    pub fn is_measuring(&self, bound_ns: u64) -> bool {
+        self.agreement.is_measuring(bound_ns)
     }
 
     /// Lets agreements go on; [`poll`](Self::poll) does so, too.

@@ -80,6 +80,11 @@ impl Tuning {
         Some(rate.rate_bytes_per_us().ceil() as u32)
     }
 
+    /// Bytes that had come late when the last collective finished.
+    pub fn late_bytes(&self) -> u64 {
+        self.late_bytes
+    }
+
     /// Takes the hints in a rank's headers.
     pub fn hear(&mut self, rank: usize, hints: PeerHints) {
         if let Some(incast) = self.incast.as_mut().filter(|_| hints.incast > 0) {

@@ -114,6 +114,7 @@ mod tests {
 
     fn stage(expected: &[u64], received: &[u64], closed_by: ClosedBy) -> StageSummary {
         StageSummary {
+            transfer_ns: None,
             expected_bytes: expected.iter().sum(),
             received_bytes: received.iter().sum(),
             received_fraction: 0.0,
@@ -129,6 +130,7 @@ mod tests {
 
     fn report(stages: [StageSummary; 2]) -> Report {
         Report {
+            bound_ns: 1,
             kind: super::super::Kind::AllReduce,
             op: 0,
             bucket: 0,

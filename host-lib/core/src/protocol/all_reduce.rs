@@ -18,6 +18,9 @@ use super::safeguard::Safeguard;
 use super::types::{ClosedBy, Kind, RefusedStatus, Stage, UpdateAction};
 use optireduce_contract::limits::BEAT_BYTES;
 
+/// How much later than the next slowest the slowest peer's packets count as; in the last of two rounds they come after twice the time.
+const SLOWEST_MAX: u64 = 2;
+
 /// What the data plane is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -418,6 +421,7 @@ impl AllReduce {
         let mut report = Report {
             kind: self.kind,
             op: self.op,
+            bound_ns: self.params.bound_ns,
             bucket: self.bucket,
             elements: self.parts.elements(),
             hadamard: self.hadamard,
@@ -489,9 +493,45 @@ impl AllReduce {
                 .collect(),
             closed_by: closed_by_window.iter().copied().max().unwrap_or_default(),
             closed_by_window,
+            transfer_ns: self.transfer_ns(stage),
             samples_16us: self.samples_16us(stage),
             elapsed_ns_max: reports().flatten().map(|report| report.elapsed_ns).max().unwrap_or(0),
         }
+    }
+
+    /// [`StageSummary::transfer_ns`].
+    ///
+    /// The slowest peer may be a straggler, or only the last of the rounds: it counts, but as at most [`SLOWEST_MAX`] times the next
+    /// slowest. In a job of two it is all there is. The means of an all-reduce say nothing, since they wait for what their owners
+    /// lost. Where the data plane does not say when packets came, the contribute stage says nothing, since it waits for the
+    /// slowest caller.
+    fn transfer_ns(&self, stage: Stage) -> Option<u64> {
+        let of_window = |window: &Window| {
+            let report = window.stages[stage.index()].as_ref()?;
+            let grace_ns = self.params.early.map_or(0, |early| u64::from(early.grace_ns));
+            if report.last_ns_per_rank.is_empty() {
+                return match (stage, report.closed_by) {
+                    (Stage::Contribute, _) | (_, ClosedBy::Deadline) => None,
+                    (Stage::Broadcast, ClosedBy::Complete) => Some(report.elapsed_ns),
+                    (Stage::Broadcast, ClosedBy::Early) => Some(report.elapsed_ns.saturating_sub(grace_ns)),
+                };
+            }
+            if stage == Stage::Broadcast && self.kind.sends(Stage::Contribute) {
+                return None;
+            }
+            let sends = |from: &usize| window.plan.expected_beats(stage, self.params.rank, *from) > 0;
+            let peers = (0..self.params.ranks).filter(|from| *from != self.params.rank).filter(sends);
+            let last_ns =
+                |from: usize| report.last_ns_per_rank.get(from).filter(|_| report.heard.contains(from)).copied();
+            let mut last_ns: Vec<Option<u64>> = peers.map(last_ns).collect();
+            last_ns.sort_unstable_by_key(|ns| core::cmp::Reverse(*ns));
+            match last_ns[..] {
+                [] => None,
+                [only] => only,
+                [slowest, next, ..] => next.and_then(|ns| slowest.map(|slowest| slowest.min(SLOWEST_MAX * ns))),
+            }
+        };
+        self.windows.iter().filter_map(of_window).max()
     }
 
     /// What each rank says a window of the stage took, the longest.

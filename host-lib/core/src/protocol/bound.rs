@@ -1,133 +1,287 @@
-//! The bound t_B on a receive stage.
+//! The bound t_B on a receive stage, measured over the collectives that the job runs anyway.
 //!
-//! Why: one slow peer must not hold up a whole stage.
-//! The job's first collectives run over a reliable transport on the largest bucket; all ranks' times of both stages are
-//! pooled, and t_B is their 95th percentile. It is measured again when the ranks change, or when over 5 % of the last 100
-//! stages ran into it.
-//! Limits: the card takes 32 bits of ns (4.29 s); `JobParams::check` refuses more.
-//! Source: OptiReduce 3.2.1. When to measure again is ours.
+//! Why: one slow peer must not hold up a whole stage, and a bound that is too long costs its whole length whenever a peer is
+//! late, while one that is too short loses data that was on its way.
+//! A job begins with the longest bound ([`BoundParams::max_ns`]). Each rank collects the times of its stages
+//! ([`StageSummary::transfer_ns`]); once it has those of [`STAGES_MIN`] it asks for [`HEADROOM`] times their 95th percentile. All
+//! ranks take the same value at the same collective: see [`Membership`](super::membership::Membership). From then on a rank asks
+//! for another bound when what it sees no longer fits, in either direction; nothing stops for that.
+//!
+//! * The slowest peer of a stage counts as at most twice the next slowest, so that one straggler, or one that is frozen, does not set
+//!   the bound.
+//! * A loss does not lengthen a stage: its time is that of the last packet that came, not that of the deadline.
+//! * Stages of small buckets say little about large ones: only collectives of at least half the largest bucket count.
+//! * Of an all-reduce the contribute stage counts, and as many bytes travel in the other. How long means take depends on how long
+//!   their owners waited for what was lost, so that a bound measured from them would grow with the loss, and with itself.
+//! * Times cannot exceed the bound. So stages that run into it while most peers are still sending count as hits, and if
+//!   there are too many, twice the bound is asked for.
+//!
+//! Limits: with two ranks the one peer is the slowest as well, and counts; a card does not say when packets came, so on
+//! its rank only broadcast stages that closed before the deadline count, with what their owners waited.
+//! Source: OptiReduce 3.2.1 takes the 95th percentile of both stages in 20 collectives over TCP before the job, and keeps it.
+//! Differs: TCP's retransmission timer is part of such times, which under loss gave bounds of seconds, and which differed
+//! tenfold from run to run; and a network changes while a job runs.
 
-use thiserror::Error;
+use std::collections::VecDeque;
 
-use super::types::{ClosedBy, Stage};
+use super::params::ParamError;
+use super::report::{Report, StageSummary};
+use super::types::{ClosedBy, Ranks, Stage};
 
-/// Warm-up runs that every node must have timed.
-pub const RUNS_MIN: usize = 20;
-
-/// A node timed too few warm-up runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("node {node} sent {found} stage times, expected at least {expected}: both stages of {RUNS_MIN} warm-up runs")]
-pub struct TooFewSamples {
-    /// The node, or how many nodes there are if there is none at all.
-    pub node: usize,
-    /// Stage times it sent.
-    pub found: usize,
-    /// Stage times it must send.
-    pub expected: usize,
-}
-
-/// Picks t_B: the 95th percentile (nearest rank) of the warm-up times, in ns.
-///
-/// `stage_ns`: for each node the times of both stages of at least [`RUNS_MIN`] warm-up runs (40 times), in any order.
-///
-/// # Errors
-/// [`TooFewSamples`] names the first node that sent fewer.
-pub fn bound_from_warmup(stage_ns: &[Vec<u64>]) -> Result<u64, TooFewSamples> {
-    let expected = RUNS_MIN * Stage::ALL.len();
-    if let Some((node, times)) = stage_ns.iter().enumerate().find(|(_, times)| times.len() < expected) {
-        return Err(TooFewSamples { node, found: times.len(), expected });
-    }
-    let mut pooled = stage_ns.concat();
-    pooled.sort_unstable();
-    let rank = (pooled.len() * 95).div_ceil(100);
-    pooled.get(rank.wrapping_sub(1)).copied().ok_or(TooFewSamples { node: 0, found: 0, expected })
-}
-
-/// Stages that [`BoundWatch`] remembers.
-const WATCHED_STAGES: u32 = 100;
-/// How many of them may run into the bound: 5 %.
+/// Stage times that a bound is measured from, at least: those of 20 collectives, as in the paper.
+pub const STAGES_MIN: usize = 20;
+/// Stage times that are remembered.
+const STAGES_KEPT: usize = 100;
+/// What the 95th percentile is multiplied by: the paper's bound alone is passed by one stage in twenty of a healthy network.
+pub const HEADROOM: u64 = 2;
+/// How many of the last hundred stages may run into the bound.
 const HITS_MAX: u32 = 5;
+/// A bound that is wanted must be larger than the present one by this factor, in percent; smaller, by the inverse.
+const RAISE_PERCENT: u64 = 125;
+const LOWER_PERCENT: u64 = 50;
 
-/// Says when t_B must be measured again, as seen by one rank. All ranks must measure at the same collective: see
-/// [`Control`](super::Control).
-#[derive(Clone, Debug, Default)]
-pub struct BoundWatch {
-    /// The last stages, newest in bit 0: whether they ran into the bound.
-    hits: u128,
+/// What the bound may be if it is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundParams {
+    /// The shortest, in ns: for so long a host may keep a thread off the CPU.
+    pub min_ns: u64,
+    /// The longest, in ns, with which the job begins: what a stage may take at most while nothing is known.
+    pub max_ns: u64,
 }
 
-impl BoundWatch {
-    /// Takes how a stage of a collective closed.
-    pub fn observe(&mut self, closed_by: ClosedBy) {
-        let hit = u128::from(closed_by == ClosedBy::Deadline);
-        self.hits = (self.hits << 1 | hit) & ((1 << WATCHED_STAGES) - 1);
+impl BoundParams {
+    /// Names what is out of range.
+    pub(super) fn check(&self) -> Result<(), ParamError> {
+        for (name, found, min, max) in
+            [("bound max_ns", self.max_ns, 1, u32::MAX.into()), ("bound min_ns", self.min_ns, 1, self.max_ns)]
+        {
+            if !(min..=max).contains(&found) {
+                return Err(ParamError { name, found, min, max });
+            }
+        }
+        Ok(())
     }
 
-    /// Whether t_B must be measured again.
-    pub fn must_measure(&self) -> bool {
-        self.hits.count_ones() > HITS_MAX
+    /// Whether a job with this bound is still measuring it, or has found none below the longest.
+    pub fn is_measuring(&self, bound_ns: u64) -> bool {
+        bound_ns >= self.max_ns
+    }
+}
+
+/// What one rank says the bound should be.
+///
+/// Call order: [`observe`](Self::observe) when a collective is finished, then [`wanted`](Self::wanted).
+#[derive(Clone, Debug)]
+pub struct BoundEstimator {
+    params: BoundParams,
+    /// The bound that what follows was seen under.
+    bound_ns: u64,
+    /// The last stage times in ns, the newest last.
+    stages_ns: VecDeque<u64>,
+    /// The last hundred stages, the newest in bit 0: whether they ran into the bound.
+    hits: u128,
+    /// Elements of the largest collective.
+    elements_max: usize,
+    /// What was asked for last.
+    asked_ns: Option<u64>,
+}
+
+impl BoundEstimator {
+    /// For a job that begins with the longest bound.
+    pub fn new(params: BoundParams) -> Self {
+        let bound_ns = params.max_ns;
+        Self { params, bound_ns, stages_ns: VecDeque::new(), hits: 0, elements_max: 0, asked_ns: None }
     }
 
-    /// t_B was measured again: forgets the stages before.
-    pub fn measured(&mut self) {
-        *self = Self::default();
+    /// What the bound may be.
+    pub fn params(&self) -> BoundParams {
+        self.params
     }
+
+    /// Takes a finished collective. `silent`: ranks of which nothing came at all, not even late; `came_late`: whether
+    /// packets came after their stage had closed, if the data plane can tell.
+    pub fn observe(&mut self, report: &Report, silent: &Ranks, came_late: Option<bool>) {
+        if report.elements > self.elements_max.saturating_mul(2) {
+            self.forget();
+        }
+        self.elements_max = self.elements_max.max(report.elements);
+        if report.bound_ns != self.bound_ns || 2 * report.elements < self.elements_max {
+            return;
+        }
+        for stage in Stage::ALL.into_iter().filter(|stage| report.kind.sends(*stage)) {
+            let summary = &report.stages[stage.index()];
+            let hit = !waits_for_owners(report, stage) && is_hit(summary, report.bound_ns, silent, came_late);
+            if !waits_for_owners(report, stage) {
+                self.hits = (self.hits << 1 | u128::from(hit)) & ((1 << STAGES_KEPT) - 1);
+            }
+            if let Some(transfer_ns) = summary.transfer_ns.filter(|_| !hit) {
+                self.stages_ns.push_back(transfer_ns);
+                if self.stages_ns.len() > STAGES_KEPT {
+                    self.stages_ns.pop_front();
+                }
+            }
+        }
+    }
+
+    /// The bound that this rank wants instead of `bound_ns`, the present one of the newest view; `None`: it fits, or too
+    /// little is known.
+    pub fn wanted(&mut self, bound_ns: u64) -> Option<u64> {
+        if bound_ns != self.bound_ns {
+            self.bound_ns = bound_ns;
+            self.forget();
+        }
+        let BoundParams { min_ns, max_ns } = self.params;
+        let is_short = self.hits.count_ones() > HITS_MAX;
+        let from_times = self.percentile_95().map(|ns| ns.saturating_mul(HEADROOM));
+        let from_hits = is_short.then(|| bound_ns.saturating_mul(2));
+        let wanted_ns = from_times.max(from_hits)?.clamp(min_ns, max_ns);
+        let percent = |of: u64| (u128::from(wanted_ns) * 100 / u128::from(of.max(1))) as u64;
+        let is_first = self.params.is_measuring(bound_ns) && wanted_ns < max_ns;
+        let fits = (LOWER_PERCENT..=RAISE_PERCENT).contains(&percent(bound_ns)) && !is_first;
+        // Ranks are told only of what differs from what they were told.
+        let is_told = |asked_ns: &u64| (100 * 100 / RAISE_PERCENT..=RAISE_PERCENT).contains(&percent(*asked_ns));
+        self.asked_ns = if fits { None } else { Some(self.asked_ns.filter(is_told).unwrap_or(wanted_ns)) };
+        self.asked_ns
+    }
+
+    /// The 95th percentile (nearest rank) of the stage times, if there are enough.
+    fn percentile_95(&self) -> Option<u64> {
+        let mut sorted: Vec<u64> = self.stages_ns.iter().copied().collect();
+        sorted.sort_unstable();
+        let nearest = (sorted.len() * 95).div_ceil(100);
+        (sorted.len() >= STAGES_MIN).then(|| sorted[nearest - 1])
+    }
+
+    /// What was seen says nothing any more.
+    fn forget(&mut self) {
+        self.stages_ns.clear();
+        self.hits = 0;
+        self.asked_ns = None;
+    }
+}
+
+/// Whether what comes in a stage comes when its owners' contribute stages are over, which after a loss they are late, or at the bound:
+/// a longer bound would only make it later.
+fn waits_for_owners(report: &Report, stage: Stage) -> bool {
+    stage == Stage::Broadcast && report.kind.sends(Stage::Contribute)
+}
+
+/// Whether a stage ran into the bound while more than one peer was still sending.
+fn is_hit(summary: &StageSummary, bound_ns: u64, silent: &Ranks, came_late: Option<bool>) -> bool {
+    if summary.closed_by != ClosedBy::Deadline {
+        return false;
+    }
+    let expected = summary.expected_bytes_per_rank.iter().zip(&summary.received_fraction_per_rank).enumerate();
+    let peers = expected.filter(|(_, (expected, _))| **expected > 0);
+    let fractions: Vec<(usize, f64)> = peers.map(|(rank, (_, fraction))| (rank, *fraction)).collect();
+    let late = fractions.iter().filter(|(rank, fraction)| *fraction < 0.5 && !silent.contains(*rank)).count();
+    let most_are_late = late >= fractions.len().clamp(1, 2) && came_late.unwrap_or(true);
+    let still_came = summary.transfer_ns.is_some_and(|ns| ns > bound_ns / 10 * 9);
+    most_are_late || still_came
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::{AllReduce, JobParams, Kind, PlaneLimits, Safeguard};
+
+    const PARAMS: BoundParams = BoundParams { min_ns: 10, max_ns: 1_000_000 };
+
+    /// A collective of four ranks, of which rank 0 saw its stages take so long under a bound; `late`: its peers of which
+    /// nothing came by the deadline.
+    fn report(bound_ns: u64, elements: usize, transfer_ns: Option<u64>, late: &[usize]) -> Report {
+        let params = JobParams::new(0, 4, 22, bound_ns, &PlaneLimits::CARD);
+        let mut report = AllReduce::new(&params, 0, 0, elements, false).unwrap().finish(&mut Safeguard::default());
+        for stage in &mut report.stages {
+            stage.closed_by = if late.is_empty() { ClosedBy::Complete } else { ClosedBy::Deadline };
+            let fraction = |peer: usize| if late.contains(&peer) { 0.0 } else { 1.0 };
+            stage.received_fraction_per_rank = (0..4).map(fraction).collect();
+        }
+        report.stages[Stage::Contribute.index()].transfer_ns = transfer_ns;
+        report
+    }
+
+    fn observe(estimator: &mut BoundEstimator, report: &Report, collectives: usize) {
+        (0..collectives).for_each(|_| estimator.observe(report, &Ranks::none(4), Some(true)));
+    }
 
     #[test]
-    fn over_five_of_the_last_hundred_stages_call_for_a_new_bound() {
-        let mut watch = BoundWatch::default();
-        let mut run = |stages: u32, closed_by| {
-            (0..stages).for_each(|_| watch.observe(closed_by));
-            watch.must_measure()
+    fn the_first_bound_is_twice_the_nearest_rank_of_twenty_collectives() {
+        let mut estimator = BoundEstimator::new(PARAMS);
+        for collective in 1..=19 {
+            observe(&mut estimator, &report(PARAMS.max_ns, 1000, Some(100 * collective), &[]), 1);
+            assert_eq!(estimator.wanted(PARAMS.max_ns), None);
+        }
+        observe(&mut estimator, &report(PARAMS.max_ns, 1000, Some(2000), &[]), 1);
+        // Of 20 times, 100 to 2000, the 19th smallest.
+        assert_eq!(estimator.wanted(PARAMS.max_ns), Some(2 * 1900));
+        assert_eq!(BoundParams { min_ns: 1, max_ns: 5 }.check(), Ok(()));
+        assert!(BoundParams { min_ns: 6, max_ns: 5 }.check().is_err());
+        assert!(BoundParams { min_ns: 0, max_ns: 5 }.check().is_err());
+    }
+
+    #[test]
+    fn what_is_wanted_lies_between_the_shortest_and_the_longest_and_stands_until_it_differs() {
+        let wanted = |transfer_ns| {
+            let mut estimator = BoundEstimator::new(PARAMS);
+            observe(&mut estimator, &report(PARAMS.max_ns, 1000, Some(transfer_ns), &[]), 20);
+            let first = estimator.wanted(PARAMS.max_ns);
+            observe(&mut estimator, &report(PARAMS.max_ns, 1000, Some(transfer_ns + transfer_ns / 8), &[]), 50);
+            assert_eq!(estimator.wanted(PARAMS.max_ns), first);
+            first
         };
-        assert!(!run(5, ClosedBy::Deadline));
-        assert!(!run(95, ClosedBy::Early));
-        assert!(!run(1, ClosedBy::Deadline), "the first of the five is 100 stages back");
-        assert!(!run(3, ClosedBy::Complete));
-        assert!(!run(4, ClosedBy::Deadline));
-        assert!(run(1, ClosedBy::Deadline), "six of the last hundred");
-        assert!(run(91, ClosedBy::Complete));
-        assert!(!run(1, ClosedBy::Complete));
+        assert_eq!([2, 500, 400_000].map(wanted), [Some(10), Some(1000), Some(800_000)]);
+        // There is no bound below the longest.
+        assert_eq!(wanted(600_000), None);
     }
 
     #[test]
-    fn once_measured_the_stages_before_are_forgotten() {
-        let mut watch = BoundWatch::default();
-        (0..6).for_each(|_| watch.observe(ClosedBy::Deadline));
-        assert!(watch.must_measure());
-        watch.measured();
-        assert!(!watch.must_measure());
-        (0..5).for_each(|_| watch.observe(ClosedBy::Deadline));
-        assert!(!watch.must_measure());
+    fn another_bound_is_wanted_when_the_times_no_longer_fit_in_either_direction() {
+        for (transfer_ns, expected) in [(260, Some(520)), (500, None), (620, None), (640, Some(1280))] {
+            let mut estimator = BoundEstimator::new(PARAMS);
+            assert_eq!(estimator.wanted(1000), None);
+            observe(&mut estimator, &report(1000, 1000, Some(transfer_ns), &[]), 50);
+            assert_eq!(estimator.wanted(1000), expected.filter(|ns| !(500..=1250).contains(ns)), "{transfer_ns} ns");
+        }
     }
 
     #[test]
-    fn bound_is_the_nearest_rank_of_the_pooled_times() {
-        // 80 pooled times 1..=80 in two nodes, shuffled by a stride: ceil(0.95 * 80) = 76th smallest.
-        let times: Vec<u64> = (0..80).map(|i| 1 + i * 37 % 80).collect();
-        assert_eq!(bound_from_warmup(&[times[..40].to_vec(), times[40..].to_vec()]), Ok(76));
-        // 41 and 40 times: ceil(0.95 * 81) = ceil(76.95) = 77th smallest of 1..=81.
-        let more: Vec<u64> = (1..=81).rev().collect();
-        assert_eq!(bound_from_warmup(&[more[..41].to_vec(), more[41..].to_vec()]), Ok(77));
+    fn means_that_wait_for_their_owners_do_not_raise_it() {
+        let mut estimator = BoundEstimator::new(PARAMS);
+        assert_eq!(estimator.wanted(1000), None);
+        let mut waits = report(1000, 1000, Some(400), &[1, 2]);
+        waits.stages[0].closed_by = ClosedBy::Complete;
+        observe(&mut estimator, &waits, 100);
+        assert_eq!(estimator.wanted(1000), None);
+        // What is all there is of an all-gather does, and so does what a card says of them.
+        let gather = Report { kind: Kind::AllGather, ..waits.clone() };
+        observe(&mut estimator, &gather, 6);
+        assert_eq!(estimator.wanted(1000), Some(2000));
+        let mut card = report(2000, 1000, None, &[]);
+        card.stages[Stage::Broadcast.index()].transfer_ns = Some(1900);
+        assert_eq!(estimator.wanted(2000), None);
+        observe(&mut estimator, &card, 20);
+        assert_eq!(estimator.wanted(2000), Some(3800));
     }
 
     #[test]
-    fn one_slow_node_of_many_does_not_set_the_bound() {
-        let mut nodes = vec![vec![100; 40]; 24];
-        nodes.push(vec![1_000_000; 40]); // 4 % of the samples
-        assert_eq!(bound_from_warmup(&nodes), Ok(100));
-    }
-
-    #[test]
-    fn nodes_with_too_few_runs_are_named() {
-        let error = bound_from_warmup(&[vec![1; 40], vec![1; 39]]).unwrap_err();
-        assert_eq!(error, TooFewSamples { node: 1, found: 39, expected: 40 });
-        assert!(bound_from_warmup(&[]).is_err());
-        assert!(bound_from_warmup(&[vec![]]).is_err());
+    fn over_five_of_the_last_hundred_stages_that_ran_into_the_bound_double_it() {
+        let mut estimator = BoundEstimator::new(PARAMS);
+        assert_eq!(estimator.wanted(1000), None);
+        let (fine, hit) = (report(1000, 1000, Some(500), &[]), report(1000, 1000, None, &[1, 2]));
+        observe(&mut estimator, &hit, 3);
+        observe(&mut estimator, &fine, 95);
+        observe(&mut estimator, &hit, 5);
+        assert_eq!(estimator.wanted(1000), None, "five of the last hundred");
+        observe(&mut estimator, &hit, 1);
+        assert_eq!(estimator.wanted(1000), Some(2000), "six of the last hundred");
+        assert_eq!(estimator.wanted(2000), None, "with another bound all is forgotten");
+        // One late peer is a straggler, ranks that are silent are dropped, and what does not come at all was lost.
+        observe(&mut estimator, &report(2000, 1000, None, &[3]), 50);
+        assert_eq!(estimator.wanted(2000), None);
+        let hit = report(2000, 1000, None, &[1, 2]);
+        (0..50).for_each(|_| estimator.observe(&hit, &Ranks::none(4).with([2]), Some(true)));
+        (0..50).for_each(|_| estimator.observe(&hit, &Ranks::none(4), Some(false)));
+        assert_eq!(estimator.wanted(2000), None);
     }
 }

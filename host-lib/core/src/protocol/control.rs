@@ -1,26 +1,17 @@
 //! What the ranks of a running job agree on: who takes part, the bound t_B, and when all-reduces are Hadamard-encoded.
 //!
 //! All of it is in the view ([`Membership`]), which all ranks begin at the same collective. A rank that sees a loss above
-//! 2 % requests a view with the transform on. t_B is measured before the first collective of a view that says so, where
-//! nothing else runs: when the members have changed, or when stages ran into it ([`BoundWatch`]) although every rank was
-//! heard (a rank that is silent is another matter). What was measured is requested for the view after that.
-//! Limits: where loss makes stages run into any bound, measuring is of no use; so after a measurement that changed little, twice as
-//! many collectives pass before the next.
+//! 2 % requests a view with the transform on. If t_B is to be measured, each rank says what its stage times call for
+//! ([`BoundEstimator`]), over the collectives that run anyway, and nothing stops for it.
 //! Source: OptiReduce 3.2.1 for t_B and the 2 %; agreement and limits are ours.
 
 use super::MembershipParams;
-use super::bound::BoundWatch;
+use super::bound::BoundEstimator;
 use super::hadamard_mode::HadamardMode;
 use super::membership::{BadMessage, Membership, MembershipMessage, Output, Request, Settings, View};
 use super::params::ParamError;
 use super::report::{Report, fraction};
 use super::types::Ranks;
-
-/// Fewest collectives before stages may ask for a measurement, and between two: the 20 reliable collectives that it takes, for which
-/// all ranks stop, are then a few percent of the time at most.
-const MEASURE_OPS_MIN: u32 = 1000;
-/// A bound that is larger or smaller by less than this factor has changed little.
-const MEASURE_FACTOR: f64 = 1.25;
 
 /// The agreements of one rank.
 ///
@@ -31,27 +22,11 @@ const MEASURE_FACTOR: f64 = 1.25;
 pub struct Control {
     membership: Membership,
     hadamard: HadamardMode,
-    remeasure: Option<Remeasure>,
-}
-
-#[derive(Clone, Debug)]
-struct Remeasure {
-    watch: BoundWatch,
-    /// View that the bound was measured for, or tried to.
-    view: u32,
-    /// The stages may ask again from this collective on, and how many there are in between.
-    from_op: u32,
-    ops: u32,
-}
-
-impl Remeasure {
-    fn is_due(&self, view: &View) -> bool {
-        view.measure && view.number > self.view
-    }
+    bound: Option<BoundEstimator>,
 }
 
 impl Control {
-    /// The agreements of a job that begins with the bound `bound_ns`. t_B is measured again if `params` say so.
+    /// The agreements of a job that begins with the bound `bound_ns`, or with the longest if it is to be measured.
     ///
     /// # Errors
     /// [`ParamError`] names the first number out of range.
@@ -61,10 +36,10 @@ impl Control {
         hadamard: HadamardMode,
         bound_ns: u64,
     ) -> Result<Self, ParamError> {
-        let first = Remeasure { watch: BoundWatch::default(), view: 0, from_op: MEASURE_OPS_MIN, ops: MEASURE_OPS_MIN };
+        let bound_ns = params.bound.map_or(bound_ns, |bound| bound.max_ns);
         let settings = Settings { hadamard: false, bound_ns };
-        let remeasure = params.remeasure.then_some(first);
-        Ok(Self { membership: Membership::new(rank, params, settings)?, hadamard, remeasure })
+        let membership = Membership::new(rank, params, settings)?;
+        Ok(Self { membership, hadamard, bound: params.bound.map(BoundEstimator::new) })
     }
 
     /// Whether ranks that are silent are dropped.
@@ -82,45 +57,22 @@ impl Control {
         self.membership.newest()
     }
 
-    /// Takes how a collective went at this rank, who was heard in it, and who had something to send but was not.
-    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks) {
+    /// Takes how a collective went at this rank, who was heard in it, and who had something to send but was not. `came_late`:
+    /// whether packets came after their stage had closed, if the data plane can tell.
+    pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks, came_late: Option<bool>) {
         self.membership.observe(now_ns, report.op, heard, silent);
         let Some(newest) = self.membership.newest().cloned() else { return };
-        let loss = scattered_loss(report);
-        let mut request =
-            Request { hadamard: self.hadamard.request(newest.settings.hadamard, loss), ..Default::default() };
-        if let Some(one) = &mut self.remeasure {
-            if silent.is_empty() {
-                report.closed_by.into_iter().for_each(|closed_by| one.watch.observe(closed_by));
-            }
-            // If there is a view to measure for already, that will do.
-            let is_due = self.membership.views().all(|view| !one.is_due(view));
-            request.measure = is_due && one.watch.must_measure() && report.op >= one.from_op;
-        }
-        self.membership.request(now_ns, request);
+        let hadamard = self.hadamard.request(newest.settings.hadamard, scattered_loss(report));
+        let bound_ns = self.bound.as_mut().and_then(|bound| {
+            bound.observe(report, silent, came_late);
+            bound.wanted(newest.settings.bound_ns)
+        });
+        self.membership.request(now_ns, Request { hadamard, bound_ns });
     }
 
-    /// Whether there is a view for which t_B is to be measured yet.
-    pub fn is_measuring(&self) -> bool {
-        self.membership.views().any(|view| self.must_measure(view))
-    }
-
-    /// Whether t_B is to be measured before the first collective of this view.
-    pub fn must_measure(&self, view: &View) -> bool {
-        self.remeasure.as_ref().is_some_and(|one| one.is_due(view))
-    }
-
-    /// t_B was measured for this view, before collective `op`; `None`: without success, it stays.
-    pub fn measured(&mut self, now_ns: u64, view: &View, op: u32, bound_ns: Option<u64>) {
-        let Some(one) = self.remeasure.as_mut().filter(|one| one.is_due(view)) else { return };
-        let old_ns = view.settings.bound_ns;
-        let bound_ns = bound_ns.map_or(old_ns, |bound_ns| bound_ns.clamp(1, u32::MAX.into()));
-        let factor = bound_ns.max(old_ns) as f64 / bound_ns.min(old_ns) as f64;
-        one.ops = if factor < MEASURE_FACTOR { one.ops.saturating_mul(2) } else { MEASURE_OPS_MIN };
-        one.from_op = op.saturating_add(one.ops);
-        one.view = view.number;
-        one.watch.measured();
-        self.membership.request(now_ns, Request { bound_ns: Some(bound_ns), ..Default::default() });
+    /// Whether a job with this bound is still measuring it.
+    pub fn is_measuring(&self, bound_ns: u64) -> bool {
+        self.bound.as_ref().is_some_and(|bound| bound.params().is_measuring(bound_ns))
     }
 
     /// As [`Membership::handle_message`].

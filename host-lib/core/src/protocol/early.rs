@@ -20,6 +20,9 @@ const LOSS_HIGH: f64 = 0.001;
 /// Loss below which x falls by one point.
 const LOSS_LOW: f64 = 0.0001;
 
+/// The longest t_C to start with.
+const T_C_START_MAX_NS: u64 = 50_000_000;
+
 /// The t_C controllers of all buckets and stages of one rank.
 ///
 /// Call order: [`grace_ns`](Self::grace_ns) when a stage is armed, [`observe`](Self::observe) when it was reported.
@@ -36,7 +39,8 @@ struct State {
 }
 
 impl EarlyController {
-    /// Controllers that start with x = 10 % and t_C = `bound_ns`, the bound t_B.
+    /// Controllers that start with x = 10 % and t_C = `bound_ns`, the bound t_B, but at most 50 ms: while the bound is still being
+    /// measured, it is as long as it may be.
     pub fn new(bound_ns: u64) -> Self {
         Self { bound_ns, states: BTreeMap::new() }
     }
@@ -83,7 +87,7 @@ impl EarlyController {
     }
 
     fn state(&self, bucket: u16, stage: Stage) -> State {
-        let start = State { x_percent: X_START, t_c_ns: self.bound_ns };
+        let start = State { x_percent: X_START, t_c_ns: self.bound_ns.min(T_C_START_MAX_NS) };
         self.states.get(&(bucket, stage.index())).copied().unwrap_or(start)
     }
 }

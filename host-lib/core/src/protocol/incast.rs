@@ -73,6 +73,7 @@ mod tests {
 
     fn stage(closed_by: ClosedBy, loss: f64) -> StageSummary {
         StageSummary {
+            transfer_ns: None,
             expected_bytes: 0,
             received_bytes: 0,
             received_fraction: 1.0 - loss,

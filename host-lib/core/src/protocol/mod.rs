@@ -3,7 +3,7 @@
 //! [`AllReduce`] is one collective of one bucket: an all-reduce, or one of its two stages as a collective of its own ([`Kind`]). It cuts the bucket into windows ([`plan_windows`]), says when to arm
 //! and when to contribute each, checks what the data plane reports, and sums it up in a [`Report`]. Around it:
 //!
-//! * Timing and pace: [`bound_from_warmup`] and [`BoundWatch`] (t_B), [`EarlyController`] (t_C), [`IncastController`] (how
+//! * Timing and pace: [`BoundEstimator`] (t_B), [`EarlyController`] (t_C), [`IncastController`] (how
 //!   many send at a time), [`RateController`] (how fast), [`rounds`] (the schedule of Transpose AllReduce, also in 2D, and
 //!   its golden numbers).
 //! * Loss: [`HadamardMode`] (when to encode), [`Safeguard`] (skip or halt), [`Votes`] (on all ranks alike), [`repair`] (fetches what broadcasts lost),
@@ -37,7 +37,7 @@ mod votes;
 
 pub use accounting::{Metrics, PeerMetrics, StageMetrics};
 pub use all_reduce::{Action, AllReduce, ProtocolError};
-pub use bound::{BoundWatch, RUNS_MIN, TooFewSamples, bound_from_warmup};
+pub use bound::{BoundEstimator, BoundParams, STAGES_MIN};
 pub use calls::{CallCheck, CallInfo, CallMessage, Mismatch};
 pub use control::Control;
 pub use early::EarlyController;

@@ -28,6 +28,9 @@ pub struct StageReport {
     pub elapsed_ns: u64,
     /// Ranks of which something came.
     pub heard: Ranks,
+    /// When the last packet of each rank came, in ns since the start of the stage's clock; 0 if none did. Empty if the data
+    /// plane does not say (a card).
+    pub last_ns_per_rank: Vec<u64>,
     /// The hints in each rank's headers, by rank; all zero for this rank and for ranks that were not heard. Empty if the data plane
     /// does not read them (a card).
     pub hints: Vec<PeerHints>,
@@ -76,6 +79,10 @@ pub struct StageSummary {
     pub closed_by_window: Vec<ClosedBy>,
     /// Longest time from the start of a window's clock to the close, in ns.
     pub elapsed_ns_max: u64,
+    /// How long the network took, in ns: from the start of a window's clock until the last packets of the peers came, the longest of
+    /// the windows. A peer that is far behind all others does not lengthen it. `None` if that is not known: on a card in the
+    /// contribute stage, elsewhere in the broadcast stage of an all-reduce.
+    pub transfer_ns: Option<u64>,
     /// For each rank the longest time of a window that it says the stage took, in units of 16 us, this rank's own included;
     /// 0 if it was not heard or says nothing.
     pub samples_16us: Vec<u16>,
@@ -104,6 +111,8 @@ pub struct Report {
     pub kind: Kind,
     /// Collective number.
     pub op: u32,
+    /// t_B, the bound on each of its stages, in ns.
+    pub bound_ns: u64,
     /// Bucket id.
     pub bucket: u16,
     /// Elements of the bucket.
@@ -235,6 +244,7 @@ mod tests {
                 received_bytes_per_rank,
                 elapsed_ns,
                 heard: Ranks::default(),
+                last_ns_per_rank: Vec::new(),
                 hints: Vec::new(),
             }
             .timeout_16us(1_600_000, 1000)
@@ -251,6 +261,7 @@ mod tests {
     #[test]
     fn when_most_peers_are_late_all_that_is_missing_counts() {
         let stage = |received: [u64; 4]| StageSummary {
+            transfer_ns: None,
             expected_bytes: 300,
             received_bytes: received.iter().sum(),
             received_fraction: 0.0,
@@ -263,6 +274,7 @@ mod tests {
             samples_16us: Vec::new(),
         };
         let report = |received, late_peers: &[usize], lost_bytes| Report {
+            bound_ns: 1,
             kind: Kind::AllReduce,
             op: 0,
             bucket: 0,

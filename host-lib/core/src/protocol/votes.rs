@@ -56,6 +56,15 @@ pub struct VoteParams {
     pub others_ns: u64,
 }
 
+impl VoteParams {
+    /// For stages of this bound: both stages of one rank may run into it while another has everything at once. `slack_ns`: how
+    /// much longer the others wait than that takes.
+    pub const fn of_bound(bound_ns: u64, slack_ns: u64) -> Self {
+        let leader_ns = bound_ns.saturating_mul(2);
+        Self { leader_ns, others_ns: leader_ns.saturating_add(bound_ns).saturating_add(slack_ns) }
+    }
+}
+
 /// The votes of one rank. Messages must arrive reliably, in any order; times are on the caller's clock.
 #[derive(Clone, Debug)]
 pub struct Votes {
@@ -95,6 +104,11 @@ impl Votes {
             waiting: None,
             outgoing: VecDeque::new(),
         }
+    }
+
+    /// Waits as these parameters say from the next vote on.
+    pub fn set_params(&mut self, params: VoteParams) {
+        self.params = params;
     }
 
     /// Continues at collective `op`; forgets what is too old or too far ahead.

@@ -103,7 +103,7 @@ impl Software {
         window.hints[stage.index()][sender] = PeerHints { timeout_16us: header.timeout_16us, incast: header.incast };
         let (at_ns, cookie) = (self.now_ns, window.plan.cookie);
         let trace = &mut self.trace;
-        let duplicates = window.take_packet(&place, payload, |position| {
+        let duplicates = window.take_packet(at_ns, &place, payload, |position| {
             if let Some(trace) = trace {
                 trace.push(Accepted { at_ns, cookie, stage, position, sender });
             }

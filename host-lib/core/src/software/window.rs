@@ -41,6 +41,8 @@ pub(super) struct Window {
     /// A bit for each beat of the result.
     present: Vec<u64>,
     received_beats: [Vec<u32>; 2],
+    /// When the last packet of each rank came, for each stage.
+    last_ns: [Vec<u64>; 2],
     /// What peers' headers say, for each stage.
     pub hints: [Vec<PeerHints>; 2],
     /// What this rank's headers say of each stage.
@@ -128,6 +130,7 @@ impl Window {
             arrived: vec![0; own.len() * words_for(ranks)],
             present: vec![0; plan.beats.div_ceil(64)],
             received_beats: [vec![0; ranks], vec![0; ranks]],
+            last_ns: [vec![0; ranks], vec![0; ranks]],
             hints: [vec![PeerHints::default(); ranks], vec![PeerHints::default(); ranks]],
             own_hints,
             contributed: false,
@@ -148,7 +151,13 @@ impl Window {
     }
 
     /// Takes the beats of a peer's packet into an open stage; tells which are new, and returns how many had come before.
-    pub fn take_packet(&mut self, place: &Place, payload: &[u8], mut is_fresh: impl FnMut(usize)) -> usize {
+    pub fn take_packet(
+        &mut self,
+        now_ns: u64,
+        place: &Place,
+        payload: &[u8],
+        mut is_fresh: impl FnMut(usize),
+    ) -> usize {
         let &Place { stage, sender, ref beats, .. } = place;
         let (mut fresh, count) = (0, beats.len());
         let (bf16, words) = (self.plan.bf16, words_for(self.plan.shards.ranks));
@@ -183,6 +192,9 @@ impl Window {
             }
         }
         self.received_beats[stage.index()][sender] += fresh as u32;
+        if fresh > 0 {
+            self.last_ns[stage.index()][sender] = now_ns;
+        }
         self.gates[stage.index()].take(fresh);
         count - fresh
     }
@@ -239,11 +251,14 @@ impl Window {
             return None;
         }
         self.reported += 1;
-        let (_, closed_by) = gate.closed()?;
+        let (closed_ns, closed_by) = gate.closed()?;
         let (elapsed_ns, heard) = (gate.elapsed_ns(), gate.heard().clone());
         let received = self.received_beats[stage.index()].iter();
         let received_bytes_per_rank = received.map(|beats| u64::from(*beats) * BEAT_BYTES as u64).collect();
         let hints = std::mem::take(&mut self.hints[stage.index()]);
+        let since_ns = closed_ns.saturating_sub(elapsed_ns);
+        let mut last_ns_per_rank = std::mem::take(&mut self.last_ns[stage.index()]);
+        last_ns_per_rank.iter_mut().for_each(|ns| *ns = ns.saturating_sub(since_ns));
         Some(StageReport {
             cookie: self.plan.cookie,
             stage,
@@ -251,6 +266,7 @@ impl Window {
             received_bytes_per_rank,
             elapsed_ns,
             heard,
+            last_ns_per_rank,
             hints,
         })
     }

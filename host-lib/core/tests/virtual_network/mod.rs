@@ -118,9 +118,6 @@ pub struct Network {
     pub dead: Vec<bool>,
     /// When ranks die, in [`train`](Self::train).
     pub dies_ns: Vec<Option<u64>>,
-    /// The bound that is found when it is measured, and who measured it: rank, next collective, elements.
-    pub new_bound_ns: u64,
-    pub measured: Vec<(usize, u32, usize)>,
     /// What happened among the ranks, and to whom it was told.
     pub events: Vec<(usize, MembershipEvent)>,
 }
@@ -164,8 +161,6 @@ impl Network {
             last_letter_ns: vec![0; ranks * ranks],
             dead: vec![false; ranks],
             dies_ns: vec![None; ranks],
-            new_bound_ns: 1_000_000,
-            measured: Vec::new(),
             events: Vec::new(),
         }
     }
@@ -327,10 +322,6 @@ impl Network {
     /// Sends what a rank has to say on the reliable channel, and lets agreements go on.
     fn exchange_letters(&mut self, rank: usize) {
         self.ranks[rank].handle_timeout(self.now_ns);
-        if let Some((view, elements)) = self.ranks[rank].must_measure(self.now_ns) {
-            self.measured.push((rank, self.ranks[rank].next_op(), elements));
-            self.ranks[rank].measured(self.now_ns, &view, Some(self.new_bound_ns));
-        }
         while let Some((to, letter)) = self.ranks[rank].poll_message() {
             let Range { start, end } = self.letters_ns;
             let last_ns = &mut self.last_letter_ns[rank * self.dead.len() + to];

@@ -2,8 +2,8 @@
 //!
 //! Why: a dead rank would cost every stage its bound for the rest of the job; and ranks that differ in the bound or in
 //! the Hadamard transform would drop one another's packets. Ranks that were silent for K collectives are reported to
-//! all, and what a rank wants to be changed (a measured bound, the transform) is sent to all as a [`Request`]. Once a quorum
-//! reports a rank, or anybody requests something, the coordinator (the lowest rank not so reported) has a new [`View`] decided,
+//! all, and what a rank wants to be changed (the bound, the transform) is sent to all as a [`Request`]. Once a quorum
+//! reports a rank, or enough ranks request something, the coordinator (the lowest rank not so reported) has a new [`View`] decided,
 //! which all ranks use from the same collective on. A rank that was dropped, or was started again, asks to join, and learns
 //! everything from the view in which it does.
 //!
@@ -12,6 +12,8 @@
 //! * View n + 1 is decided by the ranks of view n in one instance of Paxos (Lamport 2001): prepare, promise, accept,
 //!   accepted. Of one number there is never a second view, whoever crashes and however late messages are. If the
 //!   coordinator does not finish in time, the next lowest rank takes over with a higher ballot.
+//! * A bound is what the ranks of the view ask for: of all but one of them at least, the second largest; of two ranks the
+//!   larger. So with four ranks and more neither one that is frozen nor one that lies sets it.
 //! * All ranks switch at the same collective: a rank that has promised starts no further collective until the view is
 //!   known. If all that remain have promised, the view begins with the first collective that none of them has started. If
 //!   only a quorum has: a rank may be at most `lead_ops` collectives ahead of what a quorum of its view said, on the
@@ -26,6 +28,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::bound::BoundParams;
 use super::params::ParamError;
 use super::types::{RANKS_MAX, Ranks};
 use paxos::Paxos;
@@ -80,21 +83,14 @@ pub struct MembershipParams {
     /// How long the next coordinator waits before it takes over, and how often a waiting rank asks, in ns. Default 20 ms;
     /// several times a message's way.
     pub retry_ns: u64,
-    /// Whether t_B is measured anew when the members have changed. Default no.
-    pub remeasure: bool,
+    /// What t_B may be if it is measured while the job runs; `None`, the default: it stays as it is.
+    pub bound: Option<BoundParams>,
 }
 
 impl MembershipParams {
     /// The defaults for a job of `ranks`.
     pub fn new(ranks: usize) -> Self {
-        Self {
-            ranks,
-            silent_ops: Some(3),
-            silent_ns: 100_000_000,
-            lead_ops: 32,
-            retry_ns: 20_000_000,
-            remeasure: false,
-        }
+        Self { ranks, silent_ops: Some(3), silent_ns: 100_000_000, lead_ops: 32, retry_ns: 20_000_000, bound: None }
     }
 }
 
@@ -128,8 +124,8 @@ pub struct Membership {
     /// How far each rank said it is under the newest view, and whom it suspects.
     reached: Vec<u32>,
     suspects_of: Vec<Ranks>,
-    /// What all ranks have requested of the view after the newest, and what this one still has to.
-    requested: Request,
+    /// What each rank has requested of the view after the newest, and what this one still does.
+    requests: Vec<Request>,
     request: Request,
     /// The decision about the view after the newest.
     paxos: Paxos,
@@ -167,6 +163,7 @@ impl Membership {
                 return Err(ParamError { name, found, min, max });
             }
         }
+        params.bound.map_or(Ok(()), |bound| bound.check())?;
         Ok(Self::blank(rank, params))
     }
 
@@ -186,7 +183,7 @@ impl Membership {
             joined: vec![0; params.ranks],
             reached: vec![0; params.ranks],
             suspects_of: vec![Ranks::none(params.ranks); params.ranks],
-            requested: Request::default(),
+            requests: vec![Request::default(); params.ranks],
             request: Request::default(),
             paxos: Paxos::default(),
             retry_at_ns: None,
@@ -292,11 +289,12 @@ impl Membership {
         }
     }
 
-    /// Requests a view with other settings, or one before which all ranks measure t_B. The request stands until there is a
-    /// view that meets it, this rank requests another value, or it takes no part any more.
+    /// Requests a view with other settings. The transform stays requested until there is a view with it; a bound until
+    /// there is one with another bound, or this rank requests another one, or none.
     pub fn request(&mut self, now_ns: u64, request: Request) {
         let Some(newest) = self.views.back().cloned() else { return };
-        let request = request.or(self.request).without(&newest);
+        let hadamard = request.hadamard.or(self.request.hadamard);
+        let request = Request { hadamard, ..request }.without(&newest);
         if request != self.request {
             self.request = request;
             self.tell_request(now_ns, &newest);
@@ -419,7 +417,8 @@ impl Membership {
                 self.consider(now_ns);
             }
             MembershipMessage::Request { request, .. } => {
-                self.requested = self.requested.and(request);
+                let hadamard = request.hadamard.max(self.requests[from].hadamard);
+                self.requests[from] = Request { hadamard, ..request };
                 self.consider(now_ns);
             }
             MembershipMessage::Prepare { ballot, .. } => {
@@ -510,11 +509,14 @@ impl Membership {
     }
 
     fn enter(&mut self, view: &View) {
+        if self.views.back().is_some_and(|last| last.settings.bound_ns != view.settings.bound_ns) {
+            self.request.bound_ns = None; // it was for the bound before
+        }
         self.views.push_back(view.clone());
         if self.views.len() > VIEWS_KEPT {
             self.views.pop_front();
         }
-        self.requested = Request::default();
+        self.requests.fill(Request::default());
         self.request = self.request.without(view);
         self.paxos = Paxos::default();
         self.suspects_of.iter_mut().for_each(Ranks::clear);
@@ -583,10 +585,19 @@ impl Membership {
         if !others && self.awaits_drop(newest) {
             return None;
         }
-        let requested = newest.change(&self.requested);
-        let measure = requested.measure || others && self.params.remeasure;
-        let change = Change { remain, joined, measure, ..requested };
-        (others || measure || change.settings != newest.settings).then_some(change)
+        let change = Change { remain, joined, ..newest.change(&self.requested(newest)) };
+        (others || change.settings != newest.settings).then_some(change)
+    }
+
+    /// What the ranks of a view have requested together. Any of them may ask for the transform.
+    fn requested(&self, newest: &View) -> Request {
+        let requests = || newest.live().map(|rank| self.requests[rank]);
+        let mut bounds_ns: Vec<u64> = requests().filter_map(|request| request.bound_ns).collect();
+        bounds_ns.sort_unstable_by_key(|bound_ns| core::cmp::Reverse(*bound_ns));
+        let ranks = newest.ranks.len();
+        let enough = bounds_ns.len() >= ranks.saturating_sub(1).max(ranks.min(2));
+        let bound_ns = bounds_ns.get(usize::from(bounds_ns.len() > 2)).copied().filter(|_| enough);
+        Request { hadamard: requests().filter_map(|request| request.hadamard).max(), bound_ns }
     }
 
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.

@@ -33,42 +33,21 @@ impl Settings {
     }
 }
 
-/// What a rank asks the next view to settle. `None` and `false`: nothing.
+/// What a rank asks the next view to settle. `None`: nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// [`Settings::hadamard`].
     pub hadamard: Option<bool>,
-    /// [`Settings::bound_ns`].
+    /// [`Settings::bound_ns`], as this rank alone would have it; see [`Membership`](super::Membership) for what comes of it.
     pub bound_ns: Option<u64>,
-    /// [`View::measure`].
-    pub measure: bool,
 }
 
 impl Request {
-    /// This request, and what else `old` asked for.
-    pub(super) fn or(self, old: Self) -> Self {
-        Self {
-            hadamard: self.hadamard.or(old.hadamard),
-            bound_ns: self.bound_ns.or(old.bound_ns),
-            measure: self.measure || old.measure,
-        }
-    }
-
-    /// The requests of two ranks in one, whatever their order: `true` and the larger bound win.
-    pub(super) fn and(self, other: Self) -> Self {
-        Self {
-            hadamard: self.hadamard.max(other.hadamard),
-            bound_ns: self.bound_ns.max(other.bound_ns),
-            measure: self.measure || other.measure,
-        }
-    }
-
     /// What of it `view` has not settled.
     pub(super) fn without(self, view: &View) -> Self {
         Self {
             hadamard: self.hadamard.filter(|hadamard| *hadamard != view.settings.hadamard),
             bound_ns: self.bound_ns.filter(|bound_ns| *bound_ns != view.settings.bound_ns),
-            measure: self.measure && !view.measure,
         }
     }
 }
@@ -86,8 +65,6 @@ pub struct View {
     pub joined: Option<(u16, u64)>,
     /// Number of the view with which these members began: views of one epoch differ in their settings only.
     pub epoch: u32,
-    /// Whether its ranks measure t_B before its first collective.
-    pub measure: bool,
     /// What else its ranks use alike.
     pub settings: Settings,
 }
@@ -112,24 +89,24 @@ impl View {
 
     /// View 0 of a job, in which `ranks` take part.
     pub fn first(ranks: Ranks, settings: Settings) -> Self {
-        Self { number: 0, ranks, first_op: 0, joined: None, epoch: 0, measure: false, settings }
+        Self { number: 0, ranks, first_op: 0, joined: None, epoch: 0, settings }
     }
 
     /// The next view with this change; without one all stays as it is, for ranks that wait for a decision.
     pub(super) fn followed_by(&self, change: Option<Change>, first_op: u32) -> Self {
         let number = self.number.saturating_add(1);
-        let Some(Change { remain, joined, settings, measure }) = change else {
-            return Self { number, first_op, joined: None, measure: false, ..self.clone() };
+        let Some(Change { remain, joined, settings }) = change else {
+            return Self { number, first_op, joined: None, ..self.clone() };
         };
         let ranks = remain.with(joined.map(|(rank, _)| rank.into()));
         let epoch = if ranks == self.ranks && joined.is_none() { self.epoch } else { number };
-        Self { number, ranks, first_op, joined, epoch, measure, settings }
+        Self { number, ranks, first_op, joined, epoch, settings }
     }
 
     /// The change that leads to what was requested, if it differs from this view.
     pub(super) fn change(&self, request: &Request) -> Change {
         let settings = self.settings.with(request);
-        Change { remain: self.ranks.clone(), joined: None, settings, measure: request.measure }
+        Change { remain: self.ranks.clone(), joined: None, settings }
     }
 
     /// The tag of this view's packets in a job with tag `job_tag`: ranks with other members drop and count them.
@@ -165,8 +142,6 @@ pub(super) struct Change {
     pub joined: Option<(u16, u64)>,
     /// The settings from then on.
     pub settings: Settings,
-    /// Whether t_B is to be measured.
-    pub measure: bool,
 }
 
 /// Orders attempts to decide a view: a higher one overrides a lower one.

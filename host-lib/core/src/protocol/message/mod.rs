@@ -202,9 +202,9 @@ wire_enum!(MembershipMessage {
     0x09 => Views { views },
 });
 wire_struct!(Ballot { attempt, rank });
-wire_struct!(View { number, ranks, first_op, joined, epoch, measure, settings });
+wire_struct!(View { number, ranks, first_op, joined, epoch, settings });
 wire_struct!(Settings { hadamard, bound_ns });
-wire_struct!(Request { hadamard, bound_ns, measure });
+wire_struct!(Request { hadamard, bound_ns });
 
 wire_enum!(VoteMessage {
     0x10 => Vote { op, live, skip, left_ns },

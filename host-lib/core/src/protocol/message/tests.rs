@@ -59,13 +59,13 @@ impl Draw {
     fn view(&mut self) -> View {
         let joined = self.flag().then(|| (self.u32() as u16, self.u64()));
         let settings = Settings { hadamard: self.flag(), bound_ns: self.u64() };
-        let (epoch, measure) = (self.u32(), self.flag());
-        View { number: self.u32(), ranks: self.ranks(), first_op: self.u32(), joined, epoch, measure, settings }
+        let epoch = self.u32();
+        View { number: self.u32(), ranks: self.ranks(), first_op: self.u32(), joined, epoch, settings }
     }
 
     fn request(&mut self) -> Request {
         let (hadamard, bound_ns) = (self.flag().then(|| self.flag()), self.flag().then(|| self.u64()));
-        Request { hadamard, bound_ns, measure: self.flag() }
+        Request { hadamard, bound_ns }
     }
 
     fn key(&mut self) -> WindowKey {
@@ -127,8 +127,8 @@ fn golden_bytes() {
     let range = |first, count| BeatRange { first, count };
     let ballot = [0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
     let view_bytes = [0x21, 0x22, 0x23, 0x24, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x25, 0x26, 0x27, 0x28, 0x29];
-    // After the rank that joins: epoch, no measurement, the transform, the bound.
-    let rest = [0x34, 0x35, 0x36, 0x37, 0, 1, 0, 0, 0, 0, 0x41, 0x42, 0x43, 0x44];
+    // After the rank that joins: epoch, the transform, the bound.
+    let rest = [0x34, 0x35, 0x36, 0x37, 1, 0, 0, 0, 0, 0x41, 0x42, 0x43, 0x44];
     let nothing = Request::default();
     let key = [1, 2, 3, 4, 5, 6, 7, 8];
     let mut beat = [0; 64];
@@ -144,13 +144,13 @@ fn golden_bytes() {
             membership(MembershipMessage::Suspect { number: 7, suspects: Ranks::none(64).with([63]) }),
             &[&[2, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
         ),
-        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[2, 3, 0, 0, 0, 7, 0, 0, 0]]),
+        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[2, 3, 0, 0, 0, 7, 0, 0]]),
         (
             membership(MembershipMessage::Request {
                 number: 7,
-                request: Request { hadamard: Some(true), bound_ns: Some(0x0102), measure: true },
+                request: Request { hadamard: Some(true), bound_ns: Some(0x0102) },
             }),
-            &[&[2, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1]],
+            &[&[2, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2]],
         ),
         (membership(MembershipMessage::Join { incarnation: 9 }), &[&[2, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
         (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[2, 5, 0, 0, 0, 7], &ballot]),
@@ -272,7 +272,7 @@ fn what_is_wrong_is_named_with_the_sender() {
         (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 2"),
         (&[2, 0x23, 0], "message of 3 bytes from rank 12: unknown tag 0x23"),
         (&[2, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
-        (&[2, 3, 0, 0, 0, 1, 0, 0, 0, 2, 3], "message of 11 bytes from rank 12: 2 bytes after the last field"),
+        (&[2, 3, 0, 0, 0, 1, 0, 0, 2, 3], "message of 10 bytes from rank 12: 2 bytes after the last field"),
         (&[2, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
         (&[2, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
         (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),

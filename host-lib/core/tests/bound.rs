@@ -1,0 +1,210 @@
+//! The bound t_B, measured by software ranks over the collectives that they run anyway, on a network in virtual time.
+//!
+//! `SEEDS=from..to cargo test -p optireduce-core --test bound` tries others; a failure names its seed.
+
+mod virtual_network;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use optireduce_core::protocol::{BoundParams, HadamardMode, JobParams, MembershipParams};
+use optireduce_core::{DataPlane, MembershipEvent};
+use virtual_network::{Impairments, Network, Random};
+
+const RANKS: usize = 4;
+const CAP_NS: u64 = 1_000_000_000;
+const BOUND: BoundParams = BoundParams { min_ns: 1000, max_ns: CAP_NS };
+/// Between calls, as training computes; a straggler comes later by more than that.
+const PAUSE_NS: u64 = 1_000_000;
+
+fn seeds(default: Range<u64>) -> Range<u64> {
+    let Ok(text) = std::env::var("SEEDS") else { return default };
+    let (from, to) = text.split_once("..").expect("SEEDS=from..to");
+    from.parse().expect("from")..to.parse().expect("to")
+}
+
+/// A job that begins without a bound.
+struct Job {
+    what: String,
+    network: Network,
+    random: Random,
+    op: u32,
+    elements: usize,
+    /// By collective: its bound. All ranks must have the same.
+    bounds_ns: BTreeMap<u32, u64>,
+}
+
+impl Job {
+    fn new(seed: u64, ranks: usize, loss: f64) -> Self {
+        let impairments = Impairments { loss, delay_ns: 50_000..100_000, ..Impairments::default() };
+        let mut network = Network::new(ranks, 4, impairments, seed, |rank, plane| JobParams {
+            window_beats_max: 256,
+            ..JobParams::new(rank, ranks, 4, CAP_NS, &plane.limits())
+        });
+        for rank in &mut network.ranks {
+            rank.follow_stage_times(20_000);
+            let params = MembershipParams {
+                bound: Some(BOUND),
+                silent_ns: 3_000_000,
+                retry_ns: 1_000_000,
+                ..MembershipParams::new(ranks)
+            };
+            rank.agree_on_views(params, HadamardMode::Off).unwrap();
+        }
+        let what = format!("seed {seed}, {ranks} ranks, loss {loss}");
+        Self { what, network, random: Random(seed << 20), op: 0, elements: 1000, bounds_ns: BTreeMap::new() }
+    }
+
+    /// Runs so many collectives; `late_ns`: how late each rank calls them, `None`: never.
+    fn run(&mut self, collectives: u32, late_ns: impl Fn(usize, u32) -> Option<u64>) {
+        for _ in 0..collectives {
+            let ranks = self.network.ranks.len();
+            let gradients = vec![vec![1.0; self.elements]; ranks];
+            let jitter_ns: Vec<_> = (0..ranks).map(|_| self.random.below(20_000)).collect();
+            let starts =
+                (0..ranks).map(|rank| late_ns(rank, self.op).map(|late_ns| PAUSE_NS + jitter_ns[rank] + late_ns));
+            let starts: Vec<_> = starts.collect();
+            for outcome in self.network.all_reduce(0, &gradients, false, &starts).into_iter().flatten() {
+                let report = outcome.report;
+                let bound_ns = *self.bounds_ns.entry(report.op).or_insert(report.bound_ns);
+                assert_eq!(report.bound_ns, bound_ns, "{}: ranks differ in collective {}", self.what, report.op);
+            }
+            self.op += 1;
+        }
+    }
+
+    fn bound_ns(&self) -> u64 {
+        *self.bounds_ns.last_key_value().expect("a collective").1
+    }
+
+    fn changes(&self) -> usize {
+        let bounds: Vec<_> = self.bounds_ns.values().collect();
+        bounds.windows(2).filter(|two| two[0] != two[1]).count()
+    }
+}
+
+fn on_time(_: usize, _: u32) -> Option<u64> {
+    Some(0)
+}
+
+#[test]
+fn loss_does_not_change_the_bound_by_more_than_a_factor_of_two() {
+    let (mut low, mut high) = (f64::MAX, 0.0f64);
+    for seed in seeds(0..10) {
+        let measured = |loss: f64| {
+            let mut job = Job::new(seed, RANKS, loss);
+            job.run(60, on_time);
+            assert!(job.bound_ns() < CAP_NS, "{}: no bound after 60 collectives", job.what);
+            assert!(job.bounds_ns.iter().take(20).all(|(_, bound_ns)| *bound_ns == CAP_NS), "{}", job.what);
+            job.bound_ns() as f64
+        };
+        let clean = measured(0.0);
+        // A stage takes up to 100 us of the network and 20 us until the peers have begun.
+        assert!((100e3..500e3).contains(&clean), "seed {seed}: {clean} ns");
+        for loss in [0.01, 0.05, 0.2] {
+            let factor = measured(loss) / clean;
+            (low, high) = (low.min(factor), high.max(factor));
+            assert!((0.5..=2.0).contains(&factor), "seed {seed}, loss {loss}: {factor} of {clean} ns");
+        }
+    }
+    println!("under loss the bound was {low:.2} to {high:.2} of that without");
+}
+
+#[test]
+fn one_straggler_does_not_set_the_bound() {
+    for seed in seeds(0..10) {
+        let mut clean = Job::new(seed, RANKS, 0.01);
+        clean.run(60, on_time);
+        let straggler = seed as usize % RANKS;
+        // Late in every collective, once by less than the longest bound and once by more.
+        for late_ns in [30_000_000, 2 * CAP_NS] {
+            let mut job = Job::new(seed, RANKS, 0.01);
+            job.run(60, |rank, _| Some(if rank == straggler { late_ns } else { 0 }));
+            let (found, expected) = (job.bound_ns(), clean.bound_ns());
+            let what = format!("{}, rank {straggler} is {late_ns} ns late", job.what);
+            // The slowest peer counts as twice the next slowest at most; the rest is that other stages were seen.
+            assert!((expected / 2..=5 * expected / 2).contains(&found), "{what}: {found} ns, without {expected} ns");
+        }
+    }
+}
+
+#[test]
+fn a_frozen_rank_does_not_set_the_bound() {
+    for seed in seeds(0..10) {
+        let mut clean = Job::new(seed, RANKS, 0.0);
+        clean.run(60, on_time);
+        let frozen = seed as usize % RANKS;
+        let mut job = Job::new(seed, RANKS, 0.0);
+        job.network.dead[frozen] = true;
+        job.run(60, |rank, _| (rank != frozen).then_some(0));
+        let (found, expected) = (job.bound_ns(), clean.bound_ns());
+        let what = format!("{}, rank {frozen} is frozen", job.what);
+        assert!((expected / 2..=2 * expected).contains(&found), "{what}: {found} ns, without {expected} ns");
+        assert!(job.network.events.iter().any(|(_, event)| *event == MembershipEvent::Silent { rank: frozen }));
+    }
+}
+
+#[test]
+fn the_bound_follows_the_network_in_both_directions() {
+    for seed in seeds(0..4) {
+        let mut job = Job::new(seed, RANKS, 0.0);
+        job.run(60, on_time);
+        let fast = job.bound_ns();
+        assert_eq!(job.changes(), 1, "{}: {:?}", job.what, job.bounds_ns);
+        for factor in [4, 40] {
+            job.network.impairments.delay_ns = 50_000 * factor..100_000 * factor;
+            job.run(120, on_time);
+            let slow = job.bound_ns() as f64 / fast as f64;
+            let range = factor as f64 * 0.4..factor as f64 * 2.5;
+            assert!(range.contains(&slow), "{}, {factor} times slower: bound {slow} times", job.what);
+        }
+        job.network.impairments.delay_ns = 50_000..100_000;
+        job.run(120, on_time);
+        let again = job.bound_ns();
+        assert!((fast / 2..=2 * fast).contains(&again), "{}: {again} ns, at first {fast} ns", job.what);
+        assert!(job.changes() < 20, "{}: {:?}", job.what, job.bounds_ns);
+    }
+}
+
+#[test]
+fn short_buckets_between_large_ones_do_not_lower_the_bound() {
+    for seed in seeds(0..3) {
+        // The links pass 100 MB/s: 100 kB take a rank 750 us.
+        let job_of = |elements: &[usize]| {
+            let mut job = Job::new(seed, RANKS, 0.0);
+            let link = virtual_network::Link { bytes_per_us: 100, queue_bytes: 1 << 30 };
+            job.network.impairments.link = Some(link);
+            for turn in 0..80 {
+                job.elements = elements[turn % elements.len()];
+                job.run(1, on_time);
+            }
+            job
+        };
+        let (mixed, large) = (job_of(&[25_000, 100, 100]), job_of(&[25_000]));
+        let factor = mixed.bound_ns() as f64 / large.bound_ns() as f64;
+        assert!((0.5..=2.0).contains(&factor), "{}: {factor} of {} ns", mixed.what, large.bound_ns());
+    }
+}
+
+/// Messages on the control channel late and out of order between ranks: still one bound for one collective; [`Job::run`] checks it.
+#[test]
+fn all_ranks_have_the_same_bound_in_the_same_collective_however_late_messages_are() {
+    let mut changes = 0;
+    for seed in seeds(0..20) {
+        let mut random = Random(seed << 32);
+        let ranks = 2 + random.below(5) as usize;
+        let mut job = Job::new(seed, ranks, [0.0, 0.05][random.below(2) as usize]);
+        job.network.letters_ns = 20_000..20_000 + [200_000, 3_000_000, 20_000_000][random.below(3) as usize];
+        for _ in 0..6 {
+            let factor = 1 + random.below(30);
+            job.network.impairments.delay_ns = 50_000 * factor..100_000 * factor;
+            let late = random.below(ranks as u64) as usize;
+            let late_ns = random.below(5_000_000);
+            job.run(30 + random.below(40) as u32, |rank, op| {
+                Some(if rank == late && op % 3 == 0 { late_ns } else { 0 })
+            });
+        }
+        changes += job.changes();
+    }
+    assert!(changes > 20, "{changes} changes: nothing happens");
+}
