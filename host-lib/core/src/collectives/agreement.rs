@@ -105,10 +105,7 @@ impl Agreement {
     /// This rank calls collective `op`.
     pub fn called(&mut self, now_ns: u64, op: u32, call: &Call, params: &JobParams, view: &View) {
         let Some(calls) = &mut self.calls else { return };
-        let Call { kind, bucket, elements, bf16, stream, .. } = *call;
-        let (hadamard, bf16) = (call.is_encoded(view), bf16.unwrap_or(params.bf16));
-        let info = CallInfo { kind, bucket, elements: elements as u64, hadamard, bf16, stream, misfit: None };
-        calls.called(now_ns, op, info, view.live().collect());
+        calls.called(now_ns, op, call.info(params, view), view.live().collect());
         if call.is_one_off() {
             // Nobody declared it, so all compare it with the leader, which answers.
             calls.doubt(op, view.live().next());
@@ -120,10 +117,7 @@ impl Agreement {
     pub fn misfit(&mut self, now_ns: u64, op: u32, call: &Call, found: usize, params: &JobParams) {
         let view = self.newest().clone();
         let Some(calls) = &mut self.calls else { return };
-        let Call { kind, bucket, elements, bf16, stream, .. } = *call;
-        let (hadamard, bf16) = (call.is_encoded(&view), bf16.unwrap_or(params.bf16));
-        let (elements, misfit) = (elements as u64, Some(found as u64));
-        let info = CallInfo { kind, bucket, elements, hadamard, bf16, stream, misfit };
+        let info = CallInfo { misfit: Some(found as u64), ..call.info(params, &view) };
         calls.called(now_ns, op, info, view.live().collect());
         calls.announce(op);
     }

@@ -8,8 +8,8 @@ use crate::data_plane::Unsupported;
 use crate::protocol::membership::BadMessage;
 use crate::protocol::repair::UnexpectedAnswer;
 use crate::protocol::{
-    HadamardMode, Kind, MalformedMessage, Mismatch, ParamError, PlanError, ProtocolError, Report, Stream, StreamId,
-    View,
+    CallInfo, HadamardMode, JobParams, Kind, MalformedMessage, Mismatch, ParamError, PlanError, ProtocolError, Report,
+    Stream, StreamId, View,
 };
 
 /// A finished collective.
@@ -60,6 +60,13 @@ impl Call {
     /// Whether it is encoded among ranks of `view`.
     pub(super) fn is_encoded(&self, view: &View) -> bool {
         self.kind == Kind::AllReduce && self.hadamard.is_on(view.settings.hadamard)
+    }
+
+    /// What the ranks compare of it, among ranks of `view`.
+    pub(super) fn info(&self, params: &JobParams, view: &View) -> CallInfo {
+        let Self { kind, bucket, elements, bf16, stream, .. } = *self;
+        let (hadamard, bf16) = (self.is_encoded(view), bf16.unwrap_or(params.bf16));
+        CallInfo { kind, bucket, elements: elements as u64, hadamard, bf16, stream, misfit: None }
     }
 
     /// The stream whose corrections its output takes, if there is one: repaired all-reduces of declared buckets only.

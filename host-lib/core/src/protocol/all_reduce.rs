@@ -516,7 +516,7 @@ impl AllReduce {
                     (Stage::Broadcast, ClosedBy::Early) => Some(report.elapsed_ns.saturating_sub(grace_ns)),
                 };
             }
-            if stage == Stage::Broadcast && self.kind.sends(Stage::Contribute) {
+            if self.kind.waits_for_owners(stage) {
                 return None;
             }
             let sends = |from: &usize| window.plan.expected_beats(stage, self.params.rank, *from) > 0;

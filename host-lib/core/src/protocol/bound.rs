@@ -110,8 +110,10 @@ impl BoundEstimator {
         }
         for stage in Stage::ALL.into_iter().filter(|stage| report.kind.sends(*stage)) {
             let summary = &report.stages[stage.index()];
-            let hit = !waits_for_owners(report, stage) && is_hit(summary, report.bound_ns, silent, came_late);
-            if !waits_for_owners(report, stage) {
+            // A longer bound would only make later what waits for its owners.
+            let may_hit = !report.kind.waits_for_owners(stage);
+            let hit = may_hit && is_hit(summary, report.bound_ns, silent, came_late);
+            if may_hit {
                 self.hits = (self.hits << 1 | u128::from(hit)) & ((1 << STAGES_KEPT) - 1);
             }
             if let Some(transfer_ns) = summary.transfer_ns.filter(|_| !hit) {
@@ -158,12 +160,6 @@ impl BoundEstimator {
         self.hits = 0;
         self.asked_ns = None;
     }
-}
-
-/// Whether what comes in a stage comes when its owners' contribute stages are over, which after a loss they are late, or at the bound:
-/// a longer bound would only make it later.
-fn waits_for_owners(report: &Report, stage: Stage) -> bool {
-    stage == Stage::Broadcast && report.kind.sends(Stage::Contribute)
 }
 
 /// Whether a stage ran into the bound while more than one peer was still sending.

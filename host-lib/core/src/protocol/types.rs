@@ -37,6 +37,12 @@ impl Kind {
         !matches!((self, stage), (Self::ReduceScatter, Stage::Broadcast) | (Self::AllGather, Stage::Contribute))
     }
 
+    /// Whether what comes in a stage comes only when its owners' contribute stages are over, which after a loss they are late, or at the
+    /// bound.
+    pub const fn waits_for_owners(self, stage: Stage) -> bool {
+        matches!(stage, Stage::Broadcast) && self.sends(Stage::Contribute)
+    }
+
     /// A bucket's number on the wire; `None` if it is not below [`BUCKETS_MAX`].
     pub const fn wire_bucket(self, bucket: u16) -> Option<u16> {
         if bucket < BUCKETS_MAX { Some(bucket | (self as u16) << KIND_SHIFT) } else { None }
