@@ -98,7 +98,7 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
             told = Instant::now();
             eprintln!(
                 "{} collectives in {} jobs, {:.0} a second, {} failed, {} of {} pairs of moment and fault",
-                report.collectives,
+                report.tally.collectives,
                 report.jobs,
                 report.collectives_per_s(),
                 report.failures.len(),
@@ -139,7 +139,7 @@ fn one_job(seed: u64, args: &CampaignArgs) -> (String, u8) {
             (text, 1)
         }
         None => {
-            let _ = writeln!(text, "seed {seed}: {} collectives, no judge objects", outcome.collectives);
+            let _ = writeln!(text, "seed {seed}: {} collectives, no judge objects", outcome.tally.collectives);
             (text, 0)
         }
     }
@@ -148,13 +148,13 @@ fn one_job(seed: u64, args: &CampaignArgs) -> (String, u8) {
 fn table(report: &Report) -> String {
     let mut text = format!(
         "{} collectives in {} jobs, {:.0} a second\n{} results: {} lost something, {} were skipped; {} ranks gave up without a majority\n{} packets, {} control messages\n",
-        report.collectives,
+        report.tally.collectives,
         report.jobs,
         report.collectives_per_s(),
-        report.results,
-        report.lossy,
-        report.skipped,
-        report.gave_up,
+        report.tally.results,
+        report.tally.lossy,
+        report.tally.skipped,
+        report.tally.gave_up,
         report.packets,
         report.messages
     );

@@ -11,6 +11,7 @@ use optireduce_core::protocol::{Kind, Report, Stream, StreamId, UpdateAction};
 
 use super::plan::JobPlan;
 use super::streams::{Act, Mean, Output, Settled};
+use super::tally::Tally;
 use super::values::{LANES, ranks_of};
 
 /// Bytes of a beat.
@@ -83,14 +84,7 @@ pub(super) struct Judge<'a> {
     outputs: Vec<Output>,
     settled: Vec<Settled>,
     packets_seen: HashSet<(usize, u16, u8)>,
-    /// Collectives that any rank has finished; results of all ranks.
-    pub collectives: u64,
-    pub results: u64,
-    /// Stamps whose correction could not be told.
-    pub unverified: u64,
-    pub gave_up: u64,
-    pub skipped: u64,
-    pub lossy: u64,
+    pub tally: Tally,
 }
 
 impl<'a> Judge<'a> {
@@ -109,12 +103,7 @@ impl<'a> Judge<'a> {
             outputs: Vec::new(),
             settled: Vec::new(),
             packets_seen: HashSet::new(),
-            collectives: 0,
-            results: 0,
-            unverified: 0,
-            gave_up: 0,
-            skipped: 0,
-            lossy: 0,
+            tally: Tally::default(),
         }
     }
 
@@ -149,7 +138,7 @@ impl<'a> Judge<'a> {
 
     /// A rank has given up; only one that was harmed may.
     pub fn gave_up(&mut self, rank: usize, at_ns: u64, why: &str) {
-        self.gave_up += 1;
+        self.tally.gave_up += 1;
         if self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
             let text = format!("it gave up although nothing befell it and a majority is there: {why}");
             self.object(JudgeKind::Continues, Some(rank), at_ns, text);
@@ -172,15 +161,15 @@ impl<'a> Judge<'a> {
 
     /// A collective has returned.
     pub fn finished(&mut self, rank: usize, op: u32, at_ns: u64, finished: Finished) {
-        self.results += 1;
+        self.tally.results += 1;
         let Finished { report, result, partial, .. } = finished;
         let members = set_of(&report.live);
         if self.used[op as usize].is_empty() {
-            self.collectives += 1;
+            self.tally.collectives += 1;
         }
         self.used[op as usize].push((rank, members));
-        self.skipped += u64::from(report.action != UpdateAction::Apply);
-        self.lossy += u64::from(report.lost_bytes > 0);
+        self.tally.skipped += u64::from(report.action != UpdateAction::Apply);
+        self.tally.lossy += u64::from(report.lost_bytes > 0);
         if let Err((judge, text)) = self.check(rank, op, members, &report, result, partial) {
             self.object(judge, Some(rank), at_ns, format!("collective {op}: {text}"));
         }
@@ -498,7 +487,7 @@ impl<'a> Judge<'a> {
         self.check_members(at_ns);
         if self.violation.is_none() && self.plan.settings.repair {
             match super::streams::check(self.plan, &self.outputs, &self.settled, &mut self.means) {
-                Ok(unverified) => self.unverified += unverified,
+                Ok(unverified) => self.tally.unverified += unverified,
                 Err((rank, text)) => self.object(JudgeKind::Replicas, Some(rank), at_ns, text),
             }
         }

@@ -22,6 +22,7 @@ pub mod runner;
 mod sabotage;
 mod serve;
 mod streams;
+mod tally;
 mod timeline;
 mod values;
 mod wire;
@@ -30,6 +31,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use judge::{JudgeKind, Violation};
 pub use plan::Edits;
+pub use tally::Tally;
 
 use coverage::Coverage;
 use job::Job;
@@ -38,18 +40,8 @@ use plan::JobPlan;
 /// What came of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Collectives that at least one rank has finished, and results of all ranks.
-    pub collectives: u64,
-    /// Results of all ranks.
-    pub results: u64,
-    /// Results in which something was lost.
-    pub lossy: u64,
-    /// Results that were skipped.
-    pub skipped: u64,
-    /// Ranks that gave up, where they may.
-    pub gave_up: u64,
-    /// Beats whose corrections could not be told from outside.
-    pub unverified: u64,
+    /// What was judged.
+    pub tally: Tally,
     /// What a judge objects to.
     pub violation: Option<Violation>,
     /// What happened, if it was recorded.
@@ -83,12 +75,7 @@ fn run_plan(plan: &JobPlan, records: bool) -> Outcome {
     job.run();
     let judge = &job.judge;
     Outcome {
-        collectives: judge.collectives,
-        results: judge.results,
-        lossy: judge.lossy,
-        skipped: judge.skipped,
-        gave_up: judge.gave_up,
-        unverified: judge.unverified,
+        tally: judge.tally,
         violation: judge.violation.clone(),
         timeline: job.timeline.text(),
         coverage: job.coverage.clone(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::coverage::Coverage;
 use super::fault::{FaultKind, Transition};
 use super::plan::JobPlan;
-use super::{Edits, Outcome, Violation, run};
+use super::{Edits, Outcome, Tally, Violation, run};
 
 /// Seeds that are handed out together: what is run does not depend on how many threads there are.
 const ROUND: u64 = 32;
@@ -32,19 +32,10 @@ pub struct Report {
     pub first_seed: u64,
     /// Jobs, one for each seed from the first on.
     pub jobs: u64,
-    /// Collectives that at least one rank has finished.
-    pub collectives: u64,
-    /// Results of all ranks.
-    pub results: u64,
-    /// Results in which something was lost.
-    pub lossy: u64,
-    /// Results that were skipped.
-    pub skipped: u64,
-    /// Ranks that gave up, where no majority was left to them.
-    pub gave_up: u64,
-    /// Beats of which a correction could not be told from outside.
-    pub unverified: u64,
-    /// Packets and control messages sent, packets damaged.
+    /// What was judged in them.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Packets sent.
     pub packets: u64,
     /// Control messages sent.
     pub messages: u64,
@@ -94,7 +85,7 @@ pub fn campaign(first_seed: u64, until: Until, threads: usize, mut progress: imp
     let mut report = Report { first_seed, ..Report::default() };
     let mut coverage = Coverage::default();
     let is_enough = |report: &Report| match until {
-        Until::Collectives(count) => report.collectives >= count,
+        Until::Collectives(count) => report.tally.collectives >= count,
         Until::Elapsed(time) => started.elapsed() >= time,
     };
     while !is_enough(&report) && report.failures.len() < FAILURES_MAX {
@@ -141,12 +132,7 @@ fn round(first_seed: u64, threads: usize) -> Vec<(u64, Outcome)> {
 impl Report {
     fn add(&mut self, outcome: &Outcome) {
         self.jobs += 1;
-        self.collectives += outcome.collectives;
-        self.results += outcome.results;
-        self.lossy += outcome.lossy;
-        self.skipped += outcome.skipped;
-        self.gave_up += outcome.gave_up;
-        self.unverified += outcome.unverified;
+        self.tally += outcome.tally;
     }
 
     fn cover(&mut self, coverage: &Coverage) {
@@ -167,7 +153,7 @@ impl Report {
 
     /// Collectives a second.
     pub fn collectives_per_s(&self) -> f64 {
-        self.collectives as f64 / self.wall_s.max(1e-9)
+        self.tally.collectives as f64 / self.wall_s.max(1e-9)
     }
 }
 

@@ -1,0 +1,34 @@
+//! What the judges count: of one job, and of all of a campaign together.
+
+use std::ops::AddAssign;
+
+use serde::Serialize;
+
+/// What was judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Collectives that at least one rank has finished.
+    pub collectives: u64,
+    /// Results of all ranks.
+    pub results: u64,
+    /// Results in which something was lost.
+    pub lossy: u64,
+    /// Results that were skipped.
+    pub skipped: u64,
+    /// Ranks that gave up, where no majority was left to them.
+    pub gave_up: u64,
+    /// Beats of which a correction could not be told from outside.
+    pub unverified: u64,
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        let Self { collectives, results, lossy, skipped, gave_up, unverified } = other;
+        self.collectives += collectives;
+        self.results += results;
+        self.lossy += lossy;
+        self.skipped += skipped;
+        self.gave_up += gave_up;
+        self.unverified += unverified;
+    }
+}
