@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use optireduce_badnet::{Hosts, Tcp};
 
 use crate::contender::{Contender, Measurement, Programs, processes};
-use crate::hosts::Hosts;
 use crate::row::{Condition, Figures, Row};
 use crate::{job, table};
 
@@ -92,7 +92,7 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
             _ => Some(Hosts::new(place.ranks, place.mtu)?),
         };
         for contender in (0..args.turns).flat_map(|_| &args.contenders).copied() {
-            if hosts.is_none() && contender.tcp() == crate::hosts::Tcp::Tuned {
+            if hosts.is_none() && contender.tcp() == Tcp::Tuned {
                 continue;
             }
             port += 1;

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::ValueEnum;
-
-use crate::hosts::{Hosts, INTERFACE, Tcp, address};
+use optireduce_badnet::{Hosts, INTERFACE, Tcp, address};
 
 /// An all-reduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]

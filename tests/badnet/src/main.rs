@@ -5,10 +5,7 @@
 
 mod compare;
 mod contender;
-mod hosts;
 mod job;
-mod link;
-mod relay;
 mod row;
 mod table;
 
@@ -17,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use clap::{Parser, Subcommand};
-use link::Conditions;
+use optireduce_badnet::{Conditions, Hosts, Tcp, address};
 
 const EXIT_CODES: &str = "Exit codes:
   0  done
@@ -92,13 +89,13 @@ fn main() -> ExitCode {
 
 fn run(args: &RunArgs) -> Outcome {
     let ranks = usize::from(args.hosts);
-    let hosts = hosts::Hosts::new(ranks, args.mtu)?;
-    hosts.tcp(hosts::Tcp::AsItComes, args.conditions.path_mtu)?;
+    let hosts = Hosts::new(ranks, args.mtu)?;
+    hosts.tcp(Tcp::AsItComes, args.conditions.path_mtu)?;
     let relay = hosts.join(args.conditions, args.seed);
     let commands = (0..ranks).map(|rank| {
         let mut command = hosts.command(rank, &args.command[0]);
         command.args(&args.command[1..]);
-        contender::launch(&mut command, rank, ranks, hosts::address(0));
+        contender::launch(&mut command, rank, ranks, address(0));
         command
     });
     let printed = job::run(commands.collect(), std::time::Duration::from_secs(args.timeout_s), &[0]);

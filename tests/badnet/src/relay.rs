@@ -25,7 +25,9 @@ const NICE: i32 = -15;
 /// What the network did so far.
 #[derive(Debug, Default)]
 pub struct Counts {
+    /// Packets that were handed over.
     pub passed: AtomicU64,
+    /// Bytes of those.
     pub bytes: AtomicU64,
     /// By loss and outages.
     pub lost: AtomicU64,
@@ -34,6 +36,7 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// All of them in a line.
     pub fn line(&self) -> String {
         let [passed, bytes, lost, undelivered] =
             [&self.passed, &self.bytes, &self.lost, &self.undelivered].map(|count| count.load(Ordering::Relaxed));
@@ -43,6 +46,7 @@ impl Counts {
 
 /// A running network; ends when it is dropped.
 pub struct Relay {
+    /// What it did so far.
     pub counts: Arc<Counts>,
     end: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,

@@ -1,9 +1,8 @@
 //! A line of the results, and the conditions that it was measured under.
 
 use clap::ValueEnum;
+use optireduce_badnet::Conditions;
 use serde::{Deserialize, Serialize};
-
-use crate::link::Conditions;
 
 /// What is wrong in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
