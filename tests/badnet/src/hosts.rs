@@ -1,6 +1,7 @@
 //! Hosts: network namespaces with a TUN device each, joined by a relay.
 
 use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -112,6 +113,19 @@ impl Hosts {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.namespaces[host], program]);
         command
+    }
+
+    /// The file that stands for a host's network: a thread that enters it is on that host.
+    pub fn namespace(&self, host: usize) -> PathBuf {
+        Path::new("/run/netns").join(&self.namespaces[host])
+    }
+
+    /// Runs `ip` with these arguments in `host`.
+    ///
+    /// # Errors
+    /// What `ip` says.
+    pub fn ip(&self, host: usize, arguments: &[&str]) -> Result<(), String> {
+        ip(&[&["-n", self.namespaces[host].as_str()], arguments].concat())
     }
 
     /// What the names of the namespaces begin with.

@@ -31,6 +31,15 @@ pub struct Conditions {
     /// Bytes of the largest packet that gets through, whatever the interfaces say; 0: what they say.
     #[arg(long, default_value_t = 0)]
     pub path_mtu: usize,
+    /// Share of the packets that arrive a second time.
+    #[arg(long, default_value_t = 0.0, value_parser = share)]
+    pub replay: f64,
+    /// How much later they arrive the second time, in milliseconds.
+    #[arg(long, default_value_t = 0.0, value_parser = not_negative, requires = "replay")]
+    pub replay_after_ms: f64,
+    /// Share of those, if they are UDP, whose content is overwritten in one place, with a checksum that fits.
+    #[arg(long, default_value_t = 0.0, value_parser = share, requires = "replay")]
+    pub garble: f64,
     /// How long a link keeps its delay before it draws another, in milliseconds; 0: for one packet.
     #[arg(long, default_value_t = 0.0, value_parser = not_negative)]
     pub delay_hold_ms: f64,
@@ -74,6 +83,22 @@ impl Link {
         let random = StdRng::seed_from_u64(seed);
         // It starts out, for a moment of no length: the first call draws how long all is well.
         Self { conditions, random, outage: (true, 0), delay_ns: 0, redraw_ns: 0, last_ns: 0 }
+    }
+
+    /// From now on packets fare like this.
+    pub fn change(&mut self, conditions: Conditions) {
+        (self.conditions, self.outage, self.delay_ns, self.redraw_ns) = (conditions, (true, 0), 0, 0);
+    }
+
+    /// When a packet that arrives at `at_ns` arrives a second time, if it does, and where its content is then overwritten, as a
+    /// share of its length.
+    pub fn replay(&mut self, at_ns: u64) -> Option<(u64, Option<f64>)> {
+        let Conditions { replay, replay_after_ms, garble, .. } = self.conditions;
+        if replay == 0.0 || !self.random.random_bool(replay) {
+            return None;
+        }
+        let place = (garble > 0.0 && self.random.random_bool(garble)).then(|| self.random.random());
+        Some((at_ns + (replay_after_ms * 1e6) as u64, place))
     }
 
     /// When a packet of so many bytes that is sent now arrives; `None`: it is lost. `now_ns` must not run backwards.
@@ -166,6 +191,31 @@ mod tests {
         assert!((490.0..510.0).contains(&p50) && (1420.0..1580.0).contains(&p99), "{p50} {p99}");
         let close = arrivals(conditions, 5, 1000);
         assert!(close.windows(2).all(|pair| pair[0] <= pair[1]), "overtaken");
+    }
+
+    #[test]
+    fn packets_are_replayed_and_overwritten_as_asked_for() {
+        let conditions = Conditions { replay: 0.5, replay_after_ms: 3.0, garble: 0.5, ..Default::default() };
+        let mut link = Link::new(conditions, 7);
+        let again: Vec<_> = (0..PACKETS).filter_map(|_| link.replay(10)).collect();
+        let garbled: Vec<f64> = again.iter().filter_map(|(_, place)| *place).collect();
+        assert!((49_000..51_000).contains(&again.len()) && again.iter().all(|(at, _)| *at == 3_000_010));
+        assert!((24_000..26_000).contains(&garbled.len()) && garbled.iter().all(|place| (0.0..1.0).contains(place)));
+        link.change(Conditions::default());
+        assert_eq!(link.replay(10), None);
+    }
+
+    #[test]
+    fn a_link_that_is_changed_is_as_a_new_one() {
+        let mut link = Link::new(Conditions { loss: 1.0, ..Default::default() }, 8);
+        assert_eq!(link.pass(5, 1500), None);
+        link.change(Conditions { path_mtu: 1000, ..Default::default() });
+        assert_eq!((link.pass(6, 1500), link.pass(7, 1000)), (None, Some(7)));
+        // Where outages began and ended before says nothing any more.
+        link.change(Conditions { outage_gap_ms: 1e-3, outage_ms: 1e6, ..Default::default() });
+        assert!((1..100).any(|ms| link.pass(ms * 1_000_000, 100).is_none()), "it is out");
+        link.change(Conditions::default());
+        assert_eq!(link.pass(200_000_000, 1500), Some(200_000_000));
     }
 
     #[test]

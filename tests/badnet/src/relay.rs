@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -50,18 +51,29 @@ pub struct Relay {
     pub counts: Arc<Counts>,
     end: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
+    /// To each sending host's thread: new conditions, and to whom.
+    changes: Vec<Sender<(usize, Conditions)>>,
 }
 
 impl Relay {
     /// Joins the devices; the host of `devices[i]` has the last octet i + 1. Devices must be non-blocking.
     pub fn start(devices: &Arc<Vec<SyncDevice>>, conditions: Conditions, seed: u64) -> Self {
         let (counts, end) = (Arc::new(Counts::default()), Arc::new(AtomicBool::new(false)));
-        let threads = (0..devices.len()).map(|source| {
-            let port = Port::new(source, devices.clone(), conditions, seed, counts.clone());
+        let (mut threads, mut changes) = (Vec::new(), Vec::new());
+        for source in 0..devices.len() {
+            let (change, changed) = channel();
+            let port = Port::new(source, devices.clone(), conditions, seed, counts.clone(), changed);
             let end = end.clone();
-            std::thread::spawn(move || port.run(&end))
-        });
-        Self { threads: threads.collect(), counts, end }
+            threads.push(std::thread::spawn(move || port.run(&end)));
+            changes.push(change);
+        }
+        Self { threads, counts, end, changes }
+    }
+
+    /// From now on packets of `from` to `to` fare like this.
+    pub fn change(&self, from: usize, to: usize, conditions: Conditions) {
+        // A thread ends only with the relay.
+        let _ = self.changes[from].send((to, conditions));
     }
 }
 
@@ -87,6 +99,7 @@ struct Port {
     taken: u64,
     spare: Vec<Vec<u8>>,
     counts: Arc<Counts>,
+    changes: Receiver<(usize, Conditions)>,
     begin: Instant,
 }
 
@@ -97,17 +110,21 @@ impl Port {
         conditions: Conditions,
         seed: u64,
         counts: Arc<Counts>,
+        changes: Receiver<(usize, Conditions)>,
     ) -> Self {
         let seed = |to: usize| (seed << 16) + (source << 8 | to) as u64;
         let links = (0..devices.len()).map(|to| Link::new(conditions, seed(to))).collect();
         let (underway, spare) = (BinaryHeap::new(), Vec::new());
-        Self { source, devices, links, underway, taken: 0, spare, counts, begin: Instant::now() }
+        Self { source, devices, links, underway, taken: 0, spare, counts, changes, begin: Instant::now() }
     }
 
     fn run(mut self, end: &AtomicBool) {
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
         let devices = self.devices.clone();
         while !end.load(Ordering::Relaxed) {
+            while let Ok((to, conditions)) = self.changes.try_recv() {
+                self.links[to].change(conditions);
+            }
             let next_ns = self.underway.peek().map_or(IDLE_NS, |Reverse((at, ..))| at.saturating_sub(self.now_ns()));
             let wait = Timespec { tv_sec: 0, tv_nsec: next_ns.min(IDLE_NS) as _ };
             let mut polled = [PollFd::new(&devices[self.source], PollFlags::IN)];
@@ -138,7 +155,16 @@ impl Port {
                 continue;
             };
             let now_ns = self.now_ns();
-            match self.links[to].pass(now_ns, packet.len()) {
+            let arrives = self.links[to].pass(now_ns, packet.len());
+            if let Some((at, garbled)) = arrives.and_then(|at| self.links[to].replay(at)) {
+                let mut again = packet.clone();
+                if let Some(place) = garbled {
+                    garble(&mut again, place);
+                }
+                self.taken += 1;
+                self.underway.push(Reverse((at, self.taken, to, again)));
+            }
+            match arrives {
                 Some(at) if at > now_ns => {
                     self.taken += 1;
                     self.underway.push(Reverse((at, self.taken, to, packet)));
@@ -186,9 +212,40 @@ fn destination(packet: &[u8]) -> Option<usize> {
     is_ipv4.then(|| usize::from(*octet).checked_sub(1)).flatten()
 }
 
+/// Overwrites eight bytes of what an IPv4 packet carries by UDP, at this share of its length, and says that it has no checksum.
+fn garble(packet: &mut [u8], place: f64) {
+    const UDP: u8 = 17;
+    let Some(header) = packet.first().map(|first| usize::from(first & 15) * 4) else { return };
+    if packet.get(9) != Some(&UDP) || packet.len() <= header + 8 {
+        return;
+    }
+    let (checksum, content) = packet[header + 6..].split_at_mut(2);
+    checksum.fill(0);
+    let at = (place * content.len() as f64) as usize;
+    content.iter_mut().skip(at).take(8).for_each(|byte| *byte = byte.wrapping_mul(167).wrapping_add(91));
+}
+
 #[cfg(test)]
 mod tests {
-    use super::destination;
+    use super::{destination, garble};
+
+    #[test]
+    fn only_what_udp_carries_is_overwritten() {
+        let mut packet = [7; 60];
+        (packet[0], packet[9]) = (0x45, 6);
+        let tcp = packet;
+        garble(&mut packet, 0.5);
+        assert_eq!(packet, tcp);
+        packet[9] = 17;
+        let udp = packet;
+        garble(&mut packet, 0.5);
+        assert_eq!((packet[26], packet[27]), (0, 0));
+        let changed: Vec<usize> = (28..60).filter(|at| packet[*at] != udp[*at]).collect();
+        assert_eq!(changed, (44..52).collect::<Vec<_>>());
+        assert!(packet[..26] == udp[..26]);
+        garble(&mut [0x45], 0.5);
+        garble(&mut [], 0.5);
+    }
 
     #[test]
     fn packets_go_by_the_last_octet_of_ipv4() {
