@@ -294,7 +294,7 @@ pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
     match cli.command {
         Some(Command::Allreduce(args)) => allreduce(&args, out),
         Some(Command::Bench(BenchArgs { what: Bench::Card, json })) => {
-            let progress = |what: &str| eprintln!("measuring: {what}");
+            let progress = |what: &str| drop(writeln!(std::io::stderr(), "measuring: {what}"));
             let figures = bench::card_figures(&Gradients::from_bytes(SHIPPED_NAME, SHIPPED, None)?, progress)?;
             let text = if json {
                 serde_json::to_string_pretty(&figures).unwrap_or_default() + "\n"

@@ -1,6 +1,6 @@
 //! `optireduce-sim`: see `optireduce_sim::cli`.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -19,7 +19,8 @@ fn main() -> ExitCode {
     match run(cli, &mut std::io::stdout().lock()) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("optireduce-sim: {error}");
+            // Nobody has to read it.
+            let _ = writeln!(std::io::stderr(), "optireduce-sim: {error}");
             ExitCode::from(error.exit_code())
         }
     }

@@ -21,6 +21,9 @@ pub struct Seen {
     pub received_bytes: u64,
     /// Datagrams that this host's kernel refused to send.
     pub unsent_packets: u64,
+    /// Packets that were dropped because of their seal.
+    pub forged_packets: u64,
+    pub replayed_packets: u64,
     /// Collectives of which not all means came.
     pub missing_means: u64,
     /// Ranks that did not come in time, at least once.

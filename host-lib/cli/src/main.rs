@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     match command(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { code, text }) => {
-            eprintln!("optireduce: {text}");
+            outcome::say(&text);
             ExitCode::from(code)
         }
     }

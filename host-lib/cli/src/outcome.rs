@@ -34,6 +34,11 @@ impl From<String> for Failure {
     }
 }
 
+/// Says something on stderr. Nobody has to read it.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "optireduce: {line}");
+}
+
 /// Prints a line of the result. A reader that has gone away is no error: the other ranks still need this one.
 pub fn print(line: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::{EngineKind, JobArgs, RunArgs};
 use crate::engine::{Engine, Seen};
 use crate::file;
-use crate::outcome::{Failure, print};
+use crate::outcome::{Failure, print, say};
 use crate::times::{Row, bus_factor, gb_per_s, percentile, size_text};
 
 /// Most calls before those that are timed: a bound takes 20 or a few more.
@@ -66,7 +66,7 @@ impl Crowd {
     fn note(&self) -> Option<String> {
         let Self { host, ranks, cores } = self;
         let text = format!(
-            "optireduce: note: {ranks} ranks share {cores} core(s) of host {host}; ranks that wait for a core are late, so times \
+            "note: {ranks} ranks share {cores} core(s) of host {host}; ranks that wait for a core are late, so times \
              and losses below are the host's rather than the network's; use at most {cores} rank(s) there"
         );
         self.has_more_ranks_than_cores().then_some(text)
@@ -86,7 +86,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
             let found = crowd.insert(find_crowd(&mut engine)?);
             if launch.rank == 0 {
                 if let Some(note) = found.note() {
-                    eprintln!("{note}");
+                    say(&note);
                 }
                 if !args.job.json {
                     print(Row::HEADER)?;
@@ -105,6 +105,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
                 print(&serde_json::to_string(&row).map_err(|error| error.to_string())?)?;
             } else {
                 print(&row.line())?;
+                row.remark().map_or(Ok(()), |remark| print(&remark))?;
             }
         }
         engine.close()?;
@@ -172,7 +173,9 @@ fn measure(engine: &mut Engine, args: &JobArgs, is_late: bool, launch: &Launch, 
     }
     seen.cpu_s = self::cpu_s() - cpu_s;
     seen.memory_mb = memory_mb();
-    seen.unsent_packets = engine.communicator.metrics().map_err(|error| error.to_string())?.unsent.total();
+    let metrics = engine.communicator.metrics().map_err(|error| error.to_string())?;
+    seen.unsent_packets = metrics.unsent.total();
+    (seen.forged_packets, seen.replayed_packets) = (metrics.seal_drops.forged, metrics.seal_drops.replayed);
     Ok(seen)
 }
 
@@ -201,6 +204,8 @@ fn row(args: &JobArgs, engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crow
         busbw_gb_per_s: algbw_gb_per_s * bus_factor(ranks.len()),
         received_fraction: sum(|seen| seen.received_bytes) / sum(|seen| seen.expected_bytes).max(1.0),
         unsent_packets: ranks.iter().map(|seen| seen.unsent_packets).sum(),
+        forged_packets: ranks.iter().map(|seen| seen.forged_packets).sum(),
+        replayed_packets: ranks.iter().map(|seen| seen.replayed_packets).sum(),
         halted: ranks.iter().any(|seen| seen.halted),
         bound_ms: engine.bound_ms(),
         engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },

@@ -19,6 +19,10 @@ pub struct Row {
     pub received_fraction: f64,
     /// Datagrams that the kernels of the ranks' hosts refused to send.
     pub unsent_packets: u64,
+    /// Packets that were dropped because they were forged, or of no rank of the job; 0 without a secret.
+    pub forged_packets: u64,
+    /// Packets that were dropped because they had come before; 0 without a secret.
+    pub replayed_packets: u64,
     /// Whether the safeguard said halt on any rank.
     pub halted: bool,
     /// Bound on each stage; 0 for engines without.
@@ -43,6 +47,19 @@ impl Row {
     /// The table's head; bandwidths are in GB/s of the median time.
     pub const HEADER: &'static str = "                                                                         algbw   busbw\n\
         engine ranks       size  iters    p50 ms    p90 ms    p99 ms    max ms    GB/s    GB/s  received  bound ms  cpu s/GB  mem MB";
+
+    /// What a line has no column for, if there is anything.
+    pub fn remark(&self) -> Option<String> {
+        let Self { unsent_packets, forged_packets, replayed_packets, .. } = self;
+        let counts = [
+            (unsent_packets, "that the kernel refused to send"),
+            (forged_packets, "dropped as forged"),
+            (replayed_packets, "dropped as replayed"),
+        ];
+        let counts = counts.into_iter().filter(|(count, _)| **count > 0);
+        let text: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        (!text.is_empty()).then(|| format!("       packets: {}", text.join(", ")))
+    }
 
     pub fn line(&self) -> String {
         format!(
@@ -117,6 +134,8 @@ mod tests {
             busbw_gb_per_s: 2.5,
             received_fraction: 1.0,
             unsent_packets: 0,
+            forged_packets: 0,
+            replayed_packets: 0,
             halted: false,
             bound_ms: 5.0,
             engine: "udp",
@@ -131,6 +150,10 @@ mod tests {
         };
         let [above, head] = Row::HEADER.split('\n').collect::<Vec<_>>()[..] else { panic!("two lines") };
         assert_eq!(head.len(), row.line().len());
+        assert_eq!(row.remark(), None);
+        let row = Row { unsent_packets: 3, replayed_packets: 1, ..row };
+        let remark = "       packets: 3 that the kernel refused to send, 1 dropped as replayed";
+        assert_eq!(row.remark().as_deref(), Some(remark));
         for (name, unit) in [("algbw", 0), ("busbw", 1)] {
             let end = above.find(name).expect("a column") + name.len();
             let column = head.match_indices("GB/s").filter(|(at, _)| !head[..*at].ends_with("s/")).nth(unit);

@@ -1,6 +1,7 @@
 //! The command `optireduce-sim campaign`.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -96,7 +97,9 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
     let report = campaign(args.from, until, threads, |report| {
         if told.elapsed() > PROGRESS {
             told = Instant::now();
-            eprintln!(
+            // Nobody has to read it.
+            let _ = writeln!(
+                std::io::stderr(),
                 "{} collectives in {} jobs, {:.0} a second, {} failed, {} of {} pairs of moment and fault",
                 report.tally.collectives,
                 report.jobs,

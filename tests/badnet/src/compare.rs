@@ -99,19 +99,19 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
             let begin = Instant::now();
             let (outcome, network) = measure(args, &place, contender, hosts.as_ref(), port)?;
             let Place { condition, ranks, mtu } = place;
-            eprintln!(
+            crate::say(&format!(
                 "{:9} {ranks} ranks, MTU {mtu}: {:14} {:5.1} s  {network}",
                 condition.name(),
                 contender.name(),
                 begin.elapsed().as_secs_f64()
-            );
+            ));
             if job::INTERRUPTED.load(Ordering::Relaxed) {
                 return Err("interrupted".into());
             }
             match outcome {
                 Err(error) => {
                     all_finished = false;
-                    eprintln!("    FAILED: {error}");
+                    crate::say(&format!("    FAILED: {error}"));
                 }
                 Ok(figures) => {
                     let row =

@@ -1,5 +1,6 @@
 //! Hosts: network namespaces with a TUN device each, joined by a relay.
 
+use std::io::Write as _;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -138,7 +139,8 @@ impl Drop for Hosts {
     fn drop(&mut self) {
         for namespace in &self.namespaces {
             if let Err(error) = ip(&["netns", "delete", namespace]) {
-                eprintln!("badnet: {error}");
+                // Nobody has to read it.
+                let _ = writeln!(std::io::stderr(), "badnet: {error}");
             }
         }
     }

@@ -17,16 +17,16 @@ pub struct Conditions {
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     pub loss: f64,
     /// Mean time between outages of a link in milliseconds, exponentially distributed; 0: none.
-    #[arg(long, default_value_t = 0.0, value_parser = not_negative, requires = "outage_ms")]
+    #[arg(long, default_value_t = 0.0, value_parser = milliseconds, requires = "outage_ms")]
     pub outage_gap_ms: f64,
     /// Mean length of an outage in milliseconds, exponentially distributed: all packets in it are lost.
-    #[arg(long, default_value_t = 0.0, value_parser = not_negative, requires = "outage_gap_ms")]
+    #[arg(long, default_value_t = 0.0, value_parser = milliseconds, requires = "outage_gap_ms")]
     pub outage_ms: f64,
     /// Median of the delay in one direction in microseconds, lognormal; 0: the relay's own, some 20 us.
-    #[arg(long, default_value_t = 0.0, value_parser = not_negative)]
+    #[arg(long, default_value_t = 0.0, value_parser = microseconds)]
     pub delay_us: f64,
     /// 99th percentile of the delay over its median.
-    #[arg(long, default_value_t = 1.0, value_parser = at_least_one)]
+    #[arg(long, default_value_t = 1.0, value_parser = ratio)]
     pub delay_p99_over_p50: f64,
     /// Bytes of the largest packet that gets through, whatever the interfaces say; 0: what they say.
     #[arg(long, default_value_t = 0)]
@@ -35,15 +35,18 @@ pub struct Conditions {
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     pub replay: f64,
     /// How much later they arrive the second time, in milliseconds.
-    #[arg(long, default_value_t = 0.0, value_parser = not_negative, requires = "replay")]
+    #[arg(long, default_value_t = 0.0, value_parser = milliseconds, requires = "replay")]
     pub replay_after_ms: f64,
     /// Share of those, if they are UDP, whose content is overwritten in one place, with a checksum that fits.
     #[arg(long, default_value_t = 0.0, value_parser = share, requires = "replay")]
     pub garble: f64,
     /// How long a link keeps its delay before it draws another, in milliseconds; 0: for one packet.
-    #[arg(long, default_value_t = 0.0, value_parser = not_negative)]
+    #[arg(long, default_value_t = 0.0, value_parser = milliseconds)]
     pub delay_hold_ms: f64,
 }
+
+/// Longest time that an option takes: an hour.
+const TIME_MS_MAX: f64 = 3_600_000.0;
 
 fn number(text: &str, fits: impl Fn(f64) -> bool, expected: &str) -> Result<f64, String> {
     text.parse()
@@ -56,12 +59,16 @@ fn share(text: &str) -> Result<f64, String> {
     number(text, |value| (0.0..=1.0).contains(&value), "a share from 0 to 1")
 }
 
-fn not_negative(text: &str) -> Result<f64, String> {
-    number(text, |value| value >= 0.0, "a number that is not negative")
+fn milliseconds(text: &str) -> Result<f64, String> {
+    number(text, |value| (0.0..=TIME_MS_MAX).contains(&value), "0 to 3600000 milliseconds")
 }
 
-fn at_least_one(text: &str) -> Result<f64, String> {
-    number(text, |value| value >= 1.0, "a ratio of at least 1")
+fn microseconds(text: &str) -> Result<f64, String> {
+    number(text, |value| (0.0..=TIME_MS_MAX * 1e3).contains(&value), "0 to 3600000000 microseconds")
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    number(text, |value| (1.0..=1000.0).contains(&value), "a ratio from 1 to 1000")
 }
 
 /// One direction of a path between two hosts.
@@ -98,7 +105,7 @@ impl Link {
             return None;
         }
         let place = (garble > 0.0 && self.random.random_bool(garble)).then(|| self.random.random());
-        Some((at_ns + (replay_after_ms * 1e6) as u64, place))
+        Some((at_ns.saturating_add((replay_after_ms * 1e6) as u64), place))
     }
 
     /// When a packet of so many bytes that is sent now arrives; `None`: it is lost. `now_ns` must not run backwards.
@@ -110,7 +117,7 @@ impl Link {
                 let (out, until) = self.outage;
                 let mean_ms = if out { outage_gap_ms } else { outage_ms };
                 let ms = Exp::new(1.0 / mean_ms).map_or(mean_ms, |times| times.sample(&mut self.random));
-                self.outage = (!out, until + (ms * 1e6) as u64 + 1);
+                self.outage = (!out, until.saturating_add((ms * 1e6) as u64).saturating_add(1));
             }
         }
         let out = self.outage.0 && self.outage.1 > 0;
@@ -121,7 +128,7 @@ impl Link {
             self.delay_ns = (self.draw_delay_us() * 1e3) as u64;
             self.redraw_ns = now_ns + (self.conditions.delay_hold_ms * 1e6) as u64;
         }
-        self.last_ns = self.last_ns.max(now_ns + self.delay_ns);
+        self.last_ns = self.last_ns.max(now_ns.saturating_add(self.delay_ns));
         Some(self.last_ns)
     }
 
@@ -142,6 +149,27 @@ mod tests {
     fn arrivals(conditions: Conditions, seed: u64, every_ns: u64) -> Vec<Option<u64>> {
         let mut link = Link::new(conditions, seed);
         (0..PACKETS).map(|packet| link.pass(packet * every_ns, 1500)).collect()
+    }
+
+    #[test]
+    fn times_that_no_clock_holds_are_refused() {
+        for text in ["nan", "inf", "-inf", "1e300", "-1", "3600001", ""] {
+            assert_eq!(milliseconds(text).unwrap_err(), "expected 0 to 3600000 milliseconds", "{text}");
+        }
+        assert!(microseconds("3.7e9").is_err() && microseconds("NaN").is_err() && ratio("inf").is_err());
+        assert_eq!((milliseconds("3600000"), microseconds("3.6e9"), ratio("1")), (Ok(3.6e6), Ok(3.6e9), Ok(1.0)));
+        // The longest of all, drawn from the widest distribution, overflows nothing.
+        let slow = Conditions {
+            delay_us: 3.6e9,
+            delay_p99_over_p50: 1000.0,
+            outage_gap_ms: 3.6e6,
+            outage_ms: 3.6e6,
+            ..Conditions::default()
+        };
+        let mut link = Link::new(slow, 1);
+        for _ in 0..1000 {
+            link.pass(u64::MAX / 2, 1500);
+        }
     }
 
     #[test]

@@ -60,7 +60,7 @@ struct RunArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// When the command is killed, in seconds
-    #[arg(long, default_value_t = 600)]
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout_s: u64,
     /// The command and its arguments
     #[arg(last = true, required = true)]
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("badnet: {error}");
+            say(&format!("badnet: {error}"));
             ExitCode::from(2)
         }
     }
@@ -99,14 +99,19 @@ fn run(args: &RunArgs) -> Outcome {
         command
     });
     let printed = job::run(commands.collect(), std::time::Duration::from_secs(args.timeout_s), &[0]);
-    eprintln!("badnet: {}", relay.counts.line());
+    say(&format!("badnet: {}", relay.counts.line()));
     match printed {
         Ok(lines) => print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>()).map(|()| true),
         Err(error) => {
-            eprintln!("badnet: {error}");
+            say(&format!("badnet: {error}"));
             Ok(false)
         }
     }
+}
+
+/// Says something on stderr. Nobody has to read it.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Writes a result to stdout. A reader that has gone away is no error.

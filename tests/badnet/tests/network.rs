@@ -1,6 +1,7 @@
 //! The network as programs see it: real sockets on real hosts. Needs root and /dev/net/tun; says so and does nothing without.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Rank 1 sends a thousand datagrams to rank 0, slowly enough for any queue; rank 0 prints how many came and ends with
 /// the last one, or after a second of silence.
@@ -106,11 +107,51 @@ fn packets_are_as_large_as_the_path_takes_though_interfaces_promise_more() {
 }
 
 #[test]
+fn a_signal_ends_the_job_and_removes_its_hosts() {
+    // The job says when it runs, in a file of its own.
+    let folder = std::env::temp_dir().join(format!("badnet-signal-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let ready = folder.join(signal);
+        let script = format!("echo $$ > {}; exec sleep 600", ready.display());
+        let mut child = Command::new(env!("CARGO_BIN_EXE_badnet"));
+        child.args(["run", "--hosts", "1", "--", "sh", "-c", &script]).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = child.spawn().expect("badnet");
+        let pid = child.id();
+        while !std::fs::read_to_string(&ready).is_ok_and(|text| text.ends_with('\n')) {
+            if child.try_wait().expect("badnet").is_some() {
+                let output = child.wait_with_output().expect("badnet");
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(said.contains("hosts need root"), "{said}");
+                return eprintln!("not run: {said}");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let job = std::fs::read_to_string(&ready).expect("its number");
+        assert!(Command::new("kill").args([signal, &pid.to_string()]).status().expect("kill").success());
+        let output = child.wait_with_output().expect("badnet");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{signal}: {said}");
+        assert!(said.contains("interrupted"), "{signal}: {said}");
+        assert!(!std::path::Path::new(&format!("/proc/{}", job.trim())).exists(), "{signal}: the job still runs");
+        let namespaces = Command::new("ip").args(["netns", "list"]).output().expect("ip");
+        let left = String::from_utf8_lossy(&namespaces.stdout).into_owned();
+        assert!(!left.contains(&format!("badnet-{pid}-")), "{signal}: {left}");
+    }
+    std::fs::remove_dir_all(&folder).expect("it is there");
+}
+
+#[test]
 fn what_goes_wrong_is_named_and_leaves_nothing_behind() {
     let badnet =
         |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_badnet")).args(arguments).output().expect("badnet");
     let said = |arguments: &[&str]| String::from_utf8_lossy(&badnet(arguments).stderr).into_owned();
     assert!(said(&["run", "--loss", "2", "--", "true"]).contains("a share from 0 to 1"));
+    for time in ["inf", "nan", "1e300"] {
+        let said = said(&["run", "--outage-gap-ms", "5", "--outage-ms", time, "--", "true"]);
+        assert!(said.contains("expected 0 to 3600000 milliseconds"), "{said}");
+    }
+    assert!(said(&["run", "--timeout-s", "18446744073709551615", "--", "true"]).contains("1..=86400"));
     assert!(said(&["run", "--outage-ms", "5", "--", "true"]).contains("--outage-gap-ms"));
     let failed = said(&["run", "--hosts", "2", "--", "sh", "-c", "echo no gradient >&2; exit 7"]);
     if failed.contains("hosts need root") {
