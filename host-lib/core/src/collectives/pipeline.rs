@@ -237,8 +237,8 @@ impl Pipeline {
         let mut slots_free = params.slots.saturating_sub(in_use);
         let mut acted = false;
         for one in &mut self.running {
-            // With slots left, all windows of the view before are armed.
-            if self.entered != one.view.epoch {
+            // A view is entered to arm windows, once all of the views before are armed; what is armed goes on without.
+            if self.entered != one.view.epoch && !one.machine.is_armed() {
                 if slots_free == 0 || !plane.enter(&one.view).map_err(CollectivesError::Plane)? {
                     break;
                 }
@@ -413,4 +413,43 @@ fn shards_only(plan: &WindowPlan, place: usize, output: &[f32], short: &[(usize,
     };
     let incomplete = (!short.is_empty()).then(|| Incomplete { gathered: Vec::new(), present: present() });
     RepairData { own: own.map(value).collect(), incomplete }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::membership::Settings;
+    use crate::software::{Batch, Software, SoftwareJob};
+
+    /// A pipeline with the two windows of collective 0 armed, which fill half the slots, and its parameters.
+    fn pipeline() -> (Pipeline, Software, JobParams, View) {
+        let job = SoftwareJob { slots: 4, ..SoftwareJob::new(0, 2, 1, 1) };
+        let plane = Software::new(job).unwrap();
+        let params = JobParams { window_beats_max: 2, ..JobParams::new(0, 2, 1, 1000, &plane.limits()) };
+        let view = View::first(Ranks::all(2), Settings { hadamard: false, bound_ns: 1000 });
+        let mut pipeline = Pipeline::default();
+        pipeline.push::<std::convert::Infallible>(&params, view.clone(), call()).unwrap();
+        (pipeline, plane, params, view)
+    }
+
+    fn call() -> Call {
+        Call::declared(Kind::AllReduce, 0, 4 * LANES, 0)
+    }
+
+    /// A rank that has joined is ahead: its packets have the first collective of its view preposted while the last one of
+    /// the view before has not started yet, and both together take all slots.
+    #[test]
+    fn a_view_that_was_entered_ahead_does_not_stop_the_collective_before() {
+        let (mut pipeline, mut plane, params, view) = pipeline();
+        let tuning = Tuning::default();
+        pipeline.act(0, &mut plane, &params, &tuning).unwrap();
+        let next = View { number: 1, epoch: 1, first_op: 1, ..view };
+        assert_eq!(pipeline.prepost(&params, next, call()), Some(1));
+        pipeline.act(0, &mut plane, &params, &tuning).unwrap();
+        assert_eq!(pipeline.running.iter().map(|one| one.machine.slots_in_use()).sum::<usize>(), 4);
+        pipeline.start::<std::convert::Infallible>(0, vec![1.0; 4 * LANES]).unwrap();
+        pipeline.act(0, &mut plane, &params, &tuning).unwrap();
+        let sent = plane.poll_transmit(Batch { segments_max: 1, bytes_max: 1500 }, &mut Vec::new());
+        assert!(sent.is_some(), "collective 0 was started and sends nothing");
+    }
 }

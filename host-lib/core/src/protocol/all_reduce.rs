@@ -379,6 +379,11 @@ impl AllReduce {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).count()
     }
 
+    /// Whether every window was armed.
+    pub fn is_armed(&self) -> bool {
+        self.armed == self.windows.len()
+    }
+
     /// Windows that are armed and have not closed.
     pub fn armed(&self) -> impl Iterator<Item = &WindowPlan> {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).map(|window| &window.plan)
