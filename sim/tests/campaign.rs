@@ -17,6 +17,26 @@ fn under_faults_no_judge_objects() {
     assert!(2 * report.pairs_hit > report.pairs / 2, "{} of {} pairs", report.pairs_hit, report.pairs);
 }
 
+/// Jobs that found a fault of the protocol, or of a judge, as small as they could be made.
+#[test]
+fn jobs_that_failed_once_stay_mended() {
+    let job =
+        |seed, ranks, calls, only: &[usize]| (seed, Edits { ranks, calls: Some(calls), only: Some(only.to_vec()) });
+    for (seed, edits) in [
+        // The first collective of a view was preposted while the last one before it ran, and held it up for ever.
+        job(101_352, None, 8, &[0]),
+        job(101_297, Some(5), 19, &[0, 3]),
+        job(101_022, Some(4), 51, &[4]),
+        // A host that was slow for longer than silence is borne was dropped, as it must be.
+        job(100_593, Some(3), 8, &[0]),
+        job(101_084, Some(4), 17, &[1]),
+    ] {
+        let outcome = run(seed, &edits, false);
+        assert_eq!(outcome.violation, None, "seed {seed}, {edits:?}");
+        assert_eq!(outcome.tally.collectives, u64::from(edits.calls.unwrap()), "seed {seed}");
+    }
+}
+
 #[test]
 fn a_seed_replays_to_the_byte() {
     let [one, two] = [(), ()].map(|()| run(7, &Edits::default(), true));

@@ -3,7 +3,7 @@
 use optireduce_core::Call;
 use optireduce_core::protocol::{Kind, Stream};
 
-use super::fault::{self, Fault};
+use super::fault::{self, Fault, FaultKind};
 use super::random::Random;
 use super::values::{LANES, RANKS_MAX, Stamp};
 
@@ -161,14 +161,29 @@ impl JobPlan {
 
     /// The ranks that no fault can keep from one another, by rank, if they are a majority: those must go on.
     pub fn unharmed(&self) -> Option<Vec<bool>> {
-        let harms = self.faults.iter().any(|(_, fault)| fault.kind.may_cost_a_rank());
+        let harms = self.faults.iter().any(|(_, fault)| fault.kind.may_cost_a_rank()) || self.may_be_silent();
         let unharmed: Vec<bool> = (0..self.ranks).map(|rank| !harms || !self.targets.contains(&rank)).collect();
         let many = 2 * unharmed.iter().filter(|is| **is).count() > self.ranks;
         many.then_some(unharmed)
     }
+
+    /// Whether a slow host may send nothing for so long that its rank is dropped, as it must be: the others cannot know that
+    /// it is alive.
+    fn may_be_silent(&self) -> bool {
+        let slow = self.faults.iter().filter(|(_, fault)| fault.kind == FaultKind::Slow);
+        let slow_ns: u64 = slow.map(|(_, fault)| fault.lasts_ns).sum();
+        // It still sends what it had begun, for up to two bounds.
+        let silent_ns = slow_ns + self.pause_ns + 2 * self.settings.bound_ns;
+        slow_ns > 0 && self.settings.silent_ops.is_some() && silent_ns >= self.settings.silent_ns()
+    }
 }
 
 impl Settings {
+    /// How long a rank must have been silent before it is dropped.
+    pub fn silent_ns(&self) -> u64 {
+        5 * self.bound_ns
+    }
+
     fn draw(random: &mut Random) -> Self {
         let bound_ns = random.between(500_000, 4_000_000);
         let early = random.below(3);

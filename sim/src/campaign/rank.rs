@@ -137,7 +137,7 @@ pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<Collectives<Software
     if set.silent_ops.is_some() {
         let members = MembershipParams {
             silent_ops: set.silent_ops,
-            silent_ns: 5 * set.bound_ns,
+            silent_ns: set.silent_ns(),
             lead_ops: set.lead_ops,
             retry_ns: set.retry_ns,
             ..MembershipParams::new(ranks)
