@@ -51,18 +51,22 @@
 //!
 //! # Features
 //!
-//! `smartnic` (default): [`SmartNic`], and with it the driver of the card.
+//! * `smartnic` (default): [`SmartNic`], and with it the driver of the card.
+//! * `secret`: jobs whose connections and packets are encrypted and authenticated, see [`Secret`]. It adds 27 crates (`snow`, `ring` and
+//!   what they need, some of it C and assembly). Without it, a program that is given a secret gets [`SecretError::NotBuilt`]; it never
+//!   runs without one instead. The command `optireduce` has it.
 //!
 //! # Limits
 //!
-//! Linux. fp32 gradients (on the wire also bf16); up to 1024 ranks, 64 in jobs with cards. Without a [`Secret`] there is
-//! no encryption and no authentication: for networks that are trusted. The protocol itself is the crate `optireduce-core`, which has no I/O.
+//! Linux. fp32 gradients (on the wire also bf16); up to 1024 ranks, 64 in jobs with cards. Without a [`Secret`]
+//! nothing is encrypted or authenticated: use a trusted network. The protocol itself is the crate `optireduce-core`, which has no I/O.
 //!
 //! Source: OptiReduce (NSDI'25).
 #![deny(unsafe_code)]
 
 mod communicator;
 mod control;
+mod secret;
 #[cfg(feature = "smartnic")]
 mod smartnic;
 mod udp;
@@ -72,8 +76,7 @@ pub use communicator::{
     Metrics, ReduceOp, Report, Request, Settled, TwoLevel, TwoLevelBucket,
 };
 pub use control::{
-    BootstrapError, ControlError, Launch, LaunchError, Mismatch, ROOT_PORT_DEFAULT, Refusal, Secret, SecretError,
-    TORCH_PORT_OFFSET,
+    BootstrapError, ControlError, Launch, LaunchError, Mismatch, ROOT_PORT_DEFAULT, Refusal, TORCH_PORT_OFFSET,
 };
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
@@ -81,6 +84,7 @@ pub use optireduce_core::protocol::{
     StageMetrics, StageSummary, UpdateAction,
 };
 pub use optireduce_core::software::Counters;
+pub use secret::{SealDrops, Secret, SecretError};
 #[cfg(feature = "smartnic")]
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};
-pub use udp::{SealDrops, Unsent};
+pub use udp::Unsent;

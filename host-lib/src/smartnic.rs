@@ -23,6 +23,8 @@ use optireduce_core::{
     Capabilities, Capability, DataPlane, PlaneEvent, PlaneLimits, RepairData, Unsupported, WindowError,
 };
 
+use crate::secret::{SecretError, refuse_card};
+
 /// What can go wrong between the protocol and the card.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -30,6 +32,9 @@ pub enum SmartNicError {
     /// The call is refused.
     #[error(transparent)]
     Window(#[from] WindowError),
+    /// A secret was given, and cards have none.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
     /// The driver's error.
     #[error(transparent)]
     Driver(#[from] DriverError),
@@ -145,9 +150,10 @@ impl<B: Bus> SmartNic<B> {
     /// Configures the card for a job and allocates the DMA buffers of its slots.
     ///
     /// # Errors
-    /// If the card refuses the job, if the ring has fewer than 4 entries per slot, or if DMA memory is short
+    /// If `OPTIREDUCE_SECRET` is set: the card's packets are neither encrypted nor authenticated. If the card refuses the job, if the ring has fewer than 4 entries per slot, or if DMA memory is short
     /// (see [`smartnic_dma_bytes`]).
     pub fn new(mut nic: Nic<B>, job: &JobConfig) -> Result<Self, SmartNicError> {
+        refuse_card()?;
         let card = nic.limits();
         let limits = PlaneLimits {
             slots: card.slots,

@@ -1,5 +1,6 @@
 //! Jobs with a secret over real sockets on loopback, and strangers who have not got it.
 
+mod environment;
 mod ranks;
 
 use std::io::{Read, Write};
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use environment::has_no_secret;
 use optireduce::{BucketOptions, Builder, Launch, Secret};
 use ranks::{builder, check_mean, free_root, gradient, job};
 
@@ -37,6 +39,21 @@ fn a_job_with_a_secret_gives_the_same_as_one_without() {
         });
         check_mean(ranks, &results, 1e-5);
     }
+}
+
+#[test]
+fn a_secret_may_stand_in_the_environment() {
+    if has_no_secret("a_secret_may_stand_in_the_environment") {
+        assert!(Secret::from_env().unwrap().is_none());
+        return;
+    }
+    let given = Secret::from_env().unwrap().unwrap();
+    assert_eq!(given, Secret::new("0123456789abcdef").unwrap());
+    job(2, move |rank, root| {
+        let builder = builder(rank, 2, &root);
+        let builder = if rank == 0 { builder } else { builder.secret(given.clone()) };
+        builder.connect().unwrap().barrier().unwrap();
+    });
 }
 
 #[test]

@@ -3,9 +3,12 @@
 //! The card identifies itself, fetches submissions and posts what the test tells it to. Each test says what the card
 //! does and checks what the data plane makes of it.
 
+mod environment;
+
 use std::sync::{Arc, Mutex, OnceLock};
 
-use optireduce::{SmartNic, SmartNicError, smartnic_dma_bytes};
+use environment::has_no_secret;
+use optireduce::{SecretError, SmartNic, SmartNicError, smartnic_dma_bytes};
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::queue::{self, *};
 use optireduce_contract::ranks::RankSet;
@@ -459,6 +462,16 @@ fn a_ring_too_small_for_the_slots_is_refused() {
     let expected =
         "a ring of 16 entries is too small for 8 window slots; expected at least 32 entries, raise ring_log2";
     assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn a_card_in_a_process_with_a_secret_is_refused() {
+    if has_no_secret("a_card_in_a_process_with_a_secret_is_refused") {
+        return;
+    }
+    let error = open(RING_LOG2).map(drop).unwrap_err();
+    assert!(matches!(error, SmartNicError::Secret(SecretError::Card)), "{error}");
+    assert!(error.to_string().starts_with("OPTIREDUCE_SECRET is set, but cards cannot encrypt"), "{error}");
 }
 
 #[test]

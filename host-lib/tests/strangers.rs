@@ -103,6 +103,28 @@ fn ranks_of_another_job_at_the_same_root_are_no_part_of_this_one() {
 }
 
 #[test]
+fn a_rank_without_a_secret_takes_no_key_for_packets() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let root = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        let member = |rank| {
+            format!(
+                r#"{{"rank":{rank},"udp":"127.0.0.1:9","control":"127.0.0.1:9","receive_buffer_bytes":1,"payload_beats":0}}"#
+            )
+        };
+        let (members, key) = ([member(0), member(1)].join(","), [7; 32]);
+        let job = format!(r#"{{"tag":1,"seed":2,"members":[{members}],"packet_key":{key:?}}}"#);
+        let welcome = frame(&format!(r#"{{"Welcome":{{"job":{job},"left_ms":1000}}}}"#));
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.write_all(&welcome);
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+    });
+    let error = start(builder(1, 2, &root).timeout(Duration::from_secs(1))).join().unwrap().unwrap_err();
+    assert!(error.contains("it hands out a key for the packets, expected no key"), "{error}");
+}
+
+#[test]
 fn all_ranks_are_told_who_did_not_come() {
     let root = free_root();
     // Rank 1 gives up first.

@@ -16,6 +16,7 @@ fn command() -> Command {
         "SLURM_PROCID",
         "OPTIREDUCE_RANK",
         "OPTIREDUCE_LOG",
+        "OPTIREDUCE_SECRET",
         "RUST_LOG",
     ] {
         command.env_remove(name);
@@ -223,6 +224,21 @@ fn tensors(tensors: &[(&str, &[usize], Vec<f32>)]) -> Vec<u8> {
     let view = |shape: &[usize], bytes| TensorView::new(Dtype::F32, shape.to_vec(), bytes).unwrap();
     let views = tensors.iter().zip(&bytes).map(|((name, shape, _), bytes)| (*name, view(shape, bytes)));
     safetensors::serialize(views, Some([("format".to_owned(), "pt".to_owned())].into())).unwrap()
+}
+
+#[test]
+fn ranks_share_a_secret_from_a_file() {
+    let [secret, short] = [("secret", &[7; 32][..]), ("short", &[7; 8])].map(|(name, bytes)| {
+        let path = scratch("shared").join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    for output in ranks(2, &["--bench", "4K", "--secs", "0.1", "--secret-file", &secret]) {
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let output = optireduce(&["run", "--rank", "0", "--world-size", "2", "--root", "h:1", "--secret-file", &short]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("--secret-file: the secret has 8 bytes, expected 16 to 4096;"));
 }
 
 #[test]

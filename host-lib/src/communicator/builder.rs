@@ -10,8 +10,9 @@ use tokio::sync::oneshot;
 use super::Communicator;
 use super::engine::{Engine, Links, Waker};
 use super::error::ConnectError;
-use crate::control::{ControlChannel, Launch, Meeting, Member, Secret, local_address, resolve};
-use crate::udp::{SEAL_BYTES, Udp, payload_beats_of};
+use crate::control::{ControlChannel, Launch, Meeting, Member, local_address, resolve};
+use crate::secret::{SEAL_BYTES, Secret};
+use crate::udp::{Udp, payload_beats_of};
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, INCAST_MAX, JobParams, MembershipParams};
 use optireduce_core::{Collectives, DataPlane};
@@ -122,7 +123,7 @@ impl Builder {
     }
 
     /// A secret that all ranks share: connections and packets are then encrypted and authenticated. Default: that in
-    /// `OPTIREDUCE_SECRET`, or none.
+    /// `OPTIREDUCE_SECRET`, or none. Both need the feature `secret`: without it, either is a [`SecretError`](crate::SecretError).
     pub fn secret(self, secret: Secret) -> Self {
         Self { secret: Some(secret), ..self }
     }
@@ -273,7 +274,7 @@ impl Builder {
         let (timeout, meeting_launch) = (self.timeout, launch.clone());
         let meeting = Meeting { launch: meeting_launch, root, local, secret, timeout, deadline };
         let mut control = ControlChannel::connect(&meeting, self.settings(), describe, move || wake.wake())?;
-        socket.seal(launch.rank, control.job());
+        socket.seal(meeting.secret.as_ref(), launch.rank, control.job());
         let payload_beats = socket.payload_beats(&mut control, left)?;
         let plane = socket.join(launch.rank, control.job(), payload_beats)?;
         let bound_ns = match self.bound {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::control::{BootstrapError, ControlError, LaunchError, SecretError};
+use crate::control::{BootstrapError, ControlError, LaunchError};
+use crate::secret::SecretError;
 use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
 use optireduce_core::protocol::Mismatch as CallMismatch;

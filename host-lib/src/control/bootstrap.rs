@@ -15,8 +15,8 @@ use thiserror::Error;
 
 use super::launch::Launch;
 use super::link::{Common, Link};
-use super::secret::Secret;
 use super::terms::{Mismatch, Terms};
+use crate::secret::Secret;
 
 /// Version of the messages of bootstrap and control channel.
 pub(super) const VERSION: u32 = 3;

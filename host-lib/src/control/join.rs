@@ -102,11 +102,17 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
     let mut link = Link::new(stream, End::Connected, &meeting.common()).await.map_err(closed)?;
     link.writer.write_json(&hello).await.map_err(closed)?;
     let answer = link.reader.read_json().await.map_err(closed)?;
-    if let Answer::Welcome { job, .. } = &answer
-        && job.members.len() != meeting.launch.world_size
-    {
+    if let Answer::Welcome { job, .. } = &answer {
         let (found, expected) = (job.members.len(), meeting.launch.world_size);
-        return Err(io::Error::other(format!("it hands out a job of {found} ranks, expected {expected}")));
+        if found != expected {
+            return Err(io::Error::other(format!("it hands out a job of {found} ranks, expected {expected}")));
+        }
+        if job.packet_key.is_some() != meeting.secret.is_some() {
+            let [found, expected] =
+                [job.packet_key.is_some(), meeting.secret.is_some()].map(|is| if is { "a" } else { "no" });
+            let what = format!("it hands out {found} key for the packets, expected {expected} key");
+            return Err(io::Error::other(what));
+        }
     }
     Ok((link, answer))
 }

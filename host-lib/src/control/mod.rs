@@ -3,7 +3,7 @@
 //! * `launch`: which rank this process is, from its launcher's environment.
 //! * `bootstrap`: every rank reports to rank 0 (`join`), which compares their settings and hands out everybody's addresses
 //!   (`gather`); `resolve` finds the addresses of rank 0 and of this host.
-//! * `link`: a connection between two ranks, with a `secret` an encrypted one, and `frame` the messages on it.
+//! * `link`: a connection between two ranks, with a secret an encrypted one, and `frame` the messages on it.
 //! * `channel`: the control channel, one TCP connection for each pair of ranks, for what must not be lost.
 //! * `terms`: what all ranks must have in common, and the message that says where they differ.
 //! * `reliable`: an all-reduce over the control channel.
@@ -18,7 +18,6 @@ mod link;
 mod meet;
 pub(crate) mod reliable;
 mod resolve;
-mod secret;
 mod terms;
 
 pub use self::bootstrap::{BootstrapError, Refusal};
@@ -27,6 +26,5 @@ pub use self::channel::ControlError;
 pub(crate) use self::channel::{CHUNK_BYTES, Closer, ControlChannel, Notice, Notices};
 pub use self::launch::{Launch, LaunchError, ROOT_PORT_DEFAULT, TORCH_PORT_OFFSET};
 pub(crate) use self::resolve::{local_address, resolve};
-pub use self::secret::{Secret, SecretError};
 pub use self::terms::Mismatch;
 pub(crate) use self::terms::Terms;

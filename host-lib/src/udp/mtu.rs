@@ -15,9 +15,9 @@ use optireduce_contract::ranks::RankSet;
 use optireduce_core::protocol::Ranks;
 use thiserror::Error;
 
-use super::seal::{SEAL_BYTES, Seals};
 use super::socket::Socket;
 use crate::control::{ControlChannel, ControlError, Member};
+use crate::secret::{SEAL_BYTES, Seals};
 
 /// MTUs to try below that of the interfaces: of jumbo frames in clouds, Ethernet, overlays and tunnels, IPv6's least.
 const MTUS: [usize; 5] = [8500, 4000, 1500, 1400, 1280];

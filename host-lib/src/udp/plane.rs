@@ -14,10 +14,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
 use super::mtu::{self, IP_UDP_BYTES, PathError};
-use super::seal::{SEAL_BYTES, SealDrops, Seals};
 use super::socket::{Sent, Socket};
 use super::unsent::Unsent;
 use crate::control::{ControlChannel, Job};
+use crate::secret::{SEAL_BYTES, SealDrops, Seals, Secret};
 use optireduce_core::RepairData;
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
@@ -115,8 +115,9 @@ impl Unconnected {
     }
 
     /// From now on packets are sealed, if the job has a secret. Once for each job.
-    pub fn seal(&mut self, rank: usize, job: &Job) {
-        self.seals = job.packet_key.as_ref().map(|key| Seals::new(key.bytes(), rank, job.members.len()));
+    pub fn seal(&mut self, secret: Option<&Secret>, rank: usize, job: &Job) {
+        let keys = secret.zip(job.packet_key.as_ref());
+        self.seals = keys.map(|(secret, key)| Seals::new(secret, key.bytes(), rank, job.members.len()));
     }
 
     /// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest

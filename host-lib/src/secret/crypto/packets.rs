@@ -1,34 +1,21 @@
-//! Sealed packets: encrypted, authenticated, and taken once. For jobs with a secret.
+//! Sealed packets: encrypted, authenticated, and taken once.
 //!
 //! Why: without, whoever sees one packet can forge others; the job's tag is in all of them.
 //! How: AES-128-GCM (NIST SP 800-38D) over the whole packet, header included. A packet is then its number (8 bytes,
 //! little-endian), the encrypted bytes, and 16 bytes of authentication. Every pair of ranks has a key for each direction
-//! (HKDF-SHA256 of the job's random key, RFC 5869), under which packets are numbered; the number is the nonce and never comes
+//! (HKDF-SHA256 of the job's random key, with the secret as salt, RFC 5869), under which packets are numbered; the number is the nonce and never comes
 //! again, so that neither a packet nor its number repeats while the job lives. The receiver takes each number once, as in
 //! RFC 6479. AES-GCM with encryption is faster here than any authentication alone: see the README.
 //! Limits: packets that come more than [`WINDOW`] numbers late are dropped. Cards have no keys: jobs with a secret are software's.
 
 use ring::aead::{AES_128_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hkdf;
-use serde::Serialize;
 
-/// Bytes that sealing adds to a packet.
-pub(crate) const SEAL_BYTES: usize = NUMBER_BYTES + TAG_BYTES;
-const NUMBER_BYTES: usize = 8;
-const TAG_BYTES: usize = 16;
+use crate::secret::{NUMBER_BYTES, SealDrops, Secret};
+
 /// By how many numbers a packet may be overtaken.
 const WINDOW: u64 = 8192;
 const WORDS: usize = (WINDOW / 64) as usize;
-
-/// Packets that were dropped because of their seal. They have touched nothing else.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct SealDrops {
-    /// Forged, changed on the way, of another job, without a seal, or not from a rank's address.
-    pub forged: u64,
-    /// Had come before, or far too late.
-    pub replayed: u64,
-}
 
 /// Keys of this rank's packets, to and from each rank.
 pub(crate) struct Seals {
@@ -87,9 +74,9 @@ fn nonce(number: u64) -> Nonce {
 }
 
 impl Seals {
-    /// Of `rank` among `ranks`, from the job's key. Once for each job: numbers begin at 0.
-    pub fn new(job_key: &[u8; 32], rank: usize, ranks: usize) -> Self {
-        let job = hkdf::Salt::new(hkdf::HKDF_SHA256, &[]).extract(job_key);
+    /// Of `rank` among `ranks`, from the secret and the job's key. Once for each job: numbers begin at 0.
+    pub fn new(secret: &Secret, job_key: &[u8; 32], rank: usize, ranks: usize) -> Self {
+        let job = hkdf::Salt::new(hkdf::HKDF_SHA256, secret.0.bytes()).extract(job_key);
         let sending = |to| Sending { key: key(&job, rank, to), next: 0 };
         let receiving = |from| Receiving { key: key(&job, from, rank), taken: Taken { next: 0, words: [0; WORDS] } };
         Self {
@@ -172,8 +159,15 @@ impl Taken {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secret::SEAL_BYTES;
 
-    const KEY: [u8; 32] = [7; 32];
+    fn seals(rank: usize, ranks: usize) -> Seals {
+        seals_of(1, 7, rank, ranks)
+    }
+
+    fn seals_of(secret: u8, job: u8, rank: usize, ranks: usize) -> Seals {
+        Seals::new(&Secret::new([secret; 32]).unwrap(), &[job; 32], rank, ranks)
+    }
 
     fn sealed(by: &mut Seals, to: usize, plain: &[u8]) -> Vec<u8> {
         let mut sealed = Vec::new();
@@ -183,7 +177,7 @@ mod tests {
 
     #[test]
     fn packets_arrive_whole_and_each_of_a_batch_by_itself() {
-        let [mut one, mut other] = [0, 1].map(|rank| Seals::new(&KEY, rank, 2));
+        let [mut one, mut other] = [0, 1].map(|rank| seals(rank, 2));
         let plain: Vec<u8> = (0..250).collect();
         let mut batch = Vec::new();
         one.seal(1, &plain, 100, &mut batch);
@@ -199,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_forged_changed_or_misdirected_is_dropped_and_counted() {
-        let mut ranks = [0, 1, 2].map(|rank| Seals::new(&KEY, rank, 3));
+        let mut ranks = [0, 1, 2].map(|rank| seals(rank, 3));
         let good = sealed(&mut ranks[0], 1, b"a packet of rank 0 for rank 1");
         let mut drops = 0;
         let mut refused = |of: &mut Seals, from: Option<usize>, datagram: &[u8], what: &str| {
@@ -217,8 +211,10 @@ mod tests {
         refused(&mut ranks[1], Some(2), &good, "of rank 0, from the address of rank 2");
         refused(&mut ranks[1], None, &good, "from nobody's address");
         refused(&mut ranks[1], Some(9), &good, "from a rank that is not there");
-        let another = sealed(&mut Seals::new(&[8; 32], 0, 3), 1, b"of another job");
-        refused(&mut ranks[1], Some(0), &another, "of another job");
+        for (secret, job) in [(1, 8), (2, 7)] {
+            let another = sealed(&mut seals_of(secret, job, 0, 3), 1, b"of another job");
+            refused(&mut ranks[1], Some(0), &another, &format!("of secret {secret} and job {job}"));
+        }
         assert_eq!(ranks[2].open(Some(0), &mut good.clone()), None, "for another rank");
         assert_eq!(ranks[0].open(Some(1), &mut good.clone()), None, "sent back");
         assert_eq!(*ranks[1].drops(), SealDrops { forged: drops, replayed: 0 });
@@ -227,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_packet_is_taken_once_whatever_comes_in_between() {
-        let [mut one, mut other] = [0, 1].map(|rank| Seals::new(&KEY, rank, 2));
+        let [mut one, mut other] = [0, 1].map(|rank| seals(rank, 2));
         let packets: Vec<Vec<u8>> = (0..3 * WINDOW).map(|_| sealed(&mut one, 1, b"packet")).collect();
         let mut open = |index: u64| other.open(Some(0), &mut packets[index as usize].clone()).is_some();
         // In another order: each pair swapped.

@@ -1,0 +1,32 @@
+//! A build without the feature `secret` refuses to run a job that is to have one.
+#![cfg(not(feature = "secret"))]
+
+mod environment;
+
+use environment::has_no_secret;
+use optireduce::{Communicator, ConnectError, Launch, Secret, SecretError};
+
+const REFUSED: &str = "a secret was given, but this program was built without the feature `secret` of the crate \
+    optireduce; build it with the feature, or run the job without a secret (unset OPTIREDUCE_SECRET) on a network that you trust";
+
+#[test]
+fn no_secret_can_be_made() {
+    let from_file = Secret::from_file(std::env::current_exe().unwrap());
+    for made in [Secret::new([7; 32]), Secret::new("short"), from_file] {
+        assert_eq!(made.unwrap_err().to_string(), REFUSED);
+    }
+}
+
+#[test]
+fn a_secret_in_the_environment_is_refused_and_not_ignored() {
+    if has_no_secret("a_secret_in_the_environment_is_refused_and_not_ignored") {
+        assert!(Secret::from_env().unwrap().is_none());
+        return;
+    }
+    assert!(matches!(Secret::from_env(), Err(SecretError::NotBuilt)));
+    // Before anybody is looked for: nobody is there.
+    let launch = Launch::new(1, 2, "127.0.0.1:9").unwrap();
+    let error = Communicator::builder().launch(launch).connect().map(drop).unwrap_err();
+    assert!(matches!(error, ConnectError::Secret(SecretError::NotBuilt)), "{error}");
+    assert_eq!(error.to_string(), REFUSED);
+}
