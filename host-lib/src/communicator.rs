@@ -239,11 +239,13 @@ impl Communicator {
     }
 
     /// Hands the root's values to all ranks, whole: over TCP, for weights. Returns once this rank has all of them and, at the
-    /// root, once every rank has. Collective; all ranks give as many.
+    /// root, once every rank has. Large models may take longer than the timeout: it is for progress, and a rank must take
+    /// half a MiB within it. Collective; all ranks give as many.
     ///
     /// # Errors
-    /// Names the rank that is gone, or silent for longer than the timeout, or has another root or length. After the former two
-    /// `data` is unchanged, and the communicator of no use.
+    /// Names the rank that is gone, or makes no progress for the timeout, or has another root or length. After the former two
+    /// `data` is unchanged, and the communicator of no use. The other ranks hear it from the root, at most a quarter of the
+    /// timeout later.
     pub fn broadcast(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
         block_on(self.broadcast_async(root, data))
     }
@@ -374,7 +376,8 @@ impl Communicator {
 }
 
 impl Drop for Communicator {
-    /// Ends the engine, once what it has still to send has left, and then the connections.
+    /// Ends the engine, once what it has still to send has left, and then the connections. Never waits for another rank: packets
+    /// have 0.2 s to leave, and messages 1 s, or 0.2 s if a rank takes none.
     fn drop(&mut self) {
         let _ = self.shared.command(Command::End);
         if let Some(closer) = self.closer.take() {

@@ -138,8 +138,8 @@ impl Builder {
         Self { mtu: mtu.into(), ..self }
     }
 
-    /// How long ranks wait for one another outside of stages: when they connect, in barriers, in agreements. 1 ms to a day;
-    /// default: 60 s.
+    /// How long ranks wait for one another outside of stages: when they connect, in barriers, in agreements. Calls over TCP
+    /// that move much data end once a rank makes no progress for so long. 1 ms to a day; default: 60 s.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }

@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::runtime;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error};
-use super::frame::{self, IN_STEP, NOTICE};
-use super::link::Link;
+use super::frame::{self, IN_STEP};
 use super::meet::meet;
+use super::outgoing::{Outgoing, Shutter};
+use super::serve::{Inbox, Notice, serve};
 use super::terms::{Mismatch, Terms};
 
 /// A call over the control channel failed.
@@ -33,6 +33,16 @@ pub enum ControlError {
     /// The connection to a peer has ended.
     #[error("the connection to rank {0} has ended: its process is gone, or the network between them failed")]
     Gone(usize),
+    /// A peer took nothing from its connection, which was ended for that.
+    #[error(
+        "rank {rank} takes nothing from its connection, which was ended when {bytes} bytes waited for it; is its process stopped?"
+    )]
+    Overrun {
+        /// The rank.
+        rank: usize,
+        /// Bytes that waited.
+        bytes: usize,
+    },
     /// A peer did not answer in time.
     #[error("rank {rank} did not make the same call within {} s; is it slow, stopped, or in another call?", waited.as_secs_f64())]
     Silent {
@@ -80,18 +90,17 @@ pub enum ControlError {
 
 /// Messages of longer data are so long.
 pub(crate) const CHUNK_BYTES: usize = frame::MESSAGE_BYTES_MAX / 2;
-/// Bytes of a broadcast that are on their way to a peer at most: they wait in memory.
-const BROADCAST_BYTES: usize = 8 * CHUNK_BYTES;
-/// How long what was sent may take to leave once this rank has ended, if its timeout is not shorter.
-const DRAIN: Duration = Duration::from_secs(1);
-type Outgoing = Vec<Option<UnboundedSender<(u8, Vec<u8>)>>>;
-
+/// Chunks of a broadcast that are on their way to a peer at most: they wait in memory.
+const BROADCAST_CHUNKS: usize = 8;
 /// Connections to all other ranks.
 #[derive(Debug)]
 pub(crate) struct ControlChannel {
     rank: usize,
     job: Job,
+    timeout: Duration,
     outgoing: Outgoing,
+    /// Ranks that took nothing of a call's messages for the timeout.
+    stalled: Vec<bool>,
     incoming: Receiver<(usize, Notice)>,
     closer: Option<Closer>,
     notices: Option<Receiver<(usize, Notice)>>,
@@ -107,12 +116,16 @@ pub(crate) struct ControlChannel {
 
 /// Ends a call that waits, from another thread.
 #[derive(Clone, Debug)]
-pub(crate) struct Closer(Sender<(usize, Notice)>);
+pub(crate) struct Closer {
+    in_step: Sender<(usize, Notice)>,
+    outgoing: Shutter,
+}
 
 impl Closer {
     /// The call that waits, and all later ones, end with [`ControlError::Closed`].
     pub fn close(&self) {
-        let _ = self.0.send((0, Notice::Closed));
+        self.outgoing.shut();
+        let _ = self.in_step.send((0, Notice::Closed));
     }
 }
 
@@ -131,12 +144,12 @@ impl ControlChannel {
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, BootstrapError> {
         let ((in_step, incoming), (notice, notices)) = (channel(), channel());
-        let closer = Some(Closer(in_step.clone()));
+        let closer = in_step.clone();
         let inbox = Inbox { in_step, notice, wake: Arc::new(wake) };
         let (met, outcome) = channel();
         let (alive, ending) = oneshot::channel();
         let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
-        let drain = DRAIN.min(meeting.timeout);
+        let timeout = meeting.timeout;
         let serve = move || {
             let meet = async {
                 let what = format!("rank {rank} listens at {}", meeting.local);
@@ -150,26 +163,24 @@ impl ControlChannel {
                 Ok(((job, connected), runtime)) => (runtime, job, connected),
                 Err(error) => return drop(met.send(Err(error))),
             };
-            let (mut outgoing, mut links): (Outgoing, _) = (Vec::new(), Vec::new());
-            for (peer, link) in connected.into_iter().enumerate() {
-                outgoing.push(link.map(|link| {
-                    let (sender, messages) = unbounded_channel();
-                    links.push((peer, link, messages));
-                    sender
-                }));
-            }
+            let outgoing = Outgoing::new(ranks);
+            let links = connected.into_iter().enumerate();
+            let links = links.filter_map(|(peer, link)| Some((peer, link?, outgoing.open(peer)))).collect();
             if met.send(Ok((job, outgoing))).is_ok() {
-                runtime.block_on(self::serve(links, inbox, ending, drain));
+                runtime.block_on(self::serve(links, inbox, ending));
             }
         };
         let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(serve);
         let thread = thread.map_err(io_error("the control thread"))?;
         let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without an answer")));
         let (job, outgoing) = outcome.recv().unwrap_or_else(ended)?;
+        let closer = Some(Closer { in_step: closer, outgoing: outgoing.shutter() });
         Ok(Self {
             rank,
             job,
+            timeout,
             outgoing,
+            stalled: vec![false; ranks],
             incoming,
             closer,
             notices: Some(notices),
@@ -213,9 +224,14 @@ impl ControlChannel {
         self.gone.len()
     }
 
-    /// Sends a message, shorter than a MiB. To a peer that is gone: nothing.
-    pub fn send(&self, to: usize, message: &[u8]) {
-        send(&self.outgoing, to, IN_STEP, message.to_vec());
+    /// Sends a message, shorter than a MiB. To a peer that is gone: nothing. If more than a few MiB wait for the peer, and it
+    /// takes nothing of them for the timeout, it counts as silent, and nothing is sent.
+    pub fn send(&mut self, to: usize, message: &[u8]) {
+        // One timeout for all that are stopped.
+        let timeout = if self.stalled.contains(&true) { Duration::ZERO } else { self.timeout };
+        if self.outgoing.in_step(to, IN_STEP, message.to_vec(), timeout).is_err() {
+            self.stalled[to] = true;
+        }
     }
 
     /// The next message of one peer; those of others are kept.
@@ -236,9 +252,13 @@ impl ControlChannel {
                 return Ok(message);
             }
             if self.gone[from] {
-                return Err(ControlError::Gone(from));
+                let overrun = self.outgoing.overrun(from).map(|bytes| ControlError::Overrun { rank: from, bytes });
+                return Err(overrun.unwrap_or(ControlError::Gone(from)));
             }
-            match self.incoming.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            // Who took nothing for the timeout has had its time.
+            let left = if self.stalled[from] { Duration::ZERO } else { left };
+            match self.incoming.recv_timeout(left) {
                 Ok((peer, Notice::Gone)) => self.gone[peer] = true,
                 Ok((peer, Notice::Message(message))) => self.waiting[peer].push_back(message),
                 Ok((_, Notice::Closed)) => return Err(ControlError::Closed),
@@ -272,6 +292,11 @@ impl ControlChannel {
         result
     }
 
+    /// Whether calls go on after this error of a rank.
+    fn skips(&self, error: &ControlError) -> bool {
+        self.skip_gone && matches!(error, ControlError::Gone(_) | ControlError::Overrun { .. })
+    }
+
     /// Waits until all ranks are here, at most `timeout`, and compares what they call: each tells every other, so each sees
     /// itself who is missing, or differs.
     fn compare(&mut self, terms: &Terms, timeout: Duration) -> Result<(), ControlError> {
@@ -286,7 +311,7 @@ impl ControlChannel {
             } else {
                 match self.receive_by(rank, deadline, timeout) {
                     Ok(message) => serde_json::from_slice(&message).unwrap_or_default(),
-                    Err(ControlError::Gone(_)) if self.skip_gone => continue,
+                    Err(error) if self.skips(&error) => continue,
                     Err(error) => {
                         self.failed = Some(Arc::new(error.clone()));
                         return Err(differs.map_or_else(ControlError::Differs, |()| error));
@@ -311,29 +336,35 @@ impl ControlChannel {
     }
 
     /// Hands the root's bytes to all ranks, which must have room for as many. Returns once this rank has all of them and,
-    /// at the root, once every rank has. Bounded: `timeout` for each 4 MiB, so long as somebody is silent.
+    /// at the root, once every rank has. However long it takes in all: it fails once a rank, for `timeout`, takes no further
+    /// chunk of half a MiB.
     /// The root sends them to each rank: it takes (ranks - 1) times what its link takes for them once.
     ///
     /// # Errors
     /// Names a rank that is gone or silent, on all ranks. `data` is then in between.
     pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), ControlError> {
-        let mut done = 0;
         if root != self.rank() {
-            for group in data.chunks_mut(BROADCAST_BYTES) {
-                // The root may wait for others, and says so when it gives up.
-                let longer = timeout + timeout / 4;
-                group.chunks_mut(CHUNK_BYTES).try_for_each(|chunk| self.receive_chunk(root, chunk, longer))?;
-                done += group.len();
+            // The root may wait for others, and says so when it gives up.
+            let longer = timeout + timeout / 4;
+            let mut done = 0;
+            for chunk in data.chunks_mut(CHUNK_BYTES) {
+                self.receive_chunk(root, chunk, longer)?;
+                done += chunk.len();
                 self.send(root, &(done as u64).to_le_bytes());
             }
             return Ok(());
         }
-        for group in data.chunks(BROADCAST_BYTES) {
-            group.chunks(CHUNK_BYTES).for_each(|chunk| self.peers().for_each(|peer| self.send(peer, chunk)));
-            done += group.len();
-            self.all_have(done, timeout)?;
+        let mut expected = data.chunks(CHUNK_BYTES).scan(0, |done, chunk| {
+            *done += chunk.len();
+            Some(*done)
+        });
+        for (number, chunk) in data.chunks(CHUNK_BYTES).enumerate() {
+            if number >= BROADCAST_CHUNKS {
+                expected.next().map_or(Ok(()), |expected| self.all_have(expected, timeout))?;
+            }
+            self.peers().for_each(|peer| self.send(peer, chunk));
         }
-        Ok(())
+        expected.try_for_each(|expected| self.all_have(expected, timeout))
     }
 
     /// At the root of a broadcast: waits until all ranks have answered with `expected` bytes; if one does not, tells the
@@ -344,7 +375,7 @@ impl ControlChannel {
             let error = match self.receive_by(peer, deadline, timeout) {
                 Ok(answer) if answer == (expected as u64).to_le_bytes() => continue,
                 Ok(answer) => ControlError::WrongLength { rank: peer, found: answer.len(), expected: 8 },
-                Err(ControlError::Gone(_)) if self.skip_gone => continue,
+                Err(error) if self.skips(&error) => continue,
                 Err(error) => error,
             };
             for other in self.peers().filter(|other| *other != peer) {
@@ -398,7 +429,7 @@ impl ControlChannel {
     /// What a peer sends up to an empty message; nothing if it is gone and to be left out.
     fn receive_present(&mut self, from: usize, deadline: Instant, timeout: Duration) -> Result<Vec<u8>, ControlError> {
         match self.receive_chunks(from, deadline, timeout) {
-            Err(ControlError::Gone(_)) if self.skip_gone => Ok(Vec::new()),
+            Err(error) if self.skips(&error) => Ok(Vec::new()),
             received => received,
         }
     }
@@ -449,17 +480,6 @@ impl ControlChannel {
     }
 }
 
-/// What comes from a peer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Notice {
-    /// A peer's message.
-    Message(Vec<u8>),
-    /// The peer's connection has ended.
-    Gone,
-    /// This rank wants no more.
-    Closed,
-}
-
 /// Notices from and to all other ranks.
 #[derive(Debug)]
 pub(crate) struct Notices {
@@ -468,9 +488,9 @@ pub(crate) struct Notices {
 }
 
 impl Notices {
-    /// Sends a notice, shorter than a MiB.
+    /// Sends a notice, shorter than a MiB. Never waits; see [`outgoing`](super::outgoing).
     pub fn send(&self, to: usize, notice: &[u8]) {
-        send(&self.outgoing, to, NOTICE, notice.to_vec());
+        self.outgoing.notice(to, notice.to_vec());
     }
 
     /// The next notice, if there is one, and whose it is.
@@ -479,93 +499,15 @@ impl Notices {
     }
 }
 
-fn send(outgoing: &Outgoing, to: usize, kind: u8, message: Vec<u8>) {
-    if let Some(Some(sender)) = outgoing.get(to) {
-        let _ = sender.send((kind, message));
-    }
-}
-
 impl Drop for ControlChannel {
-    /// What was sent goes out, unless a peer does not take it within [`DRAIN`]; then the connections end.
+    /// What was sent goes out, unless a peer does not take it; then the connections end. Takes no longer than a peer needs
+    /// that takes nothing: 0.2 s, or 1 s if one is slow.
     fn drop(&mut self) {
-        self.outgoing.clear();
+        self.outgoing = Outgoing::new(0);
         self.alive = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-    }
-}
-
-/// Where messages of peers go.
-#[derive(Clone)]
-struct Inbox {
-    in_step: Sender<(usize, Notice)>,
-    notice: Sender<(usize, Notice)>,
-    wake: Arc<dyn Fn() + Send + Sync>,
-}
-
-impl Inbox {
-    /// `false`: nobody is there any more.
-    fn put(&self, peer: usize, kind: u8, message: Vec<u8>) -> bool {
-        let message = (peer, Notice::Message(message));
-        if kind == NOTICE {
-            let _ = self.notice.send(message);
-            (self.wake)();
-            return true;
-        }
-        self.in_step.send(message).is_ok()
-    }
-
-    fn end(&self, peer: usize) {
-        let _ = self.in_step.send((peer, Notice::Gone));
-        let _ = self.notice.send((peer, Notice::Gone));
-        (self.wake)();
-    }
-}
-
-/// A peer, the connection to it, and what is to be sent to it.
-type Served = (usize, Link, UnboundedReceiver<(u8, Vec<u8>)>);
-
-/// Serves all connections until this rank sends no more, at most `drain` after it has ended.
-async fn serve(links: Vec<Served>, inbox: Inbox, ending: oneshot::Receiver<()>, drain: Duration) {
-    let mut writers = Vec::new();
-    for (peer, link, mut messages) in links {
-        let Link { mut reader, mut writer } = link;
-        let inbox = inbox.clone();
-        let reader = tokio::spawn(async move {
-            let ended = loop {
-                match reader.read(frame::MESSAGE_BYTES_MAX).await {
-                    Ok((kind, message)) => {
-                        if !inbox.put(peer, kind, message) {
-                            return;
-                        }
-                    }
-                    Err(error) => break error,
-                }
-            };
-            if ended.kind() != io::ErrorKind::UnexpectedEof {
-                tracing::debug!(peer, %ended, "connection");
-            }
-            inbox.end(peer);
-        });
-        writers.push(tokio::spawn(async move {
-            let mut is_open = true;
-            while let Some((kind, message)) = messages.recv().await {
-                // To a peer that is gone nothing goes any more. The reader goes on: it has what came before, and then says so.
-                is_open = is_open && writer.write(kind, &message).await.is_ok();
-            }
-            drop(writer);
-            reader.abort();
-        }));
-    }
-    let unsent: Vec<_> = writers.iter().map(|writer| writer.abort_handle()).collect();
-    tokio::spawn(async move {
-        let _ = ending.await;
-        tokio::time::sleep(drain).await;
-        unsent.iter().for_each(|writer| writer.abort());
-    });
-    for writer in writers {
-        let _ = writer.await;
     }
 }
 
@@ -607,20 +549,34 @@ mod tests {
             stream
         });
         let describe = |control| Member { rank: 0, udp: control, control, receive_buffer_bytes: 0, payload_beats: 0 };
-        let timeout = Duration::from_secs(20);
+        let timeout = Duration::from_millis(500);
         let meeting = Meeting {
             launch,
             root: vec![root.parse().unwrap()],
             local: IpAddr::from([127, 0, 0, 1]),
             secret: None,
             timeout,
-            deadline: Instant::now() + timeout,
+            deadline: Instant::now() + Duration::from_secs(20),
         };
-        let channel = ControlChannel::connect(&meeting, Terms::default(), describe, || ()).unwrap();
+        let mut channel = ControlChannel::connect(&meeting, Terms::default(), describe, || ()).unwrap();
         let stopped = peer.join().unwrap();
-        // More than any socket buffers.
+        // More than any socket buffers: only the first that finds no room waits for the timeout, and receiving does not wait.
         (0..200).for_each(|_| channel.send(1, &vec![0; CHUNK_BYTES]));
-        drop(channel);
+        let silent = ControlError::Silent { rank: 1, waited: Duration::from_secs(600) };
+        assert_eq!(channel.receive_from(1, Duration::from_secs(600)), Err(silent));
+        // What the engine sends never waits; the connection ends when too much waits for it.
+        let notices = channel.take_notices().unwrap();
+        (0..300).for_each(|_| notices.send(1, &vec![0; CHUNK_BYTES]));
+        let gone = loop {
+            match notices.try_receive() {
+                Some(notice) => break notice,
+                None => std::thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        assert_eq!(gone, (1, Notice::Gone));
+        let error = channel.receive_from(1, Duration::from_secs(600)).unwrap_err();
+        assert!(matches!(error, ControlError::Overrun { rank: 1, bytes } if bytes > 100 << 20), "{error}");
+        drop((notices, channel));
         drop(stopped);
     }
 }

@@ -48,7 +48,7 @@ pub fn all_reduce(
     Ok([contributed, begin.elapsed() - contributed])
 }
 
-fn send(channel: &ControlChannel, to: usize, values: &[f32]) {
+fn send(channel: &mut ControlChannel, to: usize, values: &[f32]) {
     let mut bytes = Vec::with_capacity(CHUNK_BYTES.min(values.len() * 4));
     for chunk in values.chunks(CHUNK_BYTES / 4) {
         bytes.clear();

@@ -1,0 +1,269 @@
+//! What is sent to each peer: a queue for every connection, which callers fill and the connection's task empties.
+//!
+//! Why: a peer whose process is stopped takes nothing, but its connection lasts. Callers must not wait for it for ever, and
+//! what waits for it must not grow for ever.
+//! How: messages of calls wait for room, as long as the peer takes something within the caller's timeout; notices come from
+//! the engine, which never waits: when more than [`NOTICE_BYTES_MAX`] wait, the connection is ended.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::frame::NOTICE;
+
+/// Bytes of calls that wait for a peer at most, but for one message.
+const IN_STEP_BYTES_MAX: usize = 8 << 20;
+/// Bytes of notices that wait for a peer at most: more than the repairs of any bucket that is not hopeless.
+const NOTICE_BYTES_MAX: usize = 128 << 20;
+
+/// A message and its kind.
+pub(super) type Message = (u8, Vec<u8>);
+
+/// The queues to all peers, by rank. Connections end once all handles are dropped.
+#[derive(Clone, Debug)]
+pub(super) struct Outgoing(Arc<[Lane]>);
+
+/// Wakes whoever waits for room, for the last time.
+#[derive(Clone, Debug)]
+pub(super) struct Shutter(Weak<[Lane]>);
+
+/// The peer took nothing for so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stalled;
+
+/// The way to one peer.
+#[derive(Debug, Default)]
+struct Lane {
+    state: Mutex<State>,
+    room: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// `None`: there is no connection.
+    sender: Option<UnboundedSender<Message>>,
+    in_step_bytes: usize,
+    notice_bytes: usize,
+    /// Messages taken so far.
+    taken: u64,
+    /// Bytes that waited when the connection was given up.
+    overrun: Option<usize>,
+    /// Ends the connection's task.
+    cut: Arc<Notify>,
+    shut: bool,
+}
+
+/// The connection's end of a queue.
+#[derive(Debug)]
+pub(super) struct Queue {
+    lanes: Weak<[Lane]>,
+    peer: usize,
+    messages: UnboundedReceiver<Message>,
+    cut: Arc<Notify>,
+}
+
+impl Lane {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outgoing {
+    /// Ways to so many ranks, none of them connected.
+    pub fn new(ranks: usize) -> Self {
+        Self((0..ranks).map(|_| Lane::default()).collect())
+    }
+
+    /// The queue of a new connection to `peer`.
+    pub fn open(&self, peer: usize) -> Queue {
+        let (sender, messages) = unbounded_channel();
+        let mut state = self.0[peer].state();
+        *state = State { sender: Some(sender), taken: state.taken, shut: state.shut, ..State::default() };
+        Queue { lanes: Arc::downgrade(&self.0), peer, messages, cut: state.cut.clone() }
+    }
+
+    /// Sends a notice; to a peer without a connection: nothing. If too much waits already, the connection is ended.
+    pub fn notice(&self, peer: usize, message: Vec<u8>) {
+        let Some(lane) = self.0.get(peer) else { return };
+        let mut state = lane.state();
+        let bytes = state.notice_bytes + message.len();
+        if bytes > NOTICE_BYTES_MAX {
+            tracing::warn!(peer, bytes, "a rank takes nothing from its connection, which is ended");
+            state.overrun = Some(bytes);
+            state.sender = None;
+            state.cut.notify_one();
+            return lane.room.notify_all();
+        }
+        if state.sender.as_ref().is_some_and(|sender| sender.send((NOTICE, message)).is_ok()) {
+            state.notice_bytes = bytes;
+        }
+    }
+
+    /// Sends a message of a call; to a peer without a connection: nothing. Waits for room, so long as the peer takes
+    /// something within `timeout`.
+    ///
+    /// # Errors
+    /// If it does not; then nothing was sent.
+    pub fn in_step(&self, peer: usize, kind: u8, message: Vec<u8>, timeout: Duration) -> Result<(), Stalled> {
+        let Some(lane) = self.0.get(peer) else { return Ok(()) };
+        let mut state = lane.state();
+        let (mut taken, mut until) = (state.taken, Instant::now() + timeout);
+        while state.sender.is_some() && state.in_step_bytes > IN_STEP_BYTES_MAX && !state.shut {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Stalled);
+            }
+            state = lane.room.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            if state.taken != taken {
+                (taken, until) = (state.taken, Instant::now() + timeout);
+            }
+        }
+        let bytes = message.len();
+        if state.sender.as_ref().is_some_and(|sender| sender.send((kind, message)).is_ok()) {
+            state.in_step_bytes += bytes;
+        }
+        Ok(())
+    }
+
+    /// Bytes that waited for a peer when its connection was given up, if it was.
+    pub fn overrun(&self, peer: usize) -> Option<usize> {
+        self.0.get(peer).and_then(|lane| lane.state().overrun)
+    }
+
+    pub fn shutter(&self) -> Shutter {
+        Shutter(Arc::downgrade(&self.0))
+    }
+}
+
+impl Shutter {
+    /// From now on nobody waits for room any more.
+    pub fn shut(&self) {
+        for lane in self.0.upgrade().iter().flat_map(|lanes| lanes.iter()) {
+            lane.state().shut = true;
+            lane.room.notify_all();
+        }
+    }
+}
+
+impl Queue {
+    /// The next message; `None` once nobody sends any more.
+    pub async fn next(&mut self) -> Option<Message> {
+        self.messages.recv().await
+    }
+
+    /// What is ready when this connection is to be ended at once.
+    pub fn cut(&self) -> Arc<Notify> {
+        self.cut.clone()
+    }
+
+    /// A message has been handed to the kernel.
+    pub fn taken(&self, kind: u8, bytes: usize) {
+        let Some(lanes) = self.lanes.upgrade() else { return };
+        let mut state = lanes[self.peer].state();
+        // Not of a connection that was replaced.
+        if Arc::ptr_eq(&state.cut, &self.cut) {
+            let waiting = if kind == NOTICE { &mut state.notice_bytes } else { &mut state.in_step_bytes };
+            *waiting = waiting.saturating_sub(bytes);
+            state.taken += 1;
+            lanes[self.peer].room.notify_all();
+        }
+    }
+
+    /// The connection has ended: what waits is dropped, and what is sent from now on, too.
+    pub fn close(&mut self) {
+        let Some(lanes) = self.lanes.upgrade() else { return };
+        let mut state = lanes[self.peer].state();
+        if Arc::ptr_eq(&state.cut, &self.cut) {
+            state.sender = None;
+            (state.in_step_bytes, state.notice_bytes) = (0, 0);
+            lanes[self.peer].room.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::IN_STEP;
+    use super::*;
+
+    const MESSAGE_BYTES: usize = 1 << 20;
+
+    fn message() -> Vec<u8> {
+        vec![0; MESSAGE_BYTES]
+    }
+
+    #[test]
+    fn notices_to_a_peer_that_takes_nothing_end_its_connection() {
+        let outgoing = Outgoing::new(2);
+        let queue = outgoing.open(1);
+        (0..NOTICE_BYTES_MAX / MESSAGE_BYTES).for_each(|_| outgoing.notice(1, message()));
+        assert_eq!(outgoing.overrun(1), None);
+        outgoing.notice(1, vec![0]);
+        assert_eq!(outgoing.overrun(1), Some(NOTICE_BYTES_MAX + 1));
+        assert!(queue.messages.is_closed(), "nothing more is queued");
+        // The next connection begins with nothing.
+        let queue = outgoing.open(1);
+        outgoing.notice(1, message());
+        assert_eq!((outgoing.overrun(1), queue.messages.len()), (None, 1));
+    }
+
+    #[test]
+    fn notices_that_are_taken_may_be_any_number() {
+        let outgoing = Outgoing::new(2);
+        let mut queue = outgoing.open(1);
+        for _ in 0..3 * NOTICE_BYTES_MAX / MESSAGE_BYTES {
+            outgoing.notice(1, message());
+            let (kind, message) = queue.messages.try_recv().unwrap();
+            queue.taken(kind, message.len());
+        }
+        assert_eq!(outgoing.overrun(1), None);
+    }
+
+    #[test]
+    fn a_caller_waits_for_room_no_longer_than_its_timeout() {
+        let outgoing = Outgoing::new(2);
+        let mut queue = outgoing.open(1);
+        let none = Duration::ZERO;
+        let count = (0..100).take_while(|_| outgoing.in_step(1, IN_STEP, message(), none).is_ok()).count();
+        assert_eq!(count, IN_STEP_BYTES_MAX / MESSAGE_BYTES + 1);
+        // Notices have room of their own.
+        outgoing.notice(1, message());
+        assert_eq!(outgoing.in_step(1, IN_STEP, message(), Duration::from_millis(1)), Err(Stalled));
+        let other = outgoing.clone();
+        let waiting = std::thread::spawn(move || other.in_step(1, IN_STEP, message(), Duration::from_secs(600)));
+        let (kind, message) = queue.messages.try_recv().unwrap();
+        queue.taken(kind, message.len());
+        assert_eq!(waiting.join().unwrap(), Ok(()));
+    }
+
+    #[test]
+    fn who_waits_for_room_is_woken_when_the_connection_or_the_channel_ends() {
+        let full = |outgoing: &Outgoing| {
+            while outgoing.in_step(1, IN_STEP, message(), Duration::ZERO).is_ok() {}
+            let outgoing = outgoing.clone();
+            std::thread::spawn(move || outgoing.in_step(1, IN_STEP, message(), Duration::from_secs(600)))
+        };
+        let outgoing = Outgoing::new(2);
+        let mut queue = outgoing.open(1);
+        let waiting = full(&outgoing);
+        queue.close();
+        assert_eq!(waiting.join().unwrap(), Ok(()));
+        let _queue = outgoing.open(1);
+        let waiting = full(&outgoing);
+        outgoing.shutter().shut();
+        assert_eq!(waiting.join().unwrap(), Ok(()));
+    }
+
+    #[test]
+    fn the_end_of_a_connection_that_was_replaced_does_not_end_the_new_one() {
+        let outgoing = Outgoing::new(2);
+        let mut old = outgoing.open(1);
+        let mut new = outgoing.open(1);
+        old.taken(IN_STEP, 5);
+        old.close();
+        outgoing.in_step(1, IN_STEP, vec![7], Duration::ZERO).unwrap();
+        assert_eq!(new.messages.try_recv().unwrap(), (IN_STEP, vec![7]));
+    }
+}

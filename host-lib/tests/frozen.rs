@@ -1,0 +1,89 @@
+//! A rank whose process is stopped, with bytes on their way to it, holds nobody longer than the timeout. Over real sockets; every
+//! rank is a process, this program itself.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use optireduce::{Bound, Communicator, Early, Launch};
+
+const RANKS: usize = 3;
+const STOPPED: usize = 2;
+const TIMEOUT: Duration = Duration::from_secs(4);
+/// More than sockets buffer, for each rank.
+const ELEMENTS: usize = 24 << 20;
+
+/// One rank: says that it is ready, makes the call once it is told to, and says how that ended and how long call and end took.
+fn rank(call: &str, rank: usize, root: &str) {
+    let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
+    let builder = Communicator::builder().launch(launch).timeout(TIMEOUT).early(Early::Off);
+    let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).mtu(1500).connect().unwrap();
+    communicator.barrier().unwrap();
+    let mut data = vec![1.0; ELEMENTS];
+    println!("ready");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    let begin = Instant::now();
+    let error = match call {
+        "barrier" => communicator.barrier().unwrap_err(),
+        "broadcast" => communicator.broadcast(0, &mut data).unwrap_err(),
+        _ => communicator.all_reduce_reliable(&mut data).unwrap_err(),
+    };
+    let called = begin.elapsed();
+    drop(communicator);
+    println!("call {called:?}, end {:?}: {error}", begin.elapsed() - called);
+    println!("{}", begin.elapsed().as_secs_f64());
+}
+
+/// The test of this name, in which every rank makes one call while one of them is stopped. The time is shown, and checked with
+/// much room, since the machine may be busy.
+fn check(test: &str, call: &str) {
+    if let (Ok(number), Ok(root)) = (std::env::var("FROZEN_RANK"), std::env::var("FROZEN_ROOT")) {
+        return rank(call, number.parse().unwrap(), &root);
+    }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |rank: usize| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", test, "--nocapture"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env("FROZEN_RANK", rank.to_string()).env("FROZEN_ROOT", format!("127.0.0.1:{port}"));
+        command.spawn().unwrap()
+    };
+    let mut ranks: Vec<Child> = (0..RANKS).map(start).collect();
+    let mut said: Vec<_> =
+        ranks.iter_mut().map(|rank| BufReader::new(rank.stdout.take().unwrap()).lines().map(Result::unwrap)).collect();
+    for lines in &mut said {
+        assert!(lines.any(|line| line.ends_with("ready")));
+    }
+    let stop = Command::new("kill").args(["-STOP", &ranks[STOPPED].id().to_string()]).status();
+    assert!(stop.unwrap().success());
+    for rank in [0, 1] {
+        writeln!(ranks[rank].stdin.take().unwrap(), "go").unwrap();
+    }
+    let outcomes: Vec<Vec<String>> = said.drain(..2).map(|lines| lines.take(2).collect()).collect();
+    for rank in &mut ranks {
+        rank.kill().unwrap();
+        rank.wait().unwrap();
+    }
+    println!("{call}: {outcomes:?}");
+    for (rank, outcome) in outcomes.iter().enumerate() {
+        let [text, seconds] = outcome.as_slice() else { panic!("rank {rank}: {outcome:?}") };
+        assert!(text.contains("rank 2"), "rank {rank}: {text}");
+        let seconds: f64 = seconds.parse().unwrap();
+        assert!(seconds < 4.0 * TIMEOUT.as_secs_f64(), "rank {rank} took {seconds} s");
+    }
+}
+
+#[test]
+fn a_barrier_and_the_end_after_it() {
+    check("a_barrier_and_the_end_after_it", "barrier");
+}
+
+#[test]
+fn a_broadcast_and_the_end_after_it() {
+    check("a_broadcast_and_the_end_after_it", "broadcast");
+}
+
+#[test]
+fn an_all_reduce_over_tcp_and_the_end_after_it() {
+    check("an_all_reduce_over_tcp_and_the_end_after_it", "all_reduce_reliable");
+}
