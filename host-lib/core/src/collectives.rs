@@ -263,7 +263,7 @@ impl<P: DataPlane> Collectives<P> {
         }
         // In a short bucket many peers have nothing to send: that says nothing about them.
         let live: Vec<usize> = done.view.live().collect();
-        let silent = done.machine.senders().map(|place| live[place]).filter(|rank| !heard.contains(*rank));
+        let silent = done.machine.senders().map(|index| live[index]).filter(|rank| !heard.contains(*rank));
         let silent = Ranks::none(self.params.ranks).with(silent);
         let mut held = self.agreement.hold(now_ns, done, &silent);
         let late_bytes = self.plane.late_bytes();

@@ -115,9 +115,9 @@ impl Repairs {
         }
     }
 
-    /// The mean of this rank's shard of a window that has closed, at `place` in the view, for those who missed some of it.
-    pub fn keep(&mut self, op: u32, place: usize, plan: &WindowPlan, own: Vec<f32>) {
-        let (shard, key) = (plan.shards.range_of(place), key(op, plan));
+    /// The mean of this rank's shard of a window that has closed, at `index` in the view, for those who missed some of it.
+    pub fn keep(&mut self, op: u32, index: usize, plan: &WindowPlan, own: Vec<f32>) {
+        let (shard, key) = (plan.shards.range_of(index), key(op, plan));
         if own.len() == shard.len() * LANES && !own.is_empty() && self.store.keep(key, shard.start as u16, own) {
             self.answer_pending(|of| of == key);
         }
@@ -148,8 +148,8 @@ impl Repairs {
                 continue;
             }
             let mut present = present_then.clone();
-            for (place, owner) in view.live().enumerate() {
-                let shard = plan.shards.range_of(place);
+            for (index, owner) in view.live().enumerate() {
+                let shard = plan.shards.range_of(index);
                 let ranges = missing_ranges(shard, &present_then);
                 if owner == rank {
                     // Nobody contributed there: the mean is zero, as peers have it.

@@ -276,11 +276,11 @@ impl Pipeline {
         let (cookie, stage) = (report.cookie, report.stage);
         let next_op = self.next_op;
         let one = self.find(cookie).ok_or(ProtocolError::UnknownWindow { op: next_op, cookie, windows: 0 })?;
-        for (place, rank) in one.view.live().enumerate() {
-            if report.heard.contains(place) {
+        for (index, rank) in one.view.live().enumerate() {
+            if report.heard.contains(index) {
                 one.heard.insert(rank);
             }
-            if let Some(hints) = report.hints.get(place) {
+            if let Some(hints) = report.hints.get(index) {
                 tuning.hear(rank, *hints);
             }
         }
@@ -297,10 +297,10 @@ impl Pipeline {
     pub fn unheard(&self, report: &StageReport) -> Option<(u32, Vec<usize>)> {
         let one = self.running.iter().find(|one| one.machine.plan_of(report.cookie).is_ok())?;
         let (plan, rank) = (one.machine.plan_of(report.cookie).ok()?, one.machine.params().rank);
-        let is_silent = |place: &usize| {
-            *place != rank && !report.heard.contains(*place) && plan.expected_beats(report.stage, rank, *place) > 0
+        let is_silent = |index: &usize| {
+            *index != rank && !report.heard.contains(*index) && plan.expected_beats(report.stage, rank, *index) > 0
         };
-        let silent = one.view.live().enumerate().filter(|(place, _)| is_silent(place));
+        let silent = one.view.live().enumerate().filter(|(index, _)| is_silent(index));
         (report.closed_by == ClosedBy::Deadline).then(|| (one.machine.op(), silent.map(|(_, rank)| rank).collect()))
     }
 
@@ -379,19 +379,19 @@ impl Running {
     ) -> Result<(), CollectivesError<P::Error>> {
         let repairs = repairs.filter(|_| self.is_repaired());
         let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
-        let (op, place) = (self.machine.op(), self.machine.params().rank);
+        let (op, index) = (self.machine.op(), self.machine.params().rank);
         let asked = (repairs.is_some() || !short.is_empty()) && plane.capabilities().has(Capability::RepairData);
         let data = if asked { plane.repair_data(&plan) } else { None };
         let out = &mut self.result[plan.first_element..plan.first_element + plan.elements];
         plane.take_result(&plan, out).map_err(CollectivesError::Plane)?;
-        let RepairData { own, incomplete } = data.unwrap_or_else(|| shards_only(&plan, place, out, &short));
+        let RepairData { own, incomplete } = data.unwrap_or_else(|| shards_only(&plan, index, out, &short));
         if let Some(incomplete) = incomplete.filter(|_| plan.kind.sends(Stage::Broadcast)) {
             self.incomplete.push((plan.clone(), incomplete));
         }
         if let Some(repairs) = repairs {
-            repairs.keep(op, place, &plan, own);
+            repairs.keep(op, index, &plan, own);
             if self.machine.is_done() {
-                let rank = self.view.live().nth(place).unwrap_or(place);
+                let rank = self.view.live().nth(index).unwrap_or(index);
                 repairs.begin(op, &self.view, rank, self.call.stream_id(), std::mem::take(&mut self.incomplete));
             }
         }
@@ -401,8 +401,8 @@ impl Running {
 
 /// Repair data of a data plane that has none (a card): the output's own shard, as it was sent unless it was encoded; and
 /// the shards of which some is missing, all of them.
-fn shards_only(plan: &WindowPlan, place: usize, output: &[f32], short: &[(usize, u64)]) -> RepairData {
-    let shard = plan.shards.range_of(place);
+fn shards_only(plan: &WindowPlan, index: usize, output: &[f32], short: &[(usize, u64)]) -> RepairData {
+    let shard = plan.shards.range_of(index);
     let value = |index: usize| output.get(index).copied().unwrap_or(0.0);
     let own = if plan.hadamard { 0..0 } else { shard.start * LANES..shard.end * LANES };
     let present = || {

@@ -92,7 +92,7 @@ impl Tuning {
         }
     }
 
-    /// How a collective went, by places in its view. `late_bytes`: those that came late so far, if the data plane can
+    /// How a collective went, with ranks as indices into its view. `late_bytes`: those that came late so far, if the data plane can
     /// tell them from lost ones.
     pub fn observe(&mut self, report: &Report, late_bytes: Option<u64>) {
         let kind: Kind = report.kind;

@@ -212,7 +212,7 @@ impl AllReduce {
             self.parts.scatter(self.plans(), self.params.rank, &given, &mut wire);
         } else {
             let parts = self.parts.live().enumerate();
-            parts.for_each(|(place, part)| self.parts.scatter(self.plans(), place, &given[part], &mut wire));
+            parts.for_each(|(index, part)| self.parts.scatter(self.plans(), index, &given[part], &mut wire));
         }
         wire
     }
@@ -229,7 +229,7 @@ impl AllReduce {
         }
         let mut whole = vec![0.0; self.parts.elements()];
         let parts = self.parts.live().enumerate();
-        parts.for_each(|(place, part)| self.parts.gather(self.plans(), place, &wire, &mut whole[part]));
+        parts.for_each(|(index, part)| self.parts.gather(self.plans(), index, &wire, &mut whole[part]));
         whole
     }
 
@@ -446,7 +446,7 @@ impl AllReduce {
         report
     }
 
-    /// The peers that were to send this rank something, by places in its view.
+    /// The peers that were to send this rank something, as indices into its view.
     pub fn senders(&self) -> impl Iterator<Item = usize> + '_ {
         let rank = self.params.rank;
         let sends = move |from: &usize| {

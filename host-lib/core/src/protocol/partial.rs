@@ -33,7 +33,7 @@ impl Parts {
         Self::among((0..ranks).collect(), elements, ranks)
     }
 
-    /// As [`new`](Self::new), if only the ranks in `live` take part, which go by their places in it.
+    /// As [`new`](Self::new), if only the ranks in `live` take part, by their indices in it.
     pub fn among(live: Vec<usize>, elements: usize, ranks: usize) -> Self {
         Self { elements, ranks, live }
     }
@@ -43,7 +43,7 @@ impl Parts {
         self.elements
     }
 
-    /// Elements of the bucket that belong to those that take part, by place.
+    /// Elements of the bucket that belong to those that take part, by index.
     pub fn live(&self) -> impl Iterator<Item = Range<usize>> {
         self.live.iter().map(|rank| self.of(*rank))
     }
@@ -65,38 +65,38 @@ impl Parts {
         self.elements.div_ceil(self.ranks).next_multiple_of(LANES) * self.live.len()
     }
 
-    /// Where the piece of a live part that a window holds begins on the wire, and its place in the part.
-    fn piece(&self, plan: &WindowPlan, place: usize) -> (usize, Range<usize>) {
-        let shard = plan.shards.range_of(place);
-        let (start, end) = (plan.first_element / self.live.len(), self.of(self.live[place]).len());
+    /// Where the piece of a live part that a window holds begins on the wire, and its elements within the part.
+    fn piece(&self, plan: &WindowPlan, index: usize) -> (usize, Range<usize>) {
+        let shard = plan.shards.range_of(index);
+        let (start, end) = (plan.first_element / self.live.len(), self.of(self.live[index]).len());
         let piece = start.min(end)..(start + shard.len() * LANES).min(end);
         (plan.first_element + shard.start * LANES, piece)
     }
 
-    /// Copies a live part to its places in `wire`; the rest is left as it is.
+    /// Copies a live part to where it belongs in `wire`; the rest is left as it is.
     pub(super) fn scatter<'a>(
         &self,
         plans: impl Iterator<Item = &'a WindowPlan>,
-        place: usize,
+        index: usize,
         part: &[f32],
         wire: &mut [f32],
     ) {
         for plan in plans {
-            let (at, piece) = self.piece(plan, place);
+            let (at, piece) = self.piece(plan, index);
             wire[at..at + piece.len()].copy_from_slice(&part[piece]);
         }
     }
 
-    /// Copies a live part from its places in `wire`.
+    /// Copies a live part from where it belongs in `wire`.
     pub(super) fn gather<'a>(
         &self,
         plans: impl Iterator<Item = &'a WindowPlan>,
-        place: usize,
+        index: usize,
         wire: &[f32],
         part: &mut [f32],
     ) {
         for plan in plans {
-            let (at, piece) = self.piece(plan, place);
+            let (at, piece) = self.piece(plan, index);
             part[piece.clone()].copy_from_slice(&wire[at..at + piece.len()]);
         }
     }

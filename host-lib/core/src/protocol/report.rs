@@ -170,7 +170,7 @@ impl Report {
         missing.map(|(rank, _)| rank).collect()
     }
 
-    /// The report by the job's numbers of its ranks, if it is by places in a view: `live` has the numbers. Ranks outside
+    /// The report by the job's numbers of its ranks, if it has indices into a view: `live` has the numbers. Ranks outside
     /// the view were to send nothing.
     pub(crate) fn renumbered(mut self, live: &[usize], ranks: usize) -> Self {
         fn spread<T: Copy>(of: &[T], live: &[usize], ranks: usize, other: T) -> Vec<T> {
@@ -184,7 +184,7 @@ impl Report {
             stage.received_fraction_per_rank = spread(&stage.received_fraction_per_rank, live, ranks, 1.0);
             stage.samples_16us = spread(&stage.samples_16us, live, ranks, 0);
         }
-        self.late_peers = self.late_peers.iter().map(|place| live[*place]).collect();
+        self.late_peers = self.late_peers.iter().map(|index| live[*index]).collect();
         self.live = live.to_vec();
         self
     }

@@ -12,9 +12,9 @@
 mod credit;
 mod pacer;
 mod receive;
-mod roster;
 mod transmit;
 mod unexpected;
+mod views;
 mod window;
 
 use std::collections::{HashMap, VecDeque};
@@ -29,9 +29,9 @@ pub use self::transmit::{Batch, Transmit};
 
 use self::credit::Credits;
 use self::pacer::Pacer;
-use self::roster::Rosters;
-use self::transmit::{Outbox, Permits};
+use self::transmit::{Outbox, SendBudget};
 use self::unexpected::UnexpectedQueue;
+use self::views::ViewTable;
 use self::window::{Buffers, Window};
 use crate::data_plane::{Capabilities, Capability, DataPlane, PlaneEvent, RepairData, WindowError};
 use crate::protocol::{JobParams, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
@@ -101,7 +101,7 @@ pub enum SoftwareError {
 /// A data plane of software. See the module's documentation.
 pub struct Software {
     job: SoftwareJob,
-    rosters: Rosters,
+    views: ViewTable,
     now_ns: u64,
     /// Ranks of which something came since it was asked for.
     heard: Ranks,
@@ -110,7 +110,7 @@ pub struct Software {
     /// Twice the slots: windows that are done stay until their packets have left.
     windows: Vec<Option<Window>>,
     outbox: Outbox,
-    permits: Permits,
+    budget: SendBudget,
     unexpected: UnexpectedQueue,
     events: VecDeque<PlaneEvent>,
     counters: Counters,
@@ -151,13 +151,13 @@ impl Software {
         let SoftwareJob { rank, ranks, job_tag, .. } = job;
         let limits = job.in_flight_bytes_max.iter().copied().chain(repeat(0)).take(ranks);
         Ok(Self {
-            rosters: Rosters::new(job_tag, rank, ranks),
+            views: ViewTable::new(job_tag, rank, ranks),
             heard: Ranks::none(ranks),
             samples_16us: HashMap::new(),
             now_ns: 0,
             windows: (0..2 * job.slots).map(|_| None).collect(),
             outbox: Outbox::default(),
-            permits: Permits { pacer: Pacer::new(ranks), credits: Credits::new(limits) },
+            budget: SendBudget { pacer: Pacer::new(ranks), credits: Credits::new(limits) },
             unexpected: UnexpectedQueue::new(job.unexpected_bytes_max),
             events: VecDeque::new(),
             counters: Counters::default(),
@@ -171,7 +171,7 @@ impl Software {
     /// The time is `now_ns`, which must not go back: closes the stages that are due.
     pub fn advance(&mut self, now_ns: u64) {
         self.now_ns = self.now_ns.max(now_ns);
-        (0..self.windows.len()).for_each(|place| self.close_due(place));
+        (0..self.windows.len()).for_each(|index| self.close_due(index));
     }
 
     /// When [`advance`](Self::advance) or [`poll_transmit`](Self::poll_transmit) has something to do, if nothing happens
@@ -180,20 +180,20 @@ impl Software {
         let windows = self.windows.iter().flatten();
         let gates = windows.flat_map(|window| window.gates.iter().map(|gate| gate.due(self.now_ns, &window.rules)));
         let due = gates.flatten().map(|(at_ns, _)| at_ns);
-        due.chain(self.outbox.next_ns(self.now_ns, &self.permits)).min()
+        due.chain(self.outbox.next_ns(self.now_ns, &self.budget)).min()
     }
 
     /// Writes the next datagrams for one peer to `out`: what follows UDP's header.
     pub fn poll_transmit(&mut self, batch: Batch, out: &mut Vec<u8>) -> Option<Transmit> {
-        let Self { outbox, permits, windows, rosters, now_ns, job, .. } = self;
-        while let Some((to, feedback)) = permits.credits.poll_feedback() {
-            let Some(roster) = rosters.with_tag(feedback.job_tag) else { continue };
+        let Self { outbox, budget, windows, views, now_ns, job, .. } = self;
+        while let Some((to, feedback)) = budget.credits.poll_feedback() {
+            let Some(view) = views.with_tag(feedback.job_tag) else { continue };
             out.clear();
-            out.extend(UbtHeader { sender: roster.rank as u16, ..feedback }.to_bytes());
+            out.extend(UbtHeader { sender: view.rank as u16, ..feedback }.to_bytes());
             self.counters.tx_packets += 1;
             return Some(Transmit { to, segment_bytes: UBT_BYTES, segments: 1 });
         }
-        let transmit = outbox.poll(*now_ns, job.payload_beats, permits, windows, batch, out);
+        let transmit = outbox.poll(*now_ns, job.payload_beats, budget, windows, batch, out);
         self.counters.tx_packets += transmit.map_or(0, |transmit| transmit.segments as u64);
         if transmit.is_none() {
             self.release_sent();
@@ -208,7 +208,7 @@ impl Software {
 
     /// Smoothed round-trip time to a peer that gives feedback, in ns.
     pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
-        self.permits.credits.rtt_ns(peer)
+        self.budget.credits.rtt_ns(peer)
     }
 
     /// What came and what was dropped so far.
@@ -227,50 +227,50 @@ impl Software {
     }
 
     /// Closes the stages of a window that are due.
-    fn close_due(&mut self, place: usize) {
-        let Some(window) = &mut self.windows[place] else { return };
+    fn close_due(&mut self, index: usize) {
+        let Some(window) = &mut self.windows[index] else { return };
         for stage in Stage::ALL {
             let due = window.gates[stage.index()].due(self.now_ns, &window.rules);
             let Some((_, by)) = due.filter(|(at_ns, _)| *at_ns <= self.now_ns) else { continue };
             window.close(stage, self.now_ns, by);
             if stage == Stage::Contribute {
-                self.outbox.push(place, Stage::Broadcast, window, self.job.payload_beats);
+                self.outbox.push(index, Stage::Broadcast, window, self.job.payload_beats);
             }
         }
         while let Some(report) = window.next_report() {
-            let expected = window.plan.expected_bytes(report.stage, window.roster.rank);
+            let expected = window.plan.expected_bytes(report.stage, window.view.rank);
             let sample_16us = report.timeout_16us(window.rules.bound_ns, expected);
             self.samples_16us.insert((window.plan.bucket, report.stage.index()), sample_16us);
             self.events.push_back(PlaneEvent::Stage(report));
         }
     }
 
-    /// The place of an armed window whose result was not taken yet.
-    fn place_of(&self, cookie: u32) -> Option<usize> {
+    /// The index of an armed window whose result was not taken yet.
+    fn index_of(&self, cookie: u32) -> Option<usize> {
         let is_it = |window: &Window| window.plan.cookie == cookie && !window.taken;
         self.windows.iter().position(|window| window.as_ref().is_some_and(is_it))
     }
 
     /// Frees the windows that are done and have nothing left to send.
     fn release_sent(&mut self) {
-        for (place, slot) in self.windows.iter_mut().enumerate() {
-            if let Some(window) = slot.take_if(|window| window.taken && !self.outbox.holds(place)) {
+        for (index, slot) in self.windows.iter_mut().enumerate() {
+            if let Some(window) = slot.take_if(|window| window.taken && !self.outbox.holds(index)) {
                 window.recycle(&mut self.buffers);
             }
         }
     }
 
-    /// A place for a new window; gives up what the longest done window has not sent if there is no other.
-    fn free_place(&mut self) -> Option<usize> {
+    /// An index for a new window; gives up what the longest done window has not sent if there is no other.
+    fn free_index(&mut self) -> Option<usize> {
         let in_use = self.windows.iter().flatten().filter(|window| !window.taken).count();
         if in_use >= self.job.slots {
             return None;
         }
         self.release_sent();
-        if let Some(place) = self.windows.iter().position(Option::is_none) {
-            return Some(place);
+        if let Some(index) = self.windows.iter().position(Option::is_none) {
+            return Some(index);
         }
-        let oldest = self.outbox.oldest_of(|place| self.windows[place].as_ref().is_some_and(|window| window.taken))?;
+        let oldest = self.outbox.oldest_of(|index| self.windows[index].as_ref().is_some_and(|window| window.taken))?;
         self.outbox.forget(oldest);
         self.counters.tx_abandoned += 1;
         self.release_sent();
@@ -300,19 +300,19 @@ impl DataPlane for Software {
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
         let full = WindowError::NoFreeSlot { cookie: plan.cookie, slots: self.job.slots };
-        if self.place_of(plan.cookie).is_some() {
+        if self.index_of(plan.cookie).is_some() {
             return Err(WindowError::WrongState { cookie: plan.cookie, command: "arm" }.into());
         }
-        let (found, ranks) = (plan.shards.ranks, self.rosters.entered().peers.len());
+        let (found, ranks) = (plan.shards.ranks, self.views.entered().peers.len());
         if found != ranks {
             return Err(SoftwareError::Job { name: "ranks", found, min: ranks, max: ranks });
         }
-        let place = self.free_place().ok_or(full)?;
+        let index = self.free_index().ok_or(full)?;
         let own_hints = Stage::ALL.map(|stage| PeerHints {
             timeout_16us: self.samples_16us.get(&(plan.bucket, stage.index())).copied().unwrap_or(0),
             incast: params.advertised_incast as u8,
         });
-        self.windows[place] = Some(Window::new(plan, params, self.rosters.entered(), own_hints, &mut self.buffers));
+        self.windows[index] = Some(Window::new(plan, params, self.views.entered(), own_hints, &mut self.buffers));
         for (header, payload) in self.unexpected.arm(plan) {
             self.take(&header, &payload);
         }
@@ -324,21 +324,21 @@ impl DataPlane for Software {
         if found != expected {
             return Err(WindowError::WrongLength { cookie, found, expected }.into());
         }
-        let Some(place) = self.place_of(cookie) else {
+        let Some(index) = self.index_of(cookie) else {
             self.events.push_back(PlaneEvent::Refused { cookie, status: RefusedStatus::Stale });
             return Ok(());
         };
-        let Some(window) = &mut self.windows[place] else { return Ok(()) };
+        let Some(window) = &mut self.windows[index] else { return Ok(()) };
         if window.contributed {
             return Err(WindowError::WrongState { cookie, command: "contribute" }.into());
         }
         let summed = window.contribute(self.now_ns, elements, &mut self.buffers);
         if let Some(trace) = &mut self.trace {
-            let (at_ns, sender, stage) = (self.now_ns, window.roster.rank, Stage::Contribute);
+            let (at_ns, sender, stage) = (self.now_ns, window.view.rank, Stage::Contribute);
             trace.extend(summed.map(|position| Accepted { at_ns, cookie, stage, position, sender }));
         }
-        self.outbox.push(place, Stage::Contribute, window, self.job.payload_beats);
-        self.close_due(place);
+        self.outbox.push(index, Stage::Contribute, window, self.job.payload_beats);
+        self.close_due(index);
         Ok(())
     }
 
@@ -356,9 +356,9 @@ impl DataPlane for Software {
             return Err(WindowError::WrongLength { cookie, found, expected }.into());
         }
         let wrong = WindowError::WrongState { cookie, command: "take_result" };
-        let place = self.place_of(cookie).ok_or(wrong)?;
+        let index = self.index_of(cookie).ok_or(wrong)?;
         let done = |window: &&mut Window| window.gates.iter().all(|gate| !gate.is_open());
-        let window = self.windows[place].as_mut().filter(done).ok_or(wrong)?;
+        let window = self.windows[index].as_mut().filter(done).ok_or(wrong)?;
         window.result(out);
         Ok(())
     }
@@ -368,21 +368,21 @@ impl DataPlane for Software {
     }
 
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), SoftwareError> {
-        self.permits.pacer.set_rate(peer, rate_bytes_per_us);
+        self.budget.pacer.set_rate(peer, rate_bytes_per_us);
         Ok(())
     }
 
     fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
-        let place = self.place_of(plan.cookie)?;
-        self.windows[place].as_ref().map(Window::repair_data)
+        let index = self.index_of(plan.cookie)?;
+        self.windows[index].as_ref().map(Window::repair_data)
     }
 
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SoftwareError> {
         let wrong = WindowError::WrongState { cookie: plan.cookie, command: "cancel" };
-        let place = self.place_of(plan.cookie).ok_or(wrong)?;
-        if let Some(window) = self.windows[place].take_if(|window| !window.contributed) {
+        let index = self.index_of(plan.cookie).ok_or(wrong)?;
+        if let Some(window) = self.windows[index].take_if(|window| !window.contributed) {
             window.recycle(&mut self.buffers);
-            self.outbox.forget(place);
+            self.outbox.forget(index);
             self.events.retain(|event| !matches!(event, PlaneEvent::Stage(report) if report.cookie == plan.cookie));
             self.unexpected.disarm(plan);
             return Ok(());
@@ -391,12 +391,12 @@ impl DataPlane for Software {
     }
 
     fn announce(&mut self, view: &View) {
-        self.rosters.announce(view);
+        self.views.announce(view);
     }
 
     fn enter(&mut self, view: &View) -> Result<bool, SoftwareError> {
         let outside = WindowError::OutsideView { view: view.number, rank: self.job.rank };
-        Ok(self.rosters.enter(view).then_some(true).ok_or(outside)?)
+        Ok(self.views.enter(view).then_some(true).ok_or(outside)?)
     }
 
     fn take_heard(&mut self) -> Ranks {

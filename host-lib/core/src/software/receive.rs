@@ -50,13 +50,13 @@ impl Software {
         match self.check(from, datagram) {
             Ok((peer, header, _)) if header.stage == STAGE_FEEDBACK => {
                 self.heard.insert(peer);
-                if let Some(rtt_ns) = self.permits.credits.handle_feedback(peer, &header, self.now_ns) {
+                if let Some(rtt_ns) = self.budget.credits.handle_feedback(peer, &header, self.now_ns) {
                     self.events.push_back(PlaneEvent::RoundTrip { peer, rtt_ns });
                 }
             }
             Ok((peer, header, payload)) => {
                 self.heard.insert(peer);
-                self.permits.credits.received(peer, &header, payload.len());
+                self.budget.credits.received(peer, &header, payload.len());
                 self.take(&header, payload);
             }
             Err(cause) => *self.counters.dropped(cause) += 1,
@@ -69,17 +69,17 @@ impl Software {
     fn check<'a>(&self, from: Option<usize>, datagram: &'a [u8]) -> Result<(usize, UbtHeader, &'a [u8]), Cause> {
         let (ubt, payload) = datagram.split_first_chunk::<UBT_BYTES>().ok_or(Cause::Malformed)?;
         let tag = UbtHeader::of_any_job(ubt).job_tag;
-        let roster = self.rosters.with_tag(tag).unwrap_or_else(|| self.rosters.entered());
-        let header = accept::header(ubt, payload.len(), &roster.receiver())?;
+        let view = self.views.with_tag(tag).unwrap_or_else(|| self.views.entered());
+        let header = accept::header(ubt, payload.len(), &view.receiver())?;
         // Beyond the card's checks: a packet comes from the address of its sender.
-        let peer = roster.peers.get(usize::from(header.sender)).copied();
+        let peer = view.peers.get(usize::from(header.sender)).copied();
         peer.filter(|_| peer == from).map(|peer| (peer, header, payload)).ok_or(Cause::Malformed)
     }
 
     /// Puts a checked packet where it belongs.
     pub(super) fn take(&mut self, header: &UbtHeader, payload: &[u8]) {
         let armed = self.windows.iter().enumerate().filter_map(|(index, window)| {
-            let window = window.as_ref().filter(|window| window.roster.tag == header.job_tag)?;
+            let window = window.as_ref().filter(|window| window.view.tag == header.job_tag)?;
             Some((index, &window.shape))
         });
         let index = match accept::find(armed, header) {
@@ -88,7 +88,7 @@ impl Software {
             Err(_) => return self.take_unexpected(header, payload),
         };
         let Some(window) = &mut self.windows[index] else { return };
-        let place = match accept::place(&window.shape, window.roster.rank, header, payload.len() / BEAT_BYTES) {
+        let place = match accept::place(&window.shape, window.view.rank, header, payload.len() / BEAT_BYTES) {
             Ok(place) => place,
             Err(cause) => return *self.counters.dropped(cause) += 1,
         };

@@ -38,10 +38,10 @@ pub struct Batch {
 /// Rounds that are looked at for a peer that may be sent to: bounds the work when peers are passed over.
 const ROUNDS_AHEAD: usize = 64;
 
-/// One round of a stage of the window at `place`.
+/// One round of a stage of the window at `index`.
 #[derive(Debug)]
 struct Round {
-    place: usize,
+    index: usize,
     stage: Stage,
     flows: VecDeque<Flow>,
 }
@@ -57,12 +57,12 @@ struct Flow {
 
 /// Who may be sent to, and when.
 #[derive(Debug)]
-pub(super) struct Permits {
+pub(super) struct SendBudget {
     pub pacer: Pacer,
     pub credits: Credits,
 }
 
-impl Permits {
+impl SendBudget {
     fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
         self.pacer.ready_ns(peer, now_ns).max(self.credits.ready_ns(peer, now_ns))
     }
@@ -73,21 +73,21 @@ impl Permits {
 pub(super) struct Outbox([VecDeque<Round>; 2]);
 
 impl Outbox {
-    /// Adds a stage of the window at `place`, if its collective sends in it.
-    pub fn push(&mut self, place: usize, stage: Stage, window: &Window, payload_beats: usize) {
+    /// Adds a stage of the window at `index`, if its collective sends in it.
+    pub fn push(&mut self, index: usize, stage: Stage, window: &Window, payload_beats: usize) {
         if !window.plan.kind.sends(stage) {
             return;
         }
-        let (rank, ranks) = (window.roster.rank, window.roster.peers.len());
+        let (rank, ranks) = (window.view.rank, window.view.peers.len());
         let cut = Cut { packet_beats: window.shape.packet_beats(payload_beats), mark_packets: window.mark_packets };
         let flow = |to: usize| {
             let shard = window.shape.allowed(stage, to, rank);
-            Flow { to: window.roster.peers[to], packets: Packets::new(shard, cut) }
+            Flow { to: window.view.peers[to], packets: Packets::new(shard, cut) }
         };
         for round in 0..send::rounds(ranks, window.incast) {
             let flows = send::peers_in_round(rank, ranks, window.incast, round).map(flow);
             let flows = flows.filter(|flow| !flow.packets.is_done());
-            let round = Round { place, stage, flows: flows.collect() };
+            let round = Round { index, stage, flows: flows.collect() };
             if !round.flows.is_empty() {
                 self.queue(stage).push_back(round);
             }
@@ -98,19 +98,19 @@ impl Outbox {
         &mut self.0[usize::from(stage == Stage::Contribute)]
     }
 
-    /// Forgets what the window at `place` has not sent yet.
-    pub fn forget(&mut self, place: usize) {
-        self.0.iter_mut().for_each(|rounds| rounds.retain(|round| round.place != place));
+    /// Forgets what the window at `index` has not sent yet.
+    pub fn forget(&mut self, index: usize) {
+        self.0.iter_mut().for_each(|rounds| rounds.retain(|round| round.index != index));
     }
 
     /// Of the windows that `is_meant`, the one whose means wait longest.
     pub fn oldest_of(&self, is_meant: impl Fn(usize) -> bool) -> Option<usize> {
-        self.0.iter().flatten().map(|round| round.place).find(|place| is_meant(*place))
+        self.0.iter().flatten().map(|round| round.index).find(|index| is_meant(*index))
     }
 
-    /// Whether the window at `place` has something left to send.
-    pub fn holds(&self, place: usize) -> bool {
-        self.0.iter().flatten().any(|round| round.place == place)
+    /// Whether the window at `index` has something left to send.
+    pub fn holds(&self, index: usize) -> bool {
+        self.0.iter().flatten().any(|round| round.index == index)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -118,9 +118,9 @@ impl Outbox {
     }
 
     /// When something may be sent; `None` if there is nothing.
-    pub fn next_ns(&self, now_ns: u64, permits: &Permits) -> Option<u64> {
+    pub fn next_ns(&self, now_ns: u64, budget: &SendBudget) -> Option<u64> {
         let rounds = self.0.iter().flat_map(|rounds| rounds.iter().take(ROUNDS_AHEAD));
-        rounds.flat_map(|round| &round.flows).map(|flow| permits.ready_ns(flow.to, now_ns)).min()
+        rounds.flat_map(|round| &round.flows).map(|flow| budget.ready_ns(flow.to, now_ns)).min()
     }
 
     /// Writes the next datagrams for one peer to `out`. Packets whose first beat is missing are left out, as on the card.
@@ -128,23 +128,23 @@ impl Outbox {
         &mut self,
         now_ns: u64,
         payload_beats: usize,
-        permits: &mut Permits,
+        budget: &mut SendBudget,
         windows: &[Option<Window>],
         batch: Batch,
         out: &mut Vec<u8>,
     ) -> Option<Transmit> {
         loop {
             out.clear();
-            let (urgency, at, turn) = self.next_flow(now_ns, permits)?;
+            let (urgency, at, turn) = self.next_flow(now_ns, budget)?;
             let rounds = &mut self.0[urgency];
             let round = &mut rounds[at];
             round.flows.rotate_left(turn);
             let mut transmit = None;
-            if let (Some(flow), Some(window)) = (round.flows.front_mut(), &windows[round.place]) {
+            if let (Some(flow), Some(window)) = (round.flows.front_mut(), &windows[round.index]) {
                 transmit = write_packets(flow, round.stage, payload_beats, window, batch, out);
                 if let Some((transmit, first)) = transmit {
-                    permits.pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
-                    permits.credits.sent(transmit.to, transmit.segments, out, &first, now_ns);
+                    budget.pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
+                    budget.credits.sent(transmit.to, transmit.segments, out, &first, now_ns);
                 }
                 if flow.packets.is_done() {
                     round.flows.pop_front();
@@ -161,9 +161,9 @@ impl Outbox {
         }
     }
 
-    /// The first flow whose peer may be sent to: urgency, round, place in the round.
-    fn next_flow(&self, now_ns: u64, permits: &Permits) -> Option<(usize, usize, usize)> {
-        let is_ready = |flow: &Flow| permits.ready_ns(flow.to, now_ns) <= now_ns;
+    /// The first flow whose peer may be sent to: urgency, round, index within the round.
+    fn next_flow(&self, now_ns: u64, budget: &SendBudget) -> Option<(usize, usize, usize)> {
+        let is_ready = |flow: &Flow| budget.ready_ns(flow.to, now_ns) <= now_ns;
         self.0.iter().enumerate().find_map(|(urgency, rounds)| {
             let mut rounds = rounds.iter().take(ROUNDS_AHEAD).enumerate();
             rounds.find_map(|(at, round)| Some((urgency, at, round.flows.iter().position(is_ready)?)))
@@ -216,8 +216,8 @@ fn header(window: &Window, stage: Stage, packet: &Packet) -> UbtHeader {
         incast: hints.incast,
         flags: shape.packet_flags() | (u8::from(packet.marked) * FLAG_LAST_PERCENTILE),
         stage: stage.on_wire(),
-        sender: window.roster.rank as u16,
+        sender: window.view.rank as u16,
         step: shape.step,
-        job_tag: window.roster.tag,
+        job_tag: window.view.tag,
     }
 }

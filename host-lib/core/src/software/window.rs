@@ -9,7 +9,7 @@ use optireduce_contract::rules;
 use optireduce_contract::rules::accept::Place;
 use optireduce_contract::rules::gate::{Gate, Rules};
 
-use super::roster::Roster;
+use super::views::ViewEntry;
 use crate::data_plane::{Incomplete, RepairData};
 use crate::decode::{code, decode_window, scale_canonical};
 use crate::hadamard;
@@ -31,7 +31,7 @@ pub(super) struct Window {
     /// The shard that this rank aggregates.
     pub own: Range<usize>,
     /// The view that it belongs to.
-    pub roster: Arc<Roster>,
+    pub view: Arc<ViewEntry>,
     /// In wire order: the local shard's sum, later its mean, and the peers' means. Beats that are not `present` mean nothing.
     gathered: Buffer,
     /// This rank's encoded gradient in wire order; empty before it was contributed and after it was sent.
@@ -106,11 +106,11 @@ impl Window {
     pub fn new(
         plan: &WindowPlan,
         params: &JobParams,
-        roster: &Arc<Roster>,
+        view: &Arc<ViewEntry>,
         own_hints: [PeerHints; 2],
         buffers: &mut Buffers,
     ) -> Self {
-        let (rank, ranks) = (roster.rank, roster.peers.len());
+        let (rank, ranks) = (view.rank, view.peers.len());
         let own = plan.shards.range_of(rank);
         let shape = plan.shape();
         let gate = |stage| Gate::of(stage, &shape, rank, Ranks::none(ranks));
@@ -124,7 +124,7 @@ impl Window {
             gates: Stage::ALL.map(gate),
             mark_packets: params.mark_packets_of(plan),
             incast: params.incast,
-            roster: roster.clone(),
+            view: view.clone(),
             gathered: buffers.get(plan.beats * LANES),
             contribution: Buffer::default(),
             arrived: vec![0; own.len() * words_for(ranks)],
@@ -227,9 +227,9 @@ impl Window {
             } else {
                 sum.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
             }
-            arrived.insert(self.roster.rank);
+            arrived.insert(self.view.rank);
         }
-        self.received_beats[Stage::Contribute.index()][self.roster.rank] = self.own.len() as u32;
+        self.received_beats[Stage::Contribute.index()][self.view.rank] = self.own.len() as u32;
         self.own.clone()
     }
 

@@ -606,7 +606,7 @@ impl Membership {
         if self.paxos.is_bound() || self.change(&newest).is_none() {
             return;
         }
-        if self.place(&newest) == 0 {
+        if self.ranks_ahead(&newest) == 0 {
             self.propose(now_ns, &newest);
         } else if self.retry_at_ns.is_none() {
             self.wait(now_ns, &newest);
@@ -614,7 +614,7 @@ impl Membership {
     }
 
     /// How many ranks are to coordinate before this one does.
-    fn place(&self, newest: &View) -> usize {
+    fn ranks_ahead(&self, newest: &View) -> usize {
         let change = self.change(newest).unwrap_or_else(|| newest.change(&Request::default()));
         let joining = change.joined.map(|(rank, _)| usize::from(rank));
         change.remain.iter().filter(|rank| *rank < self.rank && Some(*rank) != joining).count()
@@ -622,7 +622,7 @@ impl Membership {
 
     /// Gives whoever coordinates time; longer with each attempt, and in the order of the ranks.
     fn wait(&mut self, now_ns: u64, newest: &View) {
-        let turn = self.place(newest) as u64 + 1;
+        let turn = self.ranks_ahead(newest) as u64 + 1;
         let wait_ns = self.params.retry_ns.saturating_mul(turn << self.paxos.attempt().min(BACKOFF_MAX));
         self.retry_at_ns = Some(now_ns.saturating_add(wait_ns));
     }

@@ -124,7 +124,7 @@ impl View {
 }
 
 impl JobParams {
-    /// The parameters of a collective in a view of these ranks, where this rank and its peers go by their places.
+    /// The parameters of a collective in a view of these ranks, with this rank and its peers as indices into its live ranks.
     pub fn of_view(&self, view: &View) -> Self {
         let ranks = view.live().count();
         let rank = view.live().position(|rank| rank == self.rank).unwrap_or(0);

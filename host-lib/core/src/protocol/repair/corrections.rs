@@ -19,7 +19,7 @@ const CHUNK: usize = 64;
 /// Limits: 8 bytes for each element that was ever corrected.
 #[derive(Clone, Debug, Default)]
 pub struct Corrections {
-    /// By stream and place of the first element.
+    /// By stream and index of the first element.
     pending: BTreeMap<(StreamId, usize), Box<[f64; CHUNK]>>,
     /// Streams with more than what rounding left.
     fresh: BTreeSet<StreamId>,
@@ -83,13 +83,13 @@ impl Corrections {
         let (mut hopeless, mut begin) = (0, 0);
         // A whole model may come at once: one look-up a chunk, not one an element.
         while begin < found {
-            let place = first_element + begin;
-            let end = found.min(begin + CHUNK - place % CHUNK);
+            let index = first_element + begin;
+            let end = found.min(begin + CHUNK - index % CHUNK);
             hopeless += (begin..end).filter(|index| !difference(*index).is_finite()).count();
             let finite = |index| Some(difference(index)).filter(|difference| difference.is_finite()).unwrap_or(0.0);
             if (begin..end).any(|index| finite(index) != 0.0) {
-                let chunk = self.pending.entry((stream, place / CHUNK)).or_insert_with(|| Box::new([0.0; CHUNK]));
-                let of_chunk = chunk[place % CHUNK..].iter_mut().zip(begin..end);
+                let chunk = self.pending.entry((stream, index / CHUNK)).or_insert_with(|| Box::new([0.0; CHUNK]));
+                let of_chunk = chunk[index % CHUNK..].iter_mut().zip(begin..end);
                 of_chunk.for_each(|(pending, index)| *pending += finite(index));
                 self.fresh.insert(stream);
             }

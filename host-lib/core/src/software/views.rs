@@ -1,4 +1,4 @@
-//! Who is who in packets: the members of each epoch of views have their own tag, and their numbers.
+//! The view table: which tag the packets of a view have, and which rank a number in them means.
 //!
 //! Why: ranks change views one after the other, and packets of two views are on their way at the same time.
 //! Limits: packets of views before the last [`KEPT`] are dropped as another job's.
@@ -13,9 +13,9 @@ use crate::protocol::View;
 /// Views whose packets are taken: the last one, one to come, and those that are running out.
 const KEPT: usize = 4;
 
-/// One view.
+/// What packets of one view say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Roster {
+pub(super) struct ViewEntry {
     epoch: u32,
     /// Tag of its packets.
     pub tag: u64,
@@ -25,25 +25,26 @@ pub(super) struct Roster {
     pub peers: Vec<usize>,
 }
 
-impl Roster {
+impl ViewEntry {
     /// As whom this rank takes packets of the view.
     pub fn receiver(&self) -> Receiver {
         Receiver { rank: self.rank, ranks: self.peers.len(), job_tag: self.tag, takes_feedback: true }
     }
 }
 
+/// The views whose packets are taken.
 #[derive(Debug)]
-pub(super) struct Rosters {
+pub(super) struct ViewTable {
     job_tag: u64,
     rank: usize,
-    known: VecDeque<Arc<Roster>>,
-    entered: Arc<Roster>,
+    known: VecDeque<Arc<ViewEntry>>,
+    entered: Arc<ViewEntry>,
 }
 
-impl Rosters {
+impl ViewTable {
     /// The job begins with all ranks.
     pub fn new(job_tag: u64, rank: usize, ranks: usize) -> Self {
-        let first = Arc::new(Roster { epoch: 0, tag: job_tag, rank, peers: (0..ranks).collect() });
+        let first = Arc::new(ViewEntry { epoch: 0, tag: job_tag, rank, peers: (0..ranks).collect() });
         Self { job_tag, rank, known: VecDeque::from([first.clone()]), entered: first }
     }
 
@@ -54,8 +55,8 @@ impl Rosters {
         if self.known.iter().any(|one| one.epoch == view.epoch) {
             return;
         }
-        let roster = Roster { epoch: view.epoch, tag: view.job_tag(self.job_tag), rank, peers };
-        self.known.push_back(Arc::new(roster));
+        let entry = ViewEntry { epoch: view.epoch, tag: view.job_tag(self.job_tag), rank, peers };
+        self.known.push_back(Arc::new(entry));
         if self.known.len() > KEPT {
             self.known.pop_front();
         }
@@ -69,12 +70,12 @@ impl Rosters {
     }
 
     /// The view of new windows.
-    pub fn entered(&self) -> &Arc<Roster> {
+    pub fn entered(&self) -> &Arc<ViewEntry> {
         &self.entered
     }
 
     /// The view with this tag.
-    pub fn with_tag(&self, tag: u64) -> Option<&Roster> {
+    pub fn with_tag(&self, tag: u64) -> Option<&ViewEntry> {
         self.known.iter().find(|one| one.tag == tag).map(AsRef::as_ref)
     }
 }
