@@ -1,0 +1,230 @@
+//! `chaos-trainer`: a rank of a job that trains a linear model with the library, and notes everything for the judge.
+//!
+//! Every collective is a step on one half of the weights, in turns, each a bucket of its own. Gradients are rounded to a grid
+//! on which sums of a few ranks are exact, so that the judge can tell whose gradients are in a mean. A rank that the others
+//! dropped takes part again and fetches the model; the others hand it over. Exit codes: 0 done, 2 could not go on.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use optireduce::{
+    Bound, Bucket, BucketOptions, Communicator, Error, HadamardMode, Launch, Report, Stage, UpdateAction,
+};
+use optireduce_chaos::{End, Entry, Got, Log};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+type Failed = Box<dyn std::error::Error>;
+
+/// The two buckets of weights.
+const BUCKETS: [Range<usize>; 2] = [0..1500, 1500..2000];
+const WEIGHTS: usize = BUCKETS[1].end;
+/// Samples of a rank in a step.
+const SAMPLES: usize = 4;
+/// Gradients are multiples of this.
+const GRID: f64 = 1.0 / 65536.0;
+/// Between steps: the backward pass of a larger model.
+const PAUSE: Duration = Duration::from_millis(3);
+
+/// One rank of a job that trains a small model; started by optireduce-chaos
+#[derive(Parser)]
+struct Args {
+    /// Where to note gradients and results
+    #[arg(long)]
+    log: PathBuf,
+    /// A file that will hold the number of the collective before which all ranks end
+    #[arg(long)]
+    end: PathBuf,
+    /// Seed of the samples
+    #[arg(long)]
+    seed: u64,
+    /// Fixed bound on a stage in milliseconds; 0: measured
+    #[arg(long)]
+    bound_ms: u64,
+    /// Encode collectives after losses
+    #[arg(long)]
+    hadamard: bool,
+    /// How long ranks wait for one another, in seconds
+    #[arg(long)]
+    timeout_s: u64,
+}
+
+struct Trainer {
+    args: Args,
+    communicator: Communicator,
+    buckets: Vec<Bucket>,
+    log: Log,
+    weights: Vec<f32>,
+    wanted: Vec<f32>,
+    /// The number of the next collective.
+    op: u32,
+    live: Vec<usize>,
+    rejoined: u32,
+    has_rejoined: bool,
+    /// Bytes that had been given up when the model was last fetched.
+    drift_bytes: u64,
+}
+
+fn main() -> ExitCode {
+    match Trainer::connect(Args::parse()).and_then(Trainer::train) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("chaos-trainer: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl Trainer {
+    fn connect(args: Args) -> Result<Self, Failed> {
+        let log = Log::create(&args.log)?;
+        let bound = match args.bound_ms {
+            0 => Bound::Measured { max: Duration::from_millis(400) },
+            ms => Bound::Fixed(Duration::from_millis(ms)),
+        };
+        let hadamard = if args.hadamard { HadamardMode::Auto } else { HadamardMode::Off };
+        let builder = Communicator::builder().launch(Launch::from_env()?).bound(bound).hadamard(hadamard);
+        let mut communicator = builder.timeout(Duration::from_secs(args.timeout_s)).connect()?;
+        communicator.skip_gone_ranks()?;
+        let mut buckets = Vec::new();
+        for range in BUCKETS {
+            buckets.push(communicator.bucket(range.len(), BucketOptions::new())?);
+        }
+        println!("connected");
+        let mut random = StdRng::seed_from_u64(args.seed);
+        let wanted = (0..WEIGHTS).map(|_| random.random_range(-1.0..1.0)).collect();
+        let live = (0..communicator.world_size()).collect();
+        let (weights, op, rejoined, has_rejoined, drift_bytes) = (vec![0.0; WEIGHTS], 0, 0, false, 0);
+        Ok(Self { args, communicator, buckets, log, weights, wanted, op, live, rejoined, has_rejoined, drift_bytes })
+    }
+
+    fn train(mut self) -> Result<(), Failed> {
+        let first = self.error();
+        while !self.is_last() {
+            self.step()?;
+            std::thread::sleep(PAUSE);
+        }
+        let is_whole = self.settle()?;
+        let end = End { is_whole, rejoined: self.rejoined, errors: [first, self.error()] };
+        self.log.add(Entry::End(end), &self.weights)?;
+        drop(self.buckets);
+        Ok(self.communicator.close()?)
+    }
+
+    /// The mean square of the weights' errors.
+    fn error(&self) -> f64 {
+        let pairs = self.weights.iter().zip(&self.wanted);
+        pairs.map(|(weight, wanted)| f64::from(weight - wanted).powi(2)).sum::<f64>() / WEIGHTS as f64
+    }
+
+    fn is_last(&self) -> bool {
+        let end = std::fs::read_to_string(&self.args.end).ok().and_then(|text| text.parse().ok());
+        end.is_some_and(|end: u32| self.op >= end)
+    }
+
+    fn step(&mut self) -> Result<(), Failed> {
+        let which = self.op as usize % BUCKETS.len();
+        let mut data = self.gradient(which);
+        self.log.add(Entry::Given(self.op), &data)?;
+        let begin = Instant::now();
+        let report = match self.buckets[which].all_reduce(&mut data) {
+            Ok(report) => report,
+            Err(Error::Dropped) => {
+                println!("dropped");
+                self.op = self.communicator.rejoin()?;
+                println!("rejoined at {}", self.op);
+                (self.rejoined, self.has_rejoined) = (self.rejoined + 1, true);
+                return Ok(());
+            }
+            Err(error) => return Err(format!("collective {}: {error}", self.op).into()),
+        };
+        let got = got(&report, begin.elapsed());
+        self.log.add(Entry::Got(got), &data)?;
+        if report.op() != self.op {
+            return Err(format!("collective {} was reported as {}", self.op, report.op()).into());
+        }
+        self.op += 1;
+        println!("op {} {:?}", report.op(), report.live_ranks());
+        if report.action() == UpdateAction::Apply {
+            self.apply(which, &data);
+        }
+        let live = report.live_ranks().to_vec();
+        let has_grown = live.iter().any(|rank| !self.live.contains(rank));
+        self.live = live;
+        if std::mem::take(&mut self.has_rejoined) {
+            self.fetch(false)?;
+        } else if has_grown {
+            self.fetch(true)?;
+        }
+        Ok(())
+    }
+
+    /// The gradient of a rank's samples with respect to one bucket's weights.
+    fn gradient(&self, which: usize) -> Vec<f32> {
+        let range = BUCKETS[which].clone();
+        let seed = self.args.seed
+            ^ (u64::from(self.op) << 8 | self.communicator.rank() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut gradient = vec![0.0; range.len()];
+        let (weights, wanted) = (&self.weights[range.clone()], &self.wanted[range.clone()]);
+        for _ in 0..SAMPLES {
+            let sample: Vec<f64> = (0..range.len()).map(|_| if random.random() { 1.0 } else { -1.0 }).collect();
+            let pairs = sample.iter().zip(weights.iter().zip(wanted));
+            let error: f64 = pairs.map(|(x, (weight, wanted))| x * f64::from(weight - wanted)).sum();
+            let scale = error / range.len() as f64;
+            gradient.iter_mut().zip(&sample).for_each(|(gradient, x)| *gradient += scale * x);
+        }
+        gradient.iter().map(|value| ((value / GRID).round() * GRID) as f32).collect()
+    }
+
+    fn apply(&mut self, which: usize, mean: &[f32]) {
+        self.weights[BUCKETS[which].clone()].iter_mut().zip(mean).for_each(|(weight, mean)| *weight -= mean);
+    }
+
+    /// Takes what earlier means lacked; whether nothing is lacking now.
+    fn settle(&mut self) -> Result<bool, Failed> {
+        let (mut is_settled, mut drift_bytes) = (true, 0);
+        for which in 0..BUCKETS.len() {
+            let settled = self.buckets[which].settle(Some(Duration::from_secs(self.args.timeout_s)))?;
+            if let Some(correction) = settled.correction {
+                self.apply(which, &correction);
+            }
+            is_settled &= settled.is_settled;
+            drift_bytes += settled.repairs.drift_bytes;
+        }
+        let is_whole = is_settled && drift_bytes == self.drift_bytes;
+        self.drift_bytes = drift_bytes;
+        Ok(is_whole)
+    }
+
+    /// Hands the model of the lowest rank that stayed to all.
+    fn fetch(&mut self, has_stayed: bool) -> Result<(), Failed> {
+        self.settle()?;
+        let stayed = self.communicator.all_gather_bytes(&[u8::from(has_stayed)])?;
+        let root = stayed.iter().position(|stayed| *stayed == [1]).ok_or("no rank has stayed")?;
+        self.communicator.broadcast(root, &mut self.weights)?;
+        println!("fetched from {root}");
+        Ok(())
+    }
+}
+
+fn got(report: &Report, waited: Duration) -> Got {
+    let lost = Stage::ALL.map(|stage| {
+        let stage = report.stage(stage);
+        stage.expected_bytes - stage.received_bytes
+    });
+    Got {
+        op: report.op(),
+        live: report.live_ranks().to_vec(),
+        applied: report.action() == UpdateAction::Apply,
+        corrected: report.is_corrected(),
+        hadamard: report.is_hadamard(),
+        missing: report.missing_ranges().to_vec(),
+        lost,
+        bound_ms: report.stage_deadline().as_secs_f64() * 1e3,
+        ms: waited.as_secs_f64() * 1e3,
+    }
+}

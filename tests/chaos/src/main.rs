@@ -1,0 +1,102 @@
+//! `optireduce-chaos`: jobs of real processes with faults, one after the other, each from a seed.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use optireduce_chaos::{Fault, INTERRUPTED, Programs, Scenario, Subject, run};
+
+const HELP_END: &str = "Exit codes:
+  0  no judge found anything
+  1  a judge found something; the command that repeats the job is printed
+  2  no job could be run: arguments, rights, missing programs
+
+Examples:
+  cargo build --release -p optireduce-cli -p optireduce-chaos
+  target/release/optireduce-chaos --minutes 10 --seed 1
+  target/release/optireduce-chaos --jobs 20 --subject train --fault stop --json > jobs.jsonl
+  target/release/optireduce-chaos --jobs 1 --seed 17         # one job again";
+
+/// Jobs of real processes on real sockets, with faults from a seed; needs Linux, root, /dev/net/tun and iproute2
+#[derive(Parser)]
+#[command(version, after_help = HELP_END)]
+struct Args {
+    /// When to begin no further job, in minutes [default: 10 minutes]
+    #[arg(long, default_value_t = 10.0, value_parser = minutes, hide_default_value = true)]
+    minutes: f64,
+    /// How many jobs to run at most [default: as many as there is time for]
+    #[arg(long)]
+    jobs: Option<u64>,
+    /// Seed of the first job; the next one has the next seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only this kind of job [default: each job's seed decides]
+    #[arg(long, value_enum)]
+    subject: Option<Subject>,
+    /// Only this fault [default: each job's seed decides]
+    #[arg(long, value_enum)]
+    fault: Option<Fault>,
+    /// One line of JSON per job on stdout; units are in the keys
+    #[arg(long)]
+    json: bool,
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes <= 10_000.0);
+    minutes.ok_or_else(|| "expected more than 0 and at most 10000 minutes".into())
+}
+
+fn main() -> ExitCode {
+    match chaos(&Args::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("optireduce-chaos: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether no judge found anything.
+fn chaos(args: &Args) -> Result<bool, String> {
+    ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed)).map_err(|error| error.to_string())?;
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let programs = Programs::in_folder(own.parent().unwrap_or(&own))?;
+    let until = Instant::now() + Duration::from_secs_f64(args.minutes * 60.0);
+    let (mut jobs, mut bad, mut compared) = (0, 0, 0);
+    while Instant::now() < until && args.jobs.is_none_or(|most| jobs < most) {
+        let scenario = Scenario::new(args.seed + jobs, args.subject, args.fault);
+        let outcome = run(&scenario, &programs)?;
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            eprintln!("optireduce-chaos: interrupted");
+            break;
+        }
+        jobs += 1;
+        compared += outcome.compared;
+        bad += u64::from(!outcome.findings.is_empty());
+        let codes: Vec<String> = outcome.codes.iter().map(i32::to_string).collect();
+        eprintln!("{}: {:.1} s, exit codes {}", scenario.line(), outcome.seconds, codes.join(" "));
+        for finding in &outcome.findings {
+            eprintln!("    {finding}");
+        }
+        if !outcome.findings.is_empty() {
+            eprintln!("    again: {}", scenario.command());
+        }
+        if args.json {
+            print(&serde_json::to_string(&outcome).map_err(|error| error.to_string())?)?;
+        }
+    }
+    eprintln!("{jobs} jobs, {compared} results compared, findings in {bad}");
+    Ok(bad == 0)
+}
+
+/// Prints a line of the result. A reader that has gone away is no error.
+fn print(line: &str) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("writing to stdout: {error}")),
+        _ => Ok(()),
+    }
+}

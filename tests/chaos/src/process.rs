@@ -1,0 +1,138 @@
+//! The processes of a job: what they print, signals, and what is left of them.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The variable that every process of a job has, with a value of this job's own.
+const MARK: &str = "OPTIREDUCE_CHAOS";
+/// How often processes are looked at.
+pub const LOOK: Duration = Duration::from_millis(10);
+
+/// Whether the user wants to end.
+pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+type Lines = Arc<Mutex<Vec<String>>>;
+
+/// A rank's process.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    printed: Lines,
+    said: Lines,
+    readers: Vec<JoinHandle<()>>,
+    ended: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts it. Its output is read, unless `command` sends it elsewhere.
+    pub fn start(mut command: Command, mark: &str, to_nowhere: bool) -> Result<Self, String> {
+        let stdout = if to_nowhere {
+            let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+            Stdio::from(full.map_err(|error| format!("/dev/full: {error}"))?)
+        } else {
+            Stdio::piped()
+        };
+        command.env(MARK, mark).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
+        let name = command.get_args().find(|argument| argument.to_string_lossy().contains('/'));
+        let name = name.unwrap_or(command.get_program()).to_string_lossy().into_owned();
+        let mut child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
+        let (printed, said) = (Lines::default(), Lines::default());
+        let mut readers = Vec::new();
+        readers.extend(child.stdout.take().map(|from| read(from, printed.clone())));
+        readers.extend(child.stderr.take().map(|from| read(from, said.clone())));
+        Ok(Self { child, printed, said, readers, ended: None })
+    }
+
+    /// Sends a signal, if it still runs.
+    pub fn signal(&mut self, signal: Signal) {
+        if self.has_ended().is_none() {
+            let _ = kill_process(Pid::from_child(&self.child), signal);
+        }
+    }
+
+    /// How it ended, if it has.
+    pub fn has_ended(&mut self) -> Option<ExitStatus> {
+        if self.ended.is_none() {
+            self.ended = self.child.try_wait().ok().flatten();
+        }
+        self.ended
+    }
+
+    /// Its exit code, or the signal that ended it as a negative number.
+    pub fn code(&mut self) -> Option<i32> {
+        let status = self.has_ended()?;
+        status.code().or_else(|| status.signal().map(|signal| -signal))
+    }
+
+    /// Waits for its end and its last words.
+    pub fn join(&mut self) {
+        if let Ok(status) = self.child.wait() {
+            self.ended = Some(status);
+        }
+        self.readers.drain(..).for_each(|reader| drop(reader.join()));
+    }
+
+    /// The lines on its standard output so far.
+    pub fn printed(&self) -> Vec<String> {
+        self.printed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The lines on its standard error so far.
+    pub fn said(&self) -> String {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
+    }
+
+    /// The last collective that a trainer printed.
+    pub fn op(&self) -> Option<u32> {
+        let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        printed.iter().rev().find_map(|line| line.strip_prefix("op ")?.split(' ').next()?.parse().ok())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.has_ended().is_none() {
+            let _ = self.child.kill();
+            self.join();
+        }
+    }
+}
+
+fn read(from: impl Read + Send + 'static, lines: Lines) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        }
+    })
+}
+
+/// Waits until `is_so`, at most until `until`; whether it was.
+pub fn wait(until: Instant, mut is_so: impl FnMut() -> bool) -> bool {
+    loop {
+        if is_so() {
+            return true;
+        }
+        if Instant::now() >= until || INTERRUPTED.load(Ordering::Relaxed) {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Numbers of the processes that have the mark of a job.
+pub fn left(mark: &str) -> Vec<String> {
+    let wanted = format!("{MARK}={mark}");
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let has_mark = |process: &std::fs::DirEntry| {
+        let variables = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        variables.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    };
+    processes.flatten().filter(has_mark).map(|process| process.file_name().to_string_lossy().into_owned()).collect()
+}
