@@ -360,7 +360,7 @@ impl<P: DataPlane> Collectives<P> {
         agreement.take_outputs(|view, joins| {
             plane.announce(view);
             if joins {
-                pipeline.next_op = view.first_op;
+                pipeline.join(view.first_op);
             }
         });
     }

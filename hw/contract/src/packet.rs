@@ -52,7 +52,7 @@ layout! {
         INCAST_FLAGS 1 "Incast (high 4 bits), flags (low 4): 1 last percentile, 2 Hadamard, 4 bf16.";
         VERSION_STAGE 1 "Header version (high 4 bits), stage (low 4): 0 contribute, 2 broadcast.";
         SENDER 2 "Sender's rank.";
-        STEP 2 "Collective number, compared in serial-number arithmetic.";
+        STEP 2 "Collective number, its low 16 bits, compared in serial-number arithmetic.";
         JOB_TAG 8 "Random per job; a packet with another tag is dropped and counted.";
     }
 }
@@ -96,7 +96,12 @@ pub struct UbtHeader {
     pub stage: u8,
     /// Sender's rank.
     pub sender: u16,
-    /// Collective number.
+    /// Collective number, its low 16 bits.
+    ///
+    /// Ranks are less than 2^15 collectives apart, and no packet lives for 2^16. So a step means the collective nearest to the
+    /// newest of the *job*. The last one of a bucket says nothing: the bucket may have rested for longer. A card compares with
+    /// armed windows only, which belong to collectives in flight, at most as many as it has slots; and what it compares for is
+    /// only which counter counts a packet that has no window anyway.
     pub step: u16,
     /// Job tag.
     pub job_tag: u64,

@@ -17,7 +17,7 @@ use optireduce_contract::queue::{
 use optireduce_contract::registers as reg;
 use optireduce_contract::rules;
 use optireduce_contract::rules::gate::Rules;
-use optireduce_core::protocol::{EarlyRule, JobParams, Kind, Stage, StageReport, WindowPlan};
+use optireduce_core::protocol::{EarlyRule, JobParams, Kind, Stage, StageReport, WindowPlan, op_of_step};
 use optireduce_core::software::SoftwareJob;
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 use optireduce_driver::CardEnd;
@@ -33,6 +33,8 @@ pub struct SoftwareCard {
     now_ns: u64,
     rank: Option<(Job, SoftwareRank)>,
     windows: HashMap<u32, (Submission, WindowPlan)>,
+    /// Of the last window that was armed.
+    newest_op: u32,
     sq_head: u16,
     cq_tail: u16,
 }
@@ -40,7 +42,7 @@ pub struct SoftwareCard {
 impl SoftwareCard {
     /// A plane that waits to be configured.
     pub fn new(end: CardEnd) -> Self {
-        Self { end, now_ns: 0, rank: None, windows: HashMap::new(), sq_head: 0, cq_tail: 0 }
+        Self { end, now_ns: 0, rank: None, windows: HashMap::new(), newest_op: 0, sq_head: 0, cq_tail: 0 }
     }
 
     fn read<T>(&self, address: u64, bytes: usize, of: impl Fn(&[u8]) -> T) -> T {
@@ -85,10 +87,12 @@ impl SoftwareCard {
         let Some((job, rank)) = &mut self.rank else { return STATUS_STALE };
         match command.opcode {
             OP_ARM => {
-                let (plan, params) = (plan_of(command, job.ranks), params_of(command, job, advertised_incast));
+                let plan = plan_of(command, job.ranks, self.newest_op);
+                let params = params_of(command, job, advertised_incast);
                 if rank.arm(&plan, &params).is_err() {
                     return STATUS_BAD_COMMAND;
                 }
+                self.newest_op = plan.op;
                 self.windows.insert(command.cookie, (*command, plan));
             }
             OP_CONTRIBUTE => {
@@ -136,11 +140,12 @@ impl SoftwareCard {
 }
 
 /// The window that an `ARM` describes.
-fn plan_of(arm: &Submission, ranks: usize) -> WindowPlan {
+fn plan_of(arm: &Submission, ranks: usize, newest_op: u32) -> WindowPlan {
     let shape = rules::Window::of(arm, ranks);
     WindowPlan {
         kind: Kind::AllReduce,
         index: 0,
+        op: op_of_step(arm.step, newest_op).unwrap_or(newest_op),
         step: arm.step,
         bucket: arm.bucket,
         cookie: arm.cookie,

@@ -12,7 +12,7 @@ use super::types::{Call, CollectivesError, Finished};
 use crate::data_plane::{Capability, DataPlane, Incomplete, RepairData};
 use crate::protocol::{
     Action, AllReduce, ClosedBy, JobParams, Kind, Parts, ProtocolError, Ranks, RefusedStatus, Report, Stage,
-    StageReport, View, WindowPlan,
+    StageReport, View, WindowPlan, op_of_step,
 };
 use crate::repairs::{Repairs, missing_elements};
 use crate::spans::Spans;
@@ -101,6 +101,7 @@ impl Pipeline {
         call: Call,
     ) -> Result<u32, CollectivesError<E>> {
         let (op, Call { kind, bucket, elements, bf16, .. }) = (self.next_op, call);
+        let next_op = op.checked_add(1).ok_or(CollectivesError::OutOfNumbers { op })?;
         let of_view = JobParams { bf16: bf16.unwrap_or(params.bf16), ..params.of_view(&view) };
         let machine = match kind {
             Kind::AllReduce => AllReduce::new(&of_view, op, bucket, elements, call.is_encoded(&view))?,
@@ -109,7 +110,7 @@ impl Pipeline {
                 AllReduce::partial(&of_view, op, kind, bucket, parts)?
             }
         };
-        self.next_op = op.wrapping_add(1);
+        self.next_op = next_op;
         let result = self.spares.take(&call, machine.wire_elements());
         let spans = Spans::prepared(&machine, params.rank);
         let (incomplete, heard) = (Vec::new(), Ranks::none(params.ranks));
@@ -146,6 +147,13 @@ impl Pipeline {
         self.unexpected.clear();
     }
 
+    /// This rank takes part from collective `op` on.
+    pub fn join(&mut self, op: u32) {
+        self.next_op = op;
+        // Their numbers may mean others by now.
+        self.unexpected.clear();
+    }
+
     /// A peer has started a collective that is not prepared here.
     pub fn note_unexpected(&mut self, bucket: u16, step: u16) {
         if self.unexpected.len() < UNEXPECTED_MAX {
@@ -160,9 +168,9 @@ impl Pipeline {
         if self.preposted == PREPOSTS_MAX {
             return None;
         }
-        let step = self.next_op as u16;
-        self.unexpected.retain(|(_, other)| other.wrapping_sub(step).cast_signed() >= 0);
-        let mut started = self.unexpected.iter().filter(|(_, other)| *other == step);
+        let next_op = self.next_op;
+        self.unexpected.retain(|(_, step)| op_of_step(*step, next_op).is_some_and(|op| op >= next_op));
+        let mut started = self.unexpected.iter().filter(|(_, step)| *step == next_op as u16);
         started.find_map(|(wire_bucket, _)| self.declared.get(wire_bucket)).copied()
     }
 
@@ -304,10 +312,9 @@ impl Pipeline {
         (report.closed_by == ClosedBy::Deadline).then(|| (one.machine.op(), silent.map(|(_, rank)| rank).collect()))
     }
 
-    /// The number of a collective that was prepared, by its number on the wire.
+    /// The number of one of the last collectives that were prepared, by its number on the wire.
     pub fn op_of_step(&self, step: u16) -> Option<u32> {
-        let back = (self.next_op as u16).wrapping_sub(step);
-        (1..=64).contains(&back).then(|| self.next_op.wrapping_sub(back.into()))
+        op_of_step(step, self.next_op).filter(|op| (1..=64).contains(&self.next_op.saturating_sub(*op)))
     }
 
     /// A contribution refused after its collective has finished is an ordinary late one.
@@ -434,6 +441,16 @@ mod tests {
 
     fn call() -> Call {
         Call::declared(Kind::AllReduce, 0, 4 * LANES, 0)
+    }
+
+    #[test]
+    fn the_number_after_the_last_is_an_error_and_no_collective() {
+        let (mut pipeline, _, params, view) = pipeline();
+        pipeline.next_op = u32::MAX - 1;
+        let mut push = || pipeline.push::<std::convert::Infallible>(&params, view.clone(), call());
+        assert!(push().is_ok());
+        assert!(matches!(push(), Err(CollectivesError::OutOfNumbers { op: u32::MAX })));
+        assert_eq!((pipeline.len(), pipeline.next_op), (2, u32::MAX));
     }
 
     /// A rank that has joined is ahead: its packets have the first collective of its view preposted while the last one of

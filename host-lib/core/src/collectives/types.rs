@@ -136,6 +136,12 @@ pub enum CollectivesError<E: std::error::Error + 'static> {
         /// Collective number.
         op: u32,
     },
+    /// The job has no number left for another collective.
+    #[error("a job has at most {op} collectives; start it again from a checkpoint")]
+    OutOfNumbers {
+        /// The number that would have come next.
+        op: u32,
+    },
     /// The data plane cannot do what the call needs.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),

@@ -47,7 +47,7 @@ pub use membership::{Membership, MembershipParams, View};
 pub use message::{MESSAGE_BYTES_MAX, Malformed, MalformedMessage, Message, VERSION as MESSAGE_VERSION};
 pub use params::{EarlyRule, INCAST_MAX, JobParams, ParamError};
 pub use partial::{Parts, plan_partial};
-pub use plan::{PlanError, WindowPlan, plan_windows};
+pub use plan::{PlanError, WindowPlan, op_of_step, plan_windows};
 pub use rate::{FEEDBACK_PACKETS, RateController};
 pub use report::{RepairStatus, Report, StageReport, StageSummary};
 pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard};

@@ -27,7 +27,9 @@ pub struct WindowPlan {
     pub kind: Kind,
     /// Number of the window in the bucket.
     pub index: u16,
-    /// Collective number on the wire: the low 16 bits of `op`.
+    /// Collective number.
+    pub op: u32,
+    /// Collective number on the wire: the low 16 bits of `op`, see [`op_of_step`].
     pub step: u16,
     /// Bucket id on the wire, see [`Kind::wire_bucket`].
     pub bucket: u16,
@@ -96,6 +98,15 @@ impl WindowPlan {
     pub fn senders(&self, stage: Stage, rank: usize) -> usize {
         (0..self.shards.ranks).filter(|&peer| peer != rank && self.expected_beats(stage, rank, peer) > 0).count()
     }
+}
+
+/// The collective that `step` on the wire means, to a rank whose newest one is `newest`: the nearest of that number. `None`: it
+/// would come before the first one, or after the last that can be.
+///
+/// Ranks are never half the range apart ([`UbtHeader::step`](optireduce_contract::packet::UbtHeader::step)), but a bucket may
+/// rest for longer: so steps are compared as collectives, and widened by the newest of the job, not by that of their bucket.
+pub fn op_of_step(step: u16, newest: u32) -> Option<u32> {
+    newest.checked_add_signed(step.wrapping_sub(newest as u16).cast_signed().into())
 }
 
 /// A bucket that cannot be cut into windows.
@@ -194,6 +205,7 @@ pub fn plan_windows(
         plans.push(WindowPlan {
             kind: Kind::AllReduce,
             index,
+            op,
             step,
             bucket,
             cookie: u32::from(step) << 16 | u32::from(index),

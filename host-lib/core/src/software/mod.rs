@@ -391,6 +391,9 @@ impl DataPlane for Software {
     }
 
     fn announce(&mut self, view: &View) {
+        if view.joined.is_some_and(|(rank, _)| usize::from(rank) == self.job.rank) {
+            self.unexpected.join(view.first_op);
+        }
         self.views.announce(view);
     }
 

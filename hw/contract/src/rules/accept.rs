@@ -125,7 +125,8 @@ pub fn header(ubt: &[u8; UBT_BYTES], payload_bytes: usize, receiver: &Receiver) 
     Ok(UbtHeader::from_bytes(ubt, receiver.job_tag)?)
 }
 
-/// Whether collective number `step` comes before `other`, in serial-number arithmetic.
+/// Whether collective number `step` comes before `other`, in serial-number arithmetic; of collectives in flight only, see
+/// [`UbtHeader::step`].
 pub const fn is_before(step: u16, other: u16) -> bool {
     (step.wrapping_sub(other) as i16) < 0
 }
