@@ -5,7 +5,7 @@
 //! panics, no datagram is an error, and at the end every collective ends, by the bounds of its stages.
 
 use optireduce_contract::packet::UbtHeader;
-use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, JobParams, MembershipParams};
+use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, JobParams, MESSAGE_VERSION, MembershipParams};
 use optireduce_core::software::{Batch, Software, SoftwareJob};
 use optireduce_core::{Collectives, DataPlane};
 
@@ -95,9 +95,11 @@ impl Rank {
             5 => self.poll(),
             6 => {
                 let (from, count) = (bytes.u8(), bytes.u8());
-                let message = bytes.take(count.into());
+                let mut message = bytes.take(count.into()).to_vec();
+                // The corpus is older than the messages' last change.
+                message.iter_mut().take(1).for_each(|version| *version = (*version).max(MESSAGE_VERSION));
                 // Refused or taken; a peer's message is never more than that.
-                let _ = self.collectives.handle_message(self.now_ns, 1 + usize::from(from % 2), message);
+                let _ = self.collectives.handle_message(self.now_ns, 1 + usize::from(from % 2), &message);
             }
             _ => self.send(),
         }

@@ -116,9 +116,12 @@ impl Repairs {
     }
 
     /// The mean of this rank's shard of a window that has closed, at `index` in the view, for those who missed some of it.
-    pub fn keep(&mut self, op: u32, index: usize, plan: &WindowPlan, own: Vec<f32>) {
+    /// `present`: the beats that the window has, if not all; those that lack of the own shard nobody contributed to.
+    pub fn keep(&mut self, op: u32, index: usize, plan: &WindowPlan, own: Vec<f32>, present: Option<&[u64]>) {
         let (shard, key) = (plan.shards.range_of(index), key(op, plan));
-        if own.len() == shard.len() * LANES && !own.is_empty() && self.store.keep(key, shard.start as u16, own) {
+        let nobody = present.map_or(Vec::new(), |present| missing_ranges(shard.clone(), present));
+        if own.len() == shard.len() * LANES && !own.is_empty() && self.store.keep(key, shard.start as u16, own, nobody)
+        {
             self.answer_pending(|of| of == key);
         }
     }
@@ -271,8 +274,13 @@ impl Repairs {
             return Ok(());
         }
         let received = self.ledger.receive(from, &message)?;
-        if let (Some(beats), RepairMessage::Answer { values, .. }) = (received.beats, &message) {
-            self.take(received.key, beats, values);
+        match (received.beats, &message) {
+            (Some(beats), RepairMessage::Answer { values, .. }) => self.take(received.key, beats, values),
+            (Some(beats), RepairMessage::Nobody { .. }) => {
+                self.take(received.key, beats, &vec![0.0; beats.beats().len() * LANES]);
+                self.lose(received.key, beats);
+            }
+            _ => {}
         }
         if received.window_done {
             self.close(received.key);
@@ -362,6 +370,16 @@ impl Repairs {
                 note(&mut self.corrections, &mut self.ledger, &self.streams, stream, first, old, new);
             }
             (Returned::Applied, None) => {}
+        }
+    }
+
+    /// Nobody has these beats of a window: they are missing in its output, unless that has been returned, and said so, before.
+    fn lose(&mut self, key: WindowKey, beats: BeatRange) {
+        let Some(one) = self.open.get_mut(&key.op).filter(|one| matches!(one.returned, Returned::NotYet)) else {
+            return;
+        };
+        if let Some(window) = one.windows.get(&key.window) {
+            one.lost.extend(elements_of(&window.plan, &[beats]));
         }
     }
 

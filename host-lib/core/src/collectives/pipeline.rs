@@ -384,7 +384,7 @@ impl Running {
         plane: &mut P,
         repairs: Option<&mut Repairs>,
     ) -> Result<(), CollectivesError<P::Error>> {
-        let repairs = repairs.filter(|_| self.is_repaired());
+        let mut repairs = repairs.filter(|_| self.is_repaired());
         let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
         let (op, index) = (self.machine.op(), self.machine.params().rank);
         let asked = (repairs.is_some() || !short.is_empty()) && plane.capabilities().has(Capability::RepairData);
@@ -392,15 +392,15 @@ impl Running {
         let out = &mut self.result[plan.first_element..plan.first_element + plan.elements];
         plane.take_result(&plan, out).map_err(CollectivesError::Plane)?;
         let RepairData { own, incomplete } = data.unwrap_or_else(|| shards_only(&plan, index, out, &short));
+        if let Some(repairs) = &mut repairs {
+            repairs.keep(op, index, &plan, own, incomplete.as_ref().map(|incomplete| &incomplete.present[..]));
+        }
         if let Some(incomplete) = incomplete.filter(|_| plan.kind.sends(Stage::Broadcast)) {
             self.incomplete.push((plan.clone(), incomplete));
         }
-        if let Some(repairs) = repairs {
-            repairs.keep(op, index, &plan, own);
-            if self.machine.is_done() {
-                let rank = self.view.live().nth(index).unwrap_or(index);
-                repairs.begin(op, &self.view, rank, self.call.stream_id(), std::mem::take(&mut self.incomplete));
-            }
+        if let Some(repairs) = repairs.filter(|_| self.machine.is_done()) {
+            let rank = self.view.live().nth(index).unwrap_or(index);
+            repairs.begin(op, &self.view, rank, self.call.stream_id(), std::mem::take(&mut self.incomplete));
         }
         Ok(())
     }

@@ -67,7 +67,7 @@ impl Op {
         let mut incomplete = Vec::new();
         for ((plan, wire), present) in self.plans.iter().zip(&self.wire).zip(present) {
             let shard = plan.shards.range_of(rank);
-            repairs.keep(self.op, rank, plan, wire[shard.start * LANES..shard.end * LANES].to_vec());
+            repairs.keep(self.op, rank, plan, wire[shard.start * LANES..shard.end * LANES].to_vec(), Some(present));
             if (0..plan.beats).any(|beat| present[beat / 64] >> (beat % 64) & 1 == 0) {
                 let mut gathered = if plan.hadamard { wire.clone() } else { Vec::new() };
                 let missing = |beat: usize| present[beat / 64] >> (beat % 64) & 1 == 0;
@@ -262,6 +262,39 @@ fn what_a_rank_that_is_gone_owned_is_drift_and_waits_for_nobody() {
             "seed {seed}"
         );
         assert!(repairs.is_repaired(stream) && repairs.is_settled(), "seed {seed}");
+    }
+}
+
+/// The owner is late, and what its peers sent it was lost: the mean is zero. A rank that asks for it, and is answered before its
+/// output is returned, must not take it for a mean of zero.
+#[test]
+fn a_mean_that_nobody_contributed_to_is_missing_wherever_it_is_asked_for() {
+    for early in [true, false] {
+        let draw = &mut Draw(2, 4 << 20);
+        let stream = StreamId { bucket: 4, generation: 0, elements: 900 };
+        let mut op = Op::new(draw, 0, stream.bucket, stream.elements, false);
+        let plan = op.plans[0].clone();
+        let beat = plan.shards.range_of(1).start;
+        op.wire[0][beat * LANES..(beat + 1) * LANES].fill(0.0);
+        let mut present = op.whole();
+        present[0][beat / 64] &= !(1 << (beat % 64));
+        let mut ranks: Vec<Repairs> = (0..2).map(|_| Repairs::new(0)).collect();
+        let mut outputs: Vec<_> = (0..2).map(|rank| op.close(&mut ranks[rank], rank, Some(stream), &present)).collect();
+        let element = plan.first_element + beat * LANES;
+        let missing: Vec<_> = std::iter::once(element..element + LANES).collect();
+        if !early {
+            assert_eq!(ranks[0].finish(0, Outcome::Apply, Some(stream), &mut outputs[0]), missing);
+        }
+        let (to, request) = ranks[0].poll().unwrap();
+        ranks[to].handle(0, request).unwrap();
+        let (_, answer) = ranks[to].poll().unwrap();
+        ranks[0].handle(to, answer).unwrap();
+        for rank in usize::from(!early)..2 {
+            let found = ranks[rank].finish(0, Outcome::Apply, Some(stream), &mut outputs[rank]);
+            assert_eq!(found, missing, "rank {rank}, answered early: {early}");
+        }
+        assert_eq!((outputs[0] == outputs[1], ranks[0].report()), (true, RepairReport::default()));
+        assert!(ranks.iter().all(Repairs::is_settled) && ranks[0].take_correction(stream).is_none());
     }
 }
 

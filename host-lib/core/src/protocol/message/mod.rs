@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | 0x01-0x09 | [`Message::Membership`] | those of [`MembershipMessage`]'s variants, in order |
 //! | 0x10, 0x11 | [`Message::Vote`] | those of [`VoteMessage`]'s variants, in order |
-//! | 0x20-0x22 | [`Message::Repair`] | those of [`RepairMessage`]'s variants, in order |
+//! | 0x20-0x23 | [`Message::Repair`] | those of [`RepairMessage`]'s variants, in order |
 //! | 0x30, 0x31 | [`Message::Call`] | those of [`CallMessage`]'s variants, in order; the kind is its place in [`Kind`], the stream the generation if there is one |
 //!
 //! To add a message: a variant of one of these enums, or of [`Message`], and its tag in the tables below; the compiler
@@ -29,7 +29,7 @@ use super::types::Kind;
 use super::votes::VoteMessage;
 
 /// The first byte of every message.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 /// Bytes of the longest message.
 pub const MESSAGE_BYTES_MAX: usize = 1 << 17;
 
@@ -215,6 +215,7 @@ wire_enum!(RepairMessage {
     0x20 => Request { key, ranges },
     0x21 => Answer { key, first, values },
     0x22 => Gone { key },
+    0x23 => Nobody { key, beats },
 });
 wire_enum!(CallMessage {
     0x30 => Ask { op, call },

@@ -89,7 +89,7 @@ impl Draw {
         let (number, op) = (self.u32(), self.u32());
         let accepted = self.flag().then(|| (self.ballot(), self.view()));
         let membership = |message| Message::Membership(message);
-        match self.below(16) {
+        match self.below(17) {
             0 => membership(MembershipMessage::Progress { number, next_op: op }),
             1 => membership(MembershipMessage::Suspect { number, suspects: self.ranks() }),
             2 => membership(MembershipMessage::Request { number, request: self.request() }),
@@ -112,8 +112,12 @@ impl Draw {
                 let values = (0..beats as usize * LANES).map(|_| self.u32() as f32).collect();
                 Message::Repair(RepairMessage::Answer { key: self.key(), first: self.below(60_000) as u16, values })
             }
-            13 => Message::Call(CallMessage::Ask { op, call: self.call() }),
-            14 => Message::Call(CallMessage::Tell { op, call: self.call() }),
+            13 => {
+                let beats = BeatRange { first: self.below(60_000) as u16, count: 1 + self.below(5000) as u16 };
+                Message::Repair(RepairMessage::Nobody { key: self.key(), beats })
+            }
+            14 => Message::Call(CallMessage::Ask { op, call: self.call() }),
+            15 => Message::Call(CallMessage::Tell { op, call: self.call() }),
             _ => Message::Repair(RepairMessage::Gone { key: self.key() }),
         }
     }
@@ -138,25 +142,25 @@ fn golden_bytes() {
     for (message, expected) in [
         (
             membership(MembershipMessage::Progress { number: 7, next_op: 0x0a0b }),
-            &[&[2, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
+            &[&[3, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
         ),
         (
             membership(MembershipMessage::Suspect { number: 7, suspects: Ranks::none(64).with([63]) }),
-            &[&[2, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
+            &[&[3, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
         ),
-        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[2, 3, 0, 0, 0, 7, 0, 0]]),
+        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[3, 3, 0, 0, 0, 7, 0, 0]]),
         (
             membership(MembershipMessage::Request {
                 number: 7,
                 request: Request { hadamard: Some(true), bound_ns: Some(0x0102) },
             }),
-            &[&[2, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2]],
+            &[&[3, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2]],
         ),
-        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[2, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
-        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[2, 5, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[3, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
+        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[3, 5, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Promise { number: 7, ballot: BALLOT, next_op: 8, accepted: None }),
-            &[&[2, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
+            &[&[3, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
         ),
         (
             membership(MembershipMessage::Promise {
@@ -165,41 +169,42 @@ fn golden_bytes() {
                 next_op: 8,
                 accepted: Some((BALLOT, view())),
             }),
-            &[&[2, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
+            &[&[3, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
         ),
         (
             membership(MembershipMessage::Accept { ballot: BALLOT, view: joined }),
-            &[&[2, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
+            &[&[3, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
         ),
-        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[2, 8, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[3, 8, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Views { views: vec![view(); 2] }),
-            &[&[2, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
+            &[&[3, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
         ),
         (
             Message::Vote(VoteMessage::Vote { op: 5, live: Ranks::all(3), skip: true, left_ns: 9 }),
-            &[&[2, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
+            &[&[3, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
         ),
-        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[2, 0x11, 0, 0, 0, 5, 0]]),
+        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[3, 0x11, 0, 0, 0, 5, 0]]),
         (
             Message::Repair(RepairMessage::Request { key: KEY, ranges: vec![range(9, 1), range(0x1234, 5)] }),
-            &[&[2, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
+            &[&[3, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
         ),
         (
             Message::Repair(RepairMessage::Answer { key: KEY, first: 0x0a0b, values }),
-            &[&[2, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
+            &[&[3, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
         ),
-        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[2, 0x22], &key]),
+        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[3, 0x22], &key]),
+        (Message::Repair(RepairMessage::Nobody { key: KEY, beats: range(9, 2) }), &[&[3, 0x23], &key, &[0, 9, 0, 2]]),
         (
             Message::Call(CallMessage::Ask { op: 5, call: CALL }),
-            &[&[2, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
+            &[&[3, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
         ),
         (
             Message::Call(CallMessage::Tell {
                 op: 5,
                 call: CallInfo { stream: Stream::OneOff, misfit: Some(3), ..CALL },
             }),
-            &[&[2, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
+            &[&[3, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
         ),
     ] {
         assert_eq!(message.encode(), expected.concat(), "{message:?}");
@@ -264,30 +269,30 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
 fn what_is_wrong_is_named_with_the_sender() {
     let text = |bytes: &[u8]| Message::decode(12, RANKS, bytes).unwrap_err().to_string();
     let hint = "; check that all ranks run the same release";
-    let too_many = [&[2, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
-    let outside = [&[2, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
+    let too_many = [&[3, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
+    let outside = [&[3, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
     for (bytes, expected) in [
         (&[][..], "message of 0 bytes from rank 12: ends within `version`: 1 bytes needed, 0 left"),
-        (&[2], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
-        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 2"),
-        (&[2, 0x23, 0], "message of 3 bytes from rank 12: unknown tag 0x23"),
-        (&[2, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
-        (&[2, 3, 0, 0, 0, 1, 0, 0, 2, 3], "message of 10 bytes from rank 12: 2 bytes after the last field"),
-        (&[2, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
-        (&[2, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
+        (&[3], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
+        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 3"),
+        (&[3, 0x24, 0], "message of 3 bytes from rank 12: unknown tag 0x24"),
+        (&[3, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
+        (&[3, 3, 0, 0, 0, 1, 0, 0, 2, 3], "message of 10 bytes from rank 12: 2 bytes after the last field"),
+        (&[3, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
+        (&[3, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
         (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),
         (
-            &[2, 2, 0, 0, 0, 5, 0, 1],
+            &[3, 2, 0, 0, 0, 5, 0, 1],
             "message of 8 bytes from rank 12: `suspects` has 1 words of 64 ranks, expected 2 for a job of 100 ranks",
         ),
         (&outside, "message of 24 bytes from rank 12: `suspects` holds rank 100, expected ranks below 100"),
         (
-            &[2, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
+            &[3, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
             "message of 14 bytes from rank 12: repair message: number of ranges is 0, expected 256",
         ),
     ] {
         assert_eq!(text(bytes), format!("{expected}{hint}"));
     }
-    let long = text(&vec![2; MESSAGE_BYTES_MAX + 1]);
+    let long = text(&vec![3; MESSAGE_BYTES_MAX + 1]);
     assert!(long.contains("rank 12: too long, expected at most 131072 bytes"), "{long}");
 }

@@ -43,7 +43,7 @@ pub struct RepairReport {
 pub struct Received {
     /// The window.
     pub key: WindowKey,
-    /// Beats to be put into the window, from the answer; none if the owner does not have them.
+    /// Beats to be put into the window, from the answer, zeros if nobody contributed; none if the owner does not have them.
     pub beats: Option<BeatRange>,
     /// Whether nothing of the window is outstanding any more.
     pub window_done: bool,
@@ -116,6 +116,7 @@ impl RepairLedger {
         let (first, count) = match message {
             RepairMessage::Request { .. } => return Err(UnexpectedAnswer::Request { from }),
             RepairMessage::Answer { first, values, .. } => (*first, (values.len() / LANES) as u16),
+            RepairMessage::Nobody { beats, .. } => (beats.first, beats.count),
             RepairMessage::Gone { .. } => (0, 0),
         };
         let unexpected = UnexpectedAnswer::NotOutstanding { key, from, first, count };
@@ -131,7 +132,11 @@ impl RepairLedger {
             }
             let report = self.reports.entry(key.bucket).or_default();
             report.outstanding_bytes -= beats.bytes();
-            report.repaired_bytes += beats.bytes();
+            match message {
+                // There is nothing that this rank lacks.
+                RepairMessage::Nobody { .. } => report.missing_bytes -= beats.bytes(),
+                _ => report.repaired_bytes += beats.bytes(),
+            }
             Some(beats)
         };
         Ok(Received { key, beats, window_done: self.is_done(key) })

@@ -34,6 +34,13 @@ pub enum RepairMessage {
         /// The window.
         key: WindowKey,
     },
+    /// From the owner: nobody's contribution to these beats came in time, not even its own. Their mean is zero, on all ranks.
+    Nobody {
+        /// The window.
+        key: WindowKey,
+        /// The beats.
+        beats: BeatRange,
+    },
 }
 
 /// A message that breaks a limit.
@@ -52,7 +59,9 @@ impl RepairMessage {
     /// The window that it is about.
     pub fn key(&self) -> WindowKey {
         match self {
-            Self::Request { key, .. } | Self::Answer { key, .. } | Self::Gone { key } => *key,
+            Self::Request { key, .. } | Self::Answer { key, .. } | Self::Gone { key } | Self::Nobody { key, .. } => {
+                *key
+            }
         }
     }
 
@@ -84,6 +93,10 @@ impl RepairMessage {
                 within("end of the answer", usize::from(*first) + beats, window_beats_max)
             }
             Self::Gone { .. } => Ok(()),
+            Self::Nobody { beats, .. } => {
+                within("beats of a range", beats.beats().len(), window_beats_max)?;
+                within("end of a range", beats.beats().end, window_beats_max)
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The means that a rank owns, kept for those who missed some of them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use optireduce_contract::limits::LANES;
 
@@ -21,6 +22,8 @@ pub struct ShardStore {
 struct Shard {
     first: u16,
     values: Vec<f32>,
+    /// Beats of the window, in order, to which nobody contributed.
+    nobody: Vec<BeatRange>,
 }
 
 impl ShardStore {
@@ -30,16 +33,16 @@ impl ShardStore {
         Self { ops, bytes_max, bytes: 0, newest_op: 0, shards: BTreeMap::new() }
     }
 
-    /// Keeps a shard as it was sent: whole beats in wire order from beat `first` of the window on. The oldest collectives
-    /// make room. `false`: it cannot be kept (not whole beats of a window, larger than the store, too old).
-    pub fn keep(&mut self, key: WindowKey, first: u16, values: Vec<f32>) -> bool {
+    /// Keeps a shard as it was sent: whole beats in wire order from beat `first` of the window on; `nobody`: beats of the window
+    /// to which nobody contributed, in order. The oldest collectives make room. `false`: it cannot be kept (not whole beats of a window, larger than the store, too old).
+    pub fn keep(&mut self, key: WindowKey, first: u16, values: Vec<f32>, nobody: Vec<BeatRange>) -> bool {
         let bytes = size_of_val(values.as_slice());
         let beats_end = usize::from(first) + values.len() / LANES;
         if !values.len().is_multiple_of(LANES) || beats_end > u16::MAX.into() || bytes > self.bytes_max {
             return false;
         }
         self.newest_op = self.newest_op.max(key.op);
-        if let Some(old) = self.shards.insert(key, Shard { first, values }) {
+        if let Some(old) = self.shards.insert(key, Shard { first, values, nobody }) {
             self.bytes -= size_of_val(old.values.as_slice());
         }
         self.bytes += bytes;
@@ -88,15 +91,26 @@ impl ShardStore {
 
 impl Shard {
     fn answers(&self, key: WindowKey, range: &BeatRange) -> Option<Vec<RepairMessage>> {
-        let start = range.first.checked_sub(self.first)?;
-        let start = usize::from(start) * LANES;
-        let values = self.values.get(start..start + usize::from(range.count) * LANES)?;
-        let answers =
-            values.chunks(ANSWER_BEATS_MAX * LANES).enumerate().map(|(index, values)| RepairMessage::Answer {
-                key,
-                first: range.first + (index * ANSWER_BEATS_MAX) as u16,
-                values: values.to_vec(),
-            });
-        Some(answers.collect())
+        let values = |beats: Range<usize>| {
+            let start = beats.start.checked_sub(self.first.into())? * LANES;
+            self.values.get(start..start + beats.len() * LANES)
+        };
+        values(range.beats())?;
+        let (mut answers, mut at) = (Vec::new(), range.beats().start);
+        let end = range.beats().end;
+        while at < end {
+            let nobody = self.nobody.iter().map(BeatRange::beats).find(|nobody| nobody.end > at);
+            let hole = nobody.map_or(end..end, |nobody| nobody.start.clamp(at, end)..nobody.end.min(end));
+            for start in (at..hole.start).step_by(ANSWER_BEATS_MAX) {
+                let values = values(start..hole.start.min(start + ANSWER_BEATS_MAX))?.to_vec();
+                answers.push(RepairMessage::Answer { key, first: start as u16, values });
+            }
+            if hole.start < hole.end {
+                let beats = BeatRange { first: hole.start as u16, count: hole.len() as u16 };
+                answers.push(RepairMessage::Nobody { key, beats });
+            }
+            at = hole.end;
+        }
+        Some(answers)
     }
 }
