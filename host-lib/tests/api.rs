@@ -529,6 +529,30 @@ fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_ever
 }
 
 #[test]
+fn a_call_left_out_among_equal_ones_is_an_error_at_the_next_call_of_another_bucket() {
+    fn left_out(rank: usize, [first, second]: &mut [Bucket; 2], pause: Duration) -> Result<(), Error> {
+        let mut data = vec![rank as f32; ELEMENTS];
+        for _ in 0..2 {
+            first.all_reduce(&mut data).expect("equal to the calls of the others");
+        }
+        if rank == 1 {
+            thread::sleep(pause);
+        } else {
+            first.all_reduce(&mut data)?;
+        }
+        second.all_reduce(&mut data)?;
+        first.all_reduce(&mut data)?;
+        Ok(())
+    }
+    let expected = "bucket is 1 on rank 1, but 0 on ranks 0, 2, the majority;";
+    thread::scope(|scope| {
+        scope.spawn(|| mismatch(expected, |rank, buckets| left_out(rank, buckets, Duration::ZERO)));
+        // Its peers have gone on without it.
+        scope.spawn(|| mismatch(expected, |rank, buckets| left_out(rank, buckets, Duration::from_secs(1))));
+    });
+}
+
+#[test]
 fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong_mean() {
     /// Ranks call a bucket twice, or until they have an error, which the odd one ignores; every rank's errors by call.
     fn errors(odd: fn(usize) -> bool, call: fn(&mut Bucket, usize, bool) -> Result<Vec<f32>, Error>) -> Vec<String> {

@@ -104,7 +104,13 @@ impl BucketOptions {
 ///
 /// All ranks make the same calls on the same buckets in the same order, and hand in as many values as the bucket has (in an
 /// all-gather, their shard). A rank that hands in another number ends the job: nothing is sent, and all ranks get the same
-/// [`Error::Mismatch`], which names the rank and the number. Several collectives may run at once, of one bucket or of
+/// [`Error::Mismatch`], which names the rank and the number.
+///
+/// A rank that leaves out one of several equal calls of a bucket looks like a rank that is late, and its later calls pair with
+/// earlier ones of its peers; the error comes, on every rank, with the next call that differs (of another bucket or kind) or in
+/// [`Communicator::close`], whichever is first.
+///
+/// Several collectives may run at once, of one bucket or of
 /// several. What one of them lost is repaired in the next output of the same bucket, if the communicator repairs. A
 /// bucket may be dropped on one rank alone.
 #[derive(Debug)]
