@@ -3,7 +3,7 @@
 //! Exit codes: 0 success; 1 it ran, but a check or a rank failed; 2 it could not run (arguments, files); 3 the safeguard
 //! halted training.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -319,6 +319,8 @@ pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
 fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> {
     let (name, gradients) = args.gradients()?;
     let config = args.cluster(&gradients)?;
+    let files = [&args.output, &args.json, &args.svg].into_iter().flatten();
+    files.filter(|path| *path != Path::new("-")).try_for_each(|path| check_writable(path))?;
     let started = Instant::now();
     let mut cluster = Cluster::new(config.clone())?;
     if let Some(path) = &args.vcd {
@@ -393,6 +395,18 @@ fn check(record: &StepRecord, gradients: &[Vec<f32>]) -> Result<(), SimError> {
         }
     }
     Ok(())
+}
+
+/// Fails now if a file could not be written at the end of a run, which may take long. A file that exists keeps its contents.
+fn check_writable(path: &Path) -> Result<(), SimError> {
+    let found = path.metadata();
+    // To open and close a pipe would tell its reader that nothing more comes.
+    if found.as_ref().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Ok(());
+    }
+    let written = |source| SimError::File { path: path.into(), action: "write", source };
+    OpenOptions::new().append(true).create(true).open(path).map_err(written)?;
+    if found.is_err() { std::fs::remove_file(path).map_err(written) } else { Ok(()) }
 }
 
 fn write_json(report: &RunReport, path: &Path, out: &mut dyn Write) -> Result<(), SimError> {

@@ -219,10 +219,25 @@ fn bad_files_are_refused_with_file_and_tensor() {
     assert_refused(&["--input", &short], &[&short, "step1.rank2 is missing"]);
     let alone = gradients_file("alone", vec![vec![vec![1.0]]]);
     assert_refused(&["--input", &alone], &[&alone, "tensors of 1 ranks", "expected 2 to 64"]);
-    let nowhere = scratch("no/such/directory").display().to_string();
-    let output = fast(&["--output", &nowhere]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("cannot write"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn files_that_cannot_be_written_are_refused_before_the_run() {
+    let (nowhere, folder) = (scratch("no/such/directory"), scratch("folder"));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (option, path) in [("--output", &nowhere), ("--json", &nowhere), ("--svg", &nowhere), ("--json", &folder)] {
+        let path = path.display().to_string();
+        assert_refused(&[option, &path], &[&path, "cannot write"]);
+    }
+    // Nothing is left behind, or touched, by a run that fails later.
+    let (new, old) = (scratch("new.json"), scratch("old.safetensors"));
+    let _ = std::fs::remove_file(&new);
+    std::fs::write(&old, "kept").unwrap();
+    let [new_path, old_path] = [&new, &old].map(|path| path.display().to_string());
+    let nowhere = nowhere.display().to_string();
+    assert_refused(&["--json", &new_path, "--output", &old_path, "--svg", &nowhere], &[&nowhere]);
+    assert!(!new.exists());
+    assert_eq!(std::fs::read(&old).unwrap(), b"kept");
 }
 
 #[test]
