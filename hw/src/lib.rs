@@ -1,21 +1,21 @@
 //! The OptiReduce SmartNIC card in rust-hdl.
 //!
-//! From the bottom up; none looks up but in its tests:
+//! From the bottom up; no module uses one below it in this list, except in tests:
 //!
-//! * [`hdl`]: what blocks are written in: signal types, registers, kernels kept as data.
+//! * [`hdl`]: what blocks are written with: signal types, registers, kernels kept as data.
 //! * [`mem`], [`arith`]: memories and queues; fp32 and bf16 arithmetic, each with a bit-exact plain-Rust model.
 //! * [`hadamard`]: the streaming transform.
-//! * [`cosim`]: runs a block in the rust-hdl engine and demands the same of its Verilog in Verilator.
-//! * [`card`]: the card, one block a file, [`card::smartnic::SmartNic`] on top; [`card::simulated`] for simulators.
+//! * [`cosim`]: runs a block in the rust-hdl engine and checks that its Verilog does the same in Verilator.
+//! * [`card`]: the card, one block per file, [`card::smartnic::SmartNic`] at the top; [`card::simulated`] for simulators.
 //!
-//! What checks, proves and builds the Verilog is in `tools/`, the crate `optireduce-hdl`.
+//! The crate `optireduce-hdl` in `tools/` checks, proves and builds the Verilog.
 //! `README.md` in this folder says how to write a block and which traps to avoid.
 #![allow(
     missing_docs,
     reason = "rust-hdl's derives make undocumented accessors for every field of a signal type; the fields are documented"
 )]
 
-// The macros of `optireduce_hw_derive` name this crate from the outside.
+// The macros of `optireduce_hw_derive` refer to this crate by its name.
 extern crate self as optireduce_hw;
 
 pub mod arith;

@@ -31,8 +31,8 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// The bits of two floats that meet often in an adder or multiplier: any bits, edge values, close exponents, exact
-    /// opposites, and exponents whose product is next to underflow or overflow.
+    /// The bits of two floats that are hard on an adder or multiplier: any bits, edge values, close exponents, exact
+    /// opposites, and exponents whose product is close to underflow or overflow.
     pub fn float_pair(&mut self) -> [u32; 2] {
         let [a, b] = [self.next() as u32, self.next() as u32];
         let fraction = |word: u32| word & 0x807f_ffff;

@@ -1,4 +1,4 @@
-//! Field tables: name, place and meaning of every field of a fixed layout.
+//! Field tables: name, offset and meaning of every field of a fixed layout.
 
 /// One field of a register-like or packet-like layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
-//! What the OptiReduce card and its software must agree on, said once.
+//! What the OptiReduce card and its software must agree on, defined once.
 //!
 //! * [`registers`]: the register map of BAR 0.
 //! * [`queue`]: submission and completion queue entries (64 bytes each) and the stage report.
 //! * [`packet`]: the frame on the wire: Ethernet, IPv4, UDP and the 22-byte UBT header in one 64-byte beat.
-//! * [`ranks`]: sets of ranks, of a card and of any size.
+//! * [`ranks`]: sets of ranks, a card's (64) and of any size.
 //! * [`shard`]: how a window is cut into shards, who owns which, and how windows are interleaved.
 //! * [`signs`]: the counter-based sign generator of the randomised Hadamard transform.
 //! * [`rules`]: the rules of a window, executable: what goes where, when a stage closes, what a command may say.

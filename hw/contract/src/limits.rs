@@ -12,7 +12,7 @@ pub const LANES: usize = 16;
 pub const CLOCK_MHZ: u64 = 250;
 /// Nanoseconds in one cycle of the datapath clock.
 pub const CYCLE_NS: u64 = 1000 / CLOCK_MHZ;
-/// Most ranks a job may have: arrival maps are 64 bits wide.
+/// Largest number of ranks in a job with cards: arrival maps are 64 bits wide.
 pub const RANKS_MAX: usize = 64;
 /// Window slots of a card.
 pub const SLOTS: usize = 8;
@@ -34,9 +34,9 @@ pub const HADAMARD_LOG2_MAX: u32 = 12;
 pub const PAYLOAD_BEATS_DEFAULT: usize = 22;
 /// Largest payload of a packet in beats: 8896 bytes, for an MTU of 9000.
 pub const PAYLOAD_BEATS_MAX: usize = 139;
-/// log2 of the largest Hadamard block that there is, in elements, whatever a card was built for.
+/// log2 of the elements in the largest Hadamard block of any build.
 pub const HADAMARD_LOG2_LIMIT: u32 = 14;
-/// log2 of the most Hadamard blocks in a window: the smallest blocks in the largest window.
+/// log2 of the largest number of Hadamard blocks in a window: the smallest blocks in the largest window.
 pub const LOG2_BLOCKS_MAX: u32 = WINDOW_BEATS_LIMIT.ilog2() - (HADAMARD_LOG2_MIN - LANES.ilog2());
 /// Bits of the only NaN that sums and means produce, whatever NaNs or infinities went into them.
 pub const NAN_BITS: u32 = 0x7fc0_0000;

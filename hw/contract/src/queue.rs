@@ -20,8 +20,8 @@ pub const REPORT_BYTES: usize = 2 * STAGE_REPORT_BYTES;
 
 /// Opcode: reserve a slot, open its stages.
 pub const OP_ARM: u8 = 1;
-/// Opcode: read this rank's gradient from host memory, encode it, send the shards, add its own. Once a window, and not
-/// any more once its broadcast stage is being finished ([`STATUS_STALE`]).
+/// Opcode: read this rank's gradient from host memory, encode it, send the shards, add its own. Once per
+/// window, and before its broadcast stage is being finished ([`STATUS_STALE`] afterwards).
 pub const OP_CONTRIBUTE: u8 = 2;
 /// Opcode: send the mean of the slot's shard to all peers; after [`DONE_CONTRIBUTE`], and only for windows without
 /// [`FLAG_AUTO_BROADCAST`].
@@ -54,7 +54,7 @@ pub const STATUS_SLOT_BUSY: u8 = 3;
 /// Status: `CONTRIBUTE` or `BROADCAST` for a window that is not (or no longer) armed in the slot by this queue.
 pub const STATUS_STALE: u8 = 4;
 
-/// `CLOSED_BY`: every beat of every peer came.
+/// `CLOSED_BY`: every beat of every peer arrived.
 pub const CLOSED_COMPLETE: u8 = 0;
 /// `CLOSED_BY`: all peers sent their last-percentile mark and the grace time passed in silence.
 pub const CLOSED_EARLY: u8 = 1;
@@ -121,7 +121,7 @@ pub struct Submission {
     pub slot: u8,
     /// Collective number.
     pub step: u16,
-    /// Host's name for the window.
+    /// The host's identifier of the window.
     pub cookie: u32,
     /// Bucket id.
     pub bucket: u16,
@@ -190,7 +190,7 @@ pub struct Completion {
     pub closed_ns: u64,
     /// Submissions consumed so far.
     pub sq_head: u16,
-    /// Own beats summed.
+    /// Beats of this rank's own shard that were summed.
     pub own_beats: u16,
     /// Phase bit.
     pub phase: bool,
@@ -206,7 +206,7 @@ macro_rules! codec {
                 out
             }
 
-            /// Reads an entry. Any bytes are accepted; what they mean is checked by who uses them.
+            /// Reads an entry. Any bytes are accepted; the caller checks what they mean.
             pub fn from_bytes(bytes: &[u8; ENTRY_BYTES]) -> Self {
                 let mut entry = Self::default();
                 $(codec!(@get entry.$member, $layout::$field.get(bytes), $int);)*

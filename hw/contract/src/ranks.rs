@@ -2,7 +2,7 @@
 //!
 //! A card keeps 64 ranks in one word ([`CardRanks`]); software sizes its sets to the job (`RankSet<Vec<u64>>`), and may
 //! view a row of a larger table as a set (`RankSet<&mut [u64]>`). All share this code. Nothing here allocates.
-//! Limits: a set holds ranks below 64 times its words. A rank beyond that is never in it, and inserting it has no effect.
+//! Limits: a set holds ranks below 64 times its words. Larger ranks are never in it, and inserting one has no effect.
 
 use core::fmt;
 
@@ -26,7 +26,7 @@ pub const fn words_for(ranks: usize) -> usize {
 }
 
 impl<W> RankSet<W> {
-    /// The set that these words spell.
+    /// The set with these words as its bits.
     pub const fn of_words(words: W) -> Self {
         Self(words)
     }

@@ -62,19 +62,19 @@ pub const PEER_BYTES: usize = 16;
 /// 65535, 0 for as fast as the wire. Written by the host.
 pub const PEER_TABLE: usize = 0x400;
 /// Bytes from the registers of one queue pair to those of the next: the registers at and above [`QUEUE_BASE`] exist
-/// once a queue pair. Windows belong to the queue that armed them; MSI-X vector q announces completions of queue q.
+/// once per queue pair. Windows belong to the queue that armed them; MSI-X vector q announces completions of queue q.
 pub const QUEUE_BYTES: usize = 0x100;
 /// Byte offset of the registers of queue pair 0.
 pub const QUEUE_BASE: usize = 0x800;
-/// `CONTROL`: the card works; while clear it holds its queues and windows in reset. Clearing it is allowed at any time:
-/// the card first finishes what the bus is owed ([`STATUS_BUSY`]), then is as after power-on.
+/// `CONTROL`: enables the card. While it is clear, queues and windows are held in reset. It may be cleared at any time: the
+/// card first completes its outstanding bus transactions ([`STATUS_BUSY`]) and is then as after power-on.
 pub const CONTROL_ENABLE: u32 = 1;
 /// `STATUS`: an access to host memory failed since the card was enabled.
 pub const STATUS_DMA_ERROR: u32 = 1;
-/// `STATUS`: a reset is under way: the card was disabled and still finishes what it owes to the bus and the wire.
+/// `STATUS`: a reset is under way: the card was disabled and is still completing what it began on the bus and the wire.
 pub const STATUS_BUSY: u32 = 2;
-/// `STATUS`: queue pair `queue` has stopped: an entry of its submission ring could not be read, or a completion not be
-/// written. It takes no more submissions until the card is disabled; its windows run on.
+/// `STATUS`: queue pair `queue` has stopped: an entry of its submission ring could not be read, or a completion could not
+/// be written. It takes no more submissions until the card is disabled; its windows continue.
 pub const fn status_stopped(queue: usize) -> u32 {
     0x100 << queue
 }

@@ -1,4 +1,4 @@
-//! How a window is cut: shards in whole beats, their owners, and the Hadamard interleave.
+//! How a window is divided: shards of whole beats, their owners, and the Hadamard interleave.
 //!
 //! A window of B beats is cut into N shards, one for each rank: the first B mod N shards have one beat more than the
 //! rest. Rank r owns shard (r + rotation) mod N, rotation being the collective number mod N (OptiReduce 3.1, fig. 4).

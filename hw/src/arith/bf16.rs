@@ -1,7 +1,7 @@
 //! bf16 on the wire: [`Bf16Round`] rounds the lanes of a beat to bf16 and leaves them as fp32, low halves zero.
 //!
-//! Round to nearest, ties to even; what rounds past the largest bf16 becomes infinity; a NaN stays a NaN of its sign
-//! (the quiet one of the upper half). bf16 is the upper half of binary32, so widening it again costs nothing, and a
+//! Round to nearest, ties to even; values that round past the largest bf16 become infinity; a NaN stays a NaN of the same
+//! sign (quiet, its payload cut to the upper half). bf16 is the upper half of binary32, so widening it again costs nothing, and a
 //! beat that was rounded once does not change when rounded again. The same function in plain Rust is [`round`].
 //! Latency: none, no clock. Each lane is one carry chain of 16 bits.
 
@@ -108,7 +108,7 @@ mod tests {
             return x.to_bits();
         }
         let step = 0x1_0000;
-        // Above the largest bf16 stands, for rounding, the power of two that would follow it.
+        // For rounding, the neighbour above the largest bf16 is the power of two that would follow it.
         let value = |bits: u32| match f32::from_bits(bits) {
             x if x.is_infinite() => 2f64.powi(128).copysign(x.into()),
             x => f64::from(x),
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Every upper half with the lower halves at which rounding turns.
+    /// Every upper half, with the lower halves at which the rounding changes direction.
     fn all_turns() -> impl Iterator<Item = u32> {
         (0..=0xffffu32).flat_map(|high| [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff].map(|low| high << 16 | low))
     }
@@ -154,7 +154,7 @@ mod tests {
         let values: Vec<u32> = all_turns().chain(edge_floats()).chain(drawn).collect();
         let mut bench = Bench::recording(Rounding::default());
         for (turn, chunk) in values.chunks_exact(16).enumerate() {
-            // Turned, so that what rounds differently visits every lane.
+            // Rotated, so that every lane sees every kind of rounding.
             let beat = Beat(std::array::from_fn(|lane| chunk[(lane + turn) % 16]));
             bench.block.data.next = beat;
             bench.settle();

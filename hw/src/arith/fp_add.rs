@@ -15,7 +15,7 @@ pub const LATENCY: usize = 6;
 /// Both operands, the larger magnitude first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Ordered {
-    /// Of the larger.
+    /// Those of the larger operand.
     sign: bool,
     subtract: bool,
     large_exponent: W<8>,
@@ -33,7 +33,7 @@ struct Aligned {
     subtract: bool,
     exponent: W<8>,
     mantissa: W<24>,
-    /// Mantissa, guard and round bit of the other.
+    /// Mantissa, guard and round bit of the smaller operand.
     lesser: W<26>,
     sticky: bool,
     infinite: bool,
@@ -56,10 +56,10 @@ struct Sum {
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Counted {
     sign: bool,
-    /// One too low where the leading one ends at the top: adding it puts that right.
+    /// One too low if the leading one ends up at the top: adding that bit corrects it.
     exponent: W<8>,
     sum: W<28>,
-    /// Places to go up: to the leading one, or less, to the lowest exponent.
+    /// How far to shift left: until the leading one is at the top, or less, to the lowest exponent.
     up: W<5>,
     infinite: bool,
     nan: bool,
@@ -166,7 +166,7 @@ impl FpAdd {
         }
     }
 
-    /// 2: moves the lesser mantissa down, by sixteens, by fours, by ones; what falls off the end is or-ed into the
+    /// 2: shifts the smaller mantissa right, by sixteens, by fours, by ones; the bits shifted out are or-ed into the
     /// sticky bit. A subnormal has exponent 1 and no hidden bit.
     fn align(&mut self) {
         self.large_exponent.next = self.ordered.q.val().large_exponent;
@@ -225,7 +225,7 @@ impl FpAdd {
         self.aligned.d.next.mantissa = self.larger.val();
         self.aligned.d.next.lesser = self.ones.val();
         self.aligned.d.next.sticky = self.lost_sixteens.val() || self.lost_fours.val() || self.lost_ones.val();
-        // If the lesser is a NaN, so is the larger.
+        // If the smaller is a NaN, so is the larger.
         self.aligned.d.next.infinite = self.ordered.q.val().large_exponent == 255;
         self.aligned.d.next.nan = (self.ordered.q.val().large_exponent == 255)
             && ((self.ordered.q.val().large_fraction != 0)
@@ -298,7 +298,7 @@ impl FpAdd {
         self.counted.d.next.nan = self.added.q.val().nan;
     }
 
-    /// 5: moves the sum up, by sixteens, by fours, by ones; four bits are left below the mantissa.
+    /// 5: shifts the sum left, by sixteens, by fours, by ones; four bits are left below the mantissa.
     fn normalize(&mut self) {
         self.up.next = self.counted.q.val().up;
         self.up16.next = self.counted.q.val().sum;

@@ -21,7 +21,7 @@ pub fn fp_add(a: u32, b: u32) -> u32 {
     }
     let (exponent, mantissa) = unpack(large);
     let (exponent_small, mantissa_small) = unpack(small);
-    // Guard, round and sticky below the mantissa: enough, as a shift of two or more leaves at most one to give back.
+    // Guard, round and sticky bits are enough: after an alignment of two or more, the sum is normalised by at most one.
     let distance = (exponent - exponent_small).min(27);
     let aligned = (mantissa_small << 3) >> distance;
     let sticky = ((mantissa_small << 3) & !(u32::MAX << distance) != 0) as u32;

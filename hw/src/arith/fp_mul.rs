@@ -7,9 +7,10 @@
 //! Stages: split; find the leading one; multiply; add the two partial products (multipliers with an adder behind them do
 //! that inside); shift; round. The first two are a block of their own ([`Unpack`]), once for the factor of a whole beat.
 //!
-//! Where the leading one of the product is, follows from the operands' but for one place. So a single shift does both:
-//! up what a subnormal left at the bottom, or down what is below the lowest exponent. It is drawn as a shift down by 0
-//! to 48 places from where the least subnormal's product has to go. The place in doubt is settled while rounding.
+//! The position of the product's leading one follows from those of the operands, up to one bit. So one shift serves both
+//! purposes: left for the leading zeros of subnormal operands, right for results below the lowest exponent. It is built as a
+//! right shift by 0 to 48, counted from where the product of the smallest subnormals must go. The uncertain bit is resolved
+//! while rounding.
 
 use crate::hdl::pack::Pack16;
 use crate::hdl::prelude::*;
@@ -26,7 +27,7 @@ struct Fields {
     top: bool,
 }
 
-/// A float as the multiplier wants it.
+/// A float as the multiplier needs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Operand {
     sign: bool,
@@ -48,7 +49,7 @@ pub struct Unpack {
     pub clock: Signal<In, Clock>,
     /// The float.
     pub float: Signal<In, W<32>>,
-    /// What it is made of.
+    /// Its parts.
     pub operand: Signal<Out, Operand>,
     fields: DFF<Fields>,
     unpacked: DFF<Operand>,
@@ -73,7 +74,7 @@ impl Unpack {
         self.fields.d.next.subnormal = self.float.val().get_bits::<8>(23) == 0;
         self.fields.d.next.top = self.float.val().get_bits::<8>(23) == 255;
 
-        // The leading one by halves.
+        // Finds the leading one by halving.
         self.fraction.next = self.fields.q.val().fraction;
         self.upper.next = self.fraction.val().get_bits::<7>(16);
         self.place.next = bits_w::<5>(16);
@@ -128,9 +129,9 @@ struct Multiplied {
     /// The product of one operand with the low 17 bits of the other, and with the rest.
     low: W<41>,
     high: W<31>,
-    /// Biased exponent, in two's complement, of a product that is to go down by no place.
+    /// Biased exponent, in two's complement, of a product that is not shifted.
     exponent: W<10>,
-    /// Places to go down to have the leading one at the top, or one below it.
+    /// How far to shift right for the leading one to be at the top, or one below it.
     place: W<5>,
     zero: bool,
     infinite: bool,
@@ -141,9 +142,9 @@ struct Multiplied {
 struct Placed {
     sign: bool,
     product: W<48>,
-    /// One too low if the leading one ends at the top: adding it puts that right.
+    /// One too low if the leading one ends up at the top: adding that bit corrects it.
     exponent: W<9>,
-    /// Places to go down.
+    /// How far to shift right.
     down: W<6>,
     infinite: bool,
     nan: bool,
@@ -214,7 +215,7 @@ impl Multiply {
     fn evaluate(&mut self) {
         dff_setup!(self, clock, multiplied, placed, shifted, result);
 
-        // 3: the product of two subnormals is below the lowest by far, whichever place is taken.
+        // 3: the product of two subnormals is far below the lowest exponent, wherever its leading one is.
         self.b_mantissa.next = self.b.val().mantissa;
         self.b_low.next = self.b_mantissa.val().get_bits::<17>(0);
         self.b_high.next = self.b_mantissa.val().get_bits::<7>(17);
@@ -236,7 +237,7 @@ impl Multiply {
             || (self.a.val().infinite && self.b.val().zero)
             || (self.b.val().infinite && self.a.val().zero);
 
-        // 4: down to the leading one's place, or further, to the lowest exponent; 48 leaves nothing.
+        // 4: right, to the position of the leading one, or further, to the lowest exponent; 48 leaves nothing.
         self.exponent.next = self.multiplied.q.val().exponent;
         self.raised.next = self.exponent.val() + bit_cast_w::<10, 5>(self.multiplied.q.val().place);
         self.negated.next = bits_w::<10>(0) - self.exponent.val();

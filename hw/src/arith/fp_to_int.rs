@@ -1,6 +1,6 @@
-//! binary32 to 32-bit integer: [`FpToInt`] as IEEE-754 has it, [`FpToScaledInt`] in units of any power of two.
+//! binary32 to 32-bit integer: [`FpToInt`] as IEEE-754 defines it, [`FpToScaledInt`] in units of any power of two.
 //!
-//! Round to nearest, ties to even. What no 32-bit integer is near (out of range, infinite, NaN) is 0x80000000. The same
+//! Round to nearest, ties to even. Values without a nearest 32-bit integer (out of range, infinite, NaN) become 0x80000000. The same
 //! functions in plain Rust are in [`fp_to_int_model`](crate::arith::fp_to_int_model).
 //! Why two: the Hadamard engine's block floating point is the conversion with the block's own unit.
 //! Latency: [`LATENCY`] cycles, one conversion a cycle, free running: no back-pressure, no valid bit, no reset (the

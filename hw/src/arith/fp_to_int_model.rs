@@ -2,7 +2,7 @@
 //!
 //! Limits: no exception flags.
 
-/// What a value that no 32-bit integer is near becomes: out of range, infinite or not a number.
+/// The result for values without a nearest 32-bit integer: out of range, infinite or not a number.
 pub const INVALID: i32 = i32::MIN;
 /// The scale on which one unit is 1: the exponent field of 2^30.
 pub const UNIT_SCALE: u32 = 127 + 30;
@@ -20,7 +20,7 @@ pub fn fp_to_scaled_int(bits: u32, scale: u32) -> i32 {
     let hidden = if exponent == 0 { 0 } else { 1 << 23 };
     let mantissa = (bits & 0x7f_ffff | hidden) as u64;
     let Some(right) = scale.checked_sub(exponent.max(1)) else { return INVALID };
-    // 2^30 units are bit 62, what is below bit 32 is rounded away.
+    // 2^30 units are bit 62; the bits below bit 32 are rounded away.
     let wide = if right < 63 { mantissa << 39 >> right } else { 0 };
     let (whole, rest) = ((wide >> 32) as i32, wide as u32);
     let up = rest > 1 << 31 || rest == 1 << 31 && whole & 1 == 1;
@@ -52,7 +52,7 @@ mod tests {
             let scale = 1 + random.below(265) as u32;
             let x = f32::from_bits(bits) as f64 * 2f64.powi(UNIT_SCALE as i32 - scale as i32);
             let rounded = x.round_ties_even();
-            // -2^31 is the only integer of exponent 158: it is INVALID's own.
+            // -2^31 is the only integer with exponent 158, and has the bits of INVALID.
             let fits = rounded.abs() < -(i32::MIN as f64);
             assert_eq!(
                 fp_to_scaled_int(bits, scale),

@@ -1,4 +1,4 @@
-//! 32-bit integer to binary32: [`IntToFp`] as IEEE-754 has it, [`ScaledIntToFp`] from units of any power of two.
+//! 32-bit integer to binary32: [`IntToFp`] as IEEE-754 defines it, [`ScaledIntToFp`] from units of any power of two.
 //!
 //! Round to nearest, ties to even. The same functions in plain Rust are in
 //! [`int_to_fp_model`](crate::arith::int_to_fp_model).
@@ -6,9 +6,9 @@
 //! Latency: [`LATENCY`] cycles, one conversion a cycle, free running: no back-pressure, no valid bit, no reset (the
 //! registers hold zeros at power-on).
 //! Stages: look at the bits above; normalise by 16 and 8; by 4 and 2; by 1, complement a negative number, and round;
-//! exponent. Whether to shift is found a stage before, so that two shifts are one multiplexer of four, a LUT6 a bit.
-//! How the one gets in that a negative number's complement lacks: the shifts to the left fill up with zeros, so that after
-//! the complement it is missing at the lowest bit, and the rounding adds it.
+//! exponent. Whether to shift is decided one stage earlier, so that two shifts form one four-way multiplexer: one LUT6 per bit.
+//! A negative number is the complement plus one. The left shifts fill with zeros, so after the complement that one is still
+//! missing at the lowest bit, where the rounding adds it.
 
 use crate::hdl::prelude::*;
 
@@ -20,9 +20,9 @@ pub const LATENCY: usize = 5;
 struct Stages {
     sign0: bool,
     whole: W<31>,
-    /// The upper 16 bits are all like the sign.
+    /// The upper 16 bits all equal the sign.
     by16: bool,
-    /// The 8 bits are that the shift by 16 puts on top.
+    /// So do the 8 bits that are on top after the shift by 16.
     by8: bool,
     sign1: bool,
     zeros1: W<5>,
@@ -34,7 +34,7 @@ struct Stages {
     fine: W<31>,
     by1: bool,
     sign3: bool,
-    /// Scale less leading zeros, may be negative.
+    /// Scale minus leading zeros; may be negative.
     lowered: W<10>,
     /// Carry, hidden bit and fraction.
     rounded: W<25>,
@@ -52,7 +52,7 @@ pub struct ScaledIntToFp {
     pub scale: Signal<In, W<9>>,
     /// Negates the integer of four cycles ago.
     pub negate: Signal<In, bool>,
-    /// The integer of four cycles ago shall become NaN.
+    /// Makes the integer of four cycles ago a NaN.
     pub special: Signal<In, bool>,
     /// The float, [`LATENCY`] cycles after its integer.
     pub result: Signal<Out, W<32>>,
@@ -89,7 +89,7 @@ impl ScaledIntToFp {
     fn evaluate(&mut self) {
         dff_setup!(self, clock, st);
 
-        // 1: how many bits on top are like the sign, by 16 and by 8.
+        // 1: how many of the top bits equal the sign, by 16 and by 8.
         self.st.d.next.sign0 = self.a.val().get_bit(31);
         self.st.d.next.whole = self.a.val().get_bits::<31>(0);
         self.flipped.next = self.a.val().get_bits::<31>(0);

@@ -1,4 +1,4 @@
-//! IEEE-754 binary32 arithmetic, bf16 and reciprocals, each with a bit-exact plain-Rust model: `*_model`, or in the file itself.
+//! IEEE-754 binary32 arithmetic, bf16 and reciprocals, each with a bit-exact plain-Rust model, in `*_model` or in the same file.
 
 pub mod bf16;
 pub mod fp_add;

@@ -1,9 +1,9 @@
 //! Arrival counters: beats accepted per slot and rank in one stage.
 //!
-//! A count of another epoch reads as zero, so that arming a slot needs no clearing; `scrub` gives the counters of one
-//! slot epoch 0, one a cycle.
-//! Why three cycles: the counters are in block RAM (read, judge, add and write), twice, as there are two readers. What
-//! is still on its way to the same counter is taken from there, so every cycle can count any counter.
+//! A count of another epoch reads as zero, so that arming a slot needs no clearing; `scrub` sets the counters of one
+//! slot to epoch 0, one per cycle.
+//! Why three cycles: the counters are in block RAM (read; compare; add and write), in two copies, since there are two readers.
+//! Counts still in the pipeline are forwarded, so that any counter can be counted in every cycle.
 //! Latency: [`LATENCY`] cycles from `accept` to a read that sees it, 1 from `read_address` to `count`.
 
 use crate::hdl::prelude::*;
@@ -33,7 +33,7 @@ struct Judged {
     valid: bool,
     address: W<9>,
     epoch: W<8>,
-    /// The counter as the memory has it, or the event before the last.
+    /// The counter in the memory, or as the event before the last leaves it.
     base: W<16>,
     /// It is of this epoch.
     fresh: bool,

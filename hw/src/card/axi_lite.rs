@@ -1,7 +1,7 @@
 //! AXI4-Lite slave: the registers of BAR 0 on the host's bus.
 //!
-//! Write address, write data and read address are independent; one of each is held, so one write and one read are
-//! under way at a time. Whole words only: a write with any strobe clear changes nothing and answers SLVERR. Every
+//! Write address, write data and read address are independent; one of each is buffered, so one write and one read are
+//! in progress at a time. Whole words only: a write with any strobe clear changes nothing and answers SLVERR. Every
 //! address of the BAR answers; what lies above it wraps.
 //! Latency: 2 cycles from the later of address and data to the write response, 3 from read address to data.
 //! Throughput: a write every 3 cycles, a read every 4: doorbells, not data. Reset: `reset`, with the bus.
@@ -19,7 +19,7 @@ pub struct AxiLite {
     pub awvalid: Signal<In, bool>,
     /// Byte offset in the BAR.
     pub awaddr: Signal<In, W<12>>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub awready: Signal<Out, bool>,
     /// Write data.
     pub wvalid: Signal<In, bool>,
@@ -27,19 +27,19 @@ pub struct AxiLite {
     pub wdata: Signal<In, W<32>>,
     /// Its valid bytes.
     pub wstrb: Signal<In, W<4>>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub wready: Signal<Out, bool>,
     /// Write response.
     pub bvalid: Signal<Out, bool>,
     /// 0 OKAY, 2 SLVERR.
     pub bresp: Signal<Out, W<2>>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub bready: Signal<In, bool>,
     /// Read address.
     pub arvalid: Signal<In, bool>,
     /// Byte offset in the BAR.
     pub araddr: Signal<In, W<12>>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub arready: Signal<Out, bool>,
     /// Read data.
     pub rvalid: Signal<Out, bool>,
@@ -47,7 +47,7 @@ pub struct AxiLite {
     pub rdata: Signal<Out, W<32>>,
     /// 0 OKAY, always.
     pub rresp: Signal<Out, W<2>>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub rready: Signal<In, bool>,
     /// Writes a register (one cycle).
     pub write: Signal<Out, bool>,
@@ -126,7 +126,7 @@ impl Logic for AxiLite {
             self.bresp.next = bits_w::<2>(2);
         }
 
-        // Reads: address, then the register file's cycle, then the value stands until it is taken.
+        // Reads: address, then the register file's cycle, then the value is held until it is accepted.
         self.arready.next = !self.asked.q.val();
         self.coming.d.next = false;
         if self.arvalid.val() && !self.asked.q.val() {
@@ -200,7 +200,7 @@ mod tests {
             block.read_data.next = bits_w(reading);
             bench.settle();
             let block = &bench.block;
-            // Responses stand until taken, and are the right ones.
+            // Responses are held until accepted, and are the expected ones.
             let b = block.bvalid.val().then(|| block.bresp.val().raw());
             assert!(b_offered.is_none() || b == b_offered, "cycle {cycle}: a write response changed");
             b_offered = b.filter(|_| !block.bready.val());
@@ -259,7 +259,7 @@ mod tests {
         assert!(seen.iter().all(|count| *count > 5), "the stimulus missed a case: {seen:?}");
     }
 
-    /// What a register reads as; writes are judged at the port.
+    /// What a register reads as; writes are checked at the port.
     fn memory_at(address: u64) -> u64 {
         Random::new(address / 4).next() >> 32
     }

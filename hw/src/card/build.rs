@@ -1,4 +1,4 @@
-//! Build parameters of a card: what is chosen when it is built, and read by the driver from its registers.
+//! Build parameters of a card: chosen when it is built, and read by the driver from its registers.
 
 use crate::hdl::prelude::*;
 use optireduce_contract::limits::{
@@ -24,10 +24,10 @@ impl Build {
     /// For boards: windows of 1 MiB, blocks of 16384.
     pub const BOARD: Self = Self { window_log2: 14, hadamard_log2: 14 };
 
-    /// Whether the parameters go together.
+    /// Checks that the parameters are compatible.
     ///
     /// # Errors
-    /// Which does not, and what is possible.
+    /// Names the parameter that is not, and what is possible.
     pub fn check(self) -> Result<(), String> {
         let Self { window_log2, hadamard_log2 } = self;
         // Scrubbing a slot visits half a window of beats and, beside it, the counters of 64 ranks.
@@ -48,7 +48,7 @@ impl Build {
     /// These parameters.
     ///
     /// # Panics
-    /// When they do not go together: that is a design error.
+    /// When they are not compatible: that is a design error.
     pub fn checked(self) -> Self {
         self.check().unwrap_or_else(|error| panic!("{error}"));
         self

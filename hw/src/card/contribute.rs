@@ -1,21 +1,21 @@
 //! Contribute engine: reads this rank's gradient from host memory, encodes and interleaves it into the transmit
-//! buffer, adds the own shard to the accumulator and hands the other shards to the sender.
+//! buffer, adds the local shard to the accumulator and hands the other shards to the sender.
 //!
-//! The transmit buffer has two banks of one window each. A bank goes to the sender before it is filled: the gradient
-//! is read in the order in which it is sent, from the end of the own shard on around the window, and `filled_low` and
-//! `filled_high` say how far each bank is. Encoded windows are read from beat 0 on; their interleave leaves the sender
-//! nothing until the last block comes out of the encoder, and then the window in order.
-//! Reading runs ahead of filling, also into the next windows: up to 512 beats are asked for or wait in an inbox, so that
-//! host memory's latency shows once, and beats of host memory are always taken at once.
-//! In a bf16 window every beat is rounded to bf16 on its way into the bank, the own shard's too; the low halves are zero.
+//! The transmit buffer has two banks of one window each. A bank is handed to the sender before it is filled: the gradient
+//! is read in the order in which it is sent, from the end of the local shard around the window, and `filled_low` and
+//! `filled_high` say how far each bank is filled. Encoded windows are read from beat 0 on; because they are interleaved, the
+//! sender gets nothing until the last block comes out of the encoder, and then the window in order.
+//! Reading runs ahead of filling, even into the next windows: up to 512 beats are requested or wait in an inbox, so that
+//! the latency of host memory is paid once, and beats from host memory are always accepted at once.
+//! In a bf16 window every beat is rounded to bf16 on its way into the bank, the local shard included; the low halves are zero.
 //! Throughput: one beat a cycle, windows without a pause longer than 5 cycles while the sender keeps up, encoded ones
-//! too: a window goes into the encoder while the end of the one before comes out, and before its bank is free. Only when
-//! the block size changes, or between encoded and plain, a window waits until the encoder is empty, n/16 +
-//! `hadamard::latency_cycles` cycles after the last beat of the one before went in. `send_path_tests` has the figures of
+//! too: a window goes into the encoder while the end of the previous one comes out, and before its bank is free. Only when
+//! the block size changes, or between encoded and plain windows, a window waits until the encoder is empty, n/16 +
+//! `hadamard::latency_cycles` cycles after the last beat of the previous one went in. `send_path_tests` has the figures of
 //! the whole path.
 //! Latency: 3 cycles from an order to the request of its first burst, 4 from a beat of host memory to `filled`.
-//! Back-pressure: orders wait while both banks are in use. Reset: `clear`; no DMA may be in flight then. What was in
-//! the encoder comes out and is dropped; the next window waits for that.
+//! Back-pressure: orders wait while both banks are in use. Reset: `clear`; no DMA may be in flight then. What is left in
+//! the encoder comes out and is dropped, and the next window waits for that.
 
 use super::build::Build;
 use super::types::{ContributeOrder, JobWords, SendOrder, SlotBeat, SlotContext, WindowBeat};
@@ -53,7 +53,7 @@ pub enum ReadState {
 struct Place {
     valid: bool,
     beat: W<14>,
-    /// What the bank holds with it.
+    /// How many beats the bank holds with it.
     filled: W<15>,
     data: Beat,
 }
@@ -63,7 +63,7 @@ struct Place {
 pub struct Contribute {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Back to idle, orders forgotten.
+    /// Returns to idle and drops all orders.
     pub clear: Signal<In, bool>,
     /// Job registers.
     pub job: Signal<In, JobWords>,
@@ -77,7 +77,7 @@ pub struct Contribute {
     pub order_valid: Signal<In, bool>,
     /// The order.
     pub order: Signal<In, ContributeOrder>,
-    /// There is room for it.
+    /// Ready: there is room for it.
     pub order_ready: Signal<Out, bool>,
     /// Asks for a burst of host memory.
     pub ar_valid: Signal<Out, bool>,
@@ -87,25 +87,25 @@ pub struct Contribute {
     pub ar_beats: Signal<Out, W<7>>,
     /// The slot of its window.
     pub ar_slot: Signal<Out, W<3>>,
-    /// It is asked for.
+    /// Ready: the request is accepted in this cycle.
     pub ar_ready: Signal<In, bool>,
     /// A beat of host memory.
     pub r_valid: Signal<In, bool>,
     /// The beat.
     pub r_data: Signal<In, Beat>,
-    /// It is taken: always, room was kept for it.
+    /// Always ready, since room was reserved for it.
     pub r_ready: Signal<Out, bool>,
-    /// A beat of the own shard for the accumulator.
+    /// A beat of the local shard for the accumulator.
     pub own_valid: Signal<Out, bool>,
     /// The beat.
     pub own: Signal<Out, WindowBeat>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub own_ready: Signal<In, bool>,
     /// A bank for the sender, which may send what it holds.
     pub send_valid: Signal<Out, bool>,
     /// The order.
     pub send: Signal<Out, SendOrder>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub send_ready: Signal<In, bool>,
     /// Beats that bank 0 holds, in the order of filling.
     pub filled_low: Signal<Out, W<15>>,
@@ -117,13 +117,13 @@ pub struct Contribute {
     pub read_address: Signal<In, SlotBeat>,
     /// The beat, one cycle later.
     pub read_data: Signal<Out, Beat>,
-    /// The sender is done with bank 0 or 1 (one cycle each).
+    /// The sender has finished with bank 0 or 1 (one cycle each).
     pub sent: Signal<In, W<2>>,
-    /// Bit s: the contribution of slot s is not wholly out of the card yet; the slot must not be freed.
+    /// Bit s: the contribution of slot s has not left the card completely; the slot must not be freed.
     pub held: Signal<Out, W<8>>,
-    /// Something is under way.
+    /// Work is in progress.
     pub working: Signal<Out, bool>,
-    /// The encoder holds something; after `clear`, what the next window waits for.
+    /// The encoder is not empty; after `clear`, the next window waits for it.
     pub emptying: Signal<Out, bool>,
     // The reader: its window, the beats still to ask for up to the window's end and from its start, and the beats for which
     // the inbox keeps room.
@@ -168,10 +168,10 @@ pub struct Contribute {
     to_feed: DFF<W<15>>,
     to_write: DFF<W<15>>,
     place: DFF<Place>,
-    // A window began and is not being written yet; it has no bank yet.
+    // A window has begun but is not being written yet; it has no bank yet.
     pending: DFF<bool>,
     wants: DFF<bool>,
-    // The window that is written, which may be the one before: its slot, bank and context.
+    // The window that is being written, which may be the previous one: its slot, bank and context.
     writing: DFF<bool>,
     write_slot: DFF<W<3>>,
     write_bank: DFF<bool>,
@@ -370,7 +370,7 @@ impl Logic for Contribute {
                 && ((self.bank.q.val() && self.loop_bank.q.val()) || (!self.bank.q.val() && !self.loop_bank.q.val())));
     }
 
-    /// Holds a slot from its order until its bank is sent and its own shard added.
+    /// Holds a slot from its order until its bank is sent and its local shard added.
     fn held_slots(&mut self) {
         self.one8.next = bits_w::<8>(1);
         self.low_bit.next = self.one8.val() << self.slot_of_low.q.val();
@@ -401,7 +401,7 @@ impl Logic for Contribute {
         self.held.next = self.hold.q.val();
     }
 
-    /// Reads a window from the end of the own shard to the end of the gradient, then what is before.
+    /// Reads a window from the end of the local shard to the end of the gradient, then what is before.
     fn reader(&mut self) {
         self.read_end.next = self.read_ctx.val().own_start + self.read_ctx.val().own_beats;
         self.read_from.next = self.read_end.val();
@@ -525,8 +525,8 @@ impl Logic for Contribute {
         }
     }
 
-    /// Gives a window that began its bank when the sender and the loop-back are done with it; until then no block of it
-    /// leaves the encoder, where no other window has blocks left to burst.
+    /// Gives a window that has begun its bank once the sender and the loop-back have finished with it; until then none of its
+    /// blocks leaves the encoder, and no other window has blocks left to burst there.
     fn bank_grant(&mut self) {
         self.send_valid.next = (self.begins.val() || self.wants.q.val()) && !self.bank_busy.val();
         self.granted.next = self.send_valid.val() && self.send_ready.val();
@@ -541,9 +541,9 @@ impl Logic for Contribute {
         }
     }
 
-    /// Lets a window be written once the one before is, whose bank then goes to the loop-back. That is idle, as it gave
-    /// up the bank; and between the last beat of one window and the first of the next the encoder is silent for 5
-    /// cycles.
+    /// Lets a window be written once the previous one has been, whose bank then goes to the loop-back. The loop-back is idle,
+    /// because it gave up the bank, and between the last beat of one window and the first of the next the encoder is silent
+    /// for 5 cycles.
     fn hand_over(&mut self) {
         self.pass_on.next =
             (self.granted.val() || (self.pending.q.val() && !self.wants.q.val())) && !self.writing.q.val();
@@ -674,7 +674,7 @@ impl Logic for Contribute {
         self.filled_high.next = self.filled_of_high.q.val();
     }
 
-    /// Sends the own shard to the accumulator in cycles that the sender leaves.
+    /// Sends the local shard to the accumulator in cycles that the sender leaves free.
     fn loop_back(&mut self) {
         self.loop_at.next = self.loop_context.q.val().own_start + self.loop_index.q.val();
         self.loop_next.next = self.loop_index.q.val() + 1;

@@ -28,7 +28,7 @@ struct World {
     memory: HashMap<u64, Beat>,
     /// Beats asked for and not yet delivered.
     coming: VecDeque<u64>,
-    /// What AR offered and was not taken.
+    /// What AR offered and was not accepted.
     offered: Option<(u64, u64)>,
     /// Addresses still to be asked for, of the orders in turn.
     wanted: VecDeque<u64>,
@@ -218,7 +218,7 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
         let wait = if pace.stall && random.one_in(2) { random.below(200) } else { 0 };
         let places = filling(&window.context);
         let beats: Vec<_> = places.into_iter().map(|place| (place, window.beats[place as usize])).collect();
-        // The sender has no use for the own shard; of an encoded window the test reads it all.
+        // The sender has no use for the local shard; of an encoded window the test reads it all.
         let own = if window.context.hadamard { 0 } else { window.context.own_beats.index() };
         let wanted = beats.len() - own;
         world.sending.push_back(Sending { bank, beats, wanted, at: 0, wait, held: 0 });
@@ -242,7 +242,7 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
         world.windows[at].is_sent = true;
         world.sending.pop_front();
     }
-    // A slot may be let go only when its window is sent and its own shard taken.
+    // A slot may be released only when its window is sent and its local shard accepted.
     let held = bench.block.held.val().raw();
     assert_eq!(held & !world.held, 0);
     for slot in (0..8).filter(|slot| (world.held & !held) >> slot & 1 == 1) {
@@ -353,7 +353,7 @@ fn bursts_end_at_pages_and_beats_flow_one_a_cycle() {
         let asked = world.bursts.len();
         step(&mut bench, &mut random, EAGER, &mut world, false);
         let fresh: u64 = world.bursts[asked..].iter().sum();
-        // One more was asked for, and not one more is waiting: it was taken.
+        // One more was requested, and none is waiting: it was accepted.
         if world.coming.len() + world.bursts.iter().sum::<u64>() as usize + 1 == before + 2 * fresh as usize {
             taken.push(cycle);
         }

@@ -1,11 +1,11 @@
 //! Shares the host-memory read channel between the submission unit (one beat at a time, first) and the contribute
 //! engine (bursts). Up to 16 bursts are outstanding under one AXI ID, so data comes back in order of request; each
-//! beat finds its owner, and so does its error.
+//! beat is delivered to its owner, and so is an error.
 //!
-//! Latency: 1 cycle from request to offer, none for data. Throughput: one beat a cycle. A burst once offered stands
-//! until it is taken, as AXI demands.
-//! Reset: while `clear`, nothing new is asked for, an offered burst stands, and data is taken and dropped; the bus is
-//! owed nothing once `busy` is false. `reset` (of the bus itself) forgets all at once.
+//! Latency: 1 cycle from request to offer, none for data. Throughput: one beat a cycle. Once offered, a burst is held until it
+//! is accepted, as AXI requires.
+//! Reset: while `clear` is high, nothing new is requested, an offered burst is held, and data is accepted and dropped; no
+//! transaction is outstanding once `busy` is false. `reset` (of the bus itself) forgets everything at once.
 
 use crate::hdl::prelude::*;
 use crate::mem::fifo::Fifo;
@@ -18,10 +18,10 @@ struct Offer {
     beats: W<7>,
 }
 
-/// Whose data comes.
+/// Whose data the burst brings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct ReadOwner {
-    /// The contribute engine's; else the submission unit's.
+    /// The contribute engine's; otherwise the submission unit's.
     contribute: bool,
     /// For this window.
     slot: W<3>,
@@ -32,15 +32,15 @@ struct ReadOwner {
 pub struct DmaRead {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Asks for nothing, drops what comes.
+    /// Requests nothing and drops what arrives.
     pub clear: Signal<In, bool>,
-    /// The bus is in reset: forgets all.
+    /// The bus is in reset: forgets everything.
     pub reset: Signal<In, bool>,
     /// Submission unit asks.
     pub submit_valid: Signal<In, bool>,
     /// Its address.
     pub submit_address: Signal<In, W<64>>,
-    /// It is asked for.
+    /// Ready: the request is accepted in this cycle.
     pub submit_ready: Signal<Out, bool>,
     /// Its beat comes.
     pub submit_beat: Signal<Out, bool>,
@@ -52,7 +52,7 @@ pub struct DmaRead {
     pub contribute_beats: Signal<In, W<7>>,
     /// The window it is for.
     pub contribute_slot: Signal<In, W<3>>,
-    /// It is asked for.
+    /// Ready: the request is accepted in this cycle.
     pub contribute_ready: Signal<Out, bool>,
     /// Its beat comes.
     pub contribute_beat: Signal<Out, bool>,
@@ -66,7 +66,7 @@ pub struct DmaRead {
     pub ar_address: Signal<Out, W<64>>,
     /// Its beats, 1 to 64.
     pub ar_beats: Signal<Out, W<7>>,
-    /// It is asked for.
+    /// Ready: the request is accepted in this cycle.
     pub ar_ready: Signal<In, bool>,
     /// Read channel: a beat comes.
     pub r_valid: Signal<In, bool>,
@@ -74,9 +74,9 @@ pub struct DmaRead {
     pub r_last: Signal<In, bool>,
     /// It could not be read.
     pub r_error: Signal<In, bool>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub r_ready: Signal<Out, bool>,
-    /// The bus is owed or owes something.
+    /// Bus transactions are outstanding.
     pub busy: Signal<Out, bool>,
     offer: DFF<Offer>,
     owners: Fifo<ReadOwner, 4>,

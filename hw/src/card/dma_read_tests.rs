@@ -70,7 +70,7 @@ fn run(bench: &mut Bench<DmaRead>, random: &mut Random, pace: Pace, cycles: u64)
         block.r_error.next = error;
         bench.settle();
 
-        // The address channel: what is offered stands, also through a clear, and comes in order of request.
+        // The address channel: an offer is held, even through a clear, and offers come in the order of the requests.
         let block = &bench.block;
         let offer = block.ar_valid.val().then(|| (block.ar_address.val().raw(), block.ar_beats.val().raw()));
         assert!(offered.is_none() || offer == offered, "cycle {cycle}: an offer changed");
@@ -78,7 +78,7 @@ fn run(bench: &mut Bench<DmaRead>, random: &mut Random, pace: Pace, cycles: u64)
         assert_eq!(block.busy.val(), !under_way.is_empty(), "cycle {cycle}");
         offered = offer.filter(|_| !block.ar_ready.val());
 
-        // Answers find their owner; the submission unit always takes.
+        // Answers reach their owner; the submission unit always accepts.
         let owner = under_way.front().copied();
         let mine = |of_contribute: bool| {
             answering && !clear && owner.is_some_and(|burst| burst.slot.is_some() == of_contribute)

@@ -1,29 +1,29 @@
 //! The host-memory write channel: bursts of result beats, and notes (reports, completions) between them, each with an
-//! owner that its acknowledgement is given to.
+//! owner, who gets its acknowledgement.
 //!
-//! A burst is ordered when all its beats are in, so that it never stalls the bus half-way; beats of results wait in
-//! block RAM, those of notes in a small queue. Notes go first. Address and first beat are offered together; a burst
-//! follows another without a gap. Up to 16 bursts are unacknowledged under one AXI ID, so responses come in order.
+//! A burst is ordered once all its beats are buffered, so that it never stalls the bus half-way; beats of results wait in
+//! block RAM, those of notes in a small queue. Notes go first. Address and first beat are offered together, and bursts
+//! follow one another without a gap. Up to 16 bursts are unacknowledged under one AXI ID, so responses come in order.
 //! Latency: 1 cycle from order to offer. Throughput: one beat a cycle.
-//! Reset: while `clear`, nothing new is begun and pushes are ignored; bursts that were offered are finished with their
-//! own beats and acknowledged to nobody; the bus is owed nothing once `busy` is false. `reset` (of the bus itself)
-//! forgets all at once.
+//! Reset: while `clear` is high, nothing new is begun and pushes are ignored; bursts that were offered are completed with their
+//! own beats and acknowledged to nobody; no transaction is outstanding once `busy` is false. `reset` (of the bus itself)
+//! forgets everything at once.
 
 use super::build::Build;
 use crate::hdl::prelude::*;
 use crate::mem::block_fifo::BlockFifo;
 use crate::mem::fifo::Fifo;
 
-/// Whom a burst belongs to.
+/// The owner of a burst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct WriteOwner {
     /// Window slot; means nothing for a refusal.
     pub slot: W<3>,
     /// Queue pair of a completion.
     pub queue: W<2>,
-    /// Of the broadcast stage; else contribute.
+    /// Of the broadcast stage; otherwise of the contribute stage.
     pub broadcast: bool,
-    /// A stage report: all of the stage that is written before it is written.
+    /// A stage report: everything else of the stage has been written before it.
     pub report: bool,
     /// A completion.
     pub completion: bool,
@@ -38,7 +38,7 @@ pub struct WriteOrder {
     pub address: W<64>,
     /// Beats, 1 to 64; they do not cross 4 KiB.
     pub beats: W<7>,
-    /// Whose.
+    /// Its owner.
     pub owner: WriteOwner,
 }
 
@@ -55,23 +55,23 @@ struct Offer {
 pub struct DmaWrite {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Begins nothing, finishes what was offered.
+    /// Begins nothing new, and finishes what was offered.
     pub clear: Signal<In, bool>,
-    /// The bus is in reset: forgets all.
+    /// The bus is in reset: forgets everything.
     pub reset: Signal<In, bool>,
     /// A beat of a result comes in.
     pub push: Signal<In, bool>,
     /// The beat.
     pub push_data: Signal<In, Beat>,
-    /// Places left for beats of results.
+    /// Free places for beats of results.
     pub room: Signal<Out, W<16>>,
     /// A burst of a result whose beats are in.
     pub order_valid: Signal<In, bool>,
     /// The order.
     pub order: Signal<In, WriteOrder>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub order_ready: Signal<Out, bool>,
-    /// A beat of a note comes in; the user keeps to four at a time.
+    /// A beat of a note comes in; the user keeps at most four waiting.
     pub note_push: Signal<In, bool>,
     /// The beat.
     pub note_data: Signal<In, Beat>,
@@ -79,7 +79,7 @@ pub struct DmaWrite {
     pub note_valid: Signal<In, bool>,
     /// The order.
     pub note: Signal<In, WriteOrder>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub note_ready: Signal<Out, bool>,
     /// A burst is acknowledged (one cycle).
     pub done: Signal<Out, bool>,
@@ -93,7 +93,7 @@ pub struct DmaWrite {
     pub aw_address: Signal<Out, W<64>>,
     /// Its beats, 1 to 64.
     pub aw_beats: Signal<Out, W<7>>,
-    /// It is asked for.
+    /// Ready: the request is accepted in this cycle.
     pub aw_ready: Signal<In, bool>,
     /// A beat to write.
     pub w_valid: Signal<Out, bool>,
@@ -101,13 +101,13 @@ pub struct DmaWrite {
     pub w_data: Signal<Out, Beat>,
     /// Last beat of its burst.
     pub w_last: Signal<Out, bool>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub w_ready: Signal<In, bool>,
     /// A burst is acknowledged (one cycle).
     pub b_valid: Signal<In, bool>,
     /// It failed.
     pub b_error: Signal<In, bool>,
-    /// The bus is owed or owes something.
+    /// Bus transactions are outstanding.
     pub busy: Signal<Out, bool>,
     results: BlockFifo<Beat, 9>,
     notes: Fifo<Beat, 2>,
@@ -131,8 +131,8 @@ impl Default for DmaWrite {
 }
 
 impl DmaWrite {
-    /// With places for 2048 beats of results if blocks of 16384 values are built (two of them), 1024 for 4096 (four),
-    /// else 512.
+    /// With room for 2048 beats of results if the card is built for blocks of 16384 values (two blocks), 1024 for 4096 (four
+    /// blocks), otherwise 512.
     pub fn new(build: Build) -> Self {
         Self {
             clock: Signal::default(),

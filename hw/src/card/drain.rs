@@ -1,9 +1,10 @@
 //! Result path: reads a window from the gather memory in block order, decodes it if it is encoded, and multiplies by
-//! n / received per block (by one otherwise); missing beats are zeros. What comes out goes to the write channel as
-//! bursts, of which none crosses 4 KiB and each is ordered when all its beats are there; padding is not written.
+//! n / received per block (by one otherwise); missing beats are zeros. The result goes to the write channel as
+//! bursts; none crosses 4 KiB, and each is ordered once all its beats are buffered. Padding is not written.
 //!
-//! Up to three windows follow each other: one is read and goes into the decoder, one comes out, of one the last bursts
-//! are ordered. An encoded window of another block size than the one before, and a plain one, waits until that is out.
+//! Up to three windows are in the path: one is read and goes into the decoder, one comes out, and the last bursts of a third
+//! are being ordered. An encoded window whose block size differs from the previous one's, and a plain window, waits until the
+//! previous one is out.
 //! Latency: 14 cycles from `start` to the first beat out, and [`crate::hadamard::latency_cycles`] and a block more for
 //! an encoded window. Throughput: one beat a cycle while host memory takes them.
 //! Reset: `clear`; it is `idle` again once what was in the decoder has come out, which is dropped.
@@ -22,11 +23,11 @@ const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as t
 /// What the path is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum DrainState {
-    /// Nothing.
+    /// Idle.
     Idle,
     /// Begins a window, in the decoder if it is encoded.
     Begin,
-    /// It is read.
+    /// Granted: it is read in this cycle.
     Run,
 }
 
@@ -59,7 +60,7 @@ pub struct Drain {
     pub read_valid: Signal<Out, bool>,
     /// Slot and beat of the window.
     pub read_address: Signal<Out, SlotBeat>,
-    /// It is read.
+    /// Granted: it is read in this cycle.
     pub read_ready: Signal<In, bool>,
     /// The word, one cycle later.
     pub word: Signal<In, GatherWord>,
@@ -73,7 +74,7 @@ pub struct Drain {
     pub order_valid: Signal<Out, bool>,
     /// The order.
     pub order: Signal<Out, WriteOrder>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub order_ready: Signal<In, bool>,
     decoder: Hadamard,
     reciprocal: Reciprocal,
@@ -258,7 +259,7 @@ impl Logic for Drain {
                 if self.may_begin.val() {
                     self.begins.next = true;
                     self.decoder.start.next = self.c.val().hadamard;
-                    // The blocks of before have all begun to burst.
+                    // All earlier blocks have begun to burst.
                     self.block_beats.d.next = bit_cast_w::<16, 14>(self.beats_of_block.val());
                     self.state.d.next = DrainState::Run;
                 }
@@ -323,7 +324,7 @@ impl Logic for Drain {
         self.inbox.push_data.next = self.gathered.val();
     }
 
-    /// Decodes, or passes by; then rescales.
+    /// Decodes or bypasses the decoder, then rescales.
     fn decode(&mut self) {
         self.decoder.log2n.next = self.c.val().log2_n;
         self.decoder.decode.next = true;
@@ -333,7 +334,7 @@ impl Logic for Drain {
         self.decoder.in_received.next = self.inbox.pop_data.val().present;
         self.passes.next = !self.inbox.empty.val() && !self.c.val().hadamard && self.running.val();
         self.inbox.pop.next = self.passes.val() || (self.decoder.in_valid.val() && self.decoder.in_ready.val());
-        // A block waits for its places in the outbox, and a window's first one until the last window is sure to end.
+        // A block waits for room in the outbox, and a window's first block until the previous window is certain to end.
         self.spare.next = self.room.val() - self.reserved.q.val();
         self.decoder.go.next = !self.active.val()
             || ((self.spare.val() >= self.block_beats.q.val())
@@ -362,7 +363,7 @@ impl Logic for Drain {
         self.side[0].d.next = self.stage_valid.q.val();
     }
 
-    /// Puts into the outbox what the host wants of it; a block's places are reserved before it bursts.
+    /// Puts the part that the host wants into the outbox; room for a block is reserved before it bursts.
     fn outbox(&mut self) {
         self.comes.next = self.side[5].q.val() && self.coming.q.val();
         self.keep.next = self.comes.val() && (self.to_keep.q.val() != 0);

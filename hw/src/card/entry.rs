@@ -1,7 +1,7 @@
 //! The contract's fixed layouts as HDL signal types: submission, completion and frame header, one beat each.
 //!
-//! Fields stand in the order of the contract; tests prove offset and width of every one against its table, so that
-//! the contract stays the only place where they are decided. Multi-byte header fields that the card computes with
+//! Fields are in the order of the contract; tests compare the offset and width of each with its table, so that
+//! the contract remains the only place where they are defined. Multi-byte header fields that the card computes with
 //! are big-endian on the wire and therefore split into bytes (`_b0` first on the wire).
 
 use crate::hdl::prelude::*;

@@ -1,16 +1,16 @@
 //! Finisher: everything the card writes to host memory: results, stage reports, completions.
 //!
-//! Three things go on at once: the result of one window flows out ([`Drain`]); reports and completions are written
-//! between its bursts; acknowledgements come back, in order, each to its owner. A stage report is written when the
+//! Three things happen at the same time: the result of one window flows out ([`Drain`]); reports and completions are written
+//! between its bursts; acknowledgements come back in order, each to its owner. A stage report is written when the
 //! stage is closed and scaled (contribute), or all its result is on its way (broadcast); the completion when the report
 //! was acknowledged, and with it all that was written before it. The slot is free, `cq_tail` rises and the host is told
 //! when the completion was acknowledged. So no window waits for another's acknowledgements.
-//! Each queue pair has its ring and one place for a refusal; what finds its ring full waits, and the rest goes on.
+//! Each queue pair has a ring and room for one refusal; a completion whose ring is full waits, without holding up others.
 //! A write that failed marks its window, whose later completions say so; a failed completion stops its queue.
-//! Latency: a slot is looked at every 8 cycles; report 67 cycles, completion 4, when the bus is free.
+//! Latency: each slot is polled every 8 cycles; report 67 cycles, completion 4, when the bus is free.
 //! Throughput: a window of 1024 beats every 1034 to 1038 cycles, decoded or not, while host memory takes a beat a
 //! cycle (`finisher_tests`).
-//! Reset: `clear`; `busy` until the bus is owed nothing and the decoder is empty.
+//! Reset: `clear`; `busy` until no bus transaction is outstanding and the decoder is empty.
 
 use super::build::Build;
 use super::dma_write::{DmaWrite, WriteOwner};
@@ -37,7 +37,7 @@ pub enum FinishState {
     Hand,
     /// Orders it.
     Done,
-    /// Sees what that leaves of the ring.
+    /// Checks how much room that leaves in the ring.
     Pause,
 }
 
@@ -56,7 +56,7 @@ pub struct Finisher {
     pub clock: Signal<In, Clock>,
     /// Back to idle, indices to zero.
     pub clear: Signal<In, bool>,
-    /// The bus is in reset: it is owed nothing.
+    /// The bus is in reset: no transaction is outstanding.
     pub reset: Signal<In, bool>,
     /// Job registers.
     pub job: Signal<In, JobWords>,
@@ -100,7 +100,7 @@ pub struct Finisher {
     pub read_valid: Signal<Out, bool>,
     /// Slot and beat of the window.
     pub read_address: Signal<Out, SlotBeat>,
-    /// It is read.
+    /// Granted: it is read in this cycle.
     pub read_ready: Signal<In, bool>,
     /// The word, one cycle later.
     pub word: Signal<In, GatherWord>,
@@ -116,7 +116,7 @@ pub struct Finisher {
     pub sq_head: [Signal<In, W<16>>; 4],
     /// Completions written and acknowledged.
     pub cq_tail: [Signal<Out, W<16>>; 4],
-    /// A completion of this queue could not be written (one cycle), one bit a queue.
+    /// A completion of this queue could not be written (one cycle), one bit per queue.
     pub stop: Signal<Out, W<4>>,
     /// Host memory write: a burst is asked for.
     pub aw_valid: Signal<Out, bool>,
@@ -124,7 +124,7 @@ pub struct Finisher {
     pub aw_address: Signal<Out, W<64>>,
     /// Its beats, 1 to 64.
     pub aw_beats: Signal<Out, W<7>>,
-    /// It is asked for.
+    /// Ready: the request is accepted in this cycle.
     pub aw_ready: Signal<In, bool>,
     /// A beat to write.
     pub w_valid: Signal<Out, bool>,
@@ -132,7 +132,7 @@ pub struct Finisher {
     pub w_data: Signal<Out, Beat>,
     /// Last beat of its burst.
     pub w_last: Signal<Out, bool>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub w_ready: Signal<In, bool>,
     /// A burst is acknowledged (one cycle).
     pub b_valid: Signal<In, bool>,
@@ -146,9 +146,9 @@ pub struct Finisher {
     pub msix_vector: Signal<Out, W<2>>,
     /// The request is taken.
     pub msix_ready: Signal<In, bool>,
-    /// Something is under way or due.
+    /// Work is in progress or due.
     pub working: Signal<Out, bool>,
-    /// The bus is owed something, or the decoder is not empty.
+    /// A bus transaction is outstanding, or the decoder is not empty.
     pub busy: Signal<Out, bool>,
     contexts: LutRam<SlotContext, 3>,
     drain: Drain,
@@ -161,7 +161,7 @@ pub struct Finisher {
     of_broadcast: DFF<bool>,
     refused: DFF<bool>,
     queue: DFF<W<2>>,
-    // Refusals, one a queue; bit q: that of queue q waits; and the one that is being written.
+    // Refusals, one per queue; bit q: that of queue q waits; and the one that is being written.
     refusals: [DFF<Refusal>; 4],
     to_refuse: DFF<W<4>>,
     refusal_now: DFF<Refusal>,
@@ -327,7 +327,7 @@ impl Logic for Finisher {
         self.broadcast.next = self.of_broadcast.q.val();
     }
 
-    /// Keeps one refusal a queue, and picks the one whose completion is next.
+    /// Keeps one refusal per queue, and picks the one whose completion is next.
     fn refusals(&mut self) {
         self.refuse_ready.next = self.to_refuse.q.val() ^ 0xf;
         self.refusal_bit.next = bits_w::<4>(0);
@@ -350,7 +350,7 @@ impl Logic for Finisher {
         self.keep_to_refuse.next = self.to_refuse.q.val();
     }
 
-    /// Finds which completion rings have room, where the next entry of one lies, and where the next report.
+    /// Finds which completion rings have room, and the addresses of the next entry and the next report.
     fn completion_rings(&mut self) {
         self.queue_bit.next = self.one4.val() << self.queue.q.val();
         self.has_room.next = bits_w::<4>(0);
@@ -437,7 +437,7 @@ impl Logic for Finisher {
         }
     }
 
-    /// Prepares what the writer may ask of the write channel; nothing is asked for unless a state does.
+    /// Prepares the requests to the write channel; a request is made only by the states below.
     fn write_requests(&mut self) {
         self.counted_contribute_now.next = bits_w::<8>(0);
         self.counted_broadcast_now.next = bits_w::<8>(0);
@@ -473,7 +473,7 @@ impl Logic for Finisher {
         match self.state.q.val() {
             FinishState::Idle => {
                 self.refused.d.next = false;
-                // What is left after the contribute stage's completion is of the broadcast stage.
+                // Whatever is left after the contribute stage's completion belongs to the broadcast stage.
                 self.of_broadcast.d.next = (self.reported.q.val() & self.slot_bit.val()) != 0;
                 self.queue.d.next = self.ctx.val().queue;
                 self.rank.d.next = bits_w::<7>(0);
@@ -597,7 +597,7 @@ impl Logic for Finisher {
         self.msix_vector.next = self.msix.number.val();
     }
 
-    /// Keeps where the window of each slot stands.
+    /// Tracks the progress of the window of each slot.
     fn slot_progress(&mut self) {
         self.keep.next = self.arm.val() ^ 0xff;
         self.unfreed.next = self.free_now.val() ^ 0xff;
@@ -621,7 +621,7 @@ impl Logic for Finisher {
         self.finishing.next = self.begun.q.val();
     }
 
-    /// Keeps what each queue has: its refusal, and the completions ordered and acknowledged.
+    /// Tracks each queue: its refusal, and the completions ordered and acknowledged.
     fn queue_progress(&mut self) {
         for i in 0..4 {
             self.refusals[i].clock.next = self.clock.val();

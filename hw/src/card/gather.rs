@@ -1,10 +1,10 @@
-//! Gather memory: the window's mean, as it comes back from all ranks, and the own shard's as it is scaled.
+//! Gather memory: the window's mean, as it comes back from all ranks, and the local shard's as it is scaled.
 //!
 //! A beat from the wire is checked against its word's epoch (present already: a duplicate) and stored two cycles
-//! later. Duplicates a cycle apart cannot occur: a header beat stands between two packets.
+//! later. Duplicates in successive cycles cannot occur: there is a header beat between two packets.
 //! Latency: 2 cycles from input to `accepted`. Throughput: one beat a cycle from the wire, which never waits; scaled
-//! beats use the cycles in which none is decided. One read port: the sender first, then the finisher.
-//! Reset: what is inside drains in two cycles; the memory outlives it, so epochs must go on counting. `scrub` empties one
+//! beats use the cycles in which no beat from the wire is decided. One read port: the sender first, then the finisher.
+//! Reset: the pipeline drains in two cycles; the memory is not cleared, so epochs must continue counting. `scrub` empties one
 //! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
 
 use super::arrivals::Arrivals;
@@ -18,7 +18,7 @@ use crate::mem::ram::WindowRam;
 pub struct Gather {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Gives up scrubbing.
+    /// Abandons scrubbing.
     pub clear: Signal<In, bool>,
     /// Bit s: slot s accepts broadcasts.
     pub open: Signal<In, W<8>>,
@@ -34,11 +34,11 @@ pub struct Gather {
     pub drop_late: Signal<Out, bool>,
     /// Dropped: present already.
     pub drop_duplicate: Signal<Out, bool>,
-    /// A beat of the own mean.
+    /// A beat of the local mean.
     pub scaled_valid: Signal<In, bool>,
     /// The beat.
     pub scaled: Signal<In, WindowBeat>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub scaled_ready: Signal<Out, bool>,
     /// The sender reads: always granted.
     pub send_valid: Signal<In, bool>,
@@ -48,7 +48,7 @@ pub struct Gather {
     pub finish_valid: Signal<In, bool>,
     /// Slot and beat of the window.
     pub finish_address: Signal<In, SlotBeat>,
-    /// It is read.
+    /// Granted: it is read in this cycle.
     pub finish_ready: Signal<Out, bool>,
     /// The word read one cycle before.
     pub word: Signal<Out, GatherWord>,

@@ -25,7 +25,7 @@ impl GatherMemory {
         Verdict::Accepted
     }
 
-    /// A beat of the own mean.
+    /// A beat of the local mean.
     pub fn store(&mut self, slot: u8, position: u16, epoch: u8, data: [u32; 16]) {
         self.words.insert((slot, position), (data, epoch));
     }

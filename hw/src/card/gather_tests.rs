@@ -1,4 +1,4 @@
-//! The gather memory against its model: verdicts, grants and every word, cycle by cycle.
+//! The gather memory against its model: outcomes, grants and every word, cycle by cycle.
 
 use super::arrivals;
 use super::gather::Gather;
@@ -92,7 +92,7 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
         }
         counts.push_back(model.counts.clone());
         counts.drain(..counts.len().saturating_sub(arrivals::LATENCY));
-        // A counter of a slot that is scrubbed, or was just now, cannot be told from the model.
+        // The model does not know the counters of a slot while it is scrubbed or just was.
         let cleared = scrubbed.is_none_or(|at| cycle > at + arrivals::LATENCY as u64);
         asked = (counted.0 != 3 || cycle < 300 || cleared && !scrubbing)
             .then(|| (counted, counts[0].of(counted.0, counted.1, epochs[counted.0 as usize]).into()));
@@ -131,7 +131,7 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
             model.store(beat.slot.raw() as u8, 77, beat.epoch.raw() as u8, beat.data.0);
             stored += 1;
         }
-        // A word that is written in the very cycle of its read cannot be told from the model any more: leave it out.
+        // For a word that is written in the cycle of its read, the model no longer has the old value: skip it.
         read = old.filter(|(place, old)| model.word(place.0, place.1) == *old).map(|(place, _)| place);
         taken.push_back(rx);
         before = rx.map(|beat| (beat.slot.raw() as u8, beat.position.raw()));

@@ -1,13 +1,13 @@
 //! Window lookup: finds the window of a packet, checks that its payload lies in a shard its sender may write, and
 //! turns payload beats into window beats.
 //!
-//! Latency: 6 cycles (compare, select, read the context, multiply, add, judge). Throughput: one beat a cycle; a bf16
+//! Latency: 6 cycles (compare, select, read the context, multiply, add, decide). Throughput: one beat a cycle; a bf16
 //! payload beat becomes two window beats, the low half first, and takes two. So bf16 comes in at half a payload beat a
-//! cycle, 64 Gb/s at 250 MHz; the receive buffer takes up bursts, and what it cannot take it counts.
-//! Back-pressure: `stall` freezes it whole; `busy` freezes what feeds it.
-//! Limits: 8 slots, compared in parallel. A slot must not be armed again while a packet that hit it is inside; its
-//! freeing and arming take longer. Reset: `clear` disarms every slot and drops what is inside.
-//! Rules (contract): contribute packets must lie in the own shard, broadcast packets in the sender's shard, where
+//! cycle, 64 Gb/s at 250 MHz; the receive buffer absorbs bursts, and counts what it has to drop.
+//! Back-pressure: `stall` freezes the whole block; `busy` freezes its source.
+//! Limits: 8 slots, compared in parallel. A slot must not be armed again while a packet that hit it is inside; freeing
+//! and arming it takes longer than that. Reset: `clear` disarms every slot and drops what is inside.
+//! Rules (contract): contribute packets must lie in the local shard, broadcast packets in the sender's shard, where
 //! rank r owns shard (r + rotation) mod ranks and shard j starts at j * quotient + min(j, remainder). The last payload
 //! beat of a bf16 packet may reach one window beat past an odd shard: that half is padding and is not passed on.
 //! A packet without a window counts as stale if its bucket is armed for a later step, in serial-number arithmetic.
@@ -75,7 +75,7 @@ impl Logic for SlotKey {
         if self.free.val() {
             self.key.d.next.armed = false;
         }
-        // A packet before the window is far ahead.
+        // For a packet before the window, this distance wraps and is too large.
         self.ahead.next =
             bit_cast_w::<27, 26>(self.header.val().beat) - bit_cast_w::<27, 26>(self.key.q.val().base_beat);
         self.later.next = self.header.val().step - self.key.q.val().step;
@@ -234,7 +234,7 @@ pub struct Lookup {
     pub packet: Signal<Out, bool>,
     /// It carries the last-percentile mark.
     pub mark: Signal<Out, bool>,
-    /// Nothing is inside.
+    /// The pipeline is empty.
     pub empty: Signal<Out, bool>,
     /// Dropped: no window.
     pub drop_no_window: Signal<Out, bool>,
@@ -440,7 +440,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// 4: finds where that shard starts, but for a sum.
+    /// 4: finds where that shard starts, except for the last addition.
     fn shard_start(&mut self) {
         self.product.next = self.known.q.val().quotient * self.known.q.val().shard;
         self.covered.next = bit_cast_w::<15, 10>(self.known.q.val().beats);
@@ -500,7 +500,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// 6: accepts the packet or says why not, and finds the place of every window beat.
+    /// 6: accepts the packet or says why not, and finds the position of every window beat.
     fn judge(&mut self) {
         self.allowed.next = self.ranged.q.val().shard_end;
         if self.ranged.q.val().bf16 {

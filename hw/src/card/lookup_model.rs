@@ -7,7 +7,7 @@ use optireduce_contract::rules::accept::{self, Cause};
 /// An armed window.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// What the rules know of it.
+    /// What the rules know about it.
     pub shape: rules::Window,
     /// Generation of its slot.
     pub epoch: u8,
@@ -16,16 +16,16 @@ pub struct Window {
 /// The slot whose window the packet begins in.
 ///
 /// # Errors
-/// Why there is none.
+/// Why there is no such slot.
 pub fn find(slots: &[Option<Window>; 8], ubt: &UbtHeader) -> Result<usize, Cause> {
     let armed = slots.iter().enumerate().filter_map(|(slot, window)| Some((slot, &window.as_ref()?.shape)));
     accept::find(armed, ubt).map(|(slot, _)| slot)
 }
 
-/// Judges a packet of `payload_beats` at the card of `rank`: the slot of its window, and the beat that it begins at.
+/// Checks a packet of `payload_beats` at the card of `rank`; returns the slot of its window and the beat at which it begins.
 ///
 /// # Errors
-/// What it is dropped for.
+/// Why it is dropped.
 pub fn judge(
     slots: &[Option<Window>; 8],
     rank: usize,

@@ -15,7 +15,7 @@ use optireduce_contract::rules::accept::Cause;
 use optireduce_contract::shard::ShardMap;
 use std::collections::BTreeMap;
 
-/// A packet under way, judged when its header came in.
+/// A packet in the pipeline, checked when its header came in.
 #[derive(Clone, Copy)]
 struct Packet {
     ubt: UbtHeader,
@@ -104,7 +104,7 @@ fn random_packet(random: &mut Random, windows: &[Window], rank: usize, ranks: us
     (ubt, payload_beats.min(140))
 }
 
-/// Traffic over windows that come and go; counts the verdicts.
+/// Traffic over windows that come and go; counts the outcomes.
 fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, seen: &mut BTreeMap<String, u32>) {
     let ranks = [2, 3, 4, 8, 63, 64, 2 + random.below(63) as usize][random.below(7) as usize];
     let rank = random.below(ranks as u64) as usize;
@@ -206,7 +206,7 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
                 }
             }
         }
-        // The verdict falls one stage before.
+        // The outcome is known one stage earlier.
         let judged = pipeline[1].filter(|inside| inside.1 == 0 && !stall && !clear).map(|(packet, ..)| packet);
         let drops =
             [block.drop_no_window.val(), block.drop_stale.val(), block.drop_flags.val(), block.drop_out_of_shard.val()];

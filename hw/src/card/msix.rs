@@ -1,7 +1,7 @@
 //! MSI-X requests: vector q says that completions of queue q were written.
 //!
-//! The bridge may let a request wait: it stands, with its vector, until it is taken; further ones of the same queue
-//! merge into one that follows. Lower queues first. Latency: 2 cycles. Reset: `clear`, which also withdraws a request.
+//! The bridge may let a request wait: it is held, with its vector, until it is accepted; further requests of the same queue
+//! are merged into one that follows. Lower queues first. Latency: 2 cycles. Reset: `clear`, which also withdraws a request.
 
 use crate::hdl::prelude::*;
 
@@ -12,13 +12,13 @@ pub struct Msix {
     pub clock: Signal<In, Clock>,
     /// Forgets all requests.
     pub clear: Signal<In, bool>,
-    /// Completions became visible (one cycle), one bit a queue.
+    /// Completions became visible (one cycle), one bit per queue.
     pub written: Signal<In, W<4>>,
     /// A request.
     pub valid: Signal<Out, bool>,
     /// Number of its vector.
     pub number: Signal<Out, W<2>>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub ready: Signal<In, bool>,
     pending: DFF<W<4>>,
     offered: DFF<bool>,
@@ -70,12 +70,12 @@ mod tests {
     use crate::random::Random;
     use std::collections::VecDeque;
 
-    /// Every completion is followed by a request of its queue; an offer stands; no request without a completion.
+    /// Every completion is followed by a request for its queue; a request is held; there is none without a completion.
     fn run(bench: &mut Bench<Msix>, random: &mut Random, pace: Pace, cycles: u64) {
         let mut untold: [VecDeque<u64>; 4] = Default::default();
         let (mut offered, mut merged) = (None, 0);
         for cycle in 0..cycles {
-            // The last cycles let all out.
+            // The last cycles let everything drain.
             let quiet = cycle + 40 > cycles;
             let written = if quiet { 0 } else { random.next() & random.next() & random.next() & 0xf };
             bench.block.written.next = bits_w(written);

@@ -2,11 +2,11 @@
 //!
 //! Why: a peer whose switch port is shared is sent to at the rate that the host's rate control found
 //! (OptiReduce 3.2.3), without a software timer.
-//! What: a bucket holds at most one largest frame of the job and what its rate brings in 512 ns, and is full at
-//! power-on. A frame counts as on the wire: preamble, header, payload, check sum and gap, 88 bytes and the payload.
+//! What: a bucket holds at most one of the job's largest frames plus what its rate brings in 512 ns, and is full at
+//! power-on. A frame is counted as on the wire, with preamble, header, FCS and gap: its payload plus 88 bytes.
 //! Over any time T a peer gets at most the bucket + rate * T; one that always has a frame waiting, and is asked about at
-//! least every 512 ns, gets no less than rate * T - one frame, T ending with its last refusal. (A bucket of one frame
-//! alone would lose what flows between its being full and the next question.) The arithmetic is exact, in thousandths
+//! least every 512 ns, gets no less than rate * T - one frame, with T ending at its last refusal. (A bucket of exactly one
+//! frame would lose what accrues between filling up and the next question.) The arithmetic is exact, in thousandths
 //! of a byte.
 //! Rate: word 3 of the peer table, 1 to 65535 bytes per microsecond, 0 for as fast as the wire. A new rate counts from
 //! the last frame on.
@@ -17,25 +17,25 @@ use super::types::JobWords;
 use crate::hdl::prelude::*;
 use crate::mem::ram::LutRam;
 
-/// Where the question is.
+/// The progress of a question.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum PaceState {
     /// Looks up the bucket.
     Look,
-    /// Finds what flowed in since.
+    /// Computes what has accrued since.
     Gain,
-    /// Takes that off the debt.
+    /// Subtracts that from the debt.
     Drain,
     /// Answers.
     Judge,
 }
 
-/// A bucket by what is missing in it.
+/// A bucket, as what is missing from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Bucket {
     /// What is missing, in thousandths of a byte.
     debt: W<26>,
-    /// When that was so.
+    /// At what time.
     seen_ns: W<48>,
 }
 
@@ -66,7 +66,7 @@ pub struct Pacer {
     pub beats: Signal<In, W<8>>,
     /// The answer (one cycle).
     pub answer: Signal<Out, bool>,
-    /// With the answer: it may, and is counted.
+    /// With the answer: the frame may go, and was counted.
     pub granted: Signal<Out, bool>,
     rates: LutRam<W<16>, 6>,
     buckets: LutRam<Bucket, 6>,

@@ -1,20 +1,20 @@
 //! Send planner: turns "send this window" into one order per packet.
 //!
 //! Rounds (OptiReduce 3.2.2): with incast I a stage has ceil((ranks - 1) / I) rounds; round n goes to the peers
-//! (rank + k) mod ranks, k = (n - 1) * I + 1 .. n * I, packet by packet in turn; a peer that has all of its packets drops
-//! out. In the contribute stage a peer gets the shard that it owns, in the broadcast stage the mean of the own shard.
+//! (rank + k) mod ranks, k = (n - 1) * I + 1 .. n * I, packet by packet in turn; a peer that has got all of its packets
+//! drops out. In the contribute stage a peer gets the shard that it owns, in the broadcast stage the mean of the local shard.
 //! Broadcasts go first, also between two packets of a contribution: they end older windows. A packet of the mean whose
-//! first beat nobody contributed to is left out, so that its receivers count it as missing. A contribution's packet
-//! waits until the transmit buffer holds it. The last order of a window has no payload: it only says that it is sent.
+//! first beat nobody contributed to is not sent, so that its receivers count it as missing. A contribution's packet
+//! waits until the transmit buffer holds it. The last order of a window has no payload: it only says that the window is sent.
 //!
 //! Pacing: a packet whose peer's bucket ([`Pacer`]) is too low is passed over for the next peer of the round; a round
-//! ends when all of its packets are sent, so the rounds go at the pace of their slowest peer, and what waits behind a
-//! broadcast goes at that of the broadcast.
-//! bf16: a packet covers twice as many beats of the window; an odd one more ends in half a beat.
+//! ends when all of its packets are sent, so a round is as fast as its slowest peer, and contributions that wait for
+//! a broadcast are held up by its pace.
+//! bf16: a packet covers twice as many beats of the window; if their number is odd, its last beat is half full.
 //! Latency: 9 cycles from a contribution's order to its first packet, 10 for a broadcast, which asks for each packet's
 //! first beat; 4 and 5 from packet to packet (one more once all peers of a round have begun), 8 and 9 to a peer that
 //! begins, 4 more for a paced one. A packet takes as long as its header and payload on the wire, so packets of 8 beats or
-//! more never wait for the planner, nor those of 4 but for one a shard, which the builder's queue hides.
+//! more never wait for the planner; of packets with 4 beats one per shard does, which the builder's queue hides.
 //! Back-pressure: orders wait in queues of 2 (contribute) and 8 (broadcast). Reset: `clear`.
 
 use super::pacer::Pacer;
@@ -42,7 +42,7 @@ pub enum PlanState {
     Packet,
     /// Asks whether the packet's beats are there.
     Ask,
-    /// Hears the answer.
+    /// Takes the answer.
     Answer,
     /// Asks whether the peer may be sent to.
     Pace,
@@ -54,7 +54,7 @@ pub enum PlanState {
     Finish,
 }
 
-/// How far a window is sent.
+/// How much of a window is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Progress {
     /// First k of the round.
@@ -67,7 +67,7 @@ struct Progress {
     live: W<4>,
     /// All peers of the round have begun.
     begun: bool,
-    /// The one whose turn it is has.
+    /// The peer whose turn it is has packets left.
     noted: bool,
 }
 
@@ -84,7 +84,7 @@ struct Share {
 pub struct Planner {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Back to idle, orders forgotten.
+    /// Returns to idle and drops all orders.
     pub clear: Signal<In, bool>,
     /// Job registers.
     pub job: Signal<In, JobWords>,
@@ -106,9 +106,9 @@ pub struct Planner {
     pub contribute_valid: Signal<In, bool>,
     /// The order.
     pub contribute: Signal<In, SendOrder>,
-    /// There is room for it.
+    /// Ready: there is room for it.
     pub contribute_ready: Signal<Out, bool>,
-    /// Beats that bank 0 holds: from the end of the own shard on, around the window; from beat 0 on if Hadamard-encoded.
+    /// Beats that bank 0 holds: from the end of the local shard on, around the window; from beat 0 on if Hadamard-encoded.
     pub filled_low: Signal<In, W<15>>,
     /// The same of bank 1.
     pub filled_high: Signal<In, W<15>>,
@@ -120,7 +120,7 @@ pub struct Planner {
     pub ask_valid: Signal<Out, bool>,
     /// Slot and beat of the window.
     pub ask_address: Signal<Out, SlotBeat>,
-    /// It is read.
+    /// Granted: it is read in this cycle.
     pub ask_ready: Signal<In, bool>,
     /// The word, one cycle later.
     pub word: Signal<In, GatherWord>,
@@ -128,9 +128,9 @@ pub struct Planner {
     pub valid: Signal<Out, bool>,
     /// The order.
     pub order: Signal<Out, PacketOrder>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub ready: Signal<In, bool>,
-    /// Something is under way.
+    /// Work is in progress.
     pub working: Signal<Out, bool>,
     contributes: Fifo<SendOrder, 1>,
     broadcasts: Fifo<SendOrder, 3>,
@@ -264,7 +264,7 @@ impl Logic for Planner {
         self.pacer.peer_data.next = self.peer_data.val();
     }
 
-    /// Finds what the window says of its packets: incast, payload, the end of the own shard, marks.
+    /// Finds what the window says about its packets: incast, payload, the end of the local shard, marks.
     fn window(&mut self) {
         self.incast.next = self.ctx.val().send_incast;
         if self.ctx.val().send_incast == 0 {
@@ -347,7 +347,7 @@ impl Logic for Planner {
         self.round_next.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().count);
     }
 
-    /// Composes the order for the builder; nothing is ordered unless a state does.
+    /// Composes the order for the builder; an order is given only by the states below.
     fn order(&mut self) {
         self.ask_valid.next = false;
         self.ask_address.next.slot = self.now.q.val().slot;
@@ -430,7 +430,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Takes the next window: a broadcast first, then the contribution that one interrupted, then a new one.
+    /// Takes the next window: first a broadcast, then the contribution that it interrupted, then a new contribution.
     fn choose_window(&mut self) {
         self.at.d.next.round = bits_w::<7>(1);
         self.at.d.next.index = bits_w::<4>(0);
@@ -453,7 +453,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Notes what stays the same for the whole window.
+    /// Stores what stays the same for the whole window.
     fn measure_window(&mut self) {
         self.mark_beats.d.next = bit_cast_w::<17, 16>(self.marks.val());
         self.packet_most.d.next = self.payload.val();
@@ -563,7 +563,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Takes the packet out of its share when it is ordered, or left out.
+    /// Removes the packet from its share when it is ordered or skipped.
     fn share_taken(&mut self) {
         if self.consumed.val() {
             self.shares.write_enable.next = true;

@@ -1,4 +1,4 @@
-//! Which packets a window is sent as: the contract's rules, with the turns of an unpaced round. Leaves out: cycles, queues.
+//! The packets of a window: the contract's rules, with the turns of an unpaced round. Leaves out: cycles, queues.
 
 use optireduce_contract::rules::send::{self, Cut, Packets};
 use optireduce_contract::shard::ShardMap;
@@ -27,12 +27,12 @@ pub struct Sending {
     pub mark_packets: usize,
     /// Peers of a round; 0 counts as 1.
     pub incast: usize,
-    /// The mean of the own shard; else each peer's.
+    /// The mean of the local shard; else each peer's.
     pub broadcast: bool,
 }
 
-/// The packets of a window, a list per round, the peers of a round in turn. A broadcast goes without the packets whose
-/// first beat is not `present`.
+/// The packets of a window, a list per round, the peers of a round in turn. In a broadcast, packets whose
+/// first beat is not `present` are left out.
 pub fn rounds(map: &ShardMap, sending: &Sending, present: impl Fn(usize) -> bool) -> Vec<Vec<Packet>> {
     let Sending { rank, packet_beats, mark_packets, incast, broadcast } = *sending;
     let of_peer = |peer| {

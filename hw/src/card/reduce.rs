@@ -1,13 +1,15 @@
 //! Reduction: adds contributions into the accumulator memory, each once, in order of arrival.
 //!
-//! A read-modify-write of one beat (16 fp32 lanes) a cycle: read (2 cycles, the second for the way out of the memory),
-//! check, add (6 cycles), write. A beat whose address is still in the pipeline waits; nothing else does. Each word carries a 64-bit map of the ranks that are in it, so
-//! a duplicate is never added, and the count that its mean needs (contract: the mean is over contributions received).
+//! One read-modify-write of a beat (16 fp32 lanes) per cycle: read (2 cycles, the second for the memory's output register),
+//! check, add (6 cycles), write. A beat whose address is still in the pipeline waits; nothing else does. Each word carries a
+//! 64-bit map of the ranks that are in it, so that a duplicate is never added, and their number, which the mean needs
+//! (contract: the mean is over contributions received).
 //! Memory words carry their slot's epoch; a word of another epoch is empty, so arming a slot clears nothing.
 //! Latency: 2 cycles from input to `accepted`, 10 to memory. Throughput: one beat a cycle. Back-pressure: `rx_ready`
-//! falls only for an address in flight; the reader (`scale_*`) yields to the wire, and the own gradient (`own_*`) to both:
-//! what is read ends an older window. Each yields whether the other waits or not: the read address hangs on no comparison.
-//! Reset: what is inside drains in 10 cycles; the memory outlives it, so epochs must go on counting. `scrub` empties one
+//! falls only for an address in flight; the reader (`scale_*`) yields to the wire, and the local gradient (`own_*`) to both:
+//! the reader completes an older window. Each yields whether or not the other has to wait, so that the read address does
+//! not depend on a comparison.
+//! Reset: the pipeline drains in 10 cycles; the memory is not cleared, so epochs must continue counting. `scrub` empties one
 //! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
 
 use super::arrivals::Arrivals;
@@ -33,7 +35,7 @@ struct Flight {
 pub struct Reduce {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Gives up scrubbing.
+    /// Abandons scrubbing.
     pub clear: Signal<In, bool>,
     /// Bit s: slot s accepts contributions.
     pub open: Signal<In, W<8>>,
@@ -41,27 +43,27 @@ pub struct Reduce {
     pub rx_valid: Signal<In, bool>,
     /// The contribution.
     pub rx: Signal<In, WindowBeat>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub rx_ready: Signal<Out, bool>,
-    /// A beat of the own gradient.
+    /// A beat of the local gradient.
     pub own_valid: Signal<In, bool>,
     /// The beat.
     pub own: Signal<In, WindowBeat>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub own_ready: Signal<Out, bool>,
     /// A beat was accepted (one cycle).
     pub accepted: Signal<Out, bool>,
-    /// It is an own one.
+    /// It is a local one.
     pub accepted_own: Signal<Out, bool>,
     /// The beat just accepted or dropped.
     pub decided: Signal<Out, WindowBeat>,
     /// Dropped: the stage had closed.
     pub drop_late: Signal<Out, bool>,
-    /// Dropped: this rank's beat is in already.
+    /// Dropped: this rank's beat was added already.
     pub drop_duplicate: Signal<Out, bool>,
     /// Reads an accumulator word.
     pub scale_valid: Signal<In, bool>,
-    /// Slot and beat of the own shard.
+    /// Slot and beat of the local shard.
     pub scale_address: Signal<In, SlotBeat>,
     /// It is read; the word follows two cycles later.
     pub scale_ready: Signal<Out, bool>,
@@ -144,7 +146,7 @@ impl Logic for Reduce {
             self.flight[i + 1].d.next = self.flight[i].q.val();
         }
 
-        // Issue: the wire first, then the reader, then the own gradient; an address in flight waits.
+        // Issue: the wire first, then the reader, then the local gradient; an address in flight waits.
         self.rx_address.next.slot = self.rx.val().slot;
         self.rx_address.next.beat = self.rx.val().relative;
         self.own_address.next.slot = self.own.val().slot;

@@ -3,14 +3,14 @@
 use crate::arith::fp_add_model::fp_add;
 use std::collections::HashMap;
 
-/// What became of a beat.
+/// What happened to a beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Added, or stored.
     Accepted,
     /// The stage had closed.
     Late,
-    /// It was in already.
+    /// It had been added or stored before.
     Duplicate,
 }
 
@@ -58,7 +58,7 @@ pub struct Accumulator {
 }
 
 impl Accumulator {
-    /// A beat of `sender` for beat `relative` of the own shard of `slot`.
+    /// A beat of `sender` for beat `relative` of the local shard of `slot`.
     pub fn add(&mut self, open: bool, slot: u8, relative: u16, sender: u8, epoch: u8, data: [u32; 16]) -> Verdict {
         if !open {
             return Verdict::Late;

@@ -1,4 +1,4 @@
-//! The reduction against its model: verdicts, readiness and every word, cycle by cycle.
+//! The reduction against its model: outcomes, readiness and every word, cycle by cycle.
 
 use super::arrivals;
 use super::reduce::Reduce;
@@ -39,14 +39,14 @@ fn address(beat: &WindowBeat) -> u64 {
     beat.slot.raw() << 9 | beat.relative.raw()
 }
 
-/// Random beats from the wire and from the own gradient, and a reader; few addresses, so that hazards and duplicates
-/// abound. `pace.stall` lets own gradient and reader compete with the wire.
+/// Random beats from the wire and from the local gradient, and a reader; few addresses, so that hazards and duplicates
+/// abound. `pace.stall` lets local gradient and reader compete with the wire.
 fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) {
     let mut model = Accumulator::default();
     let mut phases = [(Phase::Open, 100u64); 8];
     let mut epochs = [1u8; 8];
     let (mut rx, mut own) = (None::<WindowBeat>, None::<WindowBeat>);
-    // What was taken and what is read, in the cycles before the verdict and the word come.
+    // What was taken and what is read, in the cycles before the outcome and the word come.
     let mut taken = VecDeque::from([None::<(WindowBeat, bool)>; 2]);
     let mut reads = VecDeque::from([None::<(u8, u16)>; 2]);
     let mut counts = VecDeque::new();
@@ -117,7 +117,7 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
         }
         counts.push_back(model.counts.clone());
         counts.drain(..counts.len().saturating_sub(arrivals::LATENCY));
-        // A counter of a slot that was scrubbed just now cannot be told from the model.
+        // The model does not know the counters of a slot that was just scrubbed.
         let scrubbed = counted.0 == 5 && scrubs > 0 && cycle < scrubbed_at + arrivals::LATENCY as u64;
         asked = (!scrubbed && phases[counted.0 as usize].0 != Phase::Scrub)
             .then(|| (counted, counts[0].of(counted.0, counted.1, epochs[counted.0 as usize]).into()));
@@ -131,7 +131,7 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
                 assert_eq!(found.epoch.raw(), 0, "cycle {cycle}: slot {slot} beat {relative} should be empty");
             }
         }
-        // The verdict on the beat taken two cycles ago.
+        // The outcome of the beat taken two cycles ago.
         let verdict = taken.pop_front().flatten().map(|(beat, of_own)| {
             let (slot, relative) = (beat.slot.raw() as u8, beat.relative.raw() as u16);
             let open = open >> slot & 1 == 1;
@@ -204,7 +204,7 @@ fn an_address_at_any_distance_is_added_once_in_order_and_waits_until_ten() {
         let mut bench = Bench::new(Reduce::default());
         let mut random = Random::new(distance);
         bench.block.open.next = bits_w(1);
-        // Of three addends with cancellation the order shows in the bits.
+        // The sum of three addends with cancellation depends on their order.
         let data = [1.0e8f32, 1.25, -1.0e8].map(|value| Beat([value.to_bits(); 16]));
         let mut expected = [0x8000_0000u32; 16];
         for (sender, data) in data.into_iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Register file of BAR 0: the contract's map, a synchronous read and write port of 32-bit words, and drop counters.
 //!
 //! Latency: 1 cycle for reads and writes. Everything the host writes is a level; reads have no side effects; addresses
-//! without a register read as zero. Counters wrap. What the host wrote is read back from a copy in block RAM, of the
-//! bits that exist; so only what the units need at once is in registers, and the rest of a ring in distributed RAM.
+//! without a register read as zero. Counters wrap. What the host wrote is read back from a copy in block RAM, which
+//! keeps the bits that exist; so only what units need immediately is in registers, and the rest of a ring is in distributed RAM.
 //! Reset: `clear` zeroes counters and errors; `reset` (of the bus) also CONTROL, and leaves the rest to the host.
 //! Word addresses below are the contract's byte offsets divided by four; a test walks the contract's table.
 
@@ -106,7 +106,7 @@ pub struct Registers {
     pub cq_tail: [Signal<In, W<16>>; 4],
     /// An access to host memory failed this cycle.
     pub dma_fault: Signal<In, bool>,
-    /// A queue stops this cycle, one bit a queue.
+    /// A queue stops this cycle, one bit per queue.
     pub stop: Signal<In, W<4>>,
     /// What to count this cycle.
     pub events: Signal<In, Events>,
@@ -316,7 +316,7 @@ impl Logic for Registers {
         self.peer_word.next = self.write_address.val().get_bits::<8>(0);
     }
 
-    /// Gathers what registers of the card's own values show.
+    /// Gathers the values of the registers that the card writes.
     fn status(&mut self) {
         self.fault_bit.next = bits_w::<1>(0);
         if self.faulty.q.val() {
@@ -460,7 +460,7 @@ impl Logic for Registers {
         self.counters.d.next.duplicate = self.counters.q.val().duplicate + bit_cast_w::<32, 2>(self.duplicate.val());
     }
 
-    /// Keeps faults and stopped queues, until `clear`, and takes back the enable bit on reset.
+    /// Keeps faults and stopped queues until `clear`, and clears the enable bit on reset.
     fn faults(&mut self) {
         if self.dma_fault.val() {
             self.faulty.d.next = true;
@@ -528,7 +528,7 @@ impl Logic for Registers {
 }
 
 impl Registers {
-    /// Registers that tell these build parameters.
+    /// Registers that report these build parameters.
     pub fn new(build: Build) -> Self {
         Self { build: BuildWords::new(build), ..Self::default() }
     }

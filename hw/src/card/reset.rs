@@ -1,12 +1,12 @@
-//! When the card works: from CONTROL.enable, the bus and the wire to `clear`.
+//! The reset sequence: derives `clear` from CONTROL.enable and from what the bus and the wire still have to complete.
 //!
 //! The host may disable the card at any moment. Then every unit is cleared at once, while the two that speak AXI and the
-//! one that feeds the MAC finish what they began; that takes [`RESET_CYCLES`], or as long as the bus lets the card
+//! one that feeds the MAC finish what they began; that takes [`RESET_CYCLES`], or longer if the bus makes the card
 //! wait. Enabling meanwhile is remembered. Latency: 1 cycle from `enable` to `clear`.
 
 use crate::hdl::prelude::*;
 
-/// Cycles that `clear` is held at least: every unit of the card is as after power-on when they are over.
+/// Cycles for which `clear` is held at least: afterwards every unit of the card is as after power-on.
 pub const RESET_CYCLES: u64 = 32;
 
 /// Reset sequence, see the module.
@@ -14,9 +14,9 @@ pub const RESET_CYCLES: u64 = 32;
 pub struct Reset {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The host wants the card to work.
+    /// The host has enabled the card.
     pub enable: Signal<In, bool>,
-    /// Something is still owed to the bus or the wire, or is on its way out of a pipeline.
+    /// A transaction on the bus or the wire is incomplete, or a pipeline is not empty.
     pub owed: Signal<In, bool>,
     /// Holds the units in reset.
     pub clear: Signal<Out, bool>,

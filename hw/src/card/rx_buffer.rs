@@ -1,11 +1,11 @@
-//! Receive buffer: store and forward, so that a frame found bad at its end leaves no trace.
+//! Receive buffer: store and forward, so that a frame that turns out to be bad at its end leaves no trace.
 //!
 //! Why: a MAC reports a bad checksum with the last beat, when a cut-through datapath would already have summed the
 //! first. The buffer sinks a beat every cycle and never back-pressures; a frame that does not fit, or that the MAC
 //! marks bad, is rolled back whole and counted.
 //! Latency: 2 cycles from last beat in to first beat out. Throughput: one beat a cycle in and out.
-//! Limits: 512 beats, those of the frame that is coming in included, and 64 frames. Reset: `clear` empties it; the rest of
-//! a frame that is coming in then is ignored and not counted.
+//! Limits: 512 beats, including those of the frame being received, and 64 frames. Reset: `clear` empties it; the rest of
+//! a frame being received at that time is ignored and not counted.
 
 use super::types::FrameBeat;
 use crate::hdl::prelude::*;
@@ -20,7 +20,7 @@ struct State {
     visible: W<10>,
     read: W<10>,
     bad: bool,
-    /// The next beat does not open a frame.
+    /// The next beat does not begin a frame.
     inside: bool,
     /// Its frame began before the last `clear` ended.
     ignore: bool,
@@ -33,7 +33,7 @@ pub struct RxBuffer {
     pub clock: Signal<In, Clock>,
     /// Empties the buffer.
     pub clear: Signal<In, bool>,
-    /// The MAC is reset as well: its next beat opens a frame. Comes with `clear`.
+    /// The MAC is reset as well: its next beat begins a frame. Comes with `clear`.
     pub reset: Signal<In, bool>,
     /// A beat comes from the MAC.
     pub rx_valid: Signal<In, bool>,
@@ -43,7 +43,7 @@ pub struct RxBuffer {
     pub rx_last: Signal<In, bool>,
     /// With the last beat: the frame is bad.
     pub rx_error: Signal<In, bool>,
-    /// A beat of a whole frame waits.
+    /// A beat of a complete frame is available.
     pub valid: Signal<Out, bool>,
     /// The beat.
     pub data: Signal<Out, FrameBeat>,

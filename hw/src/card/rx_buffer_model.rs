@@ -1,19 +1,19 @@
-//! The receive buffer as a queue of frames: what is stored, what is dropped. It knows no cycles.
+//! The receive buffer as a queue of frames: what is stored and what is dropped. Leaves out: cycles.
 
 use crate::hdl::word::Beat;
 use std::collections::VecDeque;
 
-/// Most beats inside, those of the frame that is coming in included.
+/// Largest number of beats inside, including those of the frame being received.
 pub const BEATS: usize = 512;
-/// Most whole frames inside.
+/// Largest number of complete frames inside.
 pub const FRAMES: usize = 64;
 
-/// What became of a frame at its last beat.
+/// What happened to a frame at its last beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Whole inside.
+    /// Stored.
     Stored,
-    /// The MAC called it bad.
+    /// The MAC marked it bad.
     Bad,
     /// A beat of it found no room.
     NoBeats,
@@ -60,18 +60,18 @@ impl RxBufferModel {
         Some(fate)
     }
 
-    /// Empties it; the rest of a frame that is coming in is ignored.
+    /// Empties it; the rest of a frame being received is ignored.
     pub fn clear(&mut self) {
         *self = Self { inside: self.inside, ignore: self.inside, ..Self::default() };
     }
 
-    /// The beat to be taken next: whether it is its frame's last, and the frame's length.
+    /// The next beat: whether it is its frame's last, and the frame's length.
     pub fn front(&self) -> Option<(Beat, bool, usize)> {
         let (length, beats) = self.frames.front()?;
         Some((*beats.front()?, beats.len() == 1, *length))
     }
 
-    /// Takes the beat; true when the frame is empty with it.
+    /// Takes the beat; true if it was the last of its frame.
     pub fn pop(&mut self) -> bool {
         let Some((_, beats)) = self.frames.front_mut() else { return false };
         beats.pop_front();

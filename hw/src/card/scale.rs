@@ -57,7 +57,7 @@ pub struct Scale {
     pub read_valid: Signal<Out, bool>,
     /// Slot and beat of the shard.
     pub read_address: Signal<Out, SlotBeat>,
-    /// It is read.
+    /// Granted: it is read in this cycle.
     pub read_ready: Signal<In, bool>,
     /// The word, two cycles later.
     pub word: Signal<In, super::types::AccWord>,
@@ -71,7 +71,7 @@ pub struct Scale {
     pub broadcast: Signal<Out, bool>,
     /// Which slot.
     pub broadcast_slot: Signal<Out, W<3>>,
-    /// Something is under way or due.
+    /// Work is in progress or due.
     pub working: Signal<Out, bool>,
     state: DFF<ScaleState>,
     slot: DFF<W<3>>,

@@ -308,7 +308,7 @@ fn figures(job: Job) -> (u64, u64) {
 
 #[test]
 fn sixteen_windows_of_eight_ranks_keep_the_wire_busy() {
-    // 14336 payload beats. A window is read at a beat a cycle, own shard and all: 1024 cycles for 896 beats sent.
+    // 14336 payload beats. A window is read at a beat a cycle, local shard and all: 1024 cycles for 896 beats sent.
     let plain = |payload_beats| figures(Job { payload_beats, ..PLAIN });
     assert_eq!([22, 63, 139].map(plain), [(16355, 0), (16336, 0), (16307, 0)]);
 }

@@ -24,7 +24,7 @@ pub enum SubmitState {
     Wait,
     /// Decides what it is.
     Decode,
-    /// ARM: checks lengths, finds the own shard.
+    /// ARM: checks lengths, finds the local shard.
     Check,
     /// ARM: finds who sends, one rank a cycle.
     Senders,
@@ -63,13 +63,13 @@ pub struct Submit {
     pub sq_tail: [Signal<In, W<16>>; 4],
     /// Submissions consumed.
     pub sq_head: [Signal<Out, W<16>>; 4],
-    /// An entry of this queue could not be read (one cycle), one bit a queue.
+    /// An entry of this queue could not be read (one cycle), one bit per queue.
     pub stop: Signal<Out, W<4>>,
     /// Asks for one beat of host memory.
     pub ar_valid: Signal<Out, bool>,
     /// Its address.
     pub ar_address: Signal<Out, W<64>>,
-    /// It is asked for.
+    /// Ready: the request is accepted in this cycle.
     pub ar_ready: Signal<In, bool>,
     /// The beat comes; it is always taken.
     pub r_valid: Signal<In, bool>,
@@ -93,13 +93,13 @@ pub struct Submit {
     pub order_valid: Signal<Out, bool>,
     /// The order.
     pub order: Signal<Out, ContributeOrder>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub order_ready: Signal<In, bool>,
     /// Order for the planner: broadcast a mean.
     pub send_valid: Signal<Out, bool>,
     /// The order.
     pub send: Signal<Out, SendOrder>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub send_ready: Signal<In, bool>,
     /// Bit s: the mean of slot s is stored.
     pub scaled: Signal<In, W<8>>,
@@ -121,7 +121,7 @@ pub struct Submit {
     pub refuse: Signal<Out, bool>,
     /// The refusal.
     pub refusal: Signal<Out, Refusal>,
-    /// Something is under way.
+    /// Work is in progress.
     pub working: Signal<Out, bool>,
     state: DFF<SubmitState>,
     queue: DFF<W<2>>,
@@ -287,7 +287,7 @@ impl Logic for Submit {
         self.head_next.next = self.head_now.val() + 1;
     }
 
-    /// Finds the shard of the rank looked at: in Check the own one, in Senders each in turn.
+    /// Finds the shard of the rank looked at: in Check the local one, in Senders each in turn.
     fn shard(&mut self) {
         self.rotation.next = bit_cast_w::<7, 8>(self.e.val().rotation);
         self.remainder.next = bit_cast_w::<7, 8>(self.e.val().shard_remainder);

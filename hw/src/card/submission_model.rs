@@ -40,7 +40,7 @@ pub struct Armed {
     pub queue: usize,
     /// Generation of the slot.
     pub epoch: u8,
-    /// First beat and length of the own shard.
+    /// First beat and length of the local shard.
     pub own: (usize, usize),
     /// Peers with something to send: contribute, broadcast.
     pub senders: [u64; 2],

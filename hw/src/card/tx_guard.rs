@@ -3,7 +3,7 @@
 //! Why: a reset in the middle of a frame must not leave the MAC inside it. On `clear` the frame gets one more beat, the
 //! last, marked as an error, so that the MAC spoils the checksum and no receiver takes it for whole.
 //! Latency: 1 cycle. Throughput: one beat a cycle. Back-pressure: `ready`. Reset: `clear`, quiet once `busy` is false;
-//! `reset` (of the MAC too) forgets all at once.
+//! `reset` (of the MAC too) forgets everything at once.
 
 use super::types::FrameBeat;
 use crate::hdl::prelude::*;
@@ -30,7 +30,7 @@ pub struct TxGuard {
     pub valid: Signal<In, bool>,
     /// The beat.
     pub beat: Signal<In, FrameBeat>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub ready: Signal<Out, bool>,
     /// To the MAC: valid.
     pub tx_valid: Signal<Out, bool>,

@@ -1,11 +1,11 @@
 //! Runs a block in the rust-hdl engine and replays the run on its emitted Verilog.
 //!
 //! Why: the engine executes the Rust, a board executes the Verilog, and the two can differ silently. A [`Bench`]
-//! drives a block cycle by cycle; a recording one also keeps what went in and came out, and
-//! [`Bench::verify_with_verilator`] demands the same of the Verilog, bit for bit, every cycle. [`Bench::verilated`] runs
-//! the Verilog in the block's place.
+//! drives a block cycle by cycle; a recording one also keeps its inputs and outputs, and
+//! [`Bench::verify_with_verilator`] checks that the Verilog behaves the same, bit for bit, in every cycle. [`Bench::verilated`]
+//! runs the Verilog in place of the block.
 //! Limits: one clock, which must be the block's port `clock`; no in-out ports at the top. The trace is kept in
-//! memory, 4 bytes per started 32 bits of port and cycle.
+//! memory, 4 bytes for each 32 bits (or part) of a port and cycle.
 //! Differs from rust-hdl's own `Simulation`: no threads, no time and no waveform, which is much faster.
 
 pub mod module;
@@ -54,7 +54,7 @@ struct Trace {
     words: Vec<u32>,
 }
 
-/// The block's Verilog in its place: its ports are the block's, the logic is the model's.
+/// The block's Verilog in its place: the ports are the block's, the logic is the model's.
 struct Verilated<B> {
     model: Model,
     /// Inputs at the last evaluation, and the clock: none before the first.
@@ -119,10 +119,10 @@ impl<B: Clocked> Bench<B> {
         bench
     }
 
-    /// A bench at power-on that runs `compiled` in the place of the block's logic. Neither settles nor checks the block.
+    /// A bench at power-on that runs `compiled` in place of the block's logic. Neither settles nor checks the block.
     ///
     /// # Errors
-    /// When the library has gone.
+    /// When the library is no longer there.
     pub fn verilated(compiled: &Compiled<B>, block: B) -> Result<Self, String>
     where
         B: Ports,
@@ -185,7 +185,7 @@ impl<B: Clocked> Bench<B> {
     }
 
     /// As [`verify_with_verilator`](Bench::verify_with_verilator), on Verilog that was rewritten so that it takes `pace`
-    /// cycles for one: inputs stay put so long, and outputs count in the last of them.
+    /// cycles for one: inputs are held that long, and outputs are compared in the last of those cycles.
     ///
     /// # Panics
     /// As there.
@@ -211,7 +211,7 @@ pub fn verilog<B: Block>(block: &B) -> String {
     module::print(&passes(block).0)
 }
 
-/// The modules of [`verilog`], and which entries of [`unused`] there was need of.
+/// The modules of [`verilog`], and which entries of [`unused`] were needed.
 fn passes<B: Block>(block: &B) -> (Vec<Module>, BTreeSet<usize>) {
     if let Err(error) = check_all(block) {
         panic!("{}: {error:?}", type_name::<B>());
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// A register whose Verilog listens to the wrong edge.
+    /// A register whose Verilog is clocked by the wrong edge.
     #[derive(LogicBlock, Default)]
     struct Falling {
         clock: Signal<In, Clock>,

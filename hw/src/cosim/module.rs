@@ -1,10 +1,10 @@
 //! The modules of emitted Verilog: one parser, which the passes of [`crate::cosim`] and the tools work on.
 //!
-//! Why: passes that search text for themselves drift apart, and none of them says what it did not understand.
+//! Why: passes that each search the text drift apart, and none of them reports what it did not understand.
 //! How: a module is its name and a list of [`Item`]s in the order of the text. Declarations, instances, assignments and
-//! memories are parsed; `always` and `initial` blocks are kept whole, as spans of text. Printing what was parsed gives the
-//! same text to the byte, but for what stands between two modules and behind `endmodule`.
-//! Limits: reads the Verilog that rust-hdl prints, a declaration or an assignment a line, not Verilog at large. A line in
+//! memories are parsed; `always` and `initial` blocks are kept whole, as spans of text. Printing what was parsed gives the same
+//! text to the byte, except for text between two modules and after `endmodule`.
+//! Limits: reads the Verilog that rust-hdl prints, one declaration or assignment per line, not Verilog in general. A line in
 //! another layout (hand-written declarations, comments, compiler directives) stays a line of text.
 
 use std::fmt::{self, Display};
@@ -88,7 +88,7 @@ pub struct Assign {
 /// `(* attributes *) reg [bits-1:0] mem [0:words-1];`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// What stands between `(*` and `*)`.
+    /// The text between `(*` and `*)`.
     pub attributes: String,
     /// Bits of a word.
     pub bits: usize,
@@ -99,13 +99,13 @@ pub struct Memory {
 /// Why a text is not Verilog as rust-hdl prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The module; empty outside of any.
+    /// The module; empty outside of modules.
     pub module: String,
     /// Line of the text, from 1.
     pub line: usize,
-    /// What stands there.
+    /// What was found.
     pub found: String,
-    /// What should.
+    /// What was expected.
     pub expected: String,
 }
 
@@ -183,7 +183,7 @@ impl Module {
         self.items.iter().any(|item| matches!(item, Item::Block(block) if block.contains(text)))
     }
 
-    /// Its text from the port list to `endmodule`: what it is, whatever it is called.
+    /// Its text from the port list to `endmodule`: everything but its name.
     pub fn body(&self) -> String {
         let ports: Vec<&str> = self.ports().map(|port| port.name.as_str()).collect();
         let items: String = self.items.iter().map(ToString::to_string).collect();
@@ -265,7 +265,7 @@ impl<'a, L: Iterator<Item = (usize, &'a str)>> Parser<'a, L> {
         Some(line)
     }
 
-    /// The next line of something that has not ended.
+    /// The next line, of an item that has not ended.
     fn more(&mut self, expected: &str) -> Result<&'a str, ParseError> {
         self.next().ok_or_else(|| self.error("end of text", expected))
     }
@@ -275,7 +275,7 @@ impl<'a, L: Iterator<Item = (usize, &'a str)>> Parser<'a, L> {
         ParseError { module, line: self.line, found, expected: expected.into() }
     }
 
-    /// The rest of a module whose first line goes on with `header`.
+    /// The rest of a module whose first line continues with `header`.
     fn module(&mut self, header: &'a str) -> Result<Module, ParseError> {
         const HEADER: &str = "a port list, `(a,b);`";
         let start = self.line;

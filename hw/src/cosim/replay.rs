@@ -2,9 +2,9 @@
 //!
 //! How: a wrapper module puts all inputs into one bus and all outputs into another, every port on a 32-bit boundary,
 //! so one fixed C++ interface serves every block, and a cycle is a row of words that is copied in and out.
-//! Libraries are kept in `<target>/cosim/`, named by a hash of all they are made from. They are built in a directory
-//! of their own and renamed into place, so processes may build the same one at the same time.
-//! Registers without an initial value start at random, so that reading one shows as a difference.
+//! Libraries are kept in `<target>/cosim/`, named by a hash of everything they are made from. Each is built in a directory
+//! of its own and renamed into place, so several processes may build the same one at the same time.
+//! Registers without an initial value start with random bits, so that reading one shows up as a difference.
 
 use super::verilated::Model;
 use crate::hdl::ports::{Ports, Rows};
@@ -272,8 +272,8 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout) -> Result<Comp
     Ok(Compiled(library))
 }
 
-/// Verilator's runtime, which is the same for all models: object files in `<target>/cosim/runtime-<hash>`. It takes the
-/// compiler longer than most models, so it is compiled once: with an empty one, whose makefile knows how.
+/// Verilator's runtime, which is the same for all models: object files in `<target>/cosim/runtime-<hash>`. It takes longer to
+/// compile than most models, so it is compiled once, by the makefile of an empty model.
 fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
     static RUNTIME: OnceLock<Result<Vec<PathBuf>, String>> = OnceLock::new();
     let compiled = RUNTIME.get_or_init(|| {

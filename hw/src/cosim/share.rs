@@ -1,7 +1,7 @@
-//! Makes one module of modules that are equal but for their names, and drops constants that nobody reads.
+//! Merges modules that are equal except for their names, and drops constants that nobody reads.
 //!
 //! Why: rust-hdl emits a module for every instance, so sixteen lanes are sixteen copies and a tool does everything
-//! sixteen times. Of the card's modules four in five are copies.
+//! sixteen times. Four in five of the card's modules are copies.
 //! How: from the leaves up, two modules are equal if their bodies are, once their children have been shared. rust-hdl
 //! declares every state of an enumeration; the declarations of those that the module does not name are left out.
 
@@ -9,13 +9,13 @@ use super::module::{Item, Module};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// `modules`, equal ones once; leaves first, the top last.
+/// `modules` without duplicates; leaves first, the top module last.
 pub fn shared(mut modules: Vec<Module>) -> Vec<Module> {
-    // A child's name is its parent's and one segment more.
+    // A child's name is its parent's plus one segment.
     modules.sort_by_cached_key(|module| (Reverse(module.name.split('$').count()), module.name.clone()));
     let mut unique: Vec<Module> = Vec::new();
     let mut by_body: HashMap<String, usize> = HashMap::new();
-    // The module that took the place of the one of this name.
+    // The module that replaces the one with this name.
     let mut taken: HashMap<String, usize> = HashMap::new();
     for mut module in modules {
         let text = module.body();

@@ -4,7 +4,7 @@
 //! and out of the module, then passes through that block twice, and a simulator takes it for a combinational loop
 //! (Verilator's UNOPTFLAT).
 //! How: a signal that is written once, whole and unconditionally becomes a wire with an `assign`; any other gets a block
-//! with its own statements and the `if` and `case` around them, in the order of before. The next values of registers
+//! with its own statements and the `if` and `case` around them, in the original order. The next values of registers
 //! stay together, as nothing in the module depends on them: they are the state machine.
 //! A statement that reads a signal before that signal's last write sees another value than the final one. Both then
 //! stay in one block, so that what is computed is the same in any case.
@@ -199,7 +199,7 @@ impl<'a> Events<'a> {
         for (index, event) in self.list.iter().enumerate() {
             event.write.into_iter().for_each(|name| writes.entry(name).or_default().push(index));
         }
-        // A group is named by one of its members; all begin alone.
+        // A group is named after one of its members; at first every signal is a group of its own.
         let mut group: BTreeMap<&str, &str> = writes.keys().map(|name| (*name, *name)).collect();
         let (mut observed, mut awake) = (BTreeSet::<&str>::new(), BTreeSet::<&str>::new());
         for (index, event) in self.list.iter().enumerate() {
@@ -240,7 +240,7 @@ impl<'a> Events<'a> {
         Some(groups)
     }
 
-    /// What it is written once, whole and unconditionally, and not from itself.
+    /// Its value, if it is written once, whole and unconditionally, and not from itself.
     fn only_value(&self, name: &str) -> Option<&'a str> {
         let mut writes = self.list.iter().filter(|event| event.write == Some(name));
         let (Some(only), None) = (writes.next(), writes.next()) else { return None };
@@ -248,7 +248,7 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Two places of which one run of the block passes at most one.
+/// Whether one run of the block passes at most one of two statements.
 fn exclusive(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
     one.iter().zip(other).any(|((a, arm), (b, other))| a == b && arm != other)
 }

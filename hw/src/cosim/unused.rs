@@ -1,13 +1,13 @@
-//! Signals, or parts of them, that nobody reads, and are known: each gets a sink, a wire named `unused...`, which is
-//! what linters accept.
+//! Signals, or parts of them, that are left unread on purpose: each gets a sink, a wire named `unused...`, which linters
+//! accept.
 //!
-//! Why: one unit needs a few fields of a bundle that is kept or passed whole, a sum is cut, a queue has more outputs
-//! than its user looks at. That is meant; but a signal that was forgotten looks the same. So what is meant is written
-//! down here, a bundle by the names of its fields, and of anything else Verilator complains (UNUSEDSIGNAL), which fails
-//! every co-simulation.
+//! Why: a unit may need only some fields of a bundle that is stored or passed whole, a sum may be truncated, a queue may have
+//! more outputs than its user needs. That is intended; but a signal that was forgotten looks the same. So the intended cases
+//! are listed here, bundles by the names of their fields, and Verilator complains about anything else (UNUSEDSIGNAL), which
+//! fails every co-simulation.
 //! How: the fields' bits are taken from the type that the signal has in the block. An entry applies to every module with
-//! such a signal of which just these bits are not read. An entry that the card does not need is an error of the tests.
-//! Limits: hand-written Verilog has its own sinks: what a memory leaves of an address depends on how it is built.
+//! such a signal in which exactly these bits are unread. An entry that the card does not need fails the tests.
+//! Limits: hand-written Verilog has its own sinks, because which address bits a memory ignores depends on its size.
 
 use super::module::{Assign, Item, Kind, Module};
 use rust_hdl_core::prelude::{Atom, Block, Probe};
@@ -15,15 +15,15 @@ use rust_hdl_core::type_descriptor::{TypeDescriptor, TypeKind};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-/// What is not read of a signal.
+/// Which part of a signal is not read.
 enum Part {
-    /// Nothing is.
+    /// Nothing is read.
     All,
     /// Only these fields of its type are read.
     AllBut(&'static [&'static str]),
     /// These fields of its type are not read.
     Fields(&'static [&'static str]),
-    /// These bits, as Verilator writes them, are not read: of a number, which has no fields.
+    /// These bits of a number, written as Verilator writes them, are not read.
     Bits(&'static str),
 }
 use Part::{All, AllBut, Bits, Fields};
@@ -47,7 +47,7 @@ const UNUSED: &[(&str, Part)] = &[
     ("nic$trace_sum_place", All),
     ("s_axil_arprot", All),
     ("s_axil_awprot", All),
-    // Outputs of queues and of other sub-blocks that their user has no use for.
+    // Outputs of queues and other sub-blocks that their user does not need.
     ("broadcasts$full", All),
     ("broadcasts$room", All),
     ("contributes$room", All),
@@ -66,7 +66,7 @@ const UNUSED: &[(&str, Part)] = &[
     ("outbox$full", All),
     ("owners$room", All),
     ("planned$room", All),
-    // Bundles of which a unit needs a part: a job, the context of a window, a queue's entry, a header, a tag, an order.
+    // Bundles of which a unit needs only a part: a job, the context of a window, a queue entry, a header, a tag, an order.
     ("ctx", AllBut(&["step", "bucket", "base_beat", "beats"])),
     ("ctx", AllBut(&["cookie", "step", "beats", "auto_broadcast", "queue"])),
     ("ctx", AllBut(&["quotient", "remainder", "rotation", "hadamard", "bf16", "own_start", "own_beats", "epoch"])),
@@ -128,7 +128,7 @@ const UNUSED: &[(&str, Part)] = &[
     ("told_beats$read_data", Fields(&["left"])),
     ("word", AllBut(&["epoch"])),
     ("word", Fields(&["arrived"])),
-    // Sums, products and shifts of which the rest is cut off.
+    // Sums, products and shifts that are truncated.
     ("at_ns", Bits("47:34")),
     ("b", Bits("38")),
     ("base", Bits("5:0")),
@@ -152,7 +152,7 @@ const UNUSED: &[(&str, Part)] = &[
 /// The fields of bundles by module and signal: name, lowest bit and width of each.
 pub(crate) type Layouts = HashMap<(String, String), Vec<(String, usize, usize)>>;
 
-/// Adds the sinks to `modules` of a block with these `layouts`; which entries there was need of.
+/// Adds the sinks to `modules` of a block with these `layouts`; returns which entries were needed.
 pub(crate) fn sink(modules: &mut [Module], layouts: &Layouts) -> BTreeSet<usize> {
     let mut needed = BTreeSet::new();
     for module in modules {
@@ -305,7 +305,7 @@ fn statements(module: &Module) -> impl Iterator<Item = Cow<'_, str>> {
     })
 }
 
-/// Where `name` stands in `text`, and not as part of another one or as the name of a pin.
+/// Where `name` occurs in `text`, not as part of another name or as the name of a pin.
 fn occurrences<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> {
     let of_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '\'' | '.');
     let stands_alone = move |at: &usize| {
@@ -314,7 +314,7 @@ fn occurrences<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> 
     text.match_indices(name).map(|(at, _)| at).filter(stands_alone)
 }
 
-/// Lowest bit and number of the bits that `[(64'h20)+:(8)]` or `[7]` takes; none if that is not known here.
+/// Lowest bit and number of bits that `[(64'h20)+:(8)]` or `[7]` selects; none if it is of another form.
 fn slice(text: &str) -> Option<(usize, usize)> {
     let inner = text.strip_prefix('[')?;
     let inner = &inner[..inner.find(']')?];

@@ -5,12 +5,12 @@
 //! sum leaves at once and the difference takes its place in the memory, to leave D cycles later. The memory moves
 //! every cycle, so a block flushes itself while the next one, or nothing, enters; the tag stored with each beat says
 //! whether it is a finished difference.
-//! Why b - a: what leaves is `a` plus `b` or nothing, what is stored is `b` minus `a` or nothing, so each is one adder,
-//! one LUT a bit on parts with carry chains; a - b would need a selector in addition. The difference's tag says that it
-//! is negated, and `to_float` puts it right.
+//! Why b - a: what leaves is `a` plus `b` or plus zero, and what is stored is `b` minus `a` or minus zero, so each is one adder,
+//! one LUT per bit on parts with carry chains; a - b would need a selector in addition. The difference's tag says that it is
+//! negated, and `to_float` corrects it.
 //! Latency: D + 1 cycles; one beat a cycle; no back-pressure.
 //! Limits: the 2D beats of a group must come without bubbles; bursts are whole blocks. `enable` may change only
-//! while nothing is inside; what enters while it is low is dropped. The position returns to 0 by itself after every
+//! while the stage is empty; beats that enter while it is low are dropped. The position returns to 0 by itself after every
 //! whole block, so there is no reset.
 //! Lanes are in excess 2^31; `halve` as in `in_beat`: `a` is halved before it is stored.
 
@@ -108,7 +108,7 @@ impl Across {
             self.mask.next = bits_w::<32>(0);
         }
 
-        // What is subtracted from `b`, or added to `a`, is nothing unless both are there. The sum is written as a
+        // What is subtracted from `b`, or added to `a`, is zero unless both are there. The sum is written as a
         // difference with the complement: yosys then leaves `a` as well as `b` as they come from their registers, and each
         // addition is one LUT a bit. It has a bit more below, which makes the complement's carry, or the rounding's of `b`.
         for i in 0..16 {

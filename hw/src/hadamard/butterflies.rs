@@ -1,23 +1,23 @@
 //! The butterfly stages of one engine, one after the other: wiring only.
 //!
 //! Why a block: how many stages across beats there are is chosen when the engine is built, and the kernel language has
-//! no loops of such a length. And a small card has another one in its place, which takes a value a cycle
+//! no loops of variable length. A reduced card replaces it by one that takes one value per cycle
 //! (`fold` of `optireduce-hdl`, [`value_by_value`](super::value_by_value)).
-//! A block leaves behind the last stage that it is large enough for: tap 0 is behind four stages across beats (n = 256),
-//! tap 1 behind six, tap 2 behind eight, tap 3 behind ten (n = 16384). A tap behind more stages than there are is silent.
+//! A block leaves after the last stage that it is large enough for: tap 0 follows four stages across beats (n = 256),
+//! tap 1 six, tap 2 eight, tap 3 ten (n = 16384). A tap that follows more stages than were built never has a valid beat.
 
 use super::across::Across;
 use super::flow::Tag;
 use super::in_beat::InBeat;
 use crate::hdl::prelude::*;
 
-/// Four stages inside the beat, stages of distance 1, 2, 4, ... beats, and what comes out behind every second one of
-/// these from the fourth on.
+/// Four stages inside the beat, stages of distance 1, 2, 4, ... beats, and the outputs of every second one of these from
+/// the fourth on.
 #[derive(LogicBlock)]
 pub struct Butterflies {
     /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Beats of a block less one: stage k across beats takes part if bit k is set.
+    /// Beats of a block minus one: stage k across beats takes part if bit k is set.
     pub last: Signal<In, W<10>>,
     /// Tag of the beat.
     pub tag: Signal<In, Tag>,
@@ -46,7 +46,7 @@ impl Butterflies {
         }
     }
 
-    /// The tap behind stage `k` across beats.
+    /// The tap after stage `k` across beats.
     fn tap(k: usize) -> Option<usize> {
         (k % 2 == 1 && k >= 3).then(|| (k - 3) / 2)
     }

@@ -118,7 +118,7 @@ fn windows_follow_after_six_cycles() {
     }
 }
 
-/// Sequences of short windows, most of them like the one before.
+/// Sequences of short windows, most of them of the same kind as the one before.
 fn follow(bench: &mut Bench<Hadamard>, seed: u64, sizes: &[u32], windows: usize) {
     let mut random = Random::new(seed);
     for manners in [EAGER, Manners { offer: 60, go: 100 }, Manners { offer: 100, go: 5 }, Manners { offer: 80, go: 3 }]

@@ -2,7 +2,8 @@
 //!
 //! What: [`Tag`] says what a beat belongs to; [`FlowDelay`] delays a beat and its tag by a fixed number of cycles.
 //! Why: with depth 1 it is the register behind every stage, with depth 2, 4, ... the delay memory of a butterfly
-//! across beats: distributed RAM, from depth 64 on block RAM. Carrying the block's facts beside every beat needs no queue whose size would have to be argued.
+//! across beats: distributed RAM, from depth 64 on block RAM. Every beat carries what is known of its block, so no queue is
+//! needed whose size would have to be justified.
 //! Latency: `depth` cycles; one beat a cycle; no back-pressure; power-on state all zero (tag not valid), no reset.
 //! Lanes inside the engine hold "excess 2^31" numbers: the value v as v + 2^31, unsigned, so that no operation needs
 //! a sign extension.
@@ -13,16 +14,16 @@ use crate::mem::ram::zeroed_memory;
 /// Delays from this depth on are block RAM: a distributed one would cost more LUTs than a butterfly.
 const BLOCK_RAM_MIN: usize = 64;
 
-/// The facts of the block a beat belongs to.
+/// What is known of the block that a beat belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Tag {
-    /// There is a beat.
+    /// The beat is valid.
     pub valid: bool,
     /// The block holds an infinity or a NaN.
     pub special: bool,
     /// All numbers of the beat are the negatives of what they should be.
     pub negated: bool,
-    /// Of two windows inside: which one it is of.
+    /// Which of the two windows in the engine it belongs to.
     pub odd: bool,
     /// The block's scale, as `model::scale`.
     pub scale: W<9>,

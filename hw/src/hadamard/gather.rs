@@ -1,16 +1,17 @@
 //! Gathers beats into whole blocks, finds each block's scale, and bursts the blocks out.
 //!
-//! What: beats fill one of two block buffers while the other one bursts. On the way in, the largest exponent, and so
-//! whether there is an infinity or a NaN, and the received beats are found. A lost beat is stored as zeros.
+//! What: beats fill one of two block buffers while the other one bursts. As beats arrive, the block's largest
+//! exponent (and with it whether there is an infinity or a NaN) and its received beats are determined. A lost beat is stored
+//! as zeros.
 //! Why: block floating point needs the block's largest exponent before its first value, and the stages across beats
 //! need a block without bubbles.
 //! Latency: 5 cycles from a block's last beat to its first beat out, when `go` is given and nothing bursts.
 //! One beat a cycle, also from block to block without a gap. Back-pressure: `in_ready`, low until the first `start`
 //! and while both buffers are taken. Reset: `start`, which must come while `idle`, and with another size only when the
-//! last block is out of the engine; `clear` makes it idle again from any state: it fills up a block that was begun with
-//! lost beats, and all blocks come out as usual.
-//! Limits: `log2n` 8, 10, 12 or 14, up to the one the block is built for; any other value takes the engine out of
-//! service (`in_ready` low) until the next `start`.
+//! last block has left the engine; `clear` makes it idle from any state: it completes a partial block with lost beats, and all
+//! blocks come out as usual.
+//! Limits: `log2n` 8, 10, 12 or 14, up to the one the block is built for; any other value disables the
+//! engine (`in_ready` low) until the next `start`.
 
 use super::flow::Tag;
 use crate::hdl::prelude::*;
@@ -23,7 +24,7 @@ struct State {
     started: bool,
     last: W<10>,
     extra: W<4>,
-    // The way in.
+    // Input side.
     fill: W<10>,
     fill_one: bool,
     flushing: bool,
@@ -49,7 +50,7 @@ struct State {
     // Whole blocks, valid until their burst begins.
     whole_zero: Tag,
     whole_one: Tag,
-    // The way out.
+    // Output side.
     turn_one: bool,
     reading: bool,
     read: W<10>,
@@ -64,13 +65,13 @@ struct State {
 pub struct Gather {
     /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Accepts nothing more and becomes idle; a block that was begun is filled up with lost beats.
+    /// Accepts nothing more and becomes idle; a partial block is completed with lost beats.
     pub clear: Signal<In, bool>,
     /// Begins a window with blocks of 2^`log2n` values.
     pub start: Signal<In, bool>,
     /// Sampled with `start`.
     pub log2n: Signal<In, W<4>>,
-    /// Which window the beats are of: goes with every block.
+    /// Which window the beats belong to; carried with every block.
     pub odd: Signal<In, bool>,
     /// There is a beat.
     pub in_valid: Signal<In, bool>,
@@ -80,13 +81,13 @@ pub struct Gather {
     pub in_data: Signal<In, Beat>,
     /// False: the beat was lost, `in_data` means nothing.
     pub in_received: Signal<In, bool>,
-    /// A whole block may come out; looked at when one is about to.
+    /// A whole block may come out; sampled when one is about to.
     pub go: Signal<In, bool>,
     /// One cycle: a block has been committed to come out.
     pub burst: Signal<Out, bool>,
-    /// Beats of a block less one: the mask of a beat's position.
+    /// Beats of a block minus one: the mask of a beat's position.
     pub last: Signal<Out, W<10>>,
-    /// Nothing inside but blocks that `burst` has announced.
+    /// Empty, except for blocks that `burst` has announced.
     pub idle: Signal<Out, bool>,
     free: Wire<bool>,
     given: Wire<bool>,
@@ -182,7 +183,7 @@ impl Logic for Gather {
         self.outputs();
     }
 
-    /// Puts a beat that comes in to its place.
+    /// Stores an incoming beat.
     fn fill(&mut self) {
         self.free.next = self.st.q.val().started
             && ((self.st.q.val().fill_one && !self.st.q.val().taken_one)
@@ -349,7 +350,7 @@ impl Logic for Gather {
         self.buffers.read_address.next = self.read_place.val();
     }
 
-    /// After `clear`, takes zeros in until no block is half full.
+    /// After `clear`, takes in zeros until no block is partly filled.
     fn flush(&mut self) {
         if self.st.q.val().fill == 0 {
             self.st.d.next.flushing = false;
@@ -392,7 +393,7 @@ impl Logic for Gather {
         }
     }
 
-    /// Shows the block that comes out, and whether any is inside.
+    /// Drives the outputs for the block that comes out, and says whether any is inside.
     fn outputs(&mut self) {
         self.burst.next = self.st.q.val().burst;
         self.last.next = self.st.q.val().last;

@@ -5,7 +5,7 @@
 //! Walsh-Hadamard transform in natural order, and one block serves for all four. Why b - a: see `across`.
 //! Latency: 1 cycle; one beat a cycle; no back-pressure; state is data, so no reset.
 //! Lanes are in excess 2^31. With `halve` both operands are halved first: a down, b up for the sum and down for the
-//! difference. An odd b so costs the sum's carry-in, and 32 bits hold everything.
+//! difference. An odd b thus only needs the sum's carry-in, and 32 bits are enough.
 
 use super::flow::{FlowDelay, Tag, evaluate_stage};
 use crate::hdl::prelude::*;

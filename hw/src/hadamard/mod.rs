@@ -12,9 +12,9 @@
 //! Back-pressure: `in_ready` before, `go` per block; none inside a burst. Reset: `start`, only while `start_ready`;
 //! `clear` leads to `idle` from any state.
 //! Windows follow within 6 cycles: the next one of the same size and direction may start when the last block of the
-//! one before has begun to burst, while two windows at most are inside. Every block's tag says which of the two it is
-//! of, and so which of two sign sources is asked. Any other window, and the first after `clear`, waits for `idle`.
-//! Limits: a window is a whole number of blocks; a lost beat counts as zeros and the rescaling by n/received is left
+//! one before has begun to burst, with at most two windows inside. Every block's tag says which of the two it belongs
+//! to, and thus which of two sign sources is used. Any other window, and the first after `clear`, waits for `idle`.
+//! Limits: a window is a whole number of blocks; a lost beat counts as zeros, and rescaling by n/received is left
 //! to the user of `out_received`. Blocks of 16384: `across` with ten stages here, and see `gather`.
 //! Source: OptiReduce (NSDI'25) 3.3. Differs: fixed power-of-four blocks instead of one transform over the bucket.
 //!
@@ -62,16 +62,16 @@ pub const fn latency_cycles(log2n: u32) -> u64 {
     (1 << log2n) / 16 + log2n as u64 + 12
 }
 
-/// What the engine remembers of its window and of the blocks inside.
+/// What the engine keeps about its window and the blocks inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Window {
     log2n: W<4>,
     decode: bool,
-    /// Which of two it is.
+    /// Which of the two windows it is.
     odd: bool,
-    /// The window before is inside, or was when nothing of this one had come out.
+    /// The previous window is inside, or was until the first block of this one came out.
     overlaps: bool,
-    /// By `clear`.
+    /// Abandoned by `clear`.
     abandoned: bool,
     bursting: W<4>,
     out_position: W<10>,
@@ -82,9 +82,9 @@ struct Window {
 pub struct Hadamard {
     /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Abandons the window; `idle` once what is inside has come out, for which `go` is needed.
+    /// Abandons the window; `idle` once everything inside has come out, which needs `go`.
     pub clear: Signal<In, bool>,
-    /// One cycle, only with `start_ready` and without `in_valid`: begins a window of the next three.
+    /// One cycle, only with `start_ready` and without `in_valid`: begins a window with the next three inputs.
     pub start: Signal<In, bool>,
     /// 8, 10, 12 or 14, at most what the engine is built for; with any other value nothing is accepted until the next
     /// `start`.
@@ -95,7 +95,7 @@ pub struct Hadamard {
     pub key: Signal<In, W<64>>,
     /// A window of this `log2n` and `decode` may begin.
     pub start_ready: Signal<Out, bool>,
-    /// There is a beat.
+    /// The beat is valid.
     pub in_valid: Signal<In, bool>,
     /// The beat is accepted.
     pub in_ready: Signal<Out, bool>,
@@ -103,7 +103,7 @@ pub struct Hadamard {
     pub in_data: Signal<In, Beat>,
     /// False: the beat was lost; zeros are taken instead, and it is not counted.
     pub in_received: Signal<In, bool>,
-    /// Downstream has room for one more whole block; looked at when one is about to burst.
+    /// Downstream has room for one more whole block; sampled when one is about to burst.
     pub go: Signal<In, bool>,
     /// One cycle: a block has been committed to come out.
     pub burst: Signal<Out, bool>,
@@ -118,13 +118,13 @@ pub struct Hadamard {
     take_odd: Wire<bool>,
     leaving: Wire<Tag>,
     alike: Wire<bool>,
-    /// There is a result.
+    /// The result is valid.
     pub out_valid: Signal<Out, bool>,
     /// Sixteen fp32 results.
     pub out_data: Signal<Out, Beat>,
-    /// Beats of this block that were received; the same during the whole of its burst.
+    /// How many beats of this block were received; constant throughout its burst.
     pub out_received: Signal<Out, W<11>>,
-    /// Nothing is inside.
+    /// The engine is empty.
     pub idle: Signal<Out, bool>,
 }
 
@@ -227,7 +227,7 @@ impl Logic for Hadamard {
         self.butterflies.last.next = self.gather.last.val();
         self.butterflies.tag.next = self.to_fixed.out_tag.val();
         self.butterflies.beat.next = self.to_fixed.out_beat.val();
-        // A block leaves behind the last stage that it is large enough for.
+        // A block leaves after the last stage that it is large enough for.
         self.to_float.tag.next = self.butterflies.tap_tag[0].val();
         self.to_float.beat.next = self.butterflies.tap_beat[0].val();
         if self.gather.last.val().get_bit(5) {
@@ -264,8 +264,8 @@ impl Logic for Hadamard {
         }
         self.idle.next = self.gather.idle.val() && (self.window.q.val().bursting == 0);
 
-        // A window may start into the one before. Its sign source is that of the window before that, which is out when
-        // the one before has begun to come out.
+        // A window may start while the previous one is inside. It takes over the sign source of the window before that, which
+        // has left once the previous one begins to come out.
         if self.leaving.val().valid
             && ((self.leaving.val().odd && self.window.q.val().odd)
                 || (!self.leaving.val().odd && !self.window.q.val().odd))

@@ -6,7 +6,7 @@
 //! scale, rounded to nearest even; log2n butterfly stages follow, every second one halving its operands, so that the
 //! whole is scaled by exactly 1/sqrt(n); the results return to fp32, rounded to nearest even.
 //! A butterfly makes a + b and b - a (one adder each in the card, see `across`), so the result at i lacks the sign
-//! (-1)^(ones in i), which the end puts right. A halving one makes floor(a/2) + ceil(b/2) and floor(b/2) - floor(a/2):
+//! (-1)^(ones in i), which is applied at the end. A halving one makes floor(a/2) + ceil(b/2) and floor(b/2) - floor(a/2):
 //! the errors of both cancel on average.
 //! Limits: log2n even, 8 to 14; a result below the smallest normal number becomes +0, and every zero result is +0;
 //! a result too large is an infinity; a block that holds an infinity or a NaN becomes all NaN (0x7fc00000).
@@ -22,7 +22,7 @@ use crate::arith::fp_to_int_model::fp_to_scaled_int;
 use crate::arith::int_to_fp_model::scaled_int_to_fp;
 use optireduce_contract::signs::signs16;
 
-/// What every value of a block with an infinity or a NaN becomes.
+/// The result for every value of a block that holds an infinity or a NaN.
 pub const NAN: u32 = 0x7fc0_0000;
 
 /// Transforms one block in place.
@@ -148,7 +148,7 @@ mod tests {
             (0..1 << log2n).map(|_| (1e-3 * random.gaussian() * spread(random)) as f32).collect()
         }
 
-        /// The NMSE a block may have: 1e-12, but with a heavy tail what the block's one scale leaves it.
+        /// The NMSE that a block may have: 1e-12, or with a heavy tail as much as the block's single scale costs.
         fn nmse_max(self, log2n: u32) -> f64 {
             match (self, log2n) {
                 (Gaussian | Laplace, ..=12) | (Heavy, 8) => 1e-12,
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn no_input_of_any_size_leaves_the_range() {
         // Goal: no overflow for any input. Method: the stages on intervals instead of numbers. All values of a stage have
-        // the same interval, both operands are free of one another in it, and every operation is monotone in each, so the
+        // the same interval, both operands are independent within it, and every operation is monotone in each, so the
         // ends of the intervals give the ends of the results.
         for (log2n, expected) in [(8, (1 << 30) - 64), (10, (1 << 30) - 64), (12, (1 << 30) - 64), (14, 1 << 30)] {
             let (mut low, mut high) = (-largest(log2n), largest(log2n));
@@ -251,14 +251,14 @@ mod tests {
             assert_eq!(peak, expected, "log2n {log2n}");
             assert!(peak <= i32::MAX as i64 / 2 + 1, "a guard bit is left");
         }
-        // A scale is never below an exponent field, so no conversion is refused, and the largest exponent enters largest.
+        // A scale is never below an exponent field, so no conversion overflows, and the largest exponent gives the largest values.
         assert_eq!([8, 10, 12, 14].map(largest), [(1 << 26) - 4, (1 << 25) - 2, (1 << 24) - 1, 1 << 23]);
     }
 
     #[test]
     fn largest_inputs_with_adversarial_signs_stay_in_range() {
-        // Goal: the bound above is met and not passed. Method: every row of H as the input's signs puts all energy into one
-        // output, the largest a value can become; 64-bit stages next to it show that nothing wrapped.
+        // Goal: the bound above is reached and not exceeded. Method: with a row of H as the input's signs, all energy goes into one
+        // output, which is the largest possible; 64-bit stages beside it show that nothing wrapped.
         for log2n in [8u32, 10, 12, 14] {
             let n = 1usize << log2n;
             let largest = largest(log2n) as i32;

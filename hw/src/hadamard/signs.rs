@@ -3,7 +3,7 @@
 //! What: `signs16(key, beat)` of the contract crate for beat 0, 1, 2, ... of the window.
 //! How: a pipeline of seven 32-bit words, one line of the hash each, that fills after `start` and then moves on
 //! whenever its head is taken, so the signs wait for the data and not the data for the signs.
-//! Latency: the signs of beat 0 are there 8 cycles after `start`, those of the next beat in the cycle after `take`.
+//! Latency: the signs of beat 0 are valid 8 cycles after `start`, those of the next beat in the cycle after `take`.
 //! Limits: `take` in the first 8 cycles is ignored; the engine's first beat comes later, as a block has 16 beats or
 //! more. Beat numbers wrap at 2^32.
 

@@ -1,10 +1,10 @@
 //! fp32 to the block's fixed point, 16 lanes.
 //!
-//! What: flips the signs asked for and places every lane on the block's scale, rounded to nearest even; the result is in
+//! What: flips the requested signs and converts every lane to the block's scale, rounded to nearest even; the result is in
 //! excess 2^31. A lane is a [`FpToScaledInt`]: the IEEE conversion, in units of the block.
 //! Latency: that of the lanes, 3 cycles; one beat a cycle; no back-pressure; state is data, so no reset.
 //! Limits: the tag's scale must be at least every lane's exponent field; a block with infinities or NaNs gives
-//! numbers of no meaning, which `to_float` replaces.
+//! meaningless numbers, which `to_float` replaces.
 
 use super::flow::Tag;
 use crate::arith::fp_to_int::FpToScaledInt;

@@ -1,7 +1,7 @@
 //! The block's fixed point to fp32, 16 lanes.
 //!
-//! What: flips the signs asked for, and those that the butterflies left wrong, and turns every lane from excess 2^31 on
-//! the block's scale into fp32, rounded to nearest even. A lane is a [`ScaledIntToFp`]: the IEEE conversion, from units
+//! What: flips the requested signs and those that the butterflies left inverted, and converts every lane from excess 2^31
+//! on the block's scale to fp32, rounded to nearest even. A lane is a [`ScaledIntToFp`]: the IEEE conversion, from units
 //! of the block. Below the smallest normal number: +0. Too large: infinity. A special block: NaN.
 //! Latency: that of the lanes, 5 cycles; one beat a cycle; no back-pressure; state is data, so no reset.
 
@@ -32,7 +32,7 @@ pub struct ToFloat {
     pub signs: Signal<In, W<16>>,
     /// There was a beat four cycles ago: its signs are used now.
     pub take: Signal<Out, bool>,
-    /// The window it is of.
+    /// The window it belongs to.
     pub take_odd: Signal<Out, bool>,
     lane: [ScaledIntToFp; 16],
     pack: Pack16,

@@ -1,10 +1,10 @@
-//! The butterflies of a Hadamard engine for blocks of 256, a value a cycle: for a card that makes a step in 16 cycles.
+//! The butterflies of a Hadamard engine for blocks of 256, one value per cycle: for a card that makes one step in 16 cycles.
 //!
-//! Why: a beat in 16 cycles needs one pair of adders a stage, not sixteen, and narrow delay memories.
+//! Why: one beat in 16 cycles needs one pair of adders per stage instead of sixteen, and narrow delay memories.
 //! How: eight equal stages of distance 1, 2, ... 128 values, the first four of them inside the beat. Each does what
 //! `across.rs` does with beats; the order of the values is the natural one from the start, so nothing is shuffled.
 //! Latency in steps: that of `Butterflies`, 23: four inside the beat, 1 + 2 + 4 + 8 in delays across beats, four after.
-//! Limits: as `across.rs`, blocks come whole; `last` must be 15 when they do. State is data, so no reset.
+//! Limits: as in `across.rs`, blocks come whole; `last` must then be 15. State is data, so no reset.
 
 use super::flow::Tag;
 use crate::hdl::prelude::*;
@@ -14,7 +14,7 @@ use crate::mem::ram::Delay;
 /// Steps from tags to `tap_tag`.
 const LATENCY: usize = 23;
 
-/// A value in excess 2^31, and whether there is one.
+/// A value in excess 2^31, and whether it is valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Entry {
     valid: bool,
@@ -98,23 +98,23 @@ impl Logic for ValueStage {
     }
 }
 
-/// What takes the place of [`Butterflies`](super::butterflies::Butterflies), see the module: `last`, `tag` and `beat` stand for
-/// 16 cycles, and the taps move, when `tick` is high.
+/// Replaces [`Butterflies`](super::butterflies::Butterflies), see the module: `last`, `tag` and `beat` are held for
+/// 16 cycles, and the taps change when `tick` is high.
 #[derive(LogicBlock)]
 pub struct ValueByValue {
     /// The last cycle of a step.
     pub tick: Signal<In, bool>,
     /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Beats of a block less one.
+    /// Beats of a block minus one.
     pub last: Signal<In, W<10>>,
     /// Tag of the beat.
     pub tag: Signal<In, Tag>,
     /// Sixteen numbers in excess 2^31.
     pub beat: Signal<In, Beat>,
-    /// Tags at the taps; only the first one is of use.
+    /// Tags at the taps; only the first one is used.
     pub tap_tag: [Signal<Out, Tag>; 4],
-    /// Beats at the taps; only the first one is of use.
+    /// Beats at the taps; only the first one is used.
     pub tap_beat: [Signal<Out, Beat>; 4],
     lane: DFF<W<4>>,
     pick: PickLane,
@@ -199,7 +199,7 @@ impl Logic for ValueByValue {
         self.shift.word.next = self.late.delayed.val();
         self.lanes.d.next = self.shift.shifted.val();
 
-        // Of a block's beats those are negated whose number has an odd number of ones.
+        // The beats of a block whose number has an odd number of ones are negated.
         self.tags.enable.next = self.tick.val();
         self.tags.data.next = self.tag.val();
         self.odd.next = self.number.q.val().get_bit(0)

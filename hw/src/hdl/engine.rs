@@ -1,11 +1,11 @@
-//! Parts of rust-hdl's engine that the simulation spends its time in, done with less work: [`DFF`], [`Wire`] and
+//! The parts of rust-hdl's engine in which simulation spends most of its time, made cheaper: [`DFF`], [`Wire`] and
 //! [`evaluate_on_change!`](crate::evaluate_on_change). Names and ports are the same, and the
 //! Verilog means the same.
 //!
 //! Why: the engine updates and compares every signal of every block in every pass, several times a cycle. Most of that
-//! is known to be without effect: a register's input matters only at an edge, a local's old value never, and a kernel
+//! has no effect: a register's input matters only at an edge, a local's old value never, and a kernel
 //! whose inputs and registers have not changed computes what it computed before.
-//! Why it is the same: data and clock both take one pass a level, so when a register sees the edge, its input is still
+//! Why it is equivalent: data and clock both take one pass per level, so when a register sees the edge, its input is still
 //! that of the cycle before; the co-simulation of every block would show if it were not.
 //! Limits: rust-hdl's waveform dump does not follow register inputs (`d`).
 
@@ -134,7 +134,7 @@ impl<T: Synth> Atom for Wire<T> {
     fn vcd(&self) -> VCDValue {
         self.next.vcd()
     }
-    /// Only to list unconnected signals by; any address of its own will do.
+    /// Only identifies unconnected signals in lists; any unique address will do.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }

@@ -4,7 +4,7 @@
 //! which a simulation never runs. A string costs the compiler nothing, so every build can emit and none needs a feature.
 //! The tree is the same, so the Verilog is the same: `rtl/` is committed, and a test compares every byte.
 //!
-//! Prefix notation, words separated by spaces. `w` is a number, or `@i` for the value `i` that stands beside the string:
+//! Prefix notation, words separated by spaces. `w` is a number, or `@i` for the value `i` in the list beside the string:
 //!
 //! ```text
 //! block      { statement* }
@@ -35,7 +35,7 @@ use std::str::SplitAsciiWhitespace;
 /// The syntax tree of a kernel.
 ///
 /// # Panics
-/// When `kernel` is none: only `#[hdl_gen]` writes them.
+/// When `kernel` is not one that `#[hdl_gen]` has written.
 pub fn verilog(kernel: &str, values: &[usize]) -> Verilog {
     let mut reader = Reader { words: kernel.split_ascii_whitespace().peekable(), values };
     Verilog::Combinatorial(reader.block())
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         assert_eq!(found, expected, "a word of the kernel");
     }
 
-    /// Whether the next word is this one, which is then read.
+    /// Whether the next word is this one; if so, reads it.
     fn read(&mut self, word: &str) -> bool {
         self.words.next_if_eq(&word).is_some()
     }

@@ -1,4 +1,4 @@
-//! What blocks are written in: rust-hdl's kernel language on signal types and an engine of our own.
+//! What blocks are written with: rust-hdl's kernel language, on our own signal types and engine.
 //!
 //! [`prelude`] is what a block imports.
 

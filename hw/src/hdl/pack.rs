@@ -1,4 +1,4 @@
-//! Sixteen lanes into one beat: wiring that the kernel language has no words for. No clock, no latency.
+//! Sixteen lanes into one beat: wiring that the kernel language cannot express. No clock, no latency.
 
 use crate::hdl::prelude::*;
 

@@ -9,7 +9,7 @@ use rust_hdl_core::prelude::*;
 
 pub use optireduce_hw_derive::Ports;
 
-/// A row and the pass that is made with it; every port takes its words from the front.
+/// A row, and the direction in which it is passed; every port takes its words from the front.
 pub enum Rows<'a> {
     /// Inputs take their next value and write it to the row.
     Inputs(&'a mut [u32]),
@@ -30,9 +30,9 @@ pub trait Ports {
 pub trait Words: Synth {
     /// Words it takes.
     const WORDS: usize;
-    /// Writes it to so many words.
+    /// Writes it to that many words.
     fn write(self, words: &mut [u32]);
-    /// Reads it from so many words, in which the bits above its width are zero.
+    /// Reads it from that many words, whose bits above its width are zero.
     fn read(words: &[u32]) -> Self;
 }
 

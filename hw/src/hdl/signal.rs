@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 /// A wire of a block: `D` is [`In`] or [`Out`] for a port, [`Local`] for a value inside a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Signal<D: Direction, T: Synth> {
-    /// The value to take; assign to it.
+    /// The value to take at the next pass; assign to it.
     pub next: T,
     val: T,
     /// Whether the last pass changed the value.
@@ -106,7 +106,7 @@ impl<D: Direction, T: Synth> Atom for Signal<D, T> {
     fn vcd(&self) -> VCDValue {
         self.val.vcd()
     }
-    /// Only to list unconnected signals by; any address of its own will do.
+    /// Only identifies unconnected signals in lists; any unique address will do.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }

@@ -1,12 +1,12 @@
 //! A thread with a stack that holds a card: rust-hdl builds blocks by value.
 
-/// Bytes of stack: a card is some hundred kilobytes of signals, and builds without optimisation keep several copies.
+/// Bytes of stack: a card is several hundred kilobytes of signals, and builds without optimisation keep several copies.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What `build` gives when it runs on a large stack.
+/// Runs `build` on a large stack and returns its result.
 ///
 /// # Panics
-/// When `build` panics, or the system has no such thread to give.
+/// When `build` panics, or the system cannot create such a thread.
 pub fn on_a_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let spawned =

@@ -1,9 +1,9 @@
-//! Wiring that the kernel language has no words for, as hand-written Verilog with the same thing in Rust.
+//! Wiring that the kernel language cannot express, as hand-written Verilog with its equivalent in Rust.
 
 use crate::hdl::prelude::*;
 
-/// `data` where `fresh`, else sixteen lanes of -0.0, the identity of IEEE addition: what a first contribution is
-/// added to. No clock, no latency.
+/// `data` if `fresh`, else sixteen lanes of -0.0, the identity of IEEE addition, to which a first contribution is
+/// added. No clock, no latency.
 #[derive(LogicBlock, Default)]
 pub struct OrNegativeZero {
     /// Take `data`.
@@ -57,7 +57,7 @@ impl Logic for ShiftIn {
 pub struct Widen {
     /// The beat; value 0 in the low bits.
     pub data: Signal<In, Beat>,
-    /// It is of bf16.
+    /// It holds bf16.
     pub bf16: Signal<In, bool>,
     /// Take values 16 to 31; else 0 to 15.
     pub high: Signal<In, bool>,
@@ -84,7 +84,7 @@ impl Logic for Widen {
     }
 }
 
-/// The upper halves of the lanes of two beats, those of `low` below: fp32 that are bf16, as bf16. No clock, no latency.
+/// Packs two beats of fp32 that hold bf16 values into one beat of bf16, `low` in the lower half. No clock, no latency.
 #[derive(LogicBlock, Default)]
 pub struct PackHalves {
     /// Values 0 to 15.

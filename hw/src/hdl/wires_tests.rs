@@ -1,4 +1,4 @@
-//! Plan: every wiring against one line of arithmetic each. They have no clock of their own; a block around them does.
+//! Plan: each block against one line of arithmetic. The blocks have no clock of their own; a block around them does.
 
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;

@@ -102,7 +102,7 @@ impl<const N: usize> std::fmt::Debug for W<N> {
 
 impl<const N: usize> From<u64> for W<N> {
     /// # Panics
-    /// When the value does not fit in `N` bits: a literal that is cut silently would be a design error.
+    /// When the value does not fit in `N` bits: silently truncating a literal would hide a design error.
     #[inline(always)]
     fn from(x: u64) -> Self {
         assert!(x <= Self::MASK, "{x:#x} does not fit in {N} bits");
@@ -290,7 +290,7 @@ impl Synth for Beat {
 #[doc(hidden)]
 pub type FieldDescriptor = (&'static str, fn() -> TypeDescriptor);
 
-/// What `#[derive(LogicStruct)]` says of a struct: its name and its fields.
+/// What `#[derive(LogicStruct)]` knows about a struct: its name and its fields.
 #[doc(hidden)]
 pub fn struct_descriptor(name: &str, fields: &[FieldDescriptor]) -> TypeDescriptor {
     let field = |(name, kind): &FieldDescriptor| Box::new(TypeField { fieldname: (*name).into(), kind: kind() });

@@ -13,7 +13,7 @@ use crate::mem::ram::zeroed_memory;
 #[derive(LogicBlock)]
 struct SizedRam<T: Synth> {
     pub clock: Signal<In, Clock>,
-    /// Word to read; what is above the memory's size is ignored.
+    /// Word to read; bits above the memory's size are ignored.
     pub read_address: Signal<In, W<16>>,
     pub read_data: Signal<Out, T>,
     pub write_address: Signal<In, W<16>>,
@@ -71,15 +71,15 @@ pub struct BlockFifo<T: Synth, const A: usize> {
     pub clock: Signal<In, Clock>,
     /// Empty it.
     pub clear: Signal<In, bool>,
-    /// Take `push_data` in this cycle.
+    /// Push `push_data` in this cycle.
     pub push: Signal<In, bool>,
-    /// The word to take.
+    /// The word to push.
     pub push_data: Signal<In, T>,
     /// Remove the word at `pop_data` in this cycle.
     pub pop: Signal<In, bool>,
     /// The oldest word; meaningless while `empty`.
     pub pop_data: Signal<Out, T>,
-    /// No word to be seen: a pop would be ignored.
+    /// No word at `pop_data`: a pop would be ignored.
     pub empty: Signal<Out, bool>,
     /// Free places.
     pub room: Signal<Out, W<16>>,
@@ -107,7 +107,7 @@ impl<T: Synth, const A: usize> BlockFifo<T, A> {
     /// A queue of 2^`log2` words.
     ///
     /// # Panics
-    /// Outside of 2^1 to 2^15 words: that is a design error.
+    /// Outside 2^1 to 2^15 words: that is a design error.
     pub fn sized(log2: u32) -> Self {
         assert!((1..=15).contains(&log2), "a BlockFifo of 2^{log2} words");
         let memory = SizedRam {
@@ -207,7 +207,7 @@ mod tests {
         let depth = 1 << log2;
         let mut random = Random::new(log2.into());
         let mut bench = Bench::recording(fifo);
-        // Words with the cycle from which they can be seen.
+        // Words with the cycle from which they are visible.
         let mut model = VecDeque::new();
         let mut cases = [0; 5];
         for cycle in 0..cycles {

@@ -1,7 +1,7 @@
 //! First-word-fall-through FIFO on distributed RAM.
 //!
 //! Latency: a word pushed into an empty FIFO shows at `pop_data` in the next cycle. Takes one push and one pop every
-//! cycle, at any fill. Back-pressure: `full` and `room`; a push when full and a pop when empty are ignored, also when
+//! cycle, at any fill. Back-pressure: `full` and `room`; a push when full and a pop when empty are ignored, even when
 //! the other happens in the same cycle.
 //! Reset: `clear` empties it at the next edge and wins over push and pop.
 //! Limits: 2^A words, A from 1 to 15.
@@ -26,11 +26,11 @@ pub struct Fifo<T: Synth, const A: usize> {
     pub clock: Signal<In, Clock>,
     /// Empty it.
     pub clear: Signal<In, bool>,
-    /// Take `push_data` in this cycle.
+    /// Push `push_data` in this cycle.
     pub push: Signal<In, bool>,
-    /// The word to take.
+    /// The word to push.
     pub push_data: Signal<In, T>,
-    /// No place left: a push would be ignored.
+    /// Full: a push would be ignored.
     pub full: Signal<Out, bool>,
     /// Remove the word at `pop_data` in this cycle.
     pub pop: Signal<In, bool>,

@@ -1,9 +1,9 @@
 //! Memories: [`Ram`], [`WindowRam`] and [`Rom`] for block RAM, [`LutRam`] for distributed RAM; a [`Delay`] takes either.
 //!
-//! They hold 2^A words of any signal type (a `WindowRam` what it is built with), have one clock, take a read and a write every cycle and start as zeros (a
-//! ROM with its contents). A read of the address that is being written returns the old word.
+//! They hold 2^A words of any signal type (a `WindowRam` as many as it is built with), have one clock, take a read and a write
+//! in every cycle, and start as zeros (a ROM with its contents). A read of the address that is being written returns the old word.
 //! Latency: [`Ram`], [`WindowRam`] and [`Rom`] 1 cycle, [`LutRam`] 0.
-//! Reset: none; the contents outlive any reset but that of the board.
+//! Reset: none; the contents survive any reset except that of the board.
 //! Limits: simulation keeps every word, so A is meant to stay below about 24.
 //! The Verilog is written by hand in the form that Vivado and yosys recognise as a memory.
 
@@ -30,7 +30,7 @@ pub struct Ram<T: Synth, const A: usize> {
     _words: Vec<T>,
 }
 
-/// A [`Ram`] that holds a stretch of beats for each window slot (or bank); how many of each is chosen when it is built.
+/// A [`Ram`] that holds a range of beats for each window slot (or bank); both numbers are chosen when it is built.
 #[derive(LogicBlock)]
 pub struct WindowRam<T: Synth> {
     /// Clock of both ports.
@@ -57,10 +57,10 @@ impl<T: Synth> Default for WindowRam<T> {
 }
 
 impl<T: Synth> WindowRam<T> {
-    /// A memory of 2^`slots_log2` stretches of 2^`beats_log2` words, all zeros.
+    /// A memory of 2^`slots_log2` ranges of 2^`beats_log2` words, all zeros.
     ///
     /// # Panics
-    /// Above 8 slots or 16384 beats, what a [`SlotBeat`] can name: that is a design error.
+    /// Above 8 slots or 16384 beats, the limits of a [`SlotBeat`]: that is a design error.
     pub fn new(slots_log2: u32, beats_log2: u32) -> Self {
         assert!((1..=3).contains(&slots_log2) && (1..=14).contains(&beats_log2), "2^{slots_log2} x 2^{beats_log2}");
         Self {
@@ -197,7 +197,7 @@ impl<T: Synth> Logic for WindowRam<T> {
     fn hdl(&self) -> Verilog {
         let (slots, beats) = (self._slots_log2, self._beats_log2 + 3);
         let place = |port: &str| format!("{{{port}[{}:0], {port}[{}:3]}}", slots - 1, beats - 1);
-        // What a smaller memory leaves of an address.
+        // The address bits that a smaller memory ignores.
         let left = [(slots, 3), (beats, 17)].into_iter().filter(|(low, end)| low < end);
         let left = |port: &str| -> Vec<String> {
             left.clone().map(|(low, end)| format!("{port}[{}:{low}]", end - 1)).collect()
@@ -283,16 +283,16 @@ initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
     )
 }
 
-/// What was there some enabled cycles ago; distributed RAM, from 64 words on block RAM. Zeros before.
+/// Its input some enabled cycles ago, zeros at first; distributed RAM, or block RAM from 64 words on.
 #[derive(LogicBlock)]
 pub struct Delay<T: Synth> {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// This cycle counts.
+    /// Advances the delay in this cycle.
     pub enable: Signal<In, bool>,
-    /// What enters.
+    /// The input.
     pub data: Signal<In, T>,
-    /// What entered.
+    /// The input of `depth` enabled cycles ago.
     pub delayed: Signal<Out, T>,
     _words: Vec<T>,
     _depth: usize,

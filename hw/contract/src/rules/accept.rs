@@ -1,6 +1,6 @@
-//! Which packet goes into which window, and what it is dropped for.
+//! Which window a packet belongs to, and why packets are dropped.
 //!
-//! Checks are made in this order, and the first fault of a packet is the one that is counted: not for us (a frame's
+//! Checks are made in this order, and a packet is counted under the first one that it fails: not for us (a frame's
 //! addresses), malformed (its lengths, then the ranges of sender, stage and offset), another version, another job; then no
 //! window (stale if its bucket is armed for a later step), other flags than the window's, outside the shard that its sender
 //! may write. What passes is taken by the window's gate while that is open, each beat of each sender once.
@@ -15,7 +15,7 @@ use crate::packet::{
 };
 use crate::registers::{self as reg, Register};
 
-/// What a packet is dropped for. Each cause has its counter.
+/// Why a packet is dropped. Each cause has its counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// Not IPv4/UDP to our port.
@@ -28,11 +28,11 @@ pub enum Cause {
     Job,
     /// No window is armed for it.
     NoWindow,
-    /// None either, and its bucket is armed for a later step.
+    /// No window is armed for it, and its bucket is armed for a later step.
     Stale,
-    /// Encoded or rounded otherwise than the window.
+    /// Its encoding or number format is not the window's.
     Flags,
-    /// Not inside the shard that its sender may write in this stage.
+    /// Not within the shard that its sender may write in this stage.
     OutOfShard,
 }
 
@@ -63,7 +63,7 @@ impl From<FrameError> for Cause {
     }
 }
 
-/// Who takes packets.
+/// The receiver of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receiver {
     /// This rank.
@@ -160,8 +160,7 @@ pub struct Place {
     pub beats: Range<usize>,
 }
 
-/// The place of a packet with a payload of `payload_beats`, whose header passed [`header`], in the window that holds it at
-/// `rank`.
+/// Where a packet's payload of `payload_beats` goes in its window at `rank`. The header was accepted by [`header`].
 ///
 /// # Errors
 /// [`Cause::Flags`] or [`Cause::OutOfShard`].
@@ -331,7 +330,7 @@ mod tests {
         assert_eq!(beats(STAGE_BROADCAST, 1, 5, 2), Err(Cause::OutOfShard));
         assert_eq!(beats(STAGE_BROADCAST, 2, 3, 1), Err(Cause::OutOfShard));
         assert_eq!(beats(STAGE_BROADCAST, 2, 8, 1), Ok(8..9));
-        // Of an all-gather nobody contributes to the shards of others.
+        // In an all-gather nobody contributes to the shards of others.
         let gather = Window { sends: [false, true], ..window() };
         let at =
             |stage, offset| place(&gather, 0, &UbtHeader { stage, offset, ..packet() }, 1).map(|place| place.beats);

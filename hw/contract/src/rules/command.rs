@@ -1,4 +1,4 @@
-//! What a command may say.
+//! Which commands are valid.
 //!
 //! A command is refused for the first of these that does not hold: its slot is one of the card's and its opcode is known;
 //! for `ARM`, every field is within the limits and the slot is free; for the others, the window armed in the slot is the
@@ -11,7 +11,7 @@ use crate::queue::{
 };
 use crate::shard::ShardMap;
 
-/// The most peers that are sent to at a time.
+/// Largest number of peers that are sent to at a time.
 pub const SEND_INCAST_MAX: u8 = 15;
 
 /// Largest windows and blocks of a card.
@@ -30,15 +30,15 @@ pub struct Armed<'a> {
     pub arm: &'a Submission,
     /// The queue that this command came from.
     pub queue: usize,
-    /// The own contribution was ordered.
+    /// `CONTRIBUTE` was accepted for it.
     pub contributed: bool,
-    /// The mean of the own shard is there.
+    /// The mean of this rank's shard is complete.
     pub has_mean: bool,
-    /// The broadcast stage is being finished: no more orders.
+    /// The broadcast stage is being finished: no more commands.
     pub finishing: bool,
 }
 
-/// A command that is to be carried out.
+/// A valid command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Open the window.
@@ -49,7 +49,7 @@ pub enum Order {
     Broadcast,
 }
 
-/// The cut that an `ARM` describes.
+/// The shards that an `ARM` describes.
 pub fn shards(arm: &Submission, ranks: usize) -> ShardMap {
     ShardMap {
         quotient: arm.shard_quotient.into(),
@@ -59,7 +59,7 @@ pub fn shards(arm: &Submission, ranks: usize) -> ShardMap {
     }
 }
 
-/// Judges a command that came from `queue` to a card of a job of `ranks`. `slot` tells what is armed in a slot.
+/// Checks a command from `queue` to a card in a job of `ranks`. `slot` says what is armed in a slot.
 ///
 /// # Errors
 /// The `STATUS_*` of the refusal.
@@ -116,7 +116,7 @@ fn is_armable(arm: &Submission, ranks: usize, limits: &Limits) -> bool {
         && (arm.flags & FLAG_HADAMARD == 0 || has_whole_blocks(arm, limits))
 }
 
-/// Whether an encoded window is a power of two of blocks, and its blocks are of a size that there is: powers of four.
+/// Whether an encoded window is a power of two of blocks, and its block size is supported: a power of four.
 fn has_whole_blocks(arm: &Submission, limits: &Limits) -> bool {
     let (log2_n, log2_blocks) = (u32::from(arm.log2_n), u32::from(arm.log2_blocks));
     (HADAMARD_LOG2_MIN..=limits.hadamard_log2.min(HADAMARD_LOG2_LIMIT)).contains(&log2_n)

@@ -1,10 +1,10 @@
 //! When a stage of a window closes at the rank that receives it.
 //!
-//! A stage closes when everything came; or early, once the own beats are in, every peer that has something to send has
-//! sent its last-percentile mark and `grace_ns` of silence followed; or `bound_ns` after its clock started. If several
-//! hold at one instant, the first of these is the reason. The clock starts when this rank enters the stage, or by itself
-//! once `start_peers` were heard. Silence counts from the last packet or from the start of the clock, whichever is later:
-//! what came before this rank's own entry does not count as silence.
+//! A stage closes when everything has arrived; or early, once this rank's own beats are in, every peer that has something to
+//! send has sent its last-percentile mark, and `grace_ns` of silence followed; or `bound_ns` after its clock started. If
+//! several conditions hold at the same instant, the first of these is the reason. The clock starts when this rank enters the stage, or by itself
+//! once `start_peers` peers were heard. Silence counts from the last packet or from the start of the clock, whichever is later:
+//! silence before this rank's own entry does not count.
 //! Source: OptiReduce 3.2.1; the start by peers is ours.
 
 use super::{ClosedBy, Stage, Window};
@@ -85,7 +85,7 @@ impl<W: Words + Clone> Gate<W> {
         self.start(now_ns);
     }
 
-    /// A packet of `sender` came while the gate was open.
+    /// A packet from `sender` arrived while the gate was open.
     pub fn hear(&mut self, now_ns: u64, sender: usize, marked: bool, rules: &Rules) {
         self.heard.insert(sender);
         if marked {
@@ -104,12 +104,12 @@ impl<W: Words + Clone> Gate<W> {
         }
     }
 
-    /// So many new beats of peers were taken.
+    /// Counts new beats taken from peers.
     pub fn take(&mut self, beats: usize) {
         self.received_beats += beats;
     }
 
-    /// So many of this rank's own beats were taken.
+    /// Counts beats taken from this rank itself.
     pub fn take_own(&mut self, beats: usize) {
         self.own_missing_beats -= beats;
     }
@@ -133,14 +133,14 @@ impl<W: Words + Clone> Gate<W> {
         Some(self.silence_ends_ns(rules).map_or(deadline_ns, |end_ns| end_ns.min(deadline_ns)))
     }
 
-    /// When the stage closes if nothing more comes, and why. A time in the past: it should have closed then.
+    /// When the stage closes if nothing more arrives, and why. If that is in the past, the stage is overdue.
     pub fn due(&self, now_ns: u64, rules: &Rules) -> Option<(u64, ClosedBy)> {
         let timer_ns = self.timer_ns(rules)?;
         let at_ns = if self.is_complete() { now_ns } else { timer_ns };
         self.over(at_ns, true, rules).map(|by| (at_ns, by))
     }
 
-    /// When silence closes the stage, once nothing but silence is missing for the early rule.
+    /// When silence closes the stage, once silence is all that the early rule still needs.
     fn silence_ends_ns(&self, rules: &Rules) -> Option<u64> {
         let may_be_early = self.entered && self.own_missing_beats == 0 && self.marked.is_superset(&self.senders);
         rules.grace_ns.filter(|_| may_be_early).map(|grace_ns| self.silent_since_ns.saturating_add(grace_ns))
@@ -180,7 +180,7 @@ impl<W: Words + Clone> Gate<W> {
         self.closed.map_or(0, |(at_ns, _)| at_ns.saturating_sub(self.clock_ns.unwrap_or(at_ns)))
     }
 
-    /// Ranks of which something came while the stage was open.
+    /// Ranks heard while the stage was open.
     pub fn heard(&self) -> &RankSet<W> {
         &self.heard
     }
@@ -190,17 +190,17 @@ impl<W: Words + Clone> Gate<W> {
         &self.senders
     }
 
-    /// Beats that peers are to send.
+    /// Beats expected from peers.
     pub fn expected_beats(&self) -> usize {
         self.expected_beats
     }
 
-    /// Beats that came from peers.
+    /// Beats received from peers.
     pub fn received_beats(&self) -> usize {
         self.received_beats
     }
 
-    /// Own beats that were not taken yet.
+    /// Own beats not yet taken.
     pub fn own_missing_beats(&self) -> usize {
         self.own_missing_beats
     }

@@ -1,15 +1,15 @@
-//! The rules of a window, executable and once: software, the functional card and the models of the hardware call them.
+//! The rules of a window as code, in one place: software, the functional card and the models of the hardware call them.
 //!
-//! * [`accept`]: which packet goes into which window, and what it is dropped for.
+//! * [`accept`]: which window a packet belongs to, and why packets are dropped.
 //! * [`gate`]: when a stage closes.
 //! * [`send`]: who is sent what, in which order.
-//! * [`command`]: what a command may say.
+//! * [`command`]: which commands are valid.
 //!
 //! Whoever uses them keeps the storage (sums, gathered beats, queues), the time and, in hardware, pipelines, epochs and
 //! hazards. The hardware description does not use them, nor do the simulator's oracle and its rules-as-tests: those are
 //! the independent judges.
 //!
-//! The rules are free of allocation and of time: what they know comes in as arguments.
+//! The rules neither allocate nor read a clock: everything they depend on is passed in.
 
 pub mod accept;
 pub mod command;
@@ -60,11 +60,11 @@ impl fmt::Display for Stage {
     }
 }
 
-/// Why a stage closed, from good to bad. At one instant the first that applies counts.
+/// Why a stage closed, best first. If several reasons apply at the same instant, the first counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum ClosedBy {
-    /// Everything came.
+    /// Everything arrived.
     #[default]
     Complete = CLOSED_COMPLETE as isize,
     /// All peers sent their mark, and the grace time passed in silence.
@@ -83,7 +83,7 @@ impl fmt::Display for ClosedBy {
     }
 }
 
-/// What the rules must know of an armed window.
+/// What the rules must know about an armed window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Bucket id.
@@ -119,7 +119,7 @@ impl Window {
         }
     }
 
-    /// The flags of the window's packets, but for the mark.
+    /// The flags of the window's packets, except the mark.
     pub const fn packet_flags(&self) -> u8 {
         (self.hadamard as u8 * FLAG_HADAMARD) | (self.bf16 as u8 * FLAG_BF16)
     }
@@ -134,8 +134,8 @@ impl Window {
         beats.div_ceil(1 << self.bf16 as u32)
     }
 
-    /// The beats that `sender` may send to `rank` in a stage: of its contribution the shard of `rank`, of means its own;
-    /// none in a stage in which peers do not send.
+    /// The beats that `sender` may send to `rank` in a stage: the shard of `rank` in the contribute stage, its own shard in
+    /// the broadcast stage; none in a stage in which peers do not send.
     pub const fn allowed(&self, stage: Stage, rank: usize, sender: usize) -> Range<usize> {
         if !self.sends[stage.index()] {
             return 0..0;

@@ -1,14 +1,14 @@
-//! Who is sent what, in which order.
+//! What is sent to whom, and in which order.
 //!
-//! A stage of a window goes to the peers in rounds of `incast`, the next ranks first (OptiReduce 3.2.2). The peers of a
+//! A stage of a window goes to the peers in rounds of `incast`, beginning with the next rank (OptiReduce 3.2.2). The peers of a
 //! round take turns, packet by packet. Each gets its shard in packets of `packet_beats`, the last of them shorter, of which
-//! the last `mark_packets` carry the last-percentile mark. Of means, packets whose first beat nobody contributed to are
-//! left out.
-//! How fast a peer is sent to, and who is passed over meanwhile, is up to whoever sends.
+//! the last `mark_packets` carry the last-percentile mark. Packets of means whose first beat nobody contributed
+//! to are not sent.
+//! How fast each peer is sent to, and which peers are passed over meanwhile, is up to the sender.
 
 use core::ops::Range;
 
-/// The peers of `rank` in the order in which they are sent to: the next ranks first.
+/// The peers of `rank` in the order in which they are sent to, beginning with the next rank.
 pub fn peers(rank: usize, ranks: usize) -> impl Iterator<Item = usize> + Clone {
     (1..ranks).map(move |k| (rank + k) % ranks)
 }
@@ -30,12 +30,12 @@ pub fn peers_in_round(rank: usize, ranks: usize, incast: usize, round: usize) ->
 pub struct Cut {
     /// Beats of the window in a full packet, at least 1.
     pub packet_beats: usize,
-    /// Last packets to a peer that carry the mark.
+    /// How many of the last packets to a peer carry the mark.
     pub mark_packets: usize,
 }
 
 impl Cut {
-    /// Packets that `beats` are sent as.
+    /// How many packets `beats` take.
     pub const fn packets(&self, beats: usize) -> usize {
         beats.div_ceil(self.packet_beats)
     }
@@ -68,7 +68,7 @@ impl Packets {
         self.left.is_empty()
     }
 
-    /// The next packet, which stays.
+    /// The next packet, without taking it.
     pub fn peek(&self) -> Option<Packet> {
         self.clone().next()
     }
