@@ -1,7 +1,7 @@
 //! A kernel as one string: what `#[hdl_gen]` writes and `optireduce_hw::hdl::kernel` reads.
 //!
 //! The string is the kernel in prefix notation, words separated by spaces; `optireduce_hw::hdl::kernel` has the grammar. What only the
-//! compiler knows (const generics, offsets of a struct's fields) stands beside it as Rust expressions, and in it as `@index`.
+//! compiler knows (const generics, offsets of a struct's fields) is listed beside it as Rust expressions, and is `@index` in it.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -40,7 +40,7 @@ fn write(kernel: &ItemFn) -> Result<TokenStream> {
     })
 }
 
-/// The string as far as it is written.
+/// The string written so far.
 #[derive(Default)]
 struct Text {
     words: String,
@@ -56,7 +56,7 @@ impl Text {
         self.words.push_str(word);
     }
 
-    /// A number that the compiler works out: its index among the values.
+    /// A number that the compiler computes: its index in the list of values.
     fn value(&mut self, value: TokenStream) {
         let text = value.to_string();
         let index = self.known.iter().position(|known| *known == text).unwrap_or_else(|| {

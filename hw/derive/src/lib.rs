@@ -5,7 +5,7 @@
 //! Why: `hdl_gen` and `LogicStruct` do what rust-hdl's macros of these names do, with a fraction of the code. `Ports`: rust-hdl
 //! shows a block's signals to a visitor read-only, but a Verilated model has to write the outputs.
 //! The ports are the fields of type `Signal<In, _>` or `Signal<Out, _>`, or arrays of them, in their order.
-//! Limits: goes by the written type, so a type alias is no port; `optireduce_hw::cosim` compares names and widths with
+//! Limits: it recognises types by how they are written, so a type alias is not a port; `optireduce_hw::cosim` compares names and widths with
 //! rust-hdl's list before it relies on them.
 
 mod fields;
@@ -19,9 +19,9 @@ use syn::{
     Data, DeriveInput, Error, Fields, GenericArgument, ItemFn, ItemImpl, PathArguments, Type, parse_macro_input,
 };
 
-/// Takes the place of rust-hdl's attribute of this name: beside the kernel it writes `connect` and `hdl`.
+/// Replaces rust-hdl's attribute of this name: beside the kernel it writes `connect` and `hdl`.
 ///
-/// Errors: what has no Verilog, or is not needed by the card, is refused where it stands.
+/// Errors: code without an equivalent in Verilog, or that the card does not need, is refused at its place in the source.
 #[proc_macro_attribute]
 pub fn hdl_gen(_: TokenStream, item: TokenStream) -> TokenStream {
     let kernel = parse_macro_input!(item as ItemFn);
@@ -64,7 +64,7 @@ pub fn sections(arguments: TokenStream, item: TokenStream) -> TokenStream {
     sections::expand(block).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// Takes the place of rust-hdl's derive of this name: a struct of signal types as one word, its first field in the low bits.
+/// Replaces rust-hdl's derive of this name: a struct of signal types as one word, its first field in the low bits.
 ///
 /// rust-hdl's goes by way of shifts of big integers in every width; that was a third of the card's code.
 #[proc_macro_derive(LogicStruct)]

@@ -1,10 +1,10 @@
 //! `#[sections]`: a kernel written as several functions, each called once.
 //!
-//! Why: rust-hdl has kernels of one function without calls, so that of a large block would be several hundred lines
+//! Why: a kernel of rust-hdl is a single function without calls, so a large block's would be several hundred lines
 //! long. Here the kernel calls its sections; every call is replaced by the statements of the section before `#[hdl_gen]`
 //! sees the kernel, so Verilog and simulation are those of the long function.
-//! Limits: a call stands where a statement or the body of a match arm may stand. A section is called once: called twice,
-//! it would be in the Verilog twice.
+//! Limits: a call may be a statement or the body of a match arm. A section is called exactly once: called twice, it would be
+//! in the Verilog twice.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -66,7 +66,7 @@ fn check(section: &ImplItemFn) -> Result<()> {
 struct Sections(BTreeMap<Ident, Option<Block>>);
 
 impl Sections {
-    /// Puts sections in the place of their calls, also those that sections call.
+    /// Replaces calls by their sections, including calls within sections.
     fn inline(&mut self, block: &mut Block) -> Result<()> {
         let mut statements = Vec::with_capacity(block.stmts.len());
         for mut statement in std::mem::take(&mut block.stmts) {

@@ -3,9 +3,9 @@
 //! mean = sum * (1 / count), the reciprocal correctly rounded and the product rounded to nearest even; a beat without
 //! any contribution stays missing (contract). In a bf16 window the mean is rounded to bf16, so that its owner and the
 //! peers it is sent to hold the same bits.
-//! Latency: up to 8 cycles until the slot is looked at, 16 for the adder to drain, 10 from a word's read to its mean.
+//! Latency: up to 8 cycles until the slot is polled, 16 for the adder to drain, 10 from a word's read to its mean.
 //! Throughput: one beat a cycle, as the accumulator's read port allows.
-//! Reset: `clear`, for 11 cycles: what is on its way from the accumulator to the outbox drains into it.
+//! Reset: `clear`, for 11 cycles: beats between the accumulator and the outbox drain into the outbox.
 
 use super::reciprocal::Reciprocal;
 use super::types::{SlotBeat, SlotContext, WindowBeat};
@@ -41,7 +41,7 @@ struct Side {
 pub struct Scale {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Back to idle.
+    /// Returns to idle.
     pub clear: Signal<In, bool>,
     /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
@@ -157,7 +157,7 @@ impl Logic for Scale {
                 }
             }
             ScaleState::Read => {
-                // Nine means may be between accumulator and outbox when one more is asked for.
+                // Nine means may be between accumulator and outbox when another one is requested.
                 self.ask.next = (self.index.q.val() != self.ctx.val().own_beats) && (self.outbox.room.val() >= 10);
                 if self.index.q.val() == self.ctx.val().own_beats {
                     self.state.d.next = ScaleState::Store;

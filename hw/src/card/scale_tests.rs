@@ -82,7 +82,7 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
         let arm = block.arm.next.raw();
         block.closed.next = bits_w(closed);
         block.read_ready.next = pace.takes(random);
-        // A gather memory that is busy for long lets the outbox fill up.
+        // While the gather memory is busy for long, the outbox fills up.
         block.ready.next = pace.takes(random) && !(pace.stall && cycle / 64 % 2 == 1);
         let noise = AccWord { data: random_beat(random), count: bits_w(1), ..Default::default() };
         block.word.next = words.pop_front().flatten().unwrap_or(noise);
@@ -183,7 +183,7 @@ fn reading_starts_after_sixteen_cycles_and_goes_one_beat_a_cycle() {
         bench.tick();
         bench.block.arm.next = bits_w(0);
     });
-    // The slot looked at is 0 again.
+    // The slot that is polled is 0 again.
     bench.block.closed.next = bits_w(1);
     let (mut reads, mut means) = (Vec::new(), Vec::new());
     for cycle in 0..160 {

@@ -1,5 +1,5 @@
-//! Contribute engine, planner and builder together, between a host memory of 700 ns and a MAC: every payload beat on
-//! the wire, and how busy the wire is.
+//! Contribute engine, planner and builder together, between a host memory with 700 ns of latency and a MAC: every payload beat
+//! on the wire, and how busy the wire is.
 
 use super::builder::Builder;
 use super::contribute::Contribute;
@@ -308,7 +308,7 @@ fn figures(job: Job) -> (u64, u64) {
 
 #[test]
 fn sixteen_windows_of_eight_ranks_keep_the_wire_busy() {
-    // 14336 payload beats. A window is read at a beat a cycle, local shard and all: 1024 cycles for 896 beats sent.
+    // 14336 payload beats. A window, local shard included, is read at one beat per cycle: 1024 cycles for 896 beats sent.
     let plain = |payload_beats| figures(Job { payload_beats, ..PLAIN });
     assert_eq!([22, 63, 139].map(plain), [(16355, 0), (16336, 0), (16307, 0)]);
 }
@@ -340,7 +340,7 @@ fn bf16_takes_two_cycles_a_beat_and_half_the_wire() {
         (seen.cycles, seen.beats)
     };
     assert_eq!(bf16(8, 22), (16310, 7168));
-    // Shards of 342 and 341 beats: odd ones end in half a beat.
+    // Shards of 342 and 341 beats: the last beat of odd ones is half full.
     assert_eq!(bf16(3, 63), (16025, 5472));
 }
 

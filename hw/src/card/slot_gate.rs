@@ -1,5 +1,5 @@
-//! The gate of one slot: what [`super::stage_gates`] needs once a slot. It says when the stage is over and why, and is
-//! told everything else. Latency: none from the time port to `due`. Reset: `free`.
+//! The gate of one slot: what [`super::stage_gates`] needs once per slot. It decides when the stage is over and why; all else
+//! is input. Latency: none from the time port to `due`. Reset: `free`.
 
 use crate::hdl::prelude::*;
 
@@ -31,7 +31,7 @@ pub struct SlotGate {
     pub early: Signal<In, bool>,
     /// With `arm` or `counted`: no beat is missing.
     pub all_in: Signal<In, bool>,
-    /// With `arm` or `counted`: no own beat is missing.
+    /// With `arm` or `counted`: no local beat is missing.
     pub own_in: Signal<In, bool>,
     /// With `arm` or `heard`: no mark is missing.
     pub all_marked: Signal<In, bool>,
@@ -39,7 +39,7 @@ pub struct SlotGate {
     pub counted: Signal<In, bool>,
     /// A packet was heard.
     pub heard: Signal<In, bool>,
-    /// The own entry.
+    /// This rank enters the stage.
     pub enter: Signal<In, bool>,
     /// Starts the clock.
     pub start: Signal<In, bool>,
@@ -47,7 +47,7 @@ pub struct SlotGate {
     pub deadline_ns: Signal<In, W<34>>,
     /// End of the grace time, if it starts now: at `start` and at `heard`.
     pub grace_ns: Signal<In, W<34>>,
-    /// It closes.
+    /// Closes the stage.
     pub close: Signal<In, bool>,
     /// The slot is freed.
     pub free: Signal<In, bool>,
@@ -57,11 +57,11 @@ pub struct SlotGate {
     pub closed: Signal<Out, bool>,
     /// The clock runs.
     pub clock_runs: Signal<Out, bool>,
-    /// The own entry was.
+    /// This rank has entered the stage.
     pub entered: Signal<Out, bool>,
-    /// It is to close.
+    /// The stage is to close.
     pub due: Signal<Out, bool>,
-    /// Why it was: 0 complete, 1 early, 2 deadline; from the cycle after `close`.
+    /// Why it closed: 0 complete, 1 early, 2 deadline; from the cycle after `close`.
     pub closed_by: Signal<Out, W<2>>,
     /// Only silence is missing for the early rule.
     pub may_be_early: Signal<Out, bool>,

@@ -1,18 +1,18 @@
 //! Stage gates: decide when one stage of each of 8 windows is over, whether or not the host is awake.
 //!
-//! A stage closes complete (everything came), early (the own beats and all senders' last-percentile marks are in, and
-//! then silence for the grace time), or at its deadline (t_B after its clock started), in this order if several hold at once
-//! (OptiReduce 3.2.1). Differs: the clock starts at the own entry into the stage, or by itself once enough peers were
-//! heard in it, so that a sleeping host does not keep its peers waiting for the shard its card aggregates.
+//! A stage closes complete (everything has arrived), early (the local beats and all senders' last-percentile marks are in,
+//! followed by silence for the grace time), or at its deadline (t_B after its clock started); if several apply at once, the
+//! first of these is the reason (OptiReduce 3.2.1). Differs: the clock starts when this rank enters the stage, or by itself
+//! once enough peers were heard, so that a sleeping host does not keep its peers waiting for the shard its card aggregates.
 //!
-//! What grows with the number of slots is only what must look at the time in every cycle: two comparators and some
-//! flags ([`SlotGate`]). Counts, maps and rules are rows of memories, changed by one event and one beat a cycle. Rows are
+//! Only the logic that must compare the time in every cycle is replicated for each slot: two comparators and some
+//! flags ([`SlotGate`]). Counts, maps and rules are rows of memories, changed by one event and one beat per cycle. Rows are
 //! not cleared when a slot is armed: the first change after that starts from zero.
 //! Latency: 1 cycle from the time port passing a deadline to `closed`, 4 from the last accepted beat, 3 from a packet to
-//! its effect; times are those of the events. One event a cycle: packets first, then own entries, the lowest slot first,
-//! which therefore wait, one cycle for each of the others. One close a cycle, the lowest slot first.
-//! Limits: packets come every other cycle at most (a header stands between two), and a slot is armed two cycles after it
-//! was freed at the earliest. Times are compared modulo 2^34 ns, so time may pass in steps of up to 8 s; `timer_ns` tells a simulator how
+//! its effect; times are those of the events. One event per cycle: packets first, then this rank's entries, lowest slot
+//! first, so that an entry waits one cycle for each event before it. One close a cycle, the lowest slot first.
+//! Limits: packets arrive at most every other cycle (there is a header between two), and a slot is armed no earlier than two
+//! cycles after it was freed. Times are compared modulo 2^34 ns, so time may pass in steps of up to 8 s; `timer_ns` tells a simulator how
 //! far it may skip. Reset: `clear` disarms all slots.
 
 use super::slot_gate::SlotGate;
@@ -128,7 +128,7 @@ pub struct StageGates {
     pub arm_slot: Signal<In, W<3>>,
     /// By these rules.
     pub rules: Signal<In, GateRules>,
-    /// Bit s: the own entry into the stage of slot s; a pulse or for as long as one likes.
+    /// Bit s: this rank enters the stage of slot s; a pulse, or held for any time.
     pub enter: Signal<In, W<8>>,
     /// A packet of a peer was accepted for this stage.
     pub packet: Signal<In, bool>,
@@ -156,7 +156,7 @@ pub struct StageGates {
     pub report_slot: Signal<In, W<3>>,
     /// How its stage went; valid from the cycle after `closed`.
     pub report: Signal<Out, GateReport>,
-    /// Slot to tell `timer_ns` of.
+    /// The slot that `timer_ns` is for.
     pub timer_slot: Signal<In, W<3>>,
     /// Earliest time at which it may close by the clock; all ones: none.
     pub timer_ns: Signal<Out, W<48>>,
@@ -257,7 +257,7 @@ impl Logic for StageGates {
         }
     }
 
-    /// Gathers what the eight gates say, one bit a slot.
+    /// Collects the outputs of the eight gates, one bit per slot.
     fn gate_states(&mut self) {
         self.one.next = bits_w::<8>(1);
         self.now.next = self.now_ns.val().get_bits::<34>(0);
@@ -524,7 +524,7 @@ impl Logic for StageGates {
         }
     }
 
-    /// Tells a simulator the timer of one slot. A distance in two's complement is widened by way of an offset.
+    /// Tells a simulator the timer of one slot. A signed distance is widened by adding an offset.
     fn slot_timer(&mut self) {
         self.timer_bit.next = self.one.val() << self.timer_slot.val();
         self.timer_runs.next = false;

@@ -1,4 +1,4 @@
-//! Stages as the contract's rules read, behind the pipelines of the hardware: one event, one beat and one close a cycle.
+//! Stages by the contract's rules, with the delays of the hardware's pipelines: one event, one beat and one close per cycle.
 
 use optireduce_contract::ranks::CardRanks;
 use optireduce_contract::rules::gate::{self, Gate};
@@ -10,7 +10,7 @@ pub struct Rules {
     pub bound_ns: u64,
     /// Silence that closes early.
     pub grace_ns: u64,
-    /// Distinct peers that start the clock, 0: none do.
+    /// Distinct peers that start the clock; 0: none.
     pub start_peers: u32,
     /// The early rule applies.
     pub early: bool,
@@ -29,7 +29,7 @@ pub struct Cycle {
     pub now_ns: u64,
     /// No frame waits.
     pub quiet: bool,
-    /// Bit s: the own entry into the stage of slot s.
+    /// Bit s: this rank enters the stage of slot s.
     pub enter: u8,
     /// A packet was accepted: its slot, its sender, and whether it carries the mark.
     pub packet: Option<(usize, u32, bool)>,
@@ -133,7 +133,7 @@ impl Gates {
         (0..8).filter(|slot| self.stages[*slot].as_ref().is_some_and(&is)).map(|slot| 1 << slot).sum()
     }
 
-    /// One cycle. What it decides, it decides by what was before.
+    /// One cycle. All decisions use the state before it.
     pub fn step(&mut self, cycle: Cycle) {
         let open = self.open();
         let waiting =

@@ -70,7 +70,7 @@ fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u
         let mut slot = || random.below(slots) as usize;
         let (armed, packet_slot, beat_slot, freed) = (slot(), slot(), slot(), slot());
         let open = |slot: usize| gates.open() >> slot & 1 == 1;
-        // Like the units that feed them: beats come only while the gate is open, and never more than expected.
+        // As from the units that feed them, beats come only while the gate is open, and never more than expected.
         let pending = |own: bool| gates.beat.is_some_and(|beat| beat == (beat_slot, own)) as u64;
         let (left, own_left) = gates.stages[beat_slot]
             .as_ref()

@@ -1,4 +1,4 @@
-//! What goes into the units around the window memories: beats and window contexts.
+//! Stimulus for the units around the window memories: beats and window contexts.
 
 use super::testing::{Pace, random_beat};
 use super::types::SlotContext;
@@ -9,7 +9,7 @@ use optireduce_contract::shard::ShardMap;
 /// No gaps and no stalls.
 pub const EAGER: Pace = Pace { idle: false, stall: false };
 
-/// A beat of floats that are worth adding and multiplying: any bits, edges of the format, and close exponents.
+/// A beat of floats that exercise adders and multipliers: any bits, edges of the format, and close exponents.
 pub fn float_beat(random: &mut Random) -> Beat {
     Beat(std::array::from_fn(|lane| random.float_pair()[lane & 1]))
 }
@@ -19,7 +19,7 @@ pub fn beat_of(address: u64, seed: u64) -> Beat {
     random_beat(&mut Random::new(address ^ seed.rotate_left(32)))
 }
 
-/// What the card keeps of a window of `beats`, cut among `ranks` for collective `op`, as seen by `rank`.
+/// The card's context of a window of `beats`, divided among `ranks` for collective `op`, at `rank`.
 pub fn context_of(beats: usize, ranks: usize, rank: usize, op: u32) -> SlotContext {
     let map = ShardMap::new(beats, ranks, op);
     let own = map.range_of(rank);

@@ -1,12 +1,12 @@
-//! Submission unit: fetches commands from host memory, checks them, and arms, contributes and broadcasts.
+//! Submission unit: fetches commands from host memory, checks them, and arms windows or orders contributions and broadcasts.
 //!
-//! Four queue pairs are served round robin, one command at a time; a queue with an unreported refusal waits for that,
-//! and so no queue waits for another's completion ring. A window belongs to the queue that armed it.
-//! Latency: one host-memory read a command; from its entry 3 + ranks cycles to the arm bus for ARM, 2 to the order or the
-//! refusal for the others; the next entry is asked for 3 cycles after that.
+//! Four queue pairs are served round robin, one command at a time; a queue waits while it has an unreported refusal,
+//! so that no queue waits for another's completion ring. A window belongs to the queue that armed it.
+//! Latency: one host-memory read per command; from the arrival of its entry, 3 + ranks cycles to the arm bus for ARM, 2 to the
+//! order or the refusal for the others; the next entry is requested 3 cycles after that.
 //! Back-pressure: a CONTRIBUTE waits while the contribute engine's queue is full; no queue is skipped or reordered.
 //! Refused commands get a completion (contract: bad command, slot busy, stale). An entry that could not be read stops its
-//! queue and is not consumed. Reset: `clear` while not enabled; the epochs of the slots outlive it, as the memories do.
+//! queue and is not consumed. Reset: `clear` while not enabled; the epochs of the slots survive it, as the memories do.
 
 use super::entry::{SubmissionWord, bit_cast_submission};
 use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
@@ -18,11 +18,11 @@ use crate::mem::ram::LutRam;
 pub enum SubmitState {
     /// Waits for a doorbell.
     Idle,
-    /// Asks host memory for the entry.
+    /// Requests the entry from host memory.
     Ask,
     /// Waits for it.
     Wait,
-    /// Decides what it is.
+    /// Decodes it.
     Decode,
     /// ARM: checks lengths, finds the local shard.
     Check,
@@ -36,7 +36,7 @@ pub enum SubmitState {
     Contribute,
     /// BROADCAST: hands the order on.
     Broadcast,
-    /// Refuses.
+    /// Refuses it.
     Refuse,
     /// Next entry.
     Next,
@@ -71,11 +71,11 @@ pub struct Submit {
     pub ar_address: Signal<Out, W<64>>,
     /// Ready: the request is accepted in this cycle.
     pub ar_ready: Signal<In, bool>,
-    /// The beat comes; it is always taken.
+    /// The beat arrives; it is always accepted.
     pub r_valid: Signal<In, bool>,
     /// The beat.
     pub r_data: Signal<In, Beat>,
-    /// Host memory could not be read: the beat means nothing.
+    /// Host memory could not be read: the beat is meaningless.
     pub r_error: Signal<In, bool>,
     /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<Out, W<8>>,
@@ -111,9 +111,9 @@ pub struct Submit {
     pub scrub_slot: Signal<Out, W<3>>,
     /// Still emptying.
     pub scrub_busy: Signal<In, bool>,
-    /// Bit s: the broadcast stage of slot s is being finished; its window takes no more orders.
+    /// Bit s: the broadcast stage of slot s is being finished; its window takes no more commands.
     pub finishing: Signal<In, W<8>>,
-    /// The slot whose order waits to be taken, one-hot; it must not be finished meanwhile.
+    /// The slot whose order waits to be accepted, one-hot; it must not be finished meanwhile.
     pub ordering: Signal<Out, W<8>>,
     /// Bit q: there is room for a refusal of queue q.
     pub refuse_ready: Signal<In, W<4>>,
@@ -259,7 +259,7 @@ impl Logic for Submit {
         self.epoch_next.next = self.epoch_now.val() + 1;
     }
 
-    /// Finds which queues have something, the one after the last served first, and where its next entry lies.
+    /// Finds which queues have entries, beginning after the last one served, and where the next entry is.
     fn queues(&mut self) {
         self.one4.next = bits_w::<4>(1);
         self.queue_bit.next = self.one4.val() << self.queue.q.val();
@@ -280,7 +280,7 @@ impl Logic for Submit {
         self.stop.next = bits_w::<4>(0);
         self.consumed.next = bits_w::<4>(0);
 
-        // Where the next entry lies.
+        // Where the next entry is.
         self.index.next = self.head_now.val() & self.sq_mask.val();
         self.offset.next = bit_cast_w::<64, 16>(self.index.val()) << 6;
         self.ar_address.next = self.sq_base.val() + self.offset.val();
@@ -308,7 +308,7 @@ impl Logic for Submit {
         self.start_extra.next = self.start.val() + bit_cast_w::<22, 7>(self.extra.val());
     }
 
-    /// Judges whether the entry is one that the card can carry out.
+    /// Checks whether the entry is a command that the card can execute.
     fn entry_check(&mut self) {
         self.cut.next = self.quotient.val() * self.job.val().ranks;
         self.cut_sum.next = self.cut.val() + bit_cast_w::<22, 7>(self.remainder.val());
@@ -324,7 +324,7 @@ impl Logic for Submit {
                 && (self.e.val().log2_n <= bit_cast_w::<8, 4>(self.job.val().log2_n_max))
                 && (self.e.val().log2_blocks < 11)
                 && (self.encoded_beats.val() == self.e.val().beats));
-        // What the rest of the card takes for zeros.
+        // Fields that the rest of the card assumes to be zero.
         self.host_misplaced.next = (self.e.val().host_address & 63) != 0;
         self.misplaced.next =
             self.host_misplaced.val() || ((self.e.val().report_address & 255) != 0) || ((self.e.val().base & 63) != 0);
@@ -399,7 +399,7 @@ impl Logic for Submit {
         self.epochs.write_data.next = self.epoch.q.val();
     }
 
-    /// Prepares orders and refusals; nothing is ordered unless a state does.
+    /// Prepares orders and refusals; they are issued only by the states below.
     fn orders(&mut self) {
         self.order_valid.next = false;
         self.order.next.slot = self.slot.val();
@@ -474,7 +474,7 @@ impl Logic for Submit {
         }
     }
 
-    /// Turns to the next queue that has something.
+    /// Turns to the next queue that has an entry.
     fn choose_queue(&mut self) {
         if self.ready.val() != 0 {
             self.state.d.next = SubmitState::Ask;
@@ -514,7 +514,7 @@ impl Logic for Submit {
         }
     }
 
-    /// Refuses an entry that is not good or names a busy slot; else prepares the search for its senders.
+    /// Refuses an entry that is invalid or names a busy slot; otherwise prepares the search for its senders.
     fn check(&mut self) {
         self.own_start.d.next = self.start_extra.val().get_bits::<15>(0);
         self.own_beats.d.next = self.length.val();
@@ -532,7 +532,7 @@ impl Logic for Submit {
         }
     }
 
-    /// Notes, one rank a cycle, who has something to send in each stage; then arms, after a scrub when the epoch wraps.
+    /// Determines, one rank per cycle, who has something to send in each stage; then arms, after a scrub when the epoch wraps.
     fn find_senders(&mut self) {
         self.rank.d.next = self.rank_next.val();
         if self.rank.q.val() != bit_cast_w::<7, 6>(self.job.val().rank) {
@@ -583,7 +583,7 @@ impl Logic for Submit {
         }
     }
 
-    /// Moves the head of the queue whose entry was taken.
+    /// Advances the head of the queue whose entry was consumed.
     fn heads(&mut self) {
         for i in 0..4 {
             self.head[i].clock.next = self.clock.val();

@@ -1,4 +1,4 @@
-//! The submission unit as an interpreter of commands: what is armed, and what one command does. It knows no cycles.
+//! The submission unit as an interpreter of commands: what is armed, and what one command does. Leaves out: cycles.
 
 use optireduce_contract::limits::{HADAMARD_LOG2_MAX, SLOTS, WINDOW_BEATS};
 use optireduce_contract::queue::Submission;

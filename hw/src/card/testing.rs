@@ -3,12 +3,12 @@
 use super::types::SlotBeat;
 use crate::random::Random;
 
-/// How a test feeds a block and how it takes from it.
+/// How fast a test feeds a block and takes its output.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Input comes with random gaps; else whenever the block takes it.
+    /// Input comes with random gaps; otherwise whenever the block accepts it.
     pub idle: bool,
-    /// Output is taken at random; else always.
+    /// Output is accepted at random; otherwise always.
     pub stall: bool,
 }
 
@@ -51,7 +51,7 @@ pub fn at_every_pace(seeds: u64, mut test: impl FnMut(&mut Random, Pace)) {
     }
 }
 
-/// A place as one number: slot * 1024 + beat.
+/// An address as one number: slot * 1024 + beat.
 pub fn linear(place: SlotBeat) -> u64 {
     place.slot.raw() << 10 | place.beat.raw()
 }

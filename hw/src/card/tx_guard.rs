@@ -1,7 +1,7 @@
-//! Last register before the MAC: what was offered stands, and a frame that was begun is ended.
+//! Last register before the MAC: an offered beat is held until it is accepted, and a frame that was begun is completed.
 //!
 //! Why: a reset in the middle of a frame must not leave the MAC inside it. On `clear` the frame gets one more beat, the
-//! last, marked as an error, so that the MAC spoils the checksum and no receiver takes it for whole.
+//! last, marked as an error, so that the MAC corrupts the checksum and no receiver accepts the frame.
 //! Latency: 1 cycle. Throughput: one beat a cycle. Back-pressure: `ready`. Reset: `clear`, quiet once `busy` is false;
 //! `reset` (of the MAC too) forgets everything at once.
 
@@ -22,7 +22,7 @@ struct Held {
 pub struct TxGuard {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Ends the frame under way, takes nothing.
+    /// Ends the current frame, and accepts nothing.
     pub clear: Signal<In, bool>,
     /// The MAC is in reset.
     pub reset: Signal<In, bool>,
@@ -38,11 +38,11 @@ pub struct TxGuard {
     pub tx_data: Signal<Out, Beat>,
     /// Last of its frame.
     pub tx_last: Signal<Out, bool>,
-    /// With the last beat: the frame is not whole.
+    /// With the last beat: the frame is incomplete.
     pub tx_error: Signal<Out, bool>,
     /// The MAC takes it.
     pub tx_ready: Signal<In, bool>,
-    /// The MAC is owed something.
+    /// A frame is unfinished.
     pub busy: Signal<Out, bool>,
     held: DFF<Held>,
     open: DFF<bool>,
@@ -92,7 +92,7 @@ mod tests {
     use crate::cosim::Bench;
     use crate::random::Random;
 
-    /// Frames come out as they went in, but for one cut by each clear: that ends with an error beat and nothing else.
+    /// Frames come out as they went in, except for one cut short by each clear: it ends with an error beat and nothing else.
     fn run(bench: &mut Bench<TxGuard>, random: &mut Random, pace: Pace, cycles: u64) {
         let (mut offered, mut frame, mut sent) = (None, Vec::<Beat>::new(), Vec::<Beat>::new());
         let (mut clearing, mut next, mut cut, mut whole) = (0u64, None, 0, 0);

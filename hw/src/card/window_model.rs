@@ -48,7 +48,7 @@ pub fn sent(gradient: &[Beat], beats: usize, code: Option<Code>) -> Vec<Beat> {
     out
 }
 
-/// What is written to host memory of a window whose gathered beats are given, `None` for those missing.
+/// What is written to host memory for a window with these gathered beats; `None` where a beat is missing.
 pub fn result(gathered: &[Option<Beat>], host_beats: usize, code: Option<Code>) -> Vec<Beat> {
     let mut out: Vec<Beat> = Vec::new();
     let times = |beat: Beat, factor: u32| Beat(beat.0.map(|lane| fp_mul(lane, factor)));

@@ -1,7 +1,7 @@
 //! Tools around the Verilog of the OptiReduce card; the command is `optireduce-hdl`.
 //!
 //! * [`verilog`]: the blocks by name, the card for use without Rust, the card with shared lanes.
-//! * [`flows`]: runs of yosys, nextpnr and solvers: what the card costs, what is proved of it, its ECP5 bitstream.
+//! * [`flows`]: runs of yosys, nextpnr and solvers: what the card costs, what is proved about it, its ECP5 bitstream.
 //! * [`checks`]: arithmetic against files of vectors, and a lint of the sources.
 //! * [`mod@reference`]: the contract between card and software as Markdown.
 //!

@@ -188,7 +188,7 @@ fn a_full_ring_holds_up_its_own_queue_only() {
     let mut bench = Bench::new(Finisher::default());
     let mut world = start(&mut bench, [0, 1, 1, 1]);
     let small = Sizes { beats: 3, ..SMALL };
-    // Queue 0 has one place, and nobody reads it; each of its slots waits in turn.
+    // Queue 0 has room for one completion, and nobody reads it; each of its slots waits in turn.
     for at in 0..8usize {
         let queue = if at < 4 { 0 } else { at as u64 - 4 };
         let context = SlotContext { queue: bits_w(queue), ..any_context(&mut random, small, at as u64) };
@@ -238,7 +238,7 @@ fn a_slot_armed_in_any_cycle_of_anothers_report_is_reported_itself() {
     }
 }
 
-/// Disables in any cycle: the bus gets what it is owed, its rules hold, and what follows is as after power-on.
+/// Disables the card in any cycle: outstanding bus transactions are completed by the rules, and the rest is as after power-on.
 #[test]
 fn a_clear_at_any_time_owes_the_bus_nothing_and_leaves_nothing_behind() {
     let mut random = Random::new(7);
@@ -273,7 +273,7 @@ fn a_clear_at_any_time_owes_the_bus_nothing_and_leaves_nothing_behind() {
     assert!(mid_burst > 5, "{mid_burst} of 60 in the middle of a burst");
 }
 
-/// Clears until the bus is owed nothing; from here on the bus is only a bus, and nobody is told of anything.
+/// Clears until no bus transaction is outstanding; from here on there is only the bus, and no events are reported.
 fn clear(bench: &mut Bench<Finisher>, world: World, random: &mut Random, pace: Pace) {
     let mut bus = Bus::after(world);
     bench.block.clear.next = true;
@@ -291,7 +291,7 @@ fn clear(bench: &mut Bench<Finisher>, world: World, random: &mut Random, pace: P
     bench.block.b_valid.next = false;
 }
 
-/// A block reserves its places in the outbox before it comes: those of blocks that are cut off are free again.
+/// A block reserves its room in the outbox before it comes; the room of blocks that are cut off is freed.
 #[test]
 fn blocks_cut_off_by_a_clear_keep_no_places() {
     let mut random = Random::new(8);

@@ -1,4 +1,4 @@
-//! A gather memory, a host memory and a host around the finisher, which check all that it writes.
+//! A gather memory, a host memory and a host around the finisher, which check everything that it writes.
 
 use super::super::finisher::Finisher;
 use super::super::stimulus::float_beat;
@@ -17,7 +17,7 @@ const CQ_BASE: u64 = 0x7_0000_0000;
 /// Cycles from the last beat of a burst to its acknowledgement, at full pace: 100 ns.
 const ACK_CYCLES: u64 = 25;
 
-/// What a slot's window has come to.
+/// The state of a slot's window.
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) armed: bool,
@@ -135,7 +135,7 @@ impl World {
         (0..4).find(|queue| address >> 32 == (CQ_BASE >> 32) + *queue as u64)
     }
 
-    /// A completion is acknowledged: judges it, and all that was written for it.
+    /// A completion is acknowledged: checks it, and everything that was written for it.
     fn complete(&mut self, queue: usize, beat: Beat, unread: u64) {
         let found = Completion::from_bytes(&beat.to_bytes());
         let ring = &mut self.rings[queue];
@@ -346,7 +346,7 @@ impl World {
         }
     }
 
-    /// The card owes nothing and nobody waits for anything.
+    /// Nothing is outstanding, and nobody waits for anything.
     pub(super) fn assert_at_rest(&self, bench: &Bench<Finisher>) {
         assert!(!bench.block.working.val() && !bench.block.busy.val(), "at work when all is reported");
         assert!(self.memory.is_empty(), "{} beats of nobody were written", self.memory.len());

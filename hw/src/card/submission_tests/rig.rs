@@ -11,7 +11,7 @@ use optireduce_contract::limits::{HADAMARD_LOG2_MAX, WINDOW_BEATS};
 use optireduce_contract::queue::*;
 use std::collections::VecDeque;
 
-/// What shows at the ports in one cycle, as the units behind them see it.
+/// What the units behind the ports see in one cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // a handful at a time
 pub(super) enum Seen {
@@ -224,7 +224,7 @@ impl Rig {
         self.bench.tick();
     }
 
-    /// Queues with something to consume.
+    /// Queues with entries to consume.
     pub(super) fn rung(&self) -> u64 {
         let heads = self.bench.block.sq_head.each_ref().map(|head| head.val().raw());
         (0..4).map(|queue| u64::from(heads[queue] != self.rings[queue].tail as u64) << queue).sum()

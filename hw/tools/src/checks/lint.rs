@@ -1,11 +1,11 @@
 //! Finds expressions that rust-hdl simulates in one way and prints as Verilog that does another.
 //!
-//! Why: rust-hdl prints operators without widths and parentheses. Rust cuts every result to the width of its operands;
-//! Verilog computes as wide as the widest number in reach, and literals are 32 or 64 bits. Nothing warns, and only
+//! Why: rust-hdl prints operators without widths and parentheses. Rust truncates every result to the width of its operands;
+//! Verilog computes at the width of the widest operand of the whole expression, and literals have 32 or 64 bits. Nothing warns, and only
 //! co-simulation with the right values shows it.
 //! How: every `#[hdl_gen]` function of a file and its `#[sections]` are read as Rust syntax; the [`Class`]es say what is
-//! found. A function of a kernel that is too long to read in one sitting is found too.
-//! Limits: no types, so that some findings would do no harm (`!flag == other` on single bits); all are avoided by the
+//! reported. Functions of a kernel that are too long are reported, too.
+//! Limits: it knows no types, so some findings are harmless (`!flag == other` on single bits); all are avoided by the
 //! rule that results of `+ - * << !` go into a signal of their exact width first. Arguments of macros are not read.
 
 use std::fmt;
@@ -123,7 +123,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Lints files, and all `.rs` files below folders; nothing given: the card's sources.
+/// Lints files, and all `.rs` files below folders; without any, the card's sources.
 ///
 /// # Errors
 /// With the file, when it cannot be read or is not Rust.

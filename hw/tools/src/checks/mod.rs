@@ -1,4 +1,4 @@
-//! Checks that need no EDA tool: arithmetic against vectors, and what rust-hdl would print as something else.
+//! Checks that need no EDA tool: arithmetic against vectors, and expressions that rust-hdl would print with another meaning.
 
 pub mod lint;
 pub mod testfloat;

@@ -1,8 +1,8 @@
 //! The arithmetic blocks against files of test vectors, on any engine: what `optireduce-hdl check` does.
 //!
-//! A file has a vector a line, in hexadecimal: the operands, the expected result, and the exception flags, which the card
+//! A file has one vector per line, in hexadecimal: the operands, the expected result, and the exception flags, which the card
 //! does not have. It may be gzipped. Berkeley TestFloat writes such files.
-//! Vectors go into the block one a cycle; each result is read exactly the block's latency later.
+//! Vectors go into the block one per cycle; each result is read exactly the block's latency later.
 
 use std::fs;
 use std::io::Read;
@@ -52,7 +52,7 @@ pub struct Checkable {
 /// What a result is.
 #[derive(Clone, Copy, PartialEq)]
 enum Format {
-    /// A float: every NaN is as good as any other.
+    /// A float: all NaNs are equal.
     Fp32,
     /// An integer.
     Int32,
@@ -120,7 +120,7 @@ pub struct Vector {
     pub expected: u32,
 }
 
-/// How a block did.
+/// The outcome for a block.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {
     /// The block.
@@ -144,7 +144,7 @@ pub struct Difference {
     pub operands: Vec<String>,
     /// What came out.
     pub found: String,
-    /// What should have.
+    /// What was expected.
     pub expected: String,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! What: windows of 8 KiB, Hadamard blocks of 256, and the sixteen lanes of every adder and multiplier on one
 //! ([`fold`]); yosys `synth_ecp5`, nextpnr-ecp5 for an LFE5U-85F of speed grade 8 in CABGA756, ecppack.
-//! Beside the bitstream lies its manifest. As building takes long, what is checked is that the bitstream is the one of
-//! the manifest, and that the manifest is of these sources.
+//! The manifest is beside the bitstream. Because building takes long, the check only compares: the bitstream with the
+//! manifest, and the manifest with the sources.
 //! Limits: built; not run on a board.
 
 use crate::flows::eda::{self, Job, Tool};
@@ -32,7 +32,7 @@ const PACE: usize = 16;
 const TOOLS: [Tool; 3] = [Tool::Yosys, Tool::Nextpnr, Tool::Ecppack];
 const SYNTHESIS: &str = "read_verilog -sv card.v shell.v; synth_ecp5 -top shell; techmap -map tie.v; clean; \
                          write_json shell.json; tee -q -o stat.json stat -json";
-/// What spares wires after synthesis.
+/// What saves wires after synthesis.
 const TIE: &str = include_str!("tie.v");
 /// Kinds of cells, and how much of the device's own cells each takes.
 type Cells = &'static [(&'static str, u64)];
@@ -120,12 +120,12 @@ impl Sources {
                 format!("{}: {error}; a board's folder is expected, bitstreams/ecp5-85f", path.display())
             })
         };
-        // What may be missing first: the card takes seconds.
+        // First the files that may be missing: the card takes seconds.
         let (shell, constraints) = (read("shell.v")?, read("shell.lpf")?);
         Ok(Self { folder: folder.to_owned(), card: card()?, shell, constraints })
     }
 
-    /// Of all that the bitstream is made from but the tools.
+    /// The hash of everything that the bitstream is made from, except the tools.
     fn sha256(&self) -> String {
         let mut hasher = Sha256::new();
         for text in [&self.card, &self.shell, &self.constraints, TIE] {
@@ -187,7 +187,7 @@ pub fn build(folder: &Path) -> Result<(), String> {
 /// What the synthesised card takes of the device, by yosys' `stat -json`.
 ///
 /// # Errors
-/// When there is not so much.
+/// When the device is too small.
 fn fits(stat: &str) -> Result<String, String> {
     let stat: Value = serde_json::from_str(stat).map_err(|error| format!("stat.json: {error}"))?;
     let cells = stat["design"]["num_cells_by_type"].as_object().ok_or("stat.json: no design.num_cells_by_type")?;

@@ -2,9 +2,9 @@
 //!
 //! The tools are looked for in `<target>/eda/venv/bin`, then on the search path, each as `yowasp-NAME` (PyPI) and as
 //! `NAME`. The PyPI tools see nothing but files below the working folder, by relative path, so every job has a folder
-//! of its own, `<target>/eda/<block>-<job>-<hash>`. The hash is over everything the result depends on, the tools'
-//! versions included, so a folder that is there holds a result already, and nothing is run twice. A job works in a
-//! folder named by its process and moves it into place when all is well; after an error it stays, with the logs.
+//! of its own, `<target>/eda/<block>-<job>-<hash>`. The hash covers everything the result depends on, the tools'
+//! versions included, so a folder that exists holds a result, and nothing is run twice. A job works in a
+//! folder named after its process and moves it into place when it has succeeded; after an error the folder stays, with the logs.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
@@ -33,7 +33,7 @@ pub enum Tool {
     Ecppack,
     /// Runs a solver on what yosys wrote; comes with yosys.
     Smtbmc,
-    /// Solves.
+    /// The solver.
     Z3,
 }
 
@@ -77,7 +77,7 @@ impl Tool {
     /// What `program` says its version is.
     fn ask(self, program: &Path) -> Result<String, String> {
         let option = match self {
-            // It has no version of its own, that of yosys counts; as it is said to fail, it is not asked.
+            // It has no version of its own; yosys' counts. Asking it would fail.
             Tool::Smtbmc => return Ok(String::new()),
             Tool::Yosys => "-V",
             Tool::Nextpnr | Tool::Ecppack | Tool::Z3 => "--version",
@@ -160,7 +160,7 @@ impl Job {
         Ok(job)
     }
 
-    /// An earlier run left its result.
+    /// Whether an earlier run left its result.
     pub fn is_done(&self) -> bool {
         self.work == self.place
     }
@@ -178,7 +178,7 @@ impl Job {
         fs::read_to_string(self.path(name)).map_err(|error| format!("{}: {error}", self.path(name).display()))
     }
 
-    /// Runs `tool`, its output to `log`; tells on standard error each minute how far it is.
+    /// Runs `tool`, its output to `log`; reports its progress on standard error every minute.
     ///
     /// # Errors
     /// When it cannot be started, or takes longer than four hours.
@@ -196,7 +196,7 @@ impl Job {
             let minutes = start.elapsed().as_secs() / 60;
             if minutes > told {
                 told = minutes;
-                // For the eyes only: a log that cannot be read says nothing.
+                // Only informative: a log that cannot be read is ignored.
                 let log = fs::read(&path).unwrap_or_default();
                 let log = String::from_utf8_lossy(&log[log.len().saturating_sub(500)..]);
                 let last = log.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -216,7 +216,7 @@ impl Job {
         }
     }
 
-    /// As [`run`](Job::run), and it must succeed.
+    /// As [`run`](Job::run), but a tool that fails is an error.
     ///
     /// # Errors
     /// Also when the tool fails: the block, the tool's own words and the log.
@@ -306,7 +306,7 @@ pub fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// Tells on standard error how far the work is. If nobody reads that, the work goes on.
+/// Reports progress on standard error. If nobody reads it, the work goes on.
 pub fn progress(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
@@ -330,7 +330,7 @@ mod tests {
         assert!(errors.is_empty(), "{}", errors.join("\n"));
     }
 
-    /// Every fault that the check is there for, in a block of the shape that rust-hdl emits, and yosys' word for it.
+    /// Every fault that the check looks for, in a block as rust-hdl emits it, and yosys' message about it.
     #[test]
     fn each_structural_fault_is_caught() {
         let child = "\nmodule child(input wire a, output reg y);\nalways @(*) y = ~a;\nendmodule\n";

@@ -1,13 +1,13 @@
 //! Proves properties of the emitted Verilog for all inputs and all times, by the SAT solver of yosys or by z3.
 //!
-//! Why: co-simulation shows that the Verilog does what the Rust does on the stimulus that somebody thought of.
-//! How: `proofs/<name>.sv` is put at the end of the block's top module, so that it may speak of ports and wires by name;
-//! what it assumes of the world is written there. `// cut: a b` makes the sub-blocks a and b return anything, which can
-//! only make a proof harder. `// one word: a` makes the memory a remember one word, of any address, and return anything
-//! for the others. A solver then shows the base case, from power-on, and the induction step, so for all time. yosys' own
-//! is the faster one where every bit counts; z3, which reasons about words, where wide data is only carried along.
+//! Why: co-simulation shows that Verilog and Rust agree only for the stimulus that somebody thought of.
+//! How: `proofs/<name>.sv` is put at the end of the block's top module, so that it may refer to ports and wires by name;
+//! its assumptions about the environment are written there. `// cut: a b` makes the sub-blocks a and b return anything, which can
+//! only make a proof harder. `// one word: a` makes the memory a remember one word, at an arbitrary address, and return
+//! anything for the others. A solver then shows the base case, from power-on, and the induction step, and thus the property for
+//! all time. yosys' own solver is faster where every bit matters; z3, which reasons about words, where wide data is only passed on.
 //! Every proof has mutants: edits of the Verilog that must make it fail, with a counterexample. An edit that no longer
-//! matches is an error, so neither proof nor mutant can pass by standing still; nor can assumptions that no run meets.
+//! matches is an error, so neither a proof nor a mutant can pass vacuously; nor can assumptions that no run satisfies.
 //! Limits: one clock; a name that the block no longer has is an error of yosys.
 
 use crate::flows::eda::{self, Job, Tool};
@@ -20,7 +20,7 @@ use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// What decides.
+/// The solver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Solver {
     /// yosys' `sat`, on bits.
@@ -180,12 +180,12 @@ pub const PROOFS: &[Proof] = &[
     },
 ];
 
-/// What came of trying a proof.
+/// The outcome of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It holds for all inputs and all time.
     Proved,
-    /// It does not hold: a run of the block that shows it, from power-on.
+    /// It does not hold: there is a counterexample from power-on.
     Refuted,
     /// It holds for this many cycles from power-on; the induction does not close.
     HoldsTo(usize),
@@ -195,7 +195,7 @@ impl Proof {
     /// Tries the proof on the block.
     ///
     /// # Errors
-    /// When a tool is missing, old or fails, or the checker speaks of what the block does not have.
+    /// When a tool is missing, old or fails, or the checker refers to something that the block does not have.
     pub fn run(&self) -> Result<Outcome, String> {
         self.try_on(self.name, &(self.block)(), true)
     }
@@ -239,7 +239,7 @@ impl Proof {
         if !job.is_done() {
             let failed = job.yosys(&script).err();
             let log = job.read("yosys.log")?;
-            // A verdict is a result, also a bad one; anything else is an error.
+            // An outcome is a result, even a bad one; anything else is an error.
             if let Some(error) = failed.filter(|_| !log.contains("Called with -verify and proof did fail!")) {
                 return Err(error);
             }
@@ -323,7 +323,7 @@ fn returning_anything(module: &mut Module) {
     module.items.extend(free);
 }
 
-/// Runs yosys-smtbmc for `cycles`, its words to `<part>.log`. A verdict is a result, also a bad one.
+/// Runs yosys-smtbmc for `cycles`, its output to `<part>.log`. An outcome is a result, even a bad one.
 fn smtbmc(job: &Job, part: &str, cycles: usize, options: &[&str]) -> Result<(), String> {
     let (log, trace, cycles) = (format!("{part}.log"), format!("{part}.vcd"), cycles.to_string());
     let fixed = ["-s", "z3", "--presat", "--noprogress", "--dump-vcd", &trace, "-t", &cycles];

@@ -1,14 +1,14 @@
-//! What the card costs on an FPGA, and how fast it is, by open tools.
+//! What the card costs on an FPGA, and how fast it is, according to open tools.
 //!
-//! Resources: yosys `synth_xilinx -family xcup` (UltraScale+), flattened but for modules of 60 lines and more that are
+//! Resources: yosys `synth_xilinx -family xcup` (UltraScale+), flattened except for modules of 60 lines and more that are
 //! instantiated more than once: those are synthesised once and counted as often as they occur, without optimisation
-//! across their border. That keeps the card at three minutes and can only make a figure larger.
+//! across their boundary. That keeps the card's synthesis at three minutes and can only make a figure larger.
 //! Speed: yosys `synth_ecp5` and nextpnr-ecp5 for an LFE5U-85F of speed grade 8, out of context, the block between
-//! two rows of registers, so that its ports' logic is in the figure and no pad is.
+//! two rows of registers, so that the figure includes the logic at its ports and no pads.
 //! Blocks of more than 12 000 LUT or 96 block RAMs are not placed: they do not fit, or take hours. `reduce` and `gather`
 //! are placed with memories for windows of 8 KiB, the smallest: the logic is the same.
 //! How it counts: LUT1 to LUT6 and INV are one LUT each; nothing is credited for two small ones that fit into one
-//! LUT6 (Vivado pairs them, so its figure is lower); a LUT used as memory or shift register as many as the primitive
+//! LUT6 (Vivado pairs them, so its figure is lower); a LUT used as memory or shift register counts as many as the primitive
 //! takes in a SLICEM; a RAMB18 is half a block RAM. A cell that is not in `COSTS` is an error, never left out.
 //! Limits: yosys is not Vivado, and ECP5 is not UltraScale+ (40 nm against 16 nm): figures to compare blocks and
 //! changes by, not a board's.
@@ -22,9 +22,9 @@ use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Most LUTs the card may take.
+/// Largest number of LUTs that the card may take.
 pub const GOAL_LUTS: u64 = 60_000;
-/// Least clock frequency of a block on ECP5 in MHz.
+/// Lowest clock frequency that a block may have on ECP5, in MHz.
 pub const GOAL_MHZ: f64 = 125.0;
 /// The block that is the whole card.
 const CARD: &str = "smartnic";

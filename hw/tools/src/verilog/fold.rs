@@ -1,13 +1,13 @@
 //! Time-shares lanes: sixteen arithmetic units of a card become one, on a small FPGA.
 //!
-//! Why: a board whose wire brings a byte a cycle brings a beat in 64. A card that makes one step in `pace` cycles is as
+//! Why: a link of one byte per cycle takes 64 cycles to bring a beat. A card that makes one step in `pace` cycles is just as
 //! fast there, and a unit that works in every cycle does the work of `pace` lanes.
 //! How: a phase counter gives every module a `tick`, high in the last of `pace` cycles; registers and memories move with
 //! it. Units named by [`Lane`] are the exception: they work in every cycle, on one lane after another, and their
-//! results wait in a memory until the step in which they are due. Seen from outside, once a tick, the card does in
-//! every step what it did in a cycle; nothing in it is changed but speed.
-//! The top gets an output `tick`: its inputs count, and its outputs move, when `tick` is high.
-//! Where more can be shared than equal units, a [`Substitute`] takes a module's place.
+//! results wait in a memory until the step in which they are due. Seen from outside, at each tick, a step of the card
+//! does what a cycle did before; nothing but its speed changes.
+//! The top gets an output `tick`: its inputs are sampled, and its outputs change, when `tick` is high.
+//! Where more than equal units can be shared, a [`Substitute`] replaces a module.
 //! Limits: a unit must be a pipeline that samples all inputs at once and whose
 //! latency is 2 to 15 cycles. For that many steps after power-on its results are zeros.
 //! Wide block RAM is read and written in parts (`WIDE`). Memories with a combinational read
@@ -31,14 +31,14 @@ pub struct Lane {
 pub struct Substitute {
     /// The module's Verilog, as the top.
     pub verilog: String,
-    /// What takes its place, as the top: the same ports and `tick`, and the same values whenever that is high.
+    /// Its replacement, as the top: the same ports and `tick`, and the same values whenever that is high.
     pub by: String,
 }
 
 /// Bits of the number of a step, as far as results wait.
 const STEP_BITS: usize = 4;
-/// Bits from which a block RAM's words are kept in eighths, as in a step of 16 cycles there is time for that: the wires of
-/// wide memories, not the logic, are what a small FPGA runs out of.
+/// Width in bits from which a block RAM's words are kept in eighths, for which a step of 16 cycles leaves time: a small FPGA
+/// runs out of wires for wide memories, not of logic.
 const WIDE: usize = 256;
 /// Words from which a memory with a combinational read becomes block RAM.
 const BLOCK_RAM_WORDS: usize = 32;
@@ -46,7 +46,7 @@ const BLOCK_RAM_WORDS: usize = 32;
 /// `verilog` (top module `top`) with all `lanes` shared and `substitutes` made, a step in `pace` cycles, 4, 8 or 16.
 ///
 /// # Errors
-/// When a lane or what is to be replaced is nowhere instantiated, a lane cannot be shared, or the Verilog is not in rust-hdl's layout.
+/// When a lane or a module to be replaced is not instantiated anywhere, a lane cannot be shared, or the Verilog is not in rust-hdl's layout.
 pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: usize) -> Result<String, String> {
     if !pace.is_power_of_two() || !(4..=16).contains(&pace) {
         return Err(format!("a step in {pace} cycles: 4, 8 or 16 are possible"));
@@ -73,7 +73,7 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
         shareable.insert(&module.name, lane);
     }
     let by_name: HashMap<&str, &Module> = modules.iter().map(|module| (module.name.as_str(), module)).collect();
-    // Clocks of lanes that are gone, `tick` in a module without registers: what is left over is no fault.
+    // Clocks of removed lanes, and `tick` in a module without registers, are unused on purpose.
     let mut out = "/* verilator lint_off UNUSEDSIGNAL */\n".to_owned();
     let (mut slow, mut fast) = (vec!["top"], Vec::new());
     let mut next = 0;
@@ -113,7 +113,7 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
     Ok(out)
 }
 
-/// What every module does: its text with its children's in the place of their names.
+/// What a module does: its text, with the names of its children replaced by their texts.
 fn meanings(modules: &[Module]) -> HashMap<&str, String> {
     let mut meanings: HashMap<&str, String> = HashMap::new();
     for module in modules {
@@ -125,7 +125,7 @@ fn meanings(modules: &[Module]) -> HashMap<&str, String> {
     meanings
 }
 
-/// `module` with other modules in the place of its children.
+/// `module` with its children replaced by other modules.
 fn with_children(module: &Module, name: impl Fn(&str) -> String) -> Module {
     let mut module = module.clone();
     module.instances_mut().for_each(|child| child.module = name(&child.module));
@@ -147,7 +147,7 @@ fn tick(kind: Kind) -> Item {
     Item::Net(Net { name: "tick".into(), kind, bits: 1 })
 }
 
-/// The module, moving with `tick`, and what its lanes have become.
+/// The module, clocked by `tick`, and the modules that replace its lanes.
 fn slowed<'a>(
     module: &'a Module,
     by_name: &HashMap<&str, &'a Module>,
@@ -157,7 +157,7 @@ fn slowed<'a>(
     if let Some(items) = in_eighths(module).filter(|_| pace == 16) {
         return (Module { items, ..module.clone() }, Vec::new());
     }
-    // Of each unit as many instances as fill whole units; what is left stays as it is.
+    // As many instances of each unit as fill whole shared units; the rest stays as it is.
     let instances = |unit: &str| module.instances().filter(|instance| instance.module == unit).count();
     let mut left: HashMap<&str, usize> = shareable.keys().map(|unit| (*unit, instances(unit) / pace * pace)).collect();
     let mut lanes: Vec<(&str, Vec<&Instance>)> = Vec::new();
@@ -211,7 +211,7 @@ fn unit_ports(unit: &Module) -> impl Iterator<Item = &Net> {
     unit.ports().filter(|port| port.name != "clock")
 }
 
-/// A block RAM is written a cycle after the tick: a read with the tick sees the word of before.
+/// A block RAM is written a cycle after the tick: a read at the tick sees the old word.
 fn write_later(items: &mut Vec<Item>) {
     let mut later = String::new();
     let ports = items.iter().filter_map(|item| if let Item::Net(net) = item { Some(net) } else { None });
@@ -256,7 +256,7 @@ fn as_block_ram(items: &mut [Item]) {
 /// The items of a wide block RAM that reads and writes an eighth of a word a cycle; none if the module is no such memory.
 ///
 /// Reads begin in cycle 7 of a step, when addresses have settled that come from a memory themselves; each eighth is
-/// written a cycle after it was read, so that a read sees the word of before. The word shows from the next step on.
+/// written a cycle after it was read, so that a read sees the old word. The new word is visible from the next step on.
 fn in_eighths(module: &Module) -> Option<Vec<Item>> {
     let at = module.items.iter().position(|item| matches!(item, Item::Memory(memory) if memory.is_style("block")))?;
     let bits = module.ports().find(|port| port.name == "read_data").filter(|port| port.bits >= WIDE)?.bits;
@@ -311,7 +311,7 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
         let direction = if kind.is_output() { "output reg " } else { "input wire " };
         _ = writeln!(text, "    {direction} [{}:0] {name};", count * bits - 1);
     }
-    // Places are numbered by step and group; what comes now, and what is read now, a cycle before it is used.
+    // Entries are numbered by step and group; results are written as they come, and read a cycle before they are used.
     let comes = if lane.late.is_empty() { latency } else { 0 };
     let ahead = match lane.late.is_empty() {
         true => places + 1 - (latency - 1) * pace,
@@ -423,7 +423,7 @@ fn fast_name(name: &str) -> String {
     name.replacen("top$", "top$fast$", 1)
 }
 
-/// `name` and all below it, each once.
+/// `name` and all modules below it, each once.
 fn collect<'a>(name: &'a str, by_name: &HashMap<&str, &'a Module>, found: &mut Vec<&'a str>) {
     if !found.contains(&name) {
         found.push(name);

@@ -97,7 +97,7 @@ fn multiplier() -> [Lane; 2] {
     ]
 }
 
-/// The factor's unpacker is the seventeenth: sixteen share units, and it stays as it is.
+/// The factor's unpacker is the seventeenth: sixteen are shared, and this one stays as it is.
 #[test]
 fn lanes_on_fewer_units_give_the_same_results() {
     let mut random = Random::new(71);

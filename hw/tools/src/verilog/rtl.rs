@@ -1,10 +1,10 @@
 //! The card as Verilog for those who have no Rust: two files, `optireduce_card.v` and `optireduce_top.v`.
 //!
 //! `optireduce_card.v` is what rust-hdl emits, equal modules once, and names changed: `top$reduce$adder` becomes
-//! `optireduce_reduce__adder` and every other `$` in a name `__`, so that the modules collide with nobody's and no tool
+//! `optireduce_reduce__adder` and every other `$` in a name `__`, so that the modules collide with no others and no tool
 //! needs escaped names. A module that is used in several places is called after the first of them.
-//! `optireduce_top.v` is an ANSI header around it: same names, same widths, no logic; what only the simulator looks at
-//! is left open.
+//! `optireduce_top.v` is an ANSI header around it: same names, same widths, no logic; outputs that only the simulator uses
+//! are left open.
 
 use optireduce_hw::cosim::module::{self, Net};
 use std::fmt::Write as _;
