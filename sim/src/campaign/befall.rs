@@ -4,9 +4,10 @@ use optireduce_contract::packet::UbtHeader;
 
 use super::fault::{Fault, FaultKind, Transition, Trigger};
 use super::job::{Event, Job};
-use super::rank::{State, engine, job_tag};
+use super::rank::{CARD_SLACK_NS, State, engine};
 use super::timeline::What;
 use super::wire::Active;
+use crate::card::functional::faults::Lie;
 
 /// When the others hear that a host has lost its power.
 const TCP_TIMEOUT_NS: u64 = 1_000_000_000;
@@ -31,6 +32,9 @@ impl Job<'_> {
 
     /// A fault befalls a rank.
     pub(super) fn begin(&mut self, number: usize, fault: &Fault, rank: usize) {
+        let Some(rank) = (if fault.kind.needs_card() { self.plan.rank_with_card(rank) } else { Some(rank) }) else {
+            return;
+        };
         self.coverage.began(fault.kind);
         self.timeline.add(self.now_ns, Some(rank), What::Fault { number, kind: fault.kind, lasts_ns: fault.lasts_ns });
         let until_ns = self.now_ns + fault.lasts_ns;
@@ -64,6 +68,8 @@ impl Job<'_> {
                     self.schedule(at_ns, Event::Datagram { from: Some(from), to: rank, datagram });
                 }
             }
+            // Who joins connects to all once more before the view has it.
+            FaultKind::BreakControl if [rank, neighbour].iter().any(|of| !self.ranks[*of].is_working()) => {}
             FaultKind::BreakControl => {
                 self.wire.set_broken(rank, neighbour, true);
                 for (of, to) in [(rank, neighbour), (neighbour, rank)] {
@@ -71,12 +77,40 @@ impl Job<'_> {
                     self.schedule(at_ns, Event::Gone { rank: of, incarnation, to });
                 }
             }
+            FaultKind::CardRemoval | FaultKind::CardLies | FaultKind::DmaErrors => self.spoil_card(rank, fault.kind),
+            FaultKind::SlowDma => {
+                // Each window has six accesses in a row.
+                self.excuse(rank, fault.lasts_ns + 6 * self.plan.settings.bound_ns / 8);
+                self.wire.begin(Active { kind: fault.kind, rank, neighbour, until_ns });
+                self.schedule(until_ns, Event::FaultEnds);
+            }
             kind => {
                 self.wire.begin(Active { kind, rank, neighbour, until_ns });
                 self.schedule(until_ns, Event::FaultEnds);
             }
         }
         self.wake(rank, self.now_ns);
+    }
+
+    /// A card breaks, or lies: its host may end with an error, at the latest once the watchdog sees it.
+    fn spoil_card(&mut self, rank: usize, kind: FaultKind) {
+        let lie = match self.random.below(4) {
+            0 => Lie::Twice,
+            1 => Lie::Report { bit: self.random.next_u64() as usize },
+            _ => Lie::Completion { bit: self.random.next_u64() as usize },
+        };
+        let errors = 1 + self.random.below(3) as u32;
+        let one = &mut self.ranks[rank];
+        let Some(card) = &mut one.card else { return };
+        match kind {
+            FaultKind::CardRemoval => card.remove(),
+            FaultKind::CardLies => card.spoil(|faults| faults.lie = Some(lie)),
+            _ => card.spoil(|faults| faults.dma_errors += errors),
+        }
+        if !one.card_suspect {
+            one.card_suspect = true;
+            self.excuse(rank, CARD_SLACK_NS + 1_000_000);
+        }
     }
 
     /// Time that passed by a rank's clock without the rank: a stage that it closes late begins the next one late.
@@ -91,6 +125,7 @@ impl Job<'_> {
             return;
         }
         (one.state, one.frozen_until_ns, one.waiting_ns) = (State::Dead, None, None);
+        (one.card, one.card_suspect) = (None, false);
         one.inbox.clear();
         one.inbox_bytes = 0;
         one.outstanding.clear();
@@ -114,9 +149,9 @@ impl Job<'_> {
             return self.schedule(one.heard_ns, Event::Restart(rank));
         }
         match engine(self.plan, rank) {
-            Ok(engine) => {
+            Ok((engine, card)) => {
                 let one = &mut self.ranks[rank];
-                one.engine = Some(engine);
+                (one.engine, one.card, one.prepared) = (Some(engine), card, None);
                 one.state = State::Dropped;
                 self.timeline.add(self.now_ns, Some(rank), What::Restarts);
             }
@@ -137,7 +172,7 @@ impl Job<'_> {
                 stage: self.random.below(5) as u8,
                 sender: self.random.below(self.plan.ranks as u64) as u16,
                 step: (next + self.random.below(4) as u32).wrapping_sub(2) as u16,
-                job_tag: job_tag(self.plan.seed),
+                job_tag: self.plan.job_tag(),
             };
             let (from, job_tag) = match self.random.below(3) {
                 0 => (Some(usize::from(header.sender)), self.random.next_u64()),

@@ -79,6 +79,20 @@ catalogue! {
         SlowControl = "slow control messages",
         /// The control connection between the rank and its neighbour breaks for good.
         BreakControl = "broken control connection",
+        /// What the rank sends is lost for moments, all of it.
+        BurstLoss = "bursts of loss",
+        /// Larger packets of the rank are lost: the path there has a smaller MTU than the path back.
+        AsymmetricMtu = "smaller MTU one way",
+        /// The rank's receive buffer is all but full: of packets that come close together most are lost.
+        FullBuffer = "full receive buffer",
+        /// The rank's card leaves the bus.
+        CardRemoval = "card removal",
+        /// The rank's card flips a bit of a completion or stage report, or writes a completion twice.
+        CardLies = "wrong completion",
+        /// Some accesses of the rank's card to host memory fail.
+        DmaErrors = "DMA errors",
+        /// The rank's card needs long for each access to host memory.
+        SlowDma = "slow DMA",
     }
 }
 
@@ -110,7 +124,12 @@ catalogue! {
 impl FaultKind {
     /// Whether the rank is gone after it for good.
     pub const fn is_final(self) -> bool {
-        matches!(self, Self::Crash | Self::PowerLoss)
+        matches!(self, Self::Crash | Self::PowerLoss | Self::CardRemoval)
+    }
+
+    /// Whether it befalls cards only.
+    pub const fn needs_card(self) -> bool {
+        matches!(self, Self::CardRemoval | Self::CardLies | Self::DmaErrors | Self::SlowDma)
     }
 
     /// Whether a rank may have to be dropped because of it, or cannot reach others any more.
@@ -133,44 +152,80 @@ impl FaultKind {
     }
 }
 
+/// The job that faults are drawn for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'a> {
+    pub seed: u64,
+    /// The ranks that faults may befall.
+    pub targets: &'a [usize],
+    pub span_ns: u64,
+    pub bound_ns: u64,
+    /// Whether ranks come and go.
+    pub views: bool,
+    /// Whether ranks have cards.
+    pub cards: bool,
+}
+
+/// Kinds that are drawn by [`draw`]. Those that came later are drawn apart, so that a seed's job stays what it was.
+const FIRST_KINDS: &[FaultKind] = FaultKind::ALL.split_at(18).0;
+/// Kinds that are drawn by [`draw_later`].
+const LATER_KINDS: &[FaultKind] = FaultKind::ALL.split_at(18).1;
+
 /// Faults of a job: some at any time, and one at a moment that the number of the job chooses, so that jobs with successive
-/// seeds go through all pairs of transition and fault. `targets`: the ranks that faults may befall.
-pub(super) fn draw(
-    random: &mut Random,
-    seed: u64,
-    count: u64,
-    targets: &[usize],
-    span_ns: u64,
-    bound_ns: u64,
-    views: bool,
-) -> Vec<Fault> {
-    let kinds: Vec<FaultKind> = FaultKind::ALL.iter().copied().filter(|kind| views || !kind.needs_views()).collect();
-    let mut faults = Vec::new();
-    for number in 0..count {
+/// seeds go through all pairs of transition and fault.
+pub(super) fn draw(random: &mut Random, count: u64, scope: &Scope<'_>) -> Vec<Fault> {
+    let kinds: Vec<FaultKind> = FIRST_KINDS.iter().copied().filter(|kind| scope.may(*kind)).collect();
+    let draw = |number: u64| {
         let aimed = number == 0 || random.chance(0.3);
         let (mut kind, mut transition) = (random.one_of(&kinds), random.one_of(Transition::ALL));
         if number == 0 {
-            let pair = pair_of(seed);
+            let pair = pair_of(FIRST_KINDS, scope.seed);
             (kind, transition) = (if kinds.contains(&pair.1) { pair.1 } else { kind }, pair.0);
         }
+        scope.fault(random, kind, transition, aimed)
+    };
+    (0..count).map(draw).collect()
+}
+
+/// One or two faults of the other kinds, in every other job: the first at the moment that the number of the job chooses.
+pub(super) fn draw_later(random: &mut Random, scope: &Scope<'_>) -> Vec<Fault> {
+    let kinds: Vec<FaultKind> = LATER_KINDS.iter().copied().filter(|kind| scope.may(*kind)).collect();
+    let count = random.one_of(&[0, 0, 1, 2]);
+    let draw = |number: u64| {
+        let (mut kind, mut transition) = (random.one_of(&kinds), random.one_of(Transition::ALL));
+        let pair = pair_of(LATER_KINDS, scope.seed);
+        if number == 0 && kinds.contains(&pair.1) {
+            (transition, kind) = pair;
+        }
+        let aimed = random.chance(0.7);
+        scope.fault(random, kind, transition, aimed)
+    };
+    (0..count).map(draw).collect()
+}
+
+impl Scope<'_> {
+    fn may(&self, kind: FaultKind) -> bool {
+        (self.views || !kind.needs_views()) && (self.cards || !kind.needs_card())
+    }
+
+    fn fault(&self, random: &mut Random, kind: FaultKind, transition: Transition, aimed: bool) -> Fault {
         let trigger = if aimed {
             // The first times are the rarest ones.
             let most = 1 << random.below(6);
             Trigger::On { transition, nth: random.below(most) as u32 }
         } else {
-            Trigger::At(random.below(span_ns))
+            Trigger::At(random.below(self.span_ns))
         };
-        let (rank, lasts_ns) = (random.one_of(targets), kind.lasts_ns(random, bound_ns));
-        faults.push(Fault { trigger, rank, kind, lasts_ns });
+        let (rank, lasts_ns) = (random.one_of(self.targets), kind.lasts_ns(random, self.bound_ns));
+        Fault { trigger, rank, kind, lasts_ns }
     }
-    faults
 }
 
-/// The transition and the fault at which the job of a seed aims first.
-pub(super) fn pair_of(seed: u64) -> (Transition, FaultKind) {
-    let (kinds, transitions) = (FaultKind::ALL.len() as u64, Transition::ALL.len() as u64);
-    let pair = seed % (kinds * transitions);
-    (Transition::ALL[(pair / kinds) as usize], FaultKind::ALL[(pair % kinds) as usize])
+/// The transition and the fault, of some kinds, at which the job of a seed aims first.
+fn pair_of(kinds: &[FaultKind], seed: u64) -> (Transition, FaultKind) {
+    let (count, transitions) = (kinds.len() as u64, Transition::ALL.len() as u64);
+    let pair = seed % (count * transitions);
+    (Transition::ALL[(pair / count) as usize], kinds[(pair % count) as usize])
 }
 
 impl std::fmt::Display for Fault {

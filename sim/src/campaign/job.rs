@@ -11,7 +11,7 @@ use super::fault::{Fault, Transition, Trigger};
 use super::judge::{Judge, JudgeKind};
 use super::plan::JobPlan;
 use super::random::Random;
-use super::rank::{Arrived, EngineError, Rank, State};
+use super::rank::{Arrived, EngineError, Plane, Rank, State};
 use super::timeline::{Timeline, What};
 use super::wire::Wire;
 
@@ -202,8 +202,13 @@ impl<'a> Job<'a> {
                 }
             }
             Event::Datagram { from, to, datagram } => {
-                self.arrive(to, Arrived::Datagram(from, datagram));
-                touched.push(to);
+                if self.wire.has_room(self.now_ns, to, datagram.len()) {
+                    match &mut self.ranks[to].card {
+                        Some(card) => card.arrive(self.now_ns, from, &datagram),
+                        None => self.arrive(to, Arrived::Datagram(from, datagram)),
+                    }
+                    touched.push(to);
+                }
             }
             Event::Control { from, to, message } => {
                 let is_up = |(rank, incarnation): (usize, u64)| self.ranks[rank].incarnation == incarnation;
@@ -263,8 +268,10 @@ impl<'a> Job<'a> {
         let local_ns = now_ns + one.clock_ns;
         match arrived {
             Arrived::Datagram(from, datagram) => {
-                engine.plane_mut().advance(local_ns);
-                engine.plane_mut().handle_datagram(from, &datagram);
+                if let Plane::Software(software) = engine.plane_mut() {
+                    software.advance(local_ns);
+                    software.handle_datagram(from, &datagram);
+                }
             }
             Arrived::Control(from, message) => match engine.handle_message(local_ns, from, &message) {
                 // An answer to a repair that was given up meanwhile.
@@ -318,6 +325,7 @@ impl<'a> Job<'a> {
         for rank in 0..self.plan.ranks {
             let one = &mut self.ranks[rank];
             let is_done = one.next_op as usize >= self.plan.calls.len() && one.is_working();
+            let is_done = is_done || self.plan.cards != 0 && matches!(one.state, State::Dropped | State::Joining);
             self.judge.ended(rank, is_done, self.now_ns);
             let Some(engine) = one.engine.as_mut().filter(|_| one.state == State::Working) else { continue };
             for stream in &streams {

@@ -131,7 +131,9 @@ impl<'a> Judge<'a> {
 
     /// A rank was dropped: only one that was harmed may be. Collectives that it has running go on with what it has.
     pub fn dropped(&mut self, rank: usize, at_ns: u64) {
-        if self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
+        // Cards keep no packets of windows that are not armed: a rank that falls behind may hear nothing any more.
+        let may_lag = self.plan.cards != 0;
+        if !may_lag && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
             self.object(JudgeKind::Continues, Some(rank), at_ns, "it was dropped although nothing befell it".into());
         }
     }
@@ -204,7 +206,7 @@ impl<'a> Judge<'a> {
         if result.len() != part.len() {
             return Err((JudgeKind::Exact, format!("{} elements, expected {}", result.len(), part.len())));
         }
-        let missing = missing_stamps(report, part.len())?;
+        let mut missing = missing_stamps(report, part.len())?;
         if call.kind == Kind::AllGather {
             return self.check_gathered(rank, op, members, report, &result, &missing);
         }
@@ -226,7 +228,7 @@ impl<'a> Judge<'a> {
             partial
                 .ok_or((JudgeKind::Reported, "the update was skipped, and what came of it is not there".to_owned()))?
         };
-        let stamp = self.plan.stamp(op);
+        let (stamp, first_stamp) = (self.plan.stamp(op), part.start / LANES);
         let allowed = self.callers[op as usize] & members;
         let segment = self.segments[rank];
         let count = values.len().div_ceil(LANES);
@@ -236,7 +238,15 @@ impl<'a> Judge<'a> {
         if report.repair.corrected && !lacking.iter().any(|is| *is) {
             return Err((JudgeKind::Exact, "it is said to hold corrections, but nothing was missing before".into()));
         }
+        let has_card = self.plan.has_card(rank);
+        // A card sends zeros where nobody contributed to a beat, if the packet has other beats.
+        let may_be_empty = |at: usize| {
+            let owner = self.owner(op, members, first_stamp + at);
+            call.kind == Kind::AllReduce && owner.is_some_and(|owner| self.plan.has_card(owner))
+        };
+        let empty: Vec<bool> = (0..count).map(may_be_empty).collect();
         let mut sets: Vec<Option<u64>> = vec![None; count];
+        let mut there = vec![false; count];
         for (at, found) in values.chunks(LANES).enumerate() {
             let first = part.start + at * LANES;
             if lacking[at] {
@@ -246,7 +256,11 @@ impl<'a> Judge<'a> {
             let is_missing = if act == Act::Applied { missing[at] } else { is_zero };
             match (is_missing, is_zero) {
                 (true, true) => {}
-                (true, false) => {
+                (false, true) if empty[at] => {
+                    there[at] = true;
+                    self.know(op, members, at, Mean::Nobody)?;
+                }
+                (true, false) if !has_card => {
                     return Err((
                         JudgeKind::Reported,
                         format!("elements from {first} on are reported missing and are {found:?}"),
@@ -258,7 +272,10 @@ impl<'a> Judge<'a> {
                         format!("elements from {first} on are zero and not reported missing"),
                     ));
                 }
-                (false, false) => {
+                (_, false) => {
+                    // A card says that a shard is not whole, and not what is missing in it.
+                    missing[at] &= act != Act::Applied;
+                    there[at] = true;
                     let Some(set) = stamp.contributors(found, first, allowed) else {
                         let may: Vec<_> = ranks_of(allowed).collect();
                         return Err((
@@ -273,10 +290,10 @@ impl<'a> Judge<'a> {
         }
         let is_exact = !lacking.iter().any(|is| *is);
         if is_exact {
-            self.check_received(rank, op, members, report, part.start / LANES, &sets)?;
+            self.check_received(rank, members, report, part.start / LANES, &sets, &there)?;
         }
         if call.kind == Kind::AllReduce {
-            for at in (0..count).filter(|at| !lacking[*at] && sets[*at].is_none()) {
+            for at in (0..count).filter(|at| !lacking[*at] && !there[*at]) {
                 if self.owner(op, members, at) == Some(rank) {
                     self.know(op, members, at, Mean::Nobody)?;
                 }
@@ -329,13 +346,13 @@ impl<'a> Judge<'a> {
     fn check_received(
         &self,
         rank: usize,
-        op: u32,
         members: u64,
         report: &Report,
         first: usize,
         sets: &[Option<u64>],
+        there: &[bool],
     ) -> Result<(), (JudgeKind, String)> {
-        let kind = report.kind;
+        let (op, kind) = (report.op, report.kind);
         let is_own = |at: usize| kind == Kind::ReduceScatter || self.owner(op, members, first + at) == Some(rank);
         for of in ranks_of(members).filter(|of| *of != rank) {
             let own = sets.iter().enumerate().filter(|(at, _)| is_own(*at));
@@ -354,11 +371,14 @@ impl<'a> Judge<'a> {
             }
             let here = sets.iter().enumerate().filter(|(at, _)| self.owner(op, members, *at) == Some(of));
             let beats = here.clone().count() as u64;
-            let there = here.filter(|(_, set)| set.is_some()).count() as u64;
+            let there = here.filter(|(at, _)| there[*at]).count() as u64;
             let found = (report.stages[1].received_bytes_per_rank[of], report.stages[1].expected_bytes_per_rank[of]);
             // Before it is returned, what was lost may have been fetched.
-            let right =
-                if self.plan.settings.repair { found.0 <= there * BEAT_BYTES } else { found.0 == there * BEAT_BYTES };
+            // Zeros of a card in place of a beat to which nobody contributed look like a loss if it is not said what is missing.
+            let is_vague = self.plan.has_card(rank) || report.action != UpdateAction::Apply;
+            let zeros = if is_vague && self.plan.has_card(of) { beats - there } else { 0 };
+            let most = (there + zeros) * BEAT_BYTES;
+            let right = found.0 <= most && (self.plan.settings.repair || found.0 >= there * BEAT_BYTES);
             if !right || found.1 != beats * BEAT_BYTES {
                 let text = format!(
                     "{there} of {beats} beats of rank {of} are there, reported are {} of {} bytes",

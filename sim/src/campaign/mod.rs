@@ -9,6 +9,7 @@
 //! Limits: what is forged with the address and the tag of a rank is not among the faults; nothing authenticates packets yet.
 
 mod befall;
+mod card;
 pub mod cli;
 mod coverage;
 mod fault;

@@ -1,11 +1,21 @@
 //! A job, as its seed draws it: ranks, settings, calls, and faults.
 
-use optireduce_core::Call;
 use optireduce_core::protocol::{Kind, Stream};
+use optireduce_core::{Call, PlaneLimits};
+
+use optireduce_hw::card::build::Build;
 
 use super::fault::{self, Fault, FaultKind};
 use super::random::Random;
-use super::values::{LANES, RANKS_MAX, Stamp};
+use super::values::{LANES, RANKS_MAX, Stamp, ranks_of};
+
+/// The smallest card: many are simulated at once.
+pub(super) const CARD: Build = Build { window_log2: 7, hadamard_log2: 10 };
+
+/// What a card of this size can do.
+pub(super) fn card_limits() -> PlaneLimits {
+    PlaneLimits { window_beats_max: 1 << CARD.window_log2, hadamard_log2_max: CARD.hadamard_log2, ..PlaneLimits::CARD }
+}
 
 /// What is changed in the job of a seed, to make it smaller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +40,8 @@ pub(super) struct JobPlan {
     pub faults: Vec<(usize, Fault)>,
     /// The ranks that faults befall, in a circle.
     pub targets: Vec<usize>,
+    /// The ranks that have a card, a bit for each.
+    pub cards: u64,
     /// Loss of every packet, whatever else happens.
     pub loss: f64,
     /// One-way delay of packets, in ns.
@@ -80,12 +92,16 @@ impl JobPlan {
             _ => random.between(2, 5),
         };
         let ranks = edits.ranks.unwrap_or(drawn as usize).clamp(2, RANKS_MAX);
-        let settings = Settings::draw(&mut random);
+        let mut settings = Settings::draw(&mut random);
         let (pause_ns, depth) = (random.one_of(&[20_000, 200_000, 1_000_000]), random.one_of(&[1, 1, 1, 2, 3]));
         let count = if ranks > 16 { 12 } else { random.between(10, 60) as u32 };
         // Drawn apart, so that jobs are otherwise the same.
         let anew = if Random::new(seed, 8).chance(0.5) { Anew::SameNumber } else { Anew::OtherNumber };
-        let calls = program(&mut Random::new(seed, 2), count, ranks, anew);
+        let cards = cards(seed, ranks);
+        if cards != 0 {
+            settings.fit_cards(ranks);
+        }
+        let calls = program(&mut Random::new(seed, 2), count, ranks, anew, cards != 0);
         let calls: Vec<_> = calls.into_iter().take(edits.calls.unwrap_or(u32::MAX) as usize).collect();
 
         let mut random = Random::new(seed, 3);
@@ -97,7 +113,11 @@ impl JobPlan {
         let span_ns = u64::from(count) * (pause_ns / 2 + settings.bound_ns / 4);
         let faults = if quiet || targets.is_empty() { 0 } else { random.between(1, 6) };
         let (views, bound_ns) = (settings.silent_ops.is_some(), settings.bound_ns);
-        let faults = fault::draw(&mut random, seed, faults, &targets, span_ns, bound_ns, views);
+        let scope = fault::Scope { seed, targets: &targets, span_ns, bound_ns, views, cards: cards != 0 };
+        let mut faults = fault::draw(&mut random, faults, &scope);
+        if !quiet && !targets.is_empty() {
+            faults.extend(fault::draw_later(&mut Random::new(seed, 10), &scope));
+        }
         let is_kept = |number: &usize| edits.only.as_ref().is_none_or(|only| only.contains(number));
         let faults = faults.into_iter().enumerate().filter(|(number, _)| is_kept(number)).collect();
         let loss = if quiet { 0.0 } else { random.one_of(&[0.0, 0.0, 0.001, 0.01, 0.03]) };
@@ -110,6 +130,7 @@ impl JobPlan {
             calls,
             faults,
             targets,
+            cards,
             loss,
             delay_ns,
             control_ns,
@@ -118,6 +139,23 @@ impl JobPlan {
             #[cfg(test)]
             sabotage: None,
         }
+    }
+
+    /// The tag of the job's packets.
+    pub fn job_tag(&self) -> u64 {
+        self.seed | 1 << 63
+    }
+
+    /// Whether a rank has a card.
+    pub fn has_card(&self, rank: usize) -> bool {
+        self.cards >> rank & 1 == 1
+    }
+
+    /// The rank with a card that a fault of cards befalls: `rank`, or the next of those that faults may befall.
+    pub fn rank_with_card(&self, rank: usize) -> Option<usize> {
+        let at = self.targets.iter().position(|of| *of == rank).unwrap_or(0);
+        let next = self.targets.iter().cycle().skip(at).take(self.targets.len());
+        next.copied().find(|rank| self.has_card(*rank))
     }
 
     /// What is given to collective `op`.
@@ -184,6 +222,13 @@ impl Settings {
         5 * self.bound_ns
     }
 
+    /// Cards have windows, slots and blocks of a fixed size; they contribute early, so that peers find windows armed.
+    fn fit_cards(&mut self, ranks: usize) {
+        let limits = card_limits();
+        self.window_beats = self.window_beats.clamp(ranks.max(64), limits.window_beats_max);
+        self.slots = limits.slots;
+    }
+
     fn draw(random: &mut Random) -> Self {
         let bound_ns = random.between(500_000, 4_000_000);
         let early = random.below(3);
@@ -217,6 +262,9 @@ impl std::fmt::Display for JobPlan {
             self.depth,
             self.pause_ns / 1000
         )?;
+        if self.cards != 0 {
+            writeln!(f, "ranks with cards: {:?}", ranks_of(self.cards).collect::<Vec<_>>())?;
+        }
         let (delay, control) = (self.delay_ns, self.control_ns);
         writeln!(
             f,
@@ -243,9 +291,21 @@ enum Anew {
     OtherNumber,
 }
 
+/// The ranks that have a card: in four of nine jobs all of them, or some.
+fn cards(seed: u64, ranks: usize) -> u64 {
+    let mut random = Random::new(seed, 9);
+    let all = u64::MAX >> (RANKS_MAX - ranks);
+    match random.below(9) {
+        0 | 1 => all,
+        2 | 3 => all & random.next_u64(),
+        _ => 0,
+    }
+}
+
 /// What all ranks call, in order: a few declared buckets, again and again, some declared anew with another length; and one-off
 /// collectives of all kinds. Partial ones have equal parts of whole beats.
-fn program(random: &mut Random, count: u32, ranks: usize, anew: Anew) -> Vec<Call> {
+/// Cards do no partial ones.
+fn program(random: &mut Random, count: u32, ranks: usize, anew: Anew, cards: bool) -> Vec<Call> {
     let elements_max = if ranks > 16 { 600 } else { 3000 };
     let length = |random: &mut Random| {
         let most = if random.below(8) == 0 { 64 } else { elements_max };
@@ -265,6 +325,7 @@ fn program(random: &mut Random, count: u32, ranks: usize, anew: Anew) -> Vec<Cal
     for _ in 0..count {
         if one_offs > 0 && random.below(one_offs) == 0 {
             let kind = random.one_of(&[Kind::AllReduce, Kind::AllReduce, Kind::ReduceScatter, Kind::AllGather]);
+            let kind = if cards { Kind::AllReduce } else { kind };
             let bucket = 100 + random.below(3) as u16;
             let elements = match kind {
                 Kind::AllReduce => length(random) as usize,

@@ -3,13 +3,21 @@
 use std::collections::VecDeque;
 
 use optireduce_core::protocol::{EarlyRule, HadamardMode, JobParams, MembershipParams, VoteParams};
-use optireduce_core::software::{Software, SoftwareError, SoftwareJob};
+use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{Collectives, CollectivesError, DataPlane};
 
-use super::plan::JobPlan;
+use super::card::RankCard;
+use super::plan::{JobPlan, card_limits};
+use crate::cluster::rank_plane::{RankPlane, RankPlaneError};
 
+/// What moves a rank's windows.
+pub(super) type Plane = RankPlane<Software>;
 /// What a rank's engine can fail with.
-pub(super) type EngineError = CollectivesError<SoftwareError>;
+pub(super) type EngineError = CollectivesError<RankPlaneError>;
+/// How much later than its bound a stage may be reported. Hosts may be off the CPU for long, as the host library has it; cards are
+/// not.
+const SLACK_NS: u64 = 10_000_000_000;
+pub(super) const CARD_SLACK_NS: u64 = 50_000_000;
 
 /// What has become of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +52,11 @@ pub(super) enum Arrived {
 }
 
 pub(super) struct Rank {
-    pub engine: Option<Collectives<Software>>,
+    pub engine: Option<Collectives<Plane>>,
+    /// If it has one.
+    pub card: Option<RankCard>,
+    /// Something befell its card: it may report an error and end.
+    pub card_suspect: bool,
     pub state: State,
     /// Its clock is so much ahead of the time of the simulation.
     pub clock_ns: u64,
@@ -57,6 +69,8 @@ pub(super) struct Rank {
     pub incarnation: u64,
     /// When all others have heard that its last process has ended.
     pub heard_ns: u64,
+    /// A collective that is prepared and not called yet: windows of cards must be armed before peers send.
+    pub prepared: Option<u32>,
     /// The next collective that its program calls, and when (in the time of the simulation).
     pub next_op: u32,
     pub next_call_ns: u64,
@@ -73,8 +87,11 @@ pub(super) struct Rank {
 
 impl Rank {
     pub fn new(plan: &JobPlan, rank: usize, clock_ns: u64) -> Result<Self, EngineError> {
+        let (engine, card) = engine(plan, rank)?;
         Ok(Self {
-            engine: Some(engine(plan, rank)?),
+            engine: Some(engine),
+            card,
+            card_suspect: false,
             state: State::Working,
             clock_ns,
             frozen_until_ns: None,
@@ -83,6 +100,7 @@ impl Rank {
             inbox_bytes: 0,
             incarnation: 0,
             heard_ns: 0,
+            prepared: None,
             next_op: 0,
             next_call_ns: 0,
             declared_op: 0,
@@ -105,22 +123,28 @@ impl Rank {
 }
 
 /// A rank of a job that begins.
-pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<Collectives<Software>, EngineError> {
+pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<(Collectives<Plane>, Option<RankCard>), EngineError> {
     let (set, ranks) = (&plan.settings, plan.ranks);
-    let job = SoftwareJob {
-        slots: set.slots,
-        unexpected_bytes_max: set.unexpected_bytes,
-        in_flight_bytes_max: vec![set.in_flight_bytes; ranks],
-        ..SoftwareJob::new(rank, ranks, job_tag(plan.seed), set.payload_beats)
+    let (plane, card) = if plan.has_card(rank) {
+        let (plane, card) = RankCard::new(plan, rank).map_err(|error| CollectivesError::Plane(error.into()))?;
+        (Plane::Card(Box::new(plane)), Some(card))
+    } else {
+        let job = SoftwareJob {
+            slots: set.slots,
+            unexpected_bytes_max: set.unexpected_bytes,
+            in_flight_bytes_max: vec![set.in_flight_bytes; ranks],
+            ..SoftwareJob::new(rank, ranks, plan.job_tag(), set.payload_beats)
+        };
+        let plane = Software::new(job).map_err(|error| CollectivesError::Plane(error.into()))?;
+        (Plane::Software(plane), None)
     };
-    let plane = Software::new(job).map_err(CollectivesError::Plane)?;
+    let limits = if plan.cards == 0 { plane.limits() } else { card_limits() };
     let params = JobParams {
         window_beats_max: set.window_beats.max(ranks),
         early: set.grace_ns.map(|grace_ns| EarlyRule { grace_ns }),
         job_seed: plan.seed,
-        // As in the host library: hosts may be off the CPU for long.
-        stage_slack_ns: 10_000_000_000,
-        ..JobParams::new(rank, ranks, set.payload_beats, set.bound_ns, &plane.limits())
+        stage_slack_ns: if card.is_some() { CARD_SLACK_NS } else { SLACK_NS },
+        ..JobParams::new(rank, ranks, set.payload_beats, set.bound_ns, &limits)
     };
     let mut engine = Collectives::new(plane, params)?;
     if set.follow_stage_times {
@@ -147,16 +171,11 @@ pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<Collectives<Software
     if set.votes {
         engine.agree_on_updates(votes(plan));
     }
-    Ok(engine)
+    Ok((engine, card))
 }
 
 /// How long votes are waited for: as the host library does.
 pub(super) fn votes(plan: &JobPlan) -> VoteParams {
     let leader_ns = 2 * plan.settings.bound_ns;
     VoteParams { leader_ns, others_ns: leader_ns + plan.settings.bound_ns + 5_000_000 }
-}
-
-/// The tag of a job's packets.
-pub(super) fn job_tag(seed: u64) -> u64 {
-    seed | 1 << 63
 }

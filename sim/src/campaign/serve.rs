@@ -1,16 +1,17 @@
 //! What a rank does when it is woken: its calls, its packets, its messages; and what the judges are told of it.
 
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader};
-use optireduce_core::MembershipEvent;
 use optireduce_core::protocol::membership::MembershipMessage;
 use optireduce_core::protocol::repair::RepairMessage;
 use optireduce_core::protocol::{CallMessage, Message, VoteMessage};
 use optireduce_core::software::Batch;
+use optireduce_core::{Call, Collectives, MembershipEvent};
 
+use super::card::RankCard;
 use super::fault::Transition;
 use super::job::{Event, Job};
 use super::judge::JudgeKind;
-use super::rank::{EngineError, Outstanding, Rank, State, votes};
+use super::rank::{CARD_SLACK_NS, EngineError, Outstanding, Plane, Rank, State, votes};
 use super::timeline::What;
 use super::wire::Damage;
 
@@ -20,13 +21,16 @@ const AGREE_NS: u64 = 5_000_000_000;
 const DECLARE_NS: u64 = 100_000;
 /// What a call may take beyond its bound: a rank acts at once when it is woken.
 const CALL_SLACK_NS: u64 = 10_000;
+/// What a card may need for a window beyond its stages and its accesses to host memory: frames wait for one another.
+const WINDOW_SLACK_NS: u64 = 50_000;
 
 impl Job<'_> {
     /// A rank does all that it can do at this instant.
     pub(super) fn serve(&mut self, rank: usize) {
         loop {
+            self.run_card(rank);
             if !self.ranks[rank].is_awake() {
-                return;
+                return self.wake_for_card(rank);
             }
             let local_ns = self.now_ns + self.ranks[rank].clock_ns;
             self.exchange(rank, local_ns);
@@ -38,13 +42,14 @@ impl Job<'_> {
                 break;
             }
         }
+        self.wake_for_card(rank);
         let one = &mut self.ranks[rank];
         if !one.is_awake() {
             return;
         }
         let Some(engine) = &mut one.engine else { return };
-        let timers =
-            [engine.plane().next_timeout(), engine.next_timeout(), one.waiting_ns.map(|since| since + AGREE_NS + 1)];
+        let plane_ns = if let Plane::Software(software) = engine.plane() { software.next_timeout() } else { None };
+        let timers = [plane_ns, engine.next_timeout(), one.waiting_ns.map(|since| since + AGREE_NS + 1)];
         let timer_ns = timers.into_iter().flatten().min().map(|at_ns| at_ns.saturating_sub(one.clock_ns));
         let calls = one.state == State::Working
             && (one.next_op as usize) < self.plan.calls.len()
@@ -55,44 +60,49 @@ impl Job<'_> {
         }
     }
 
-    /// Calls what the program is to call.
+    /// A rank's card does what it can do at this instant, whether or not its host is awake.
+    fn run_card(&mut self, rank: usize) {
+        let dma_ns = self.wire.dma_ns(self.now_ns, rank);
+        let Some(card) = &mut self.ranks[rank].card else { return };
+        card.spoil(|faults| faults.dma_ns = dma_ns);
+        for (to, datagram) in card.run(self.now_ns) {
+            self.send(rank, to, &datagram);
+        }
+    }
+
+    fn wake_for_card(&mut self, rank: usize) {
+        let wake_ns = self.ranks[rank].card.as_ref().and_then(RankCard::next_wake_ns);
+        wake_ns.into_iter().for_each(|at_ns| self.wake(rank, at_ns));
+    }
+
+    /// Calls what the program is to call. A rank with a card prepares the next call early: its card keeps no packets of
+    /// windows that are not armed.
     pub(super) fn begin_calls(&mut self, rank: usize, local_ns: u64) -> bool {
         let mut any = false;
         loop {
-            let one = &mut self.ranks[rank];
+            let one = &self.ranks[rank];
             let op = one.next_op;
-            let may = one.state == State::Working
-                && one.outstanding.len() < self.plan.depth
-                && self.now_ns >= one.next_call_ns;
+            let is_prepared = one.prepared == Some(op);
+            let is_due = one.outstanding.len() < self.plan.depth && self.now_ns >= one.next_call_ns;
+            let is_early = one.card.is_some() && one.outstanding.len() <= self.plan.depth;
+            let may = match one.state {
+                State::Working => is_due || is_early && !is_prepared,
+                // What is prepared is to end.
+                State::Dropped => is_prepared,
+                _ => false,
+            };
             let Some(call) = self.plan.calls.get(op as usize).copied().filter(|_| may) else { return any };
-            if !self.is_declared(rank, op) {
-                return any;
-            }
-            let one = &mut self.ranks[rank];
-            let Some(engine) = &mut one.engine else { return any };
-            engine.plane_mut().advance(local_ns);
-            if !engine.may_prepare(local_ns) {
-                self.wait_for_view(rank, local_ns);
-                return any;
-            }
-            one.waiting_ns = None;
-            let prepared = engine.prepare_call(local_ns, call);
-            let found = match prepared {
-                Ok(found) => found,
-                Err(error) => {
-                    self.fail(rank, &error);
+            if !is_prepared {
+                if !self.prepare(rank, local_ns, op, call) {
                     return any;
                 }
-            };
-            if found != op {
-                let text = format!("call {op} was given number {found}");
-                self.judge.object(JudgeKind::Members, Some(rank), self.now_ns, text);
-                return any;
+                any = true;
+                continue;
             }
             let due_ns = local_ns + self.call_bound_ns(rank, op);
             let one = &mut self.ranks[rank];
             one.outstanding.push_back(Outstanding { op, called_ns: local_ns, due_ns });
-            one.next_op += 1;
+            (one.next_op, one.prepared) = (op + 1, None);
             let pause_ns = self.random.below(self.plan.pause_ns) + self.wire.slowed_ns(self.now_ns, rank);
             self.ranks[rank].next_call_ns = self.now_ns + pause_ns;
             self.timeline.add(self.now_ns, Some(rank), What::Calls(op));
@@ -105,6 +115,34 @@ impl Job<'_> {
                 self.fail(rank, &error);
             }
         }
+    }
+
+    /// Prepares a call, if the ranks agree on who takes part in it.
+    fn prepare(&mut self, rank: usize, local_ns: u64, op: u32, call: Call) -> bool {
+        if !self.is_declared(rank, op) {
+            return false;
+        }
+        let one = &mut self.ranks[rank];
+        let Some(engine) = &mut one.engine else { return false };
+        advance(engine, local_ns);
+        if !engine.may_prepare(local_ns) {
+            self.wait_for_view(rank, local_ns);
+            return false;
+        }
+        one.waiting_ns = None;
+        match engine.prepare_call(local_ns, call) {
+            Ok(found) if found == op => one.prepared = Some(op),
+            Ok(found) => {
+                let text = format!("call {op} was given number {found}");
+                self.judge.object(JudgeKind::Members, Some(rank), self.now_ns, text);
+                return false;
+            }
+            Err(error) => {
+                self.fail(rank, &error);
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether the bucket of collective `op` is declared. If it is declared anew, a rank releases the old one and waits for the
@@ -122,7 +160,8 @@ impl Job<'_> {
         }
         let waits_for = |other: &Rank| other.is_working() && other.next_op <= op && other.declared_op != op;
         if self.ranks.iter().any(waits_for) {
-            self.ranks[rank].next_call_ns = self.now_ns + DECLARE_NS;
+            let next_ns = self.now_ns + DECLARE_NS;
+            self.ranks[rank].next_call_ns = self.ranks[rank].next_call_ns.max(next_ns);
             return false;
         }
         true
@@ -133,11 +172,15 @@ impl Job<'_> {
     pub(super) fn call_bound_ns(&self, rank: usize, op: u32) -> u64 {
         let set = &self.plan.settings;
         let votes = if set.votes { votes(self.plan).others_ns } else { 0 };
+        let one = &self.ranks[rank];
+        // Six accesses to host memory of each window come on top of its stages.
+        let dma_ns = one.card.as_ref().map_or(0, |_| WINDOW_SLACK_NS + 6 * self.wire.dma_ns(self.now_ns, rank));
         let of = |op: u32| {
             let wait_ns = if self.plan.calls[op as usize].is_one_off() { set.one_off_wait_ns } else { 0 };
-            self.plan.windows(op) * 2 * set.bound_ns + wait_ns + votes
+            self.plan.windows(op) * (2 * set.bound_ns + dma_ns) + wait_ns + votes
         };
-        self.ranks[rank].outstanding.iter().map(|call| of(call.op)).sum::<u64>() + of(op) + CALL_SLACK_NS
+        let suspect_ns = if one.card_suspect { CARD_SLACK_NS } else { 0 };
+        one.outstanding.iter().map(|call| of(call.op)).sum::<u64>() + of(op) + CALL_SLACK_NS + suspect_ns
     }
 
     pub(super) fn wait_for_view(&mut self, rank: usize, local_ns: u64) {
@@ -155,9 +198,26 @@ impl Job<'_> {
         }
     }
 
+    /// A rank's engine gave up. If something befell its card, that is what it is to do; then its process ends.
     pub(super) fn fail(&mut self, rank: usize, error: &EngineError) {
+        if self.ranks[rank].card_suspect {
+            self.judge.tally.card_errors += 1;
+            self.timeline.add(self.now_ns, Some(rank), What::Fails(error.to_string()));
+            return self.crash(rank, 1_000_000);
+        }
+        if self.is_alone_with_card(rank) {
+            self.judge.gave_up(rank, self.now_ns, "a card takes at least two ranks");
+            self.timeline.add(self.now_ns, Some(rank), What::Fails(error.to_string()));
+            return self.crash(rank, 1_000_000);
+        }
         self.judge.object(JudgeKind::Sound, Some(rank), self.now_ns, format!("the engine gave up: {error}"));
         self.ranks[rank].state = State::Failed;
+    }
+
+    /// Whether nobody else is left to a rank with a card: cards take at least two ranks.
+    fn is_alone_with_card(&self, rank: usize) -> bool {
+        let one = &self.ranks[rank];
+        one.card.is_some() && one.engine.as_ref().is_some_and(|engine| engine.newest().live().count() == 1)
     }
 
     pub(super) fn poll(&mut self, rank: usize, local_ns: u64) -> bool {
@@ -165,7 +225,7 @@ impl Job<'_> {
         loop {
             let one = &mut self.ranks[rank];
             let Some(engine) = &mut one.engine else { return any };
-            engine.plane_mut().advance(local_ns);
+            advance(engine, local_ns);
             let finished = match engine.poll(local_ns) {
                 Ok(Some(finished)) => finished,
                 Ok(None) => break,
@@ -214,7 +274,7 @@ impl Job<'_> {
             );
             self.judge.object(JudgeKind::Returns, Some(rank), self.now_ns, text);
         }
-        if one.state == State::Dropped && one.outstanding.is_empty() {
+        if one.state == State::Dropped && one.outstanding.is_empty() && one.prepared.is_none() {
             self.join(rank, local_ns);
         }
         any
@@ -239,7 +299,8 @@ impl Job<'_> {
             let Some(engine) = self.ranks[rank].engine.as_mut().filter(|_| self.judge.violation.is_none()) else {
                 break;
             };
-            let Some(sent) = engine.plane_mut().poll_transmit(batch, &mut out) else { break };
+            let Plane::Software(software) = engine.plane_mut() else { break };
+            let Some(sent) = software.poll_transmit(batch, &mut out) else { break };
             for datagram in out.chunks(sent.segment_bytes) {
                 self.send(rank, sent.to, datagram);
             }
@@ -328,6 +389,13 @@ impl Job<'_> {
                 self.happens(Transition::ViewKnown, rank);
             }
         }
+    }
+}
+
+/// A data plane that the host drives acts by the host's clock.
+fn advance(engine: &mut Collectives<Plane>, local_ns: u64) {
+    if let Plane::Software(software) = engine.plane_mut() {
+        software.advance(local_ns);
     }
 }
 

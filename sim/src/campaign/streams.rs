@@ -80,7 +80,8 @@ pub(super) fn check(
     let mut lists: HashMap<(usize, u32, StreamId), Lists> = HashMap::new();
     for output in outputs {
         let Output { rank, segment, stream, op, members, act, values, missing } = output;
-        let stamps = missing.len();
+        // A card says which shards are not whole, and no more.
+        let (stamps, vague) = (missing.len(), plan.has_card(*rank));
         let lists = lists.entry((*rank, *segment, *stream)).or_insert_with(|| Lists(vec![Some(Vec::new()); stamps]));
         for (at, found) in values.chunks(LANES).enumerate() {
             let Some(list) = &mut lists.0[at] else { continue };
@@ -88,9 +89,17 @@ pub(super) fn check(
                 Act::Cancelled => {}
                 Act::Skipped => list.push((*op, *members)),
                 Act::Applied => {
-                    if !list.is_empty() {
-                        let own = (!missing[at]).then_some((*op, *members));
-                        match take(plan, found, at, own, list, means) {
+                    let mut is_missing = missing[at];
+                    if !list.is_empty() || vague && missing[at] {
+                        let key = (*op, *members);
+                        let own = (!missing[at] || vague).then_some(key);
+                        let mut taken = take(plan, found, at, own, list, means);
+                        if vague && missing[at] && matches!(taken, Taken::No) {
+                            taken = take(plan, found, at, None, list, means);
+                        } else if vague && matches!(taken, Taken::Yes) {
+                            is_missing = false;
+                        }
+                        match taken {
                             Taken::Yes => {}
                             Taken::Unknown => {
                                 lists.0[at] = None;
@@ -106,7 +115,7 @@ pub(super) fn check(
                             }
                         }
                     }
-                    if missing[at] {
+                    if is_missing {
                         list.push((*op, *members));
                     }
                 }

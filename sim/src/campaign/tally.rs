@@ -17,18 +17,21 @@ pub struct Tally {
     pub skipped: u64,
     /// Ranks that gave up, where no majority was left to them.
     pub gave_up: u64,
+    /// Ranks that ended with an error after something had befallen their card.
+    pub card_errors: u64,
     /// Beats of which a correction could not be told from outside.
     pub unverified: u64,
 }
 
 impl AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
-        let Self { collectives, results, lossy, skipped, gave_up, unverified } = other;
+        let Self { collectives, results, lossy, skipped, gave_up, card_errors, unverified } = other;
         self.collectives += collectives;
         self.results += results;
         self.lossy += lossy;
         self.skipped += skipped;
         self.gave_up += gave_up;
+        self.card_errors += card_errors;
         self.unverified += unverified;
     }
 }

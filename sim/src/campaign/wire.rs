@@ -10,7 +10,13 @@ use optireduce_contract::packet::UBT_BYTES;
 use super::fault::FaultKind;
 use super::plan::JobPlan;
 use super::random::Random;
+use crate::card::functional::DMA_NS;
 
+/// Beats of payload that pass where the MTU is small.
+const NARROW_BEATS: usize = 4;
+/// Bytes that an all but full receive buffer takes at a time, and how often it is emptied.
+const FULL_BYTES: usize = 2048;
+const EMPTIED_NS: u64 = 100_000;
 /// Most packets that are kept to be replayed.
 const KEPT_MAX: usize = 64;
 
@@ -59,6 +65,8 @@ pub(super) struct Wire {
     /// Packets to be replayed: from, to, bytes.
     kept: Vec<(usize, usize, Vec<u8>)>,
     seen: u64,
+    /// By rank, where the receive buffer is all but full: the slice of time, and the bytes that have come in it.
+    held: Vec<(u64, usize)>,
 }
 
 impl Wire {
@@ -76,6 +84,7 @@ impl Wire {
             broken: vec![false; ranks * ranks],
             kept: Vec::new(),
             seen: 0,
+            held: vec![(0, 0); ranks],
         }
     }
 
@@ -113,7 +122,11 @@ impl Wire {
         let half_lost = of(FaultKind::LossOut, from) || of(FaultKind::LossIn, to);
         let [twice, late, mixed, damaged] =
             [FaultKind::Duplicate, FaultKind::Delay, FaultKind::Reorder, FaultKind::Corrupt].map(either);
-        if of(FaultKind::SendErrors, from) || self.cut_until_ns(now_ns, from, to).is_some() {
+        let [bursts, narrow] = [FaultKind::BurstLoss, FaultKind::AsymmetricMtu].map(|kind| of(kind, from));
+        // A third of the time, in slices of some packets; the smaller MTU takes a few beats of payload.
+        let in_burst = bursts && (now_ns / (self.hold_ns / 16).max(1)).is_multiple_of(3);
+        let too_large = narrow && datagram.len() > UBT_BYTES + NARROW_BEATS * BEAT_BYTES;
+        if in_burst || too_large || of(FaultKind::SendErrors, from) || self.cut_until_ns(now_ns, from, to).is_some() {
             return Vec::new();
         }
         let count = if twice { 2 + self.random.below(2) } else { 1 };
@@ -186,6 +199,25 @@ impl Wire {
 
     pub fn is_broken(&self, one: usize, other: usize) -> bool {
         self.broken[one * self.ranks + other]
+    }
+
+    /// Whether a packet finds room in the receive buffer of a rank.
+    pub fn has_room(&mut self, now_ns: u64, to: usize, bytes: usize) -> bool {
+        if !self.is_on(now_ns, |one| one.kind == FaultKind::FullBuffer && one.rank == to) {
+            return true;
+        }
+        let (slice, held) = &mut self.held[to];
+        if *slice != now_ns / EMPTIED_NS {
+            (*slice, *held) = (now_ns / EMPTIED_NS, 0);
+        }
+        *held += bytes;
+        *held <= FULL_BYTES
+    }
+
+    /// How long a rank's card needs for an access to host memory.
+    pub fn dma_ns(&self, now_ns: u64, rank: usize) -> u64 {
+        let is_slow = self.is_on(now_ns, |one| one.kind == FaultKind::SlowDma && one.rank == rank);
+        if is_slow { self.hold_ns / 8 } else { DMA_NS }
     }
 
     /// How much longer a program waits before its next call.

@@ -17,7 +17,7 @@
 //! Limits: a host acts within a quantum after its card; hosts cost no time of their own.
 
 pub mod bound;
-mod rank_plane;
+pub(crate) mod rank_plane;
 
 use std::collections::VecDeque;
 use std::io::Write;

@@ -9,12 +9,12 @@ use thiserror::Error;
 
 use crate::card::software_rank::SoftwareRank;
 
-/// A rank's data plane.
-pub enum RankPlane {
+/// A rank's data plane. `S`: what does the card's work on ranks without one.
+pub enum RankPlane<S = SoftwareRank> {
     /// A simulated card.
     Card(Box<SmartNic<InProcessBus>>),
     /// None: the host does the card's work.
-    Software(SoftwareRank),
+    Software(S),
 }
 
 /// Either's error.
@@ -58,7 +58,7 @@ macro_rules! forward_result {
     };
 }
 
-impl DataPlane for RankPlane {
+impl<S: DataPlane<Error = SoftwareError>> DataPlane for RankPlane<S> {
     type Error = RankPlaneError;
 
     fn limits(&self) -> PlaneLimits {

@@ -6,7 +6,7 @@ use optireduce_contract::rules::command::{Limits, Order, judge};
 
 use super::job::Job;
 use super::window::Window;
-use super::{DMA_NS, Event, FunctionalCard};
+use super::{Event, FunctionalCard};
 
 impl FunctionalCard {
     /// Does what a command of a queue says; the status of its refusal if it cannot.
@@ -34,7 +34,8 @@ impl FunctionalCard {
         window.contributed = true;
         window.gates[0].enter(self.now_ns);
         window.reading = true;
-        self.reader_free_ns = self.reader_free_ns.max(self.now_ns + DMA_NS) + u64::from(command.host_beats) * CYCLE_NS;
+        self.reader_free_ns =
+            self.reader_free_ns.max(self.now_ns + self.faults.dma_ns) + u64::from(command.host_beats) * CYCLE_NS;
         let event = Event::Gradient {
             slot: command.slot,
             address: command.host_address,

@@ -10,6 +10,7 @@
 //! of a reset (`STATUS_BUSY` stays 0).
 
 mod commands;
+pub(crate) mod faults;
 pub(crate) mod job;
 mod pacer;
 mod queue;
@@ -31,6 +32,7 @@ use optireduce_contract::registers::{self as reg, Register};
 use optireduce_driver::CardEnd;
 use optireduce_hw::card::build::Build;
 
+use self::faults::Faults;
 use self::job::Job;
 use self::pacer::Pacer;
 use self::queue::Queue;
@@ -62,6 +64,7 @@ pub struct FunctionalCard {
     outbox: VecDeque<Departure>,
     trace: Vec<Accept>,
     waves: Option<Waves>,
+    faults: Faults,
 }
 
 /// Work that ends at a known time.
@@ -108,10 +111,16 @@ impl FunctionalCard {
             outbox: VecDeque::new(),
             trace: Vec::new(),
             waves: None,
+            faults: Faults::default(),
         };
         card.reset();
         card.sync_registers();
         card
+    }
+
+    /// What is wrong with the card.
+    pub(crate) fn faults_mut(&mut self) -> &mut Faults {
+        &mut self.faults
     }
 
     fn reset(&mut self) {
@@ -135,13 +144,13 @@ impl FunctionalCard {
     }
 
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
-        let ok = self.end.dma_read(address, bytes).is_ok();
+        let ok = !self.faults.takes_dma() && self.end.dma_read(address, bytes).is_ok();
         self.dma_error |= !ok;
         ok
     }
 
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        let ok = self.end.dma_write(address, bytes).is_ok();
+        let ok = !self.faults.takes_dma() && self.end.dma_write(address, bytes).is_ok();
         self.dma_error |= !ok;
         ok
     }
@@ -265,7 +274,7 @@ impl FunctionalCard {
                 let Some((_, by)) = due else { continue };
                 window.close(stage, self.now_ns, by);
                 if stage == 0 {
-                    self.at(self.now_ns + DMA_NS, Event::Contributed { slot: slot as u8 });
+                    self.at(self.now_ns + self.faults.dma_ns, Event::Contributed { slot: slot as u8 });
                     self.broadcast(&job, slot);
                 }
             }
@@ -279,7 +288,7 @@ impl FunctionalCard {
         let Some(window) = &mut self.slots[slot] else { return };
         let done = window.gates.iter().all(|gate| !gate.is_open()) && !window.reading && !window.finishing;
         // Two accesses: the contribute stage's report goes first. The slot is held until its last frame has left.
-        let at_ns = self.now_ns + 2 * DMA_NS + u64::from(window.arm.host_beats) * CYCLE_NS;
+        let at_ns = self.now_ns + 2 * self.faults.dma_ns + u64::from(window.arm.host_beats) * CYCLE_NS;
         let at_ns = at_ns.max(window.sent_ns);
         if done {
             window.finishing = true;
@@ -302,7 +311,8 @@ impl FunctionalCard {
     fn report(&mut self, slot: u8, stage: usize) {
         let Some(window) = &self.slots[usize::from(slot)] else { return };
         let address = window.arm.report_address + (stage * STAGE_REPORT_BYTES) as u64;
-        let report = window.report(stage);
+        let mut report = window.report(stage);
+        self.faults.take_report(&mut report);
         let (gate, failed) = (window.gates[stage].clone(), window.dma_failed);
         let (queue, cookie, own_beats) = (window.queue, window.arm.cookie, window.own_beats());
         let written = self.write(address, &report);

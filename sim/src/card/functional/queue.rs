@@ -7,7 +7,7 @@ use optireduce_contract::registers as reg;
 use optireduce_driver::CardEnd;
 
 use super::job::{Job, Ring};
-use super::{DMA_NS, Event, FunctionalCard};
+use super::{Event, FunctionalCard};
 
 /// What the card keeps of a queue pair.
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl FunctionalCard {
         if works && !queue.fetching && !queue.owes_refusal() && queue.sq_tail != queue.sq_head {
             queue.fetching = true;
             let tail = queue.sq_tail;
-            self.at(self.now_ns + DMA_NS, Event::Fetched { queue: number, tail });
+            self.at(self.now_ns + self.faults.dma_ns, Event::Fetched { queue: number, tail });
         }
     }
 
@@ -79,7 +79,9 @@ impl FunctionalCard {
 
     /// Hands a completion to a queue; it waits while the host's ring is full.
     pub(super) fn complete(&mut self, number: usize, completion: Completion) {
-        self.queues[number].waiting.push_back(completion);
+        for _ in 0..self.faults.copies() {
+            self.queues[number].waiting.push_back(completion);
+        }
         self.write_completions(number);
     }
 
@@ -95,7 +97,9 @@ impl FunctionalCard {
             completion.sq_head = queue.sq_head;
             let address = queue.cq.entry(queue.cq_tail);
             queue.cq_tail = queue.cq_tail.wrapping_add(1);
-            if !self.write(address, &completion.to_bytes()) {
+            let mut entry = completion.to_bytes();
+            self.faults.take_completion(&mut entry);
+            if !self.write(address, &entry) {
                 self.queues[number].stopped = true;
                 let window = self.slots.get_mut(usize::from(completion.slot)).and_then(Option::as_mut);
                 if let Some(window) = window.filter(|_| completion.opcode == DONE_CONTRIBUTE) {
