@@ -397,6 +397,29 @@ fn a_rank_that_does_not_come_is_named_on_all_that_came() {
     assert!(nobody.contains(" within 0.3 s (Connection refused"), "{nobody}");
 }
 
+#[test]
+fn when_ranks_end_one_after_the_other_the_first_is_named() {
+    let errors = job(3, |rank, root| {
+        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        match rank {
+            // It ends because of rank 1, as ranks do, and is the first that rank 2 waits for.
+            0 => communicator.barrier().map_err(|error| error.to_string()),
+            1 => {
+                std::thread::sleep(Duration::from_millis(300));
+                Ok(())
+            }
+            _ => {
+                std::thread::sleep(Duration::from_secs(1));
+                communicator.barrier().map_err(|error| error.to_string())
+            }
+        }
+    });
+    for rank in [0, 2] {
+        let error = errors[rank].clone().unwrap_err();
+        assert!(error.starts_with("the connection to rank 1 has ended"), "rank {rank}: {error}");
+    }
+}
+
 /// Calls until the bound is measured, and returns it. All ranks do as many, since a collective has one bound on all of them.
 fn measured(communicator: &mut Communicator, mut bucket: Bucket, data: &mut [f32]) -> Duration {
     assert_eq!(communicator.stage_deadline(), Duration::from_secs(1));

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::{EngineKind, JobArgs, RunArgs};
 use crate::engine::{Engine, Seen, connect_control};
 use crate::outcome::{Failure, print};
-use crate::tensors::{Content, Missing, Tensor, difference};
+use crate::tensors::{Content, Missing, Staged, Tensor, difference};
 use crate::times::size_text;
 
 /// Elements that are all-reduced at a time: 25 MiB.
@@ -70,15 +70,33 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     if launch.rank == 0 {
         print(&if args.job.json { serde_json::to_string(&summary).map_err(text)? } else { summary.text() })?;
     }
-    engine.close()?;
     let gone = launch.world_size - summary.ranks;
-    if !missing.is_empty() || !summary.incomplete_ranks.is_empty() || gone > 0 {
+    let is_whole = missing.is_empty() && summary.incomplete_ranks.is_empty() && gone == 0;
+    let out = args.out.as_ref().filter(|_| is_whole);
+    let staged = out.map(|out| content.stage(&of_rank(out))).transpose();
+    let all_staged = compare_staged(&mut engine.communicator, staged.as_ref().err());
+    engine.close()?;
+    if !is_whole {
         return Err(Failure::incomplete(incomplete(&path, &content.named(&missing), &summary, gone)));
     }
-    match &args.out {
-        Some(out) => Ok(content.write(&of_rank(out))?),
-        None => Ok(()),
+    all_staged?;
+    Ok(staged?.map_or(Ok(()), Staged::publish)?)
+}
+
+/// All ranks have written, or all get the same error and leave what was there. `error`: why this rank could not.
+fn compare_staged(communicator: &mut Communicator, error: Option<&String>) -> Result<(), String> {
+    let message = serde_json::to_vec(&error).map_err(text)?;
+    for (rank, error) in communicator.all_gather_bytes(&message).map_err(text)?.iter().enumerate() {
+        let error: Option<String> = match error.as_slice() {
+            // It is gone.
+            [] => Some("it ended before it had written".into()),
+            error => serde_json::from_slice(error).map_err(text)?,
+        };
+        if let Some(error) = error {
+            return Err(format!("rank {rank}: {error}; no rank has written its mean"));
+        }
     }
+    Ok(())
 }
 
 /// Why nothing is written. `missing`: what this rank lacks.

@@ -4,15 +4,16 @@
 //! are rounded to the tensor's own type when they are written (to nearest, ties to even).
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
 use std::io::Write;
 use std::ops::Range;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use half::{bf16, f16};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 /// Type of a tensor's values in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,9 +112,9 @@ impl Content {
         Ok(Self { tensors, values, metadata: header.metadata().clone() })
     }
 
-    /// Writes a file whole or not at all: beside it first, then renamed.
-    pub fn write(&self, path: &str) -> Result<(), String> {
-        let fail = |error: &dyn std::error::Error| format!("{path}: {error}; nothing was written");
+    /// Writes a file whole, beside the one that it will replace.
+    pub fn stage(&self, path: &str) -> Result<Staged, String> {
+        let fail = |error: &dyn std::error::Error| format!("{path}: {error}");
         let bytes = if is_safetensors(path) {
             let mut rest = self.values.as_slice();
             let data = self.tensors.iter().map(|tensor| {
@@ -132,7 +133,7 @@ impl Content {
         } else {
             Element::F32.write(&self.values)
         };
-        replace(Path::new(path), &bytes).map_err(|error| fail(&error))
+        Staged::write(Path::new(path), &bytes).map_err(|error| fail(&error))
     }
 
     /// Elements of all values by tensor: name and elements of the tensor, row-major.
@@ -173,18 +174,36 @@ fn is_safetensors(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == "safetensors")
 }
 
-/// Puts a file in place of `path`: readers see the old file or the new one, also after a crash.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".optireduce-")
-        // As for any new file; the umask applies.
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    std::fs::File::open(folder)?.sync_all()
+/// A file that is written and not yet in its place; removed if it is dropped.
+#[derive(Debug)]
+pub struct Staged {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Staged {
+    fn write(path: &Path, bytes: &[u8]) -> std::io::Result<Self> {
+        let mut file = tempfile::Builder::new()
+            .prefix(".optireduce-")
+            // As for any new file; the umask applies.
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder(path))?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        Ok(Self { path: path.into(), file })
+    }
+
+    /// Puts it in its place: readers see the old file or the new one, also after a crash.
+    pub fn publish(self) -> Result<(), String> {
+        let Self { path, file } = self;
+        let published =
+            file.persist(&path).map_err(|error| error.error).and_then(|_| File::open(folder(&path))?.sync_all());
+        published.map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// What keeps the ranks from averaging their files, if anything does: the first rank that could not read its file, or the first

@@ -330,6 +330,26 @@ fn a_mean_that_lost_too_much_is_not_written() {
 }
 
 #[test]
+fn a_mean_that_one_rank_cannot_write_is_written_by_none() {
+    let folder = scratch("unwritten");
+    let [file, out] = ["in", "out.{rank}/mean"].map(|name| folder.join(name).display().to_string());
+    std::fs::write(&file, vec![0; 4000]).unwrap();
+    let of_rank = |rank: usize| folder.join(format!("out.{rank}"));
+    for rank in [0, 2] {
+        std::fs::create_dir_all(of_rank(rank)).unwrap();
+    }
+    for output in ranks(3, &["--file", &file, "--out", &out]) {
+        let (code, said) = (output.status.code(), text(&output.stderr));
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("rank 1: ") && said.contains("out.1/mean: No such file or directory"), "{said}");
+        assert!(said.contains("no rank has written its mean"), "{said}");
+    }
+    for rank in [0, 2] {
+        assert_eq!(std::fs::read_dir(of_rank(rank)).unwrap().count(), 0, "rank {rank}");
+    }
+}
+
+#[test]
 fn files_of_several_buckets_in_16_bits_are_averaged_and_replaced_whole() {
     let folder = scratch("halves");
     // More than one bucket of 25 MiB, and a tensor across their border.

@@ -108,6 +108,8 @@ pub(crate) struct ControlChannel {
     /// Messages that came while another rank's was waited for, by rank.
     waiting: Vec<VecDeque<Vec<u8>>>,
     gone: Vec<bool>,
+    /// The ranks that are gone, in order.
+    went: Vec<usize>,
     failed: Option<Arc<ControlError>>,
     /// Dropped when this rank ends.
     alive: Option<oneshot::Sender<()>>,
@@ -187,6 +189,7 @@ impl ControlChannel {
             skip_gone: false,
             waiting: vec![Default::default(); ranks],
             gone: vec![false; ranks],
+            went: Vec::new(),
             failed: None,
             alive: Some(alive),
             thread: Some(thread),
@@ -253,19 +256,30 @@ impl ControlChannel {
             }
             if self.gone[from] {
                 let overrun = self.outgoing.overrun(from).map(|bytes| ControlError::Overrun { rank: from, bytes });
-                return Err(overrun.unwrap_or(ControlError::Gone(from)));
+                return Err(overrun.unwrap_or(ControlError::Gone(self.first_gone(from))));
             }
             let left = deadline.saturating_duration_since(Instant::now());
             // Who took nothing for the timeout has had its time.
             let left = if self.stalled[from] { Duration::ZERO } else { left };
             match self.incoming.recv_timeout(left) {
-                Ok((peer, Notice::Gone)) => self.gone[peer] = true,
+                Ok((peer, Notice::Gone)) => {
+                    self.gone[peer] = true;
+                    self.went.push(peer);
+                }
                 Ok((peer, Notice::Message(message))) => self.waiting[peer].push_back(message),
                 Ok((_, Notice::Closed)) => return Err(ControlError::Closed),
                 Err(RecvTimeoutError::Timeout) => return Err(ControlError::Silent { rank: from, waited }),
                 Err(RecvTimeoutError::Disconnected) => return Err(ControlError::Gone(from)),
             }
         }
+    }
+
+    /// The rank to name when `from` is gone: once a rank has died, the others end one after the other, and the first is the
+    /// cause. Ranks below `from` have made the call, as have those of which a message waits.
+    fn first_gone(&self, from: usize) -> usize {
+        let is_cause = |rank: &usize| *rank >= from && self.waiting[*rank].is_empty();
+        let first = self.went.iter().copied().find(is_cause).filter(|_| !self.skip_gone);
+        first.unwrap_or(from)
     }
 
     /// A call of all ranks: `call` with the channel, once all ranks were found to call the same. Over the channel of

@@ -44,8 +44,9 @@ fn end(scenario: &Scenario, rank: usize, is_again: bool, had_connected: bool, co
         Subject::File if fault.is_harmless() && bound_ms == 3000 => &[0],
         Subject::File => &[0, 1],
     };
-    if fault == Fault::DiskFull && is_victim && code != 2 {
-        return Some("its output had no room".into());
+    // A mean that one rank cannot write is written by none.
+    if fault == Fault::DiskFull && (is_victim || subject == Subject::File) && code != 2 {
+        return Some("an output had no room".into());
     }
     if goes_on.contains(&code) {
         return None;
@@ -114,6 +115,7 @@ mod tests {
         assert_eq!(found(Subject::File, Fault::Replay, 0, 1, "optireduce: x"), "it could go on");
         assert_eq!(found(Subject::Bench, Fault::Stop, 1, 2, "optireduce: this rank was dropped"), "");
         assert_eq!(found(Subject::Bench, Fault::Stop, 0, 2, "optireduce: this rank was dropped"), "it could go on");
+        assert_eq!(found(Subject::File, Fault::DiskFull, 0, 0, ""), "an output had no room");
         assert_eq!(found(Subject::File, Fault::DiskFull, 1, 2, "optireduce: no"), "the full disk is not named");
     }
 }
