@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use optireduce::SmartNicError;
+
 /// An error of the simulator. Messages are one line and name what was found and what was expected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -65,6 +67,7 @@ impl SimError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::File { .. } | Self::Input { .. } | Self::Argument(_) | Self::Engine { .. } => 2,
+            Self::Rank { source, .. } if matches!(source.downcast_ref(), Some(SmartNicError::Secret(_))) => 2,
             Self::Rank { .. } | Self::Hang { .. } | Self::Check(_) => 1,
         }
     }

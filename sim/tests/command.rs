@@ -241,6 +241,15 @@ fn files_that_cannot_be_written_are_refused_before_the_run() {
 }
 
 #[test]
+fn cards_are_refused_in_an_environment_with_a_secret() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"));
+    let output = command.args(FAST).env("OPTIREDUCE_SECRET", "0123456789abcdef").output().expect("the command starts");
+    let message = text(&output.stderr);
+    assert_eq!((output.status.code(), message.trim_end().lines().count()), (Some(2), 1), "{message}");
+    assert!(message.contains("OPTIREDUCE_SECRET is set, but cards cannot encrypt"), "{message}");
+}
+
+#[test]
 fn without_verilator_its_engine_says_how_to_get_it() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"));
     let output =

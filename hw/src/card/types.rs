@@ -7,7 +7,7 @@ pub use crate::mem::place::SlotBeat;
 /// the arm bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct SlotContext {
-    /// Host's name for the window.
+    /// The host's identifier of the window.
     pub cookie: W<32>,
     /// Collective number.
     pub step: W<16>,
@@ -17,9 +17,9 @@ pub struct SlotContext {
     pub base_beat: W<26>,
     /// Beats of the window.
     pub beats: W<15>,
-    /// Beats every shard has.
+    /// Beats that every shard has.
     pub quotient: W<15>,
-    /// Shards with one beat more.
+    /// How many of the first shards have one beat more.
     pub remainder: W<7>,
     /// Rank r owns shard (r + rotation) mod ranks.
     pub rotation: W<7>,
@@ -43,9 +43,9 @@ pub struct SlotContext {
     pub send_incast: W<4>,
     /// Queue pair that armed the window and gets its completions.
     pub queue: W<2>,
-    /// First beat of the own shard.
+    /// First beat of the local shard.
     pub own_start: W<15>,
-    /// Beats of the own shard.
+    /// Beats of the local shard.
     pub own_beats: W<15>,
     /// Generation of the slot: memory words of another epoch are empty.
     pub epoch: W<8>,
@@ -70,9 +70,9 @@ pub struct GateRules {
     pub early: bool,
     /// Peers that have something to send.
     pub senders: W<64>,
-    /// Beats expected, own ones included.
+    /// Beats expected, local ones included.
     pub expected: W<22>,
-    /// Own beats expected: the early rule waits for them.
+    /// Local beats expected: the early rule waits for them.
     pub own: W<15>,
 }
 
@@ -83,7 +83,7 @@ pub struct GateReport {
     pub closed_by: W<2>,
     /// Beats accepted from peers.
     pub received: W<22>,
-    /// Own beats accepted.
+    /// Local beats accepted.
     pub own: W<22>,
     /// Ranks heard.
     pub heard: W<64>,
@@ -132,9 +132,9 @@ pub struct WindowBeat {
     pub slot: W<3>,
     /// Beat of the window.
     pub position: W<14>,
-    /// Beat of the own shard; contribute only.
+    /// Beat of the local shard; contribute only.
     pub relative: W<14>,
-    /// Sender's rank; this card's own for its own gradient.
+    /// Sender's rank; this card's rank for the local gradient.
     pub sender: W<6>,
     /// The slot's epoch.
     pub epoch: W<8>,
@@ -179,7 +179,7 @@ pub struct PacketOrder {
     pub position: W<14>,
     /// Beats of payload.
     pub beats: W<8>,
-    /// bf16: the last of them is half one of the window, half zeros.
+    /// bf16: the second half of the last one is zeros.
     pub half: bool,
     /// Carries the last-percentile mark.
     pub mark: bool,
@@ -216,7 +216,7 @@ pub struct ContributeOrder {
     pub incast: W<4>,
 }
 
-/// Order to send the packets of one window: shards of the transmit buffer, or the mean of the own shard.
+/// Order to send the packets of one window: shards of the transmit buffer, or the mean of the local shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct SendOrder {
     /// Window slot.
