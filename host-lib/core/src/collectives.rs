@@ -193,7 +193,8 @@ impl<P: DataPlane> Collectives<P> {
     /// See [`CollectivesError`].
     pub fn start(&mut self, now_ns: u64, op: u32, gradient: Vec<f32>) -> Result<(), CollectivesError<P::Error>> {
         self.pipeline.start(op, gradient)?;
-        self.act(now_ns)
+        self.act(now_ns)?;
+        Ok(())
     }
 
     /// Handles everything that has happened; returns the oldest collective if it is finished. Call again until `None`.
@@ -210,10 +211,15 @@ impl<P: DataPlane> Collectives<P> {
         {
             return Err(CollectivesError::WrongLength { op, found, expected });
         }
-        self.handle_events(now_ns)?;
-        self.handle_timeout(now_ns);
-        self.prepost(now_ns);
-        self.act(now_ns)?;
+        loop {
+            self.handle_events(now_ns)?;
+            self.handle_timeout(now_ns);
+            self.prepost(now_ns);
+            // What is contributed late closes at once: the data plane has no timer for what it has to say already.
+            if !self.act(now_ns)? {
+                break;
+            }
+        }
         self.pipeline.check(now_ns)?;
         if self.pipeline.held.is_none() {
             let Some(done) = self.pipeline.pop_done() else { return Ok(None) };
@@ -341,7 +347,8 @@ impl<P: DataPlane> Collectives<P> {
         &self.params
     }
 
-    fn act(&mut self, now_ns: u64) -> Result<(), CollectivesError<P::Error>> {
+    /// Whether there was anything to do.
+    fn act(&mut self, now_ns: u64) -> Result<bool, CollectivesError<P::Error>> {
         self.pipeline.act(now_ns, &mut self.plane, &self.params, &self.tuning)
     }
 

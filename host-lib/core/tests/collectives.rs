@@ -191,6 +191,18 @@ fn the_next_collective_is_armed_while_the_first_runs_and_slots_are_shared() {
     assert_eq!(collectives.next_timeout(), None);
 }
 
+/// A window that closes as soon as it is contributed (its peers came before) is told of at once: nothing else would wake the
+/// caller before the watchdog.
+#[test]
+fn what_closes_while_it_is_contributed_is_handled_in_the_same_poll() {
+    let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
+    // More windows than are in flight at a time.
+    let op = collectives.prepare(0, 0, 20 * WINDOW, false).unwrap();
+    collectives.start(0, op, ramp(20 * WINDOW)).unwrap();
+    let finished = collectives.poll(0).unwrap();
+    assert_eq!(finished.map(|finished| finished.report.op), Some(op));
+}
+
 #[test]
 fn a_late_rank_gets_the_result_and_its_refused_contribution_hurts_nobody() {
     let mut collectives = collectives(Plane::default());

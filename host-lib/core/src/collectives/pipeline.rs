@@ -233,14 +233,14 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Does what the collectives ask for, oldest first, with one doorbell.
+    /// Does what the collectives ask for, oldest first, with one doorbell; whether there was anything.
     pub fn act<P: DataPlane>(
         &mut self,
         now_ns: u64,
         plane: &mut P,
         params: &JobParams,
         tuning: &Tuning,
-    ) -> Result<(), CollectivesError<P::Error>> {
+    ) -> Result<bool, CollectivesError<P::Error>> {
         let in_use: usize = self.running.iter().map(|one| one.machine.slots_in_use()).sum();
         let mut slots_free = params.slots.saturating_sub(in_use);
         let mut acted = false;
@@ -269,7 +269,10 @@ impl Pipeline {
                 }
             }
         }
-        if acted { plane.flush().map_err(CollectivesError::Plane) } else { Ok(()) }
+        if acted {
+            plane.flush().map_err(CollectivesError::Plane)?;
+        }
+        Ok(acted)
     }
 
     /// A stage of a window has closed.
