@@ -245,15 +245,15 @@ impl Repairs {
 
     /// A rank was dropped, or cannot be reached any more: what it owned is given up.
     pub fn drop_rank(&mut self, rank: usize) {
-        self.asked_from.insert(rank, u32::MAX);
-        self.pending.retain(|(from, _)| *from != rank);
-        self.ledger.owner_dropped(rank).into_iter().for_each(|key| self.close(key));
+        self.add_rank(rank, u32::MAX);
     }
 
-    /// A rank takes part again, from collective `first_op` on. It has nothing of those before, which may still run here.
+    /// A rank takes part again, from collective `first_op` on. It has nothing of those before, which may still run here; what it
+    /// has asked of the others, it has asked before this rank heard of its view.
     pub fn add_rank(&mut self, rank: usize, first_op: u32) {
-        self.drop_rank(rank);
         self.asked_from.insert(rank, first_op);
+        self.pending.retain(|(from, request)| *from != rank || request.key().op >= first_op);
+        self.ledger.owner_dropped(rank).into_iter().for_each(|key| self.close(key));
     }
 
     /// This rank takes part from collective `first_op` on: what it is asked of those before it does not have.

@@ -97,6 +97,7 @@ impl Agreement {
         // The model comes anew.
         self.repairs = self.repairs.take().map(|_| Repairs::new(next_op));
         self.calls.iter_mut().for_each(CallCheck::join);
+        self.votes.iter_mut().for_each(Votes::join);
         if let Some(control) = &mut self.control {
             control.join(now_ns, incarnation);
         }

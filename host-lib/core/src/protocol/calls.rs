@@ -232,18 +232,18 @@ impl CallCheck {
 
     /// No answer will come from this rank any more.
     pub fn drop_rank(&mut self, rank: usize) {
-        self.asked_from.insert(rank, u32::MAX);
-        for one in self.ops.values_mut() {
+        self.add_rank(rank, u32::MAX);
+    }
+
+    /// A rank takes part again, from collective `first_op` on. It knows nothing of those before, which may still run here; what it
+    /// has asked about the others, it has asked before this rank heard of its view.
+    pub fn add_rank(&mut self, rank: usize, first_op: u32) {
+        self.asked_from.insert(rank, first_op);
+        for (_, one) in self.ops.range_mut(..first_op) {
             one.asked.remove(&rank);
             one.asking.remove(&rank);
             one.own.iter_mut().for_each(|(_, live)| live.retain(|live| *live != rank));
         }
-    }
-
-    /// A rank takes part again, from collective `first_op` on. It knows nothing of those before, which may still run here.
-    pub fn add_rank(&mut self, rank: usize, first_op: u32) {
-        self.drop_rank(rank);
-        self.asked_from.insert(rank, first_op);
     }
 
     /// Whether rank `of` is known to call what this rank calls at `op`, or cannot be asked any more.

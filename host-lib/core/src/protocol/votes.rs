@@ -70,8 +70,9 @@ impl VoteParams {
 pub struct Votes {
     rank: usize,
     params: VoteParams,
-    /// The next collective that this rank votes on, or whose decision it waits for.
-    next: u32,
+    /// The next collective that this rank votes on, or whose decision it waits for; `None` while it waits to take part and does
+    /// not know from which on.
+    next: Option<u32>,
     /// The ranks whose previous vote was to skip.
     last_skips: Ranks,
     /// At the leader: the votes on undecided collectives.
@@ -97,7 +98,7 @@ impl Votes {
         Self {
             rank,
             params,
-            next: 0,
+            next: Some(0),
             last_skips: Ranks::none(ranks),
             ballots: BTreeMap::new(),
             decisions: BTreeMap::new(),
@@ -111,9 +112,18 @@ impl Votes {
         self.params = params;
     }
 
+    /// This rank asks to take part again. Ranks may vote on the first collectives of its view, and decide, before this rank
+    /// knows the view: their messages are kept.
+    pub fn join(&mut self) {
+        (self.next, self.waiting) = (None, None);
+        self.last_skips.clear();
+        self.ballots.clear();
+        self.decisions.clear();
+    }
+
     /// Continues at collective `op`; forgets what is too old or too far ahead.
     pub fn forward(&mut self, op: u32) {
-        self.next = op;
+        self.next = Some(op);
         let is_near = |of: &u32| of.wrapping_sub(op) < OPS_MAX;
         self.ballots.retain(|of, _| is_near(of));
         self.decisions.retain(|of, _| is_near(of));
@@ -137,7 +147,9 @@ impl Votes {
 
     /// Handles a message from rank `from`.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: VoteMessage) {
-        let is_near = |op: u32| op.wrapping_sub(self.next) < OPS_MAX;
+        let is_known = |op: &u32| self.ballots.contains_key(op) || self.decisions.contains_key(op);
+        let has_room = self.ballots.len() + self.decisions.len() < OPS_MAX as usize;
+        let is_near = |op: u32| self.next.map_or(has_room || is_known(&op), |next| op.wrapping_sub(next) < OPS_MAX);
         match message {
             VoteMessage::Decision { op, skip } if is_near(op) => drop(self.decisions.insert(op, skip)),
             VoteMessage::Decision { .. } => {}
@@ -345,6 +357,32 @@ mod tests {
         assert_eq!(alone.next_timeout(), Some(FETCH_NS + PARAMS.others_ns));
         assert_eq!(alone.decided(FETCH_NS + PARAMS.others_ns - 1), None);
         assert_eq!(alone.decided(FETCH_NS + PARAMS.others_ns), Some(Decided { skip: true, agreed: false }));
+    }
+
+    /// A rank that joins may be the leader: the others vote before it knows its view. And they may decide without it.
+    #[test]
+    fn what_is_said_before_a_rank_knows_its_view_counts() {
+        const OP: u32 = 70_000;
+        let live = Ranks::all(3);
+        let mut leader = Votes::new(0, 3, PARAMS);
+        leader.join();
+        for from in [1, 2] {
+            let vote = VoteMessage::Vote { op: OP, live: live.clone(), skip: from == 2, left_ns: 0 };
+            leader.handle_message(10, from, vote);
+        }
+        leader.forward(OP);
+        leader.cast(20, OP, &live, false, 0);
+        assert_eq!(leader.decided(20), Some(Decided { skip: true, agreed: true }));
+        let mut other = Votes::new(2, 3, PARAMS);
+        other.join();
+        other.handle_message(10, 0, VoteMessage::Decision { op: OP, skip: true });
+        other.forward(OP);
+        other.cast(20, OP, &live, false, 0);
+        assert_eq!(other.decided(20), Some(Decided { skip: true, agreed: true }));
+        // Without end they are not kept.
+        other.join();
+        (0..10_000).for_each(|op| other.handle_message(10, 0, VoteMessage::Decision { op, skip: true }));
+        assert_eq!(other.decisions.len(), OPS_MAX as usize);
     }
 
     #[test]

@@ -338,6 +338,17 @@ fn a_rank_that_joins_is_not_asked_for_what_it_never_had() {
         to
     };
     assert_eq!((asked(3), asked(9)), (vec![2], vec![1, 2]));
+    // What it asks of its own collectives before this rank knows of its view is answered once they have closed.
+    let mut repairs = Repairs::new(0);
+    let ranges = vec![BeatRange { first: 0, count: 1 }];
+    let request = |op| RepairMessage::Request { key: key(op, &plan), ranges: ranges.clone() };
+    [3, 9].into_iter().for_each(|op| repairs.handle(1, request(op)).unwrap());
+    repairs.add_rank(1, 9);
+    for op in [3, 9] {
+        repairs.begin(op, &view, 0, stream, Vec::new());
+    }
+    let answers: Vec<_> = std::iter::from_fn(|| repairs.poll()).collect();
+    assert_eq!(answers, [(1, RepairMessage::Gone { key: key(9, &plan) })]);
     // And if it is asked by a rank that does not know yet, it says so.
     let mut repairs = Repairs::new(0);
     let ranges = vec![BeatRange { first: 0, count: 1 }];
