@@ -7,10 +7,10 @@ mod virtual_network;
 use std::collections::{HashMap, HashSet};
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
-use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
+use optireduce_contract::packet::{STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader};
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Ranks, Stage, View, WindowPlan, plan_windows};
-use optireduce_core::software::{Software, SoftwareJob};
+use optireduce_core::software::{Batch, Software, SoftwareJob};
 use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
 use virtual_network::{Impairments, JOB_TAG, Link, Network, Outcome, Random, bucket_of};
 
@@ -407,6 +407,45 @@ fn contributed(ranks: usize, params: &JobParams, beats: usize, step: u16) -> (So
     plane.arm(&plan, params).unwrap();
     plane.contribute(&plan, &vec![1.0; beats * LANES]).unwrap();
     (plane, plan)
+}
+
+/// A contribution was cut short on its way, and this rank is late: nobody contributed to the rest of that packet. Its mean is
+/// not sent as zeros that a peer would take for a mean.
+#[test]
+fn a_packet_of_means_ends_where_nobody_contributed() {
+    // Beats of the packet that came, in fp32 and in bf16, where they travel in pairs; beats of the means that are sent.
+    for (bf16, came, sent) in [(false, 3, 3), (true, 4, 4), (false, 4, 4), (false, 0, 0)] {
+        let params = JobParams {
+            bf16,
+            start_peers: 1,
+            window_beats_max: 16,
+            ..JobParams::new(0, 2, 4, 1000, &PlaneLimits::CARD)
+        };
+        let mut plane = Software::new(SoftwareJob::new(0, 2, JOB_TAG, 4)).unwrap();
+        let plan = plan_windows(&params, 0, 0, 16 * LANES, false).unwrap().remove(0);
+        plane.arm(&plan, &params).unwrap();
+        let own = plan.shards.range_of(0);
+        // The second packet comes as a whole, and the first one as far as it was not cut off.
+        let packet_beats = plan.shape().packet_beats(4);
+        for (first, beats) in [(own.start, came), (own.start + packet_beats, own.len().saturating_sub(packet_beats))] {
+            let offset = (first * BEAT_BYTES) as u32;
+            let flags = plan.shape().packet_flags();
+            let header = UbtHeader { offset, sender: 1, flags, job_tag: JOB_TAG, ..UbtHeader::default() };
+            let payload = vec![1; plan.shape().payload_beats(beats) * BEAT_BYTES];
+            if beats > 0 {
+                plane.handle_datagram(Some(1), &[&header.to_bytes()[..], &payload].concat());
+            }
+        }
+        plane.advance(1001);
+        let (mut out, mut means) = (Vec::new(), 0);
+        while let Some(transmit) = plane.poll_transmit(Batch { segments_max: 4, bytes_max: 65_000 }, &mut out) {
+            for datagram in out.chunks(transmit.segment_bytes) {
+                means += plan.shape().packet_beats((datagram.len() - UBT_BYTES) / BEAT_BYTES);
+            }
+        }
+        let expected = sent + own.len().saturating_sub(packet_beats);
+        assert_eq!(means, expected, "bf16 {bf16}, {came} beats of the first packet came");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! passed over, for others of its round and then for later rounds.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{FLAG_LAST_PERCENTILE, UBT_BYTES, UbtHeader};
@@ -123,7 +124,8 @@ impl Outbox {
         rounds.flat_map(|round| &round.flows).map(|flow| budget.ready_ns(flow.to, now_ns)).min()
     }
 
-    /// Writes the next datagrams for one peer to `out`. Packets whose first beat is missing are left out, as on the card.
+    /// Writes the next datagrams for one peer to `out`. Of means, packets whose first beat is missing are left out, as on the card,
+    /// and others end before the first that is: a contribution may have been cut short on its way.
     pub fn poll(
         &mut self,
         now_ns: u64,
@@ -185,14 +187,20 @@ fn write_packets(
     while segments < batch.segments_max.max(1)
         && let Some(packet) = flow.packets.peek()
     {
-        let bytes = UBT_BYTES + window.shape.payload_beats(packet.beats.len()) * BEAT_BYTES;
+        let bytes_of = |beats: &Range<usize>| UBT_BYTES + window.shape.payload_beats(beats.len()) * BEAT_BYTES;
+        let bytes = bytes_of(&packet.beats);
         if segments > 0 && (out.len() + bytes > batch.bytes_max || first_bytes < segment_bytes) {
             break;
         }
         flow.packets.next();
-        if stage == Stage::Broadcast && !window.is_present(packet.beats.start) {
+        let packet = match stage {
+            Stage::Broadcast => Packet { beats: window.present_from(packet.beats), ..packet },
+            Stage::Contribute => packet,
+        };
+        if packet.beats.is_empty() {
             continue;
         }
+        let bytes = bytes_of(&packet.beats);
         let header = header(window, stage, &packet);
         out.extend(header.to_bytes());
         window.write_payload(stage, packet.beats, out);

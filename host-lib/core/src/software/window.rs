@@ -290,9 +290,13 @@ impl Window {
         }
     }
 
-    /// Whether the result has this beat.
-    pub fn is_present(&self, position: usize) -> bool {
-        self.present[position / 64] >> (position % 64) & 1 == 1
+    /// The first of these beats that the result has, one after the other: as many as a packet can carry without another.
+    pub fn present_from(&self, beats: Range<usize>) -> Range<usize> {
+        let is_missing = |position: &usize| self.present[position / 64] >> (position % 64) & 1 == 0;
+        let Some(missing) = beats.clone().find(is_missing) else { return beats };
+        // Beats of bf16 travel in pairs.
+        let count = missing - beats.start;
+        beats.start..missing - if self.plan.bf16 { count % 2 } else { 0 }
     }
 
     /// Adds the payload of a packet of a stage to `out`: window beats `beats`, padded to whole beats of the wire.
