@@ -27,6 +27,19 @@ fn jobs_that_failed_once_stay_mended() {
         job(101_352, None, 8, &[0]),
         job(101_297, Some(5), 19, &[0, 3]),
         job(101_022, Some(4), 51, &[4]),
+        // A window that closed while it was contributed was not told of before the watchdog.
+        job(300_202, Some(2), 2, &[4]),
+        // Beats that nobody contributed to: an owner answered with zeros, and sent them in a packet that was cut short.
+        job(300_382, None, 7, &[]),
+        job(300_444, None, 13, &[0, 1, 3]),
+        // A rank joined, and what it asked of others before they heard of its view was dropped.
+        job(301_197, Some(8), 14, &[2, 4]),
+        job(301_705, None, 41, &[0, 1]),
+        // A connection breaks between a rank and its neighbour, and either may be dropped.
+        job(300_293, None, 19, &[0]),
+        job(301_867, None, 23, &[2]),
+        // A rank waited in a one-off collective for one that had died, for longer than silence is borne.
+        job(300_558, None, 11, &[1, 4, 5]),
         // A host that was slow for longer than silence is borne was dropped, as it must be.
         job(100_593, Some(3), 8, &[0]),
         job(101_084, Some(4), 17, &[1]),

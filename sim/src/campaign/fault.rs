@@ -137,6 +137,11 @@ impl FaultKind {
         !matches!(self, Self::Duplicate | Self::Corrupt | Self::Slow | Self::Strangers | Self::Replay)
     }
 
+    /// Whether it befalls a rank and its neighbour.
+    pub const fn is_shared(self) -> bool {
+        matches!(self, Self::Partition | Self::BreakControl)
+    }
+
     /// Whether it needs ranks that come and go.
     pub const fn needs_views(self) -> bool {
         matches!(self, Self::Restart)

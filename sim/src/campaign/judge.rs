@@ -69,6 +69,8 @@ pub(super) struct Judge<'a> {
     pub violation: Option<Violation>,
     /// By collective: the ranks that have called it.
     callers: Vec<u64>,
+    /// Ranks that were dropped although nothing befell them, with a reason.
+    excused: u64,
     /// By number: first collective, members.
     views: BTreeMap<u32, (u32, u64)>,
     /// By collective: ranks that have it, and among whom.
@@ -94,6 +96,7 @@ impl<'a> Judge<'a> {
             plan,
             violation: None,
             callers: vec![0; count],
+            excused: 0,
             views: BTreeMap::new(),
             used: vec![Vec::new(); count],
             means: HashMap::new(),
@@ -129,8 +132,13 @@ impl<'a> Judge<'a> {
         self.segments[rank] += 1;
     }
 
-    /// A rank was dropped: only one that was harmed may be. Collectives that it has running go on with what it has.
-    pub fn dropped(&mut self, rank: usize, at_ns: u64) {
+    /// A rank was dropped: only one that was harmed may be, or one that waits in collective `op`, one-off, for what a rank that
+    /// was harmed has not said, for longer than silence is borne. Collectives that it has running go on with what it has.
+    pub fn dropped(&mut self, rank: usize, at_ns: u64, op: Option<u32>) {
+        if op.is_some_and(|op| self.plan.calls[op as usize].is_one_off()) {
+            self.excused |= 1 << rank;
+            return;
+        }
         // Cards keep no packets of windows that are not armed: a rank that falls behind may hear nothing any more.
         let may_lag = self.plan.cards != 0;
         if !may_lag && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
@@ -479,7 +487,8 @@ impl<'a> Judge<'a> {
 
     /// The job is over; whether this rank has made all calls.
     pub fn ended(&mut self, rank: usize, is_done: bool, at_ns: u64) {
-        if !is_done && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
+        let is_excused = self.excused >> rank & 1 == 1;
+        if !is_done && !is_excused && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
             self.object(
                 JudgeKind::Continues,
                 Some(rank),

@@ -200,7 +200,11 @@ impl JobPlan {
     /// The ranks that no fault can keep from one another, by rank, if they are a majority: those must go on.
     pub fn unharmed(&self) -> Option<Vec<bool>> {
         let harms = self.faults.iter().any(|(_, fault)| fault.kind.may_cost_a_rank()) || self.may_be_silent();
-        let unharmed: Vec<bool> = (0..self.ranks).map(|rank| !harms || !self.targets.contains(&rank)).collect();
+        // A rank that no fault is aimed at may still share one.
+        let is_shared = self.faults.iter().any(|(_, fault)| fault.kind.is_shared());
+        let shares = |rank: usize| is_shared && self.targets.iter().any(|target| self.neighbour(*target) == rank);
+        let is_harmed = |rank: usize| self.targets.contains(&rank) || shares(rank);
+        let unharmed: Vec<bool> = (0..self.ranks).map(|rank| !harms || !is_harmed(rank)).collect();
         let many = 2 * unharmed.iter().filter(|is| **is).count() > self.ranks;
         many.then_some(unharmed)
     }

@@ -365,7 +365,8 @@ impl Job<'_> {
                 let one = &mut self.ranks[rank];
                 one.state = State::Dropped;
                 one.waiting_ns = None;
-                self.judge.dropped(rank, self.now_ns);
+                let op = one.outstanding.front().map(|call| call.op);
+                self.judge.dropped(rank, self.now_ns, op);
                 self.happens(Transition::Dropped, rank);
                 self.wake(rank, self.now_ns);
             }
