@@ -26,6 +26,8 @@ pub struct Seen {
     pub replayed_packets: u64,
     /// Collectives of which not all means came.
     pub missing_means: u64,
+    /// Values of results that are infinities or NaNs.
+    pub not_finite: u64,
     /// Ranks that did not come in time, at least once.
     pub late_ranks: BTreeSet<usize>,
     /// Too much was lost, at least once.
@@ -45,6 +47,7 @@ impl Seen {
         self.received_bytes += report.received_bytes();
         let incomplete = report.action() != UpdateAction::Apply || !report.missing_from(Stage::Broadcast).is_empty();
         self.missing_means += u64::from(incomplete);
+        self.not_finite += report.not_finite();
         self.hadamard |= report.is_hadamard();
         self.measuring_bound = report.is_measuring_stage_deadline();
         self.skipped |= report.action() != UpdateAction::Apply;

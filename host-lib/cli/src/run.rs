@@ -206,6 +206,7 @@ fn row(args: &JobArgs, engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crow
         unsent_packets: ranks.iter().map(|seen| seen.unsent_packets).sum(),
         forged_packets: ranks.iter().map(|seen| seen.forged_packets).sum(),
         replayed_packets: ranks.iter().map(|seen| seen.replayed_packets).sum(),
+        not_finite: ranks.iter().map(|seen| seen.not_finite).max().unwrap_or(0),
         halted: ranks.iter().any(|seen| seen.halted),
         bound_ms: engine.bound_ms(),
         engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },

@@ -23,6 +23,8 @@ pub struct Row {
     pub forged_packets: u64,
     /// Packets that were dropped because they had come before; 0 without a secret.
     pub replayed_packets: u64,
+    /// Values of results that are infinities or NaNs, over all calls, at the rank that has most.
+    pub not_finite: u64,
     /// Whether the safeguard said halt on any rank.
     pub halted: bool,
     /// Bound on each stage; 0 for engines without.
@@ -58,7 +60,10 @@ impl Row {
         ];
         let counts = counts.into_iter().filter(|(count, _)| **count > 0);
         let text: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
-        (!text.is_empty()).then(|| format!("       packets: {}", text.join(", ")))
+        let packets = (!text.is_empty()).then(|| format!("       packets: {}", text.join(", ")));
+        let values = (self.not_finite > 0).then(|| format!("       values: {} not finite", self.not_finite));
+        let remarks: Vec<String> = packets.into_iter().chain(values).collect();
+        (!remarks.is_empty()).then(|| remarks.join("\n"))
     }
 
     pub fn line(&self) -> String {
@@ -136,6 +141,7 @@ mod tests {
             unsent_packets: 0,
             forged_packets: 0,
             replayed_packets: 0,
+            not_finite: 0,
             halted: false,
             bound_ms: 5.0,
             engine: "udp",

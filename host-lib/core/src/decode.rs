@@ -48,6 +48,15 @@ pub(crate) fn scale_canonical(lanes: &mut [f32], factor: f32) {
     }
 }
 
+/// How many values are infinities or NaNs. Of a window, it is asked for right after its output was written, while it is in the
+/// cache: that takes about a hundredth of the collective's time.
+pub(crate) fn count_not_finite(values: &[f32]) -> u64 {
+    const EXPONENT: u32 = 0x7f80_0000;
+    // Short counters in short loops, so that the compiler makes vectors of them.
+    let is_not = |value: &f32| u32::from(value.to_bits() & EXPONENT == EXPONENT);
+    values.chunks(1 << 16).map(|values| u64::from(values.iter().map(is_not).sum::<u32>())).sum()
+}
+
 /// How the window is encoded.
 pub(crate) fn code(plan: &WindowPlan) -> Code {
     Code { log2_n: plan.log2_n, log2_blocks: plan.log2_blocks, sign_key: plan.sign_key }
@@ -56,6 +65,16 @@ pub(crate) fn code(plan: &WindowPlan) -> Code {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn infinities_and_nans_are_counted_and_nothing_else() {
+        let finite = [0.0, -0.0, f32::MAX, f32::MIN, f32::MIN_POSITIVE, 1e-45, 1.0];
+        let others = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -f32::NAN, f32::from_bits(0x7f80_0001)];
+        assert_eq!((count_not_finite(&finite), count_not_finite(&others), count_not_finite(&[])), (0, 5, 0));
+        let mut many = vec![1.0; 200_000];
+        many.iter_mut().step_by(1000).for_each(|value| *value = f32::NAN);
+        assert_eq!(count_not_finite(&many), 200);
+    }
 
     /// Of four beats the second and the last are missing; `out` ends within the third or the fourth.
     #[test]

@@ -227,6 +227,18 @@ fn a_late_rank_gets_the_result_and_its_refused_contribution_hurts_nobody() {
 }
 
 #[test]
+fn what_is_not_finite_in_a_result_is_counted_once_whatever_window_it_is_in() {
+    let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
+    let mut given = ramp(20 * WINDOW + 5);
+    (given[3], given[WINDOW], given[20 * WINDOW + 4]) = (f32::NAN, f32::NEG_INFINITY, f32::INFINITY);
+    let counts = [given, ramp(7), vec![f32::NAN; 7]].map(|mut data| {
+        let report = collectives.all_reduce(3, &mut data, false, || 0).unwrap();
+        report.not_finite
+    });
+    assert_eq!((counts, collectives.metrics().not_finite), ([3, 0, 7], 10));
+}
+
+#[test]
 fn the_third_bad_collective_in_a_row_halts() {
     let mut collectives = collectives(Plane { eager: true, silent_peers: true, ..Plane::default() });
     let mut act = || collectives.all_reduce(0, &mut [1.0; 64], false, || 0).unwrap();

@@ -409,6 +409,36 @@ fn contributed(ranks: usize, params: &JobParams, beats: usize, step: u16) -> (So
     (plane, plan)
 }
 
+#[test]
+fn what_is_not_finite_is_counted_whatever_was_lost_repaired_or_skipped() {
+    let (mut counted, mut corrected, mut skipped) = (0, 0, 0);
+    for seed in seeds(0..40) {
+        let mut case = Case::new(seed);
+        let impairments = Impairments { loss: 0.08, delay_ns: 1000..50_000, ..Impairments::default() };
+        let mut network = case.network(impairments, 1_000_000, Some(EarlyRule { grace_ns: 100_000 }));
+        network.ranks.iter_mut().for_each(|rank| rank.repair());
+        for _ in 0..10 {
+            let mut gradients = case.gradients();
+            for _ in 0..case.random.below(3) {
+                let (rank, at) = (case.random.below(case.ranks as u64), case.random.below(case.elements as u64));
+                gradients[rank as usize][at as usize] = f32::INFINITY;
+            }
+            let starts: Vec<_> = (0..case.ranks).map(|_| Some(case.random.below(100_000))).collect();
+            for outcome in network.all_reduce(0, &gradients, case.hadamard, &starts).into_iter().flatten() {
+                let Outcome { report, result, partial, .. } = outcome;
+                let values = partial.as_ref().unwrap_or(&result);
+                let expected = values.iter().filter(|value| !value.is_finite()).count() as u64;
+                assert_eq!(report.not_finite, expected, "seed {seed}: {report:?}");
+                counted += expected;
+                corrected += u64::from(report.repair.corrected);
+                skipped += u64::from(partial.is_some());
+            }
+        }
+    }
+    let all = counted > 100 && corrected > 100 && skipped > 20;
+    assert!(all || std::env::var("SEEDS").is_ok(), "{counted} values, {corrected} corrected, {skipped} skipped");
+}
+
 /// A contribution was cut short on its way, and this rank is late: nobody contributed to the rest of that packet. Its mean is
 /// not sent as zeros that a peer would take for a mean.
 #[test]

@@ -157,6 +157,12 @@ impl Report {
         self.collective.missing_ranges()
     }
 
+    /// Values of the result, or of what came of an update that was skipped, that are infinities or NaNs: a rank gave them, a
+    /// sum was too large, or a packet was damaged where no checksum reaches.
+    pub fn not_finite(&self) -> u64 {
+        self.collective.not_finite
+    }
+
     /// Whether the result contains what earlier results of the bucket lacked.
     pub fn is_corrected(&self) -> bool {
         self.collective.repair.corrected
@@ -217,6 +223,9 @@ impl fmt::Display for Report {
             if bytes > 0 {
                 write!(f, "; {what} {bytes} B")?;
             }
+        }
+        if self.not_finite() > 0 {
+            write!(f, "; {} values are not finite", self.not_finite())?;
         }
         if self.is_corrected() {
             f.write_str("; corrects earlier results")?;

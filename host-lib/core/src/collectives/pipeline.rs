@@ -10,6 +10,7 @@ use super::spares::Spares;
 use super::tuning::Tuning;
 use super::types::{Call, CollectivesError, Finished};
 use crate::data_plane::{Capability, DataPlane, Incomplete, RepairData};
+use crate::decode::count_not_finite;
 use crate::protocol::{
     Action, AllReduce, ClosedBy, JobParams, Kind, Parts, ProtocolError, Ranks, RefusedStatus, Report, Stage,
     StageReport, View, WindowPlan, op_of_step,
@@ -53,6 +54,8 @@ pub(super) struct Running {
     pub gradient: Option<Vec<f32>>,
     /// What the windows hold.
     pub result: Vec<f32>,
+    /// How much of that is not finite.
+    not_finite: u64,
     /// The windows that are not whole.
     pub incomplete: Vec<(WindowPlan, Incomplete)>,
 }
@@ -114,7 +117,17 @@ impl Pipeline {
         let result = self.spares.take(&call, machine.wire_elements());
         let spans = Spans::prepared(&machine, params.rank);
         let (incomplete, heard) = (Vec::new(), Ranks::none(params.ranks));
-        self.running.push_back(Running { call, machine, spans, view, heard, gradient: None, result, incomplete });
+        self.running.push_back(Running {
+            call,
+            machine,
+            spans,
+            view,
+            heard,
+            gradient: None,
+            result,
+            not_finite: 0,
+            incomplete,
+        });
         Ok(op)
     }
 
@@ -350,7 +363,10 @@ impl Pipeline {
 impl Held {
     /// What the caller gets: if an update of a declared bucket is skipped, what it gave.
     pub fn into_finished(self, spares: &mut Spares) -> Finished {
-        let Self { running: Running { call, machine, gradient, result, .. }, mut report, .. } = self;
+        let Self { running: Running { call, machine, gradient, result, not_finite, .. }, mut report, .. } = self;
+        // Repairs and corrections change values.
+        let is_repaired = report.repair.corrected || report.received_fraction[Stage::Broadcast.index()] < 1.0;
+        report.not_finite = if is_repaired { count_not_finite(&result) } else { not_finite };
         let is_update = call.kind == Kind::AllReduce && !call.is_one_off();
         match gradient {
             Some(given) if is_update && report.is_skipped() => {
@@ -394,6 +410,7 @@ impl Running {
         let data = if asked { plane.repair_data(&plan) } else { None };
         let out = &mut self.result[plan.first_element..plan.first_element + plan.elements];
         plane.take_result(&plan, out).map_err(CollectivesError::Plane)?;
+        self.not_finite += count_not_finite(out);
         let RepairData { own, incomplete } = data.unwrap_or_else(|| shards_only(&plan, index, out, &short));
         if let Some(repairs) = &mut repairs {
             repairs.keep(op, index, &plan, own, incomplete.as_ref().map(|incomplete| &incomplete.present[..]));

@@ -57,6 +57,8 @@ pub struct Metrics {
     pub skipped: u64,
     /// Bytes of peers that did not come in time, both stages together.
     pub lost_bytes: u64,
+    /// Values of results that are infinities or NaNs.
+    pub not_finite: u64,
     /// The stages: contribute, broadcast.
     pub stages: [StageMetrics; 2],
 }
@@ -69,6 +71,7 @@ impl Metrics {
         self.local_late += u64::from(!report.local_contribution);
         self.skipped += u64::from(report.action != UpdateAction::Apply);
         self.lost_bytes += report.lost_bytes;
+        self.not_finite += report.not_finite;
         for (metrics, stage) in self.stages.iter_mut().zip(&report.stages) {
             match stage.closed_by {
                 ClosedBy::Complete => metrics.complete += 1,
@@ -139,6 +142,7 @@ mod tests {
             live: vec![0, 1, 2],
             received_fraction: [0.0; 2],
             agreed: false,
+            not_finite: 3,
             missing: vec![],
             repair: super::super::RepairStatus::default(),
             lost_bytes: stages.iter().map(|stage| stage.expected_bytes - stage.received_bytes).sum(),

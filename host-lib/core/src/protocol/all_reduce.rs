@@ -438,6 +438,7 @@ impl AllReduce {
             local_contribution: self.windows.iter().all(|window| self.has_own_contribution(window)),
             action: UpdateAction::Apply,
             agreed: false,
+            not_finite: 0,
             missing: Vec::new(),
             repair: RepairStatus::default(),
             stages,

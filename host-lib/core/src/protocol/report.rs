@@ -136,6 +136,9 @@ pub struct Report {
     pub action: UpdateAction,
     /// Whether that is what all ranks do that take part: they have agreed on it.
     pub agreed: bool,
+    /// Values of the result, or of what is there of it if the update was skipped, that are infinities or NaNs: a rank gave
+    /// them, a sum was too large, or a packet was damaged where no checksum reaches.
+    pub not_finite: u64,
     /// Elements of the bucket that the result lacks, see [`missing_ranges`](Self::missing_ranges).
     pub missing: Vec<Range<usize>>,
     /// Repairs of the bucket so far.
@@ -288,6 +291,7 @@ mod tests {
             local_contribution: true,
             action: UpdateAction::Apply,
             agreed: false,
+            not_finite: 0,
             missing: vec![],
             repair: RepairStatus::default(),
             stages: [stage(received), stage([0, 100, 100, 90])],
