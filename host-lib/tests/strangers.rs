@@ -125,6 +125,20 @@ fn a_rank_without_a_secret_takes_no_key_for_packets() {
 }
 
 #[test]
+fn why_rank_0_did_not_answer_is_told_even_if_it_ended_before() {
+    let root = free_root();
+    let of = |job_id: &str, rank, s| {
+        let launch = Launch::new(rank, 2, root.as_str()).unwrap().job_id(job_id);
+        start(builder(rank, 2, &root).launch(launch).timeout(Duration::from_secs(s)))
+    };
+    let (first, stranger) = (of("a", 0, 1), of("b", 1, 4));
+    let error = first.join().unwrap().unwrap_err();
+    assert!(error.starts_with("1 of 2 ranks did not come within 1 s: rank 1;"), "{error}");
+    let error = stranger.join().unwrap().unwrap_err();
+    assert!(error.contains("with the same job id and secret?"), "{error}");
+}
+
+#[test]
 fn all_ranks_are_told_who_did_not_come() {
     let root = free_root();
     // Rank 1 gives up first.

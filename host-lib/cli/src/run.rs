@@ -30,12 +30,20 @@ const CALLS_MAX: usize = 20_000;
 struct Host {
     name: String,
     cores: usize,
+    /// What is measured there, which must be the same on all ranks.
+    bench: Vec<usize>,
+    secs: f64,
 }
 
 impl Host {
-    fn this() -> Self {
+    fn this(args: &JobArgs) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { name: rustix::system::uname().nodename().to_string_lossy().into_owned(), cores }
+        Self {
+            name: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            cores,
+            bench: args.bench.clone(),
+            secs: args.secs,
+        }
     }
 }
 
@@ -48,9 +56,9 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn of(hosts: &[Host]) -> Self {
-        let mut crowds: BTreeMap<&str, Self> = BTreeMap::new();
-        for Host { name, cores } in hosts {
+    fn of<'a>(hosts: impl Iterator<Item = &'a Host>) -> Self {
+        let mut crowds: BTreeMap<&'a str, Self> = BTreeMap::new();
+        for Host { name, cores, .. } in hosts {
             let new = || Self { host: name.clone(), ranks: 0, cores: *cores };
             crowds.entry(name).or_insert_with(new).ranks += 1;
         }
@@ -83,7 +91,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     for bytes in &args.job.bench {
         let mut engine = Engine::connect(args, &launch)?;
         if crowd.is_none() {
-            let found = crowd.insert(find_crowd(&mut engine)?);
+            let found = crowd.insert(find_crowd(&mut engine, &args.job)?);
             if launch.rank == 0 {
                 if let Some(note) = found.note() {
                     say(&note);
@@ -122,12 +130,34 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     )))
 }
 
-fn find_crowd(engine: &mut Engine) -> Result<Crowd, String> {
-    let host = serde_json::to_vec(&Host::this()).map_err(|error| error.to_string())?;
+/// Where the ranks run, once all were found to measure the same.
+fn find_crowd(engine: &mut Engine, args: &JobArgs) -> Result<Crowd, String> {
+    let host = serde_json::to_vec(&Host::this(args)).map_err(|error| error.to_string())?;
     let hosts = engine.communicator.all_gather_bytes(&host).map_err(|error| error.to_string())?;
-    let hosts = hosts.iter().filter(|host| !host.is_empty()).map(|host| serde_json::from_slice(host));
-    let hosts: Vec<Host> = hosts.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    Ok(Crowd::of(&hosts))
+    let hosts = hosts.iter().enumerate().filter(|(_, host)| !host.is_empty());
+    let hosts = hosts.map(|(rank, host)| Ok((rank, serde_json::from_slice(host)?)));
+    let hosts: Vec<(usize, Host)> =
+        hosts.collect::<Result<_, _>>().map_err(|error: serde_json::Error| error.to_string())?;
+    difference(&hosts).map_or(Ok(()), Err)?;
+    Ok(Crowd::of(hosts.iter().map(|(_, host)| host)))
+}
+
+/// The first rank that measures something else than the lowest one.
+fn difference(hosts: &[(usize, Host)]) -> Option<String> {
+    let (reference, expected) = hosts.first()?;
+    let differs = |option: &str, rank: usize, found: String, expected: String| {
+        format!(
+            "the ranks differ: {option} is {found} on rank {rank}, but {expected} on rank {reference}; give all ranks the same"
+        )
+    };
+    let sizes = |host: &Host| host.bench.iter().map(|bytes| size_text(*bytes)).collect::<Vec<_>>().join(", ");
+    hosts.iter().find_map(|(rank, host)| match host {
+        _ if host.bench != expected.bench => Some(differs("--bench", *rank, sizes(host), sizes(expected))),
+        _ if host.secs != expected.secs => {
+            Some(differs("--secs", *rank, host.secs.to_string(), expected.secs.to_string()))
+        }
+        _ => None,
+    })
 }
 
 /// Calls that are not timed, since pages and paths are new, until the bound is measured, if it is to be.
@@ -242,12 +272,25 @@ mod tests {
 
     #[test]
     fn the_most_crowded_host_is_found_and_named() {
-        let host = |name: &str, cores| Host { name: name.into(), cores };
+        let host = |name: &str, cores| Host { name: name.into(), cores, bench: vec![4096], secs: 3.0 };
         let hosts = [host("a", 8), host("b", 2), host("a", 8), host("b", 2), host("a", 8), host("b", 2)];
-        let crowd = Crowd::of(&hosts);
+        let crowd = Crowd::of(hosts.iter());
         assert_eq!(crowd, Crowd { host: "b".into(), ranks: 3, cores: 2 });
         assert!(crowd.note().expect("3 ranks, 2 cores").contains("3 ranks share 2 core(s) of host b"));
-        let roomy = Crowd::of(&hosts[..3]);
+        let roomy = Crowd::of(hosts[..3].iter());
         assert_eq!((roomy.ranks, roomy.cores, roomy.note()), (1, 2, None));
+    }
+
+    #[test]
+    fn ranks_that_measure_something_else_are_named_with_both_values() {
+        let host = |bench: &[usize], secs| Host { name: String::new(), cores: 1, bench: bench.into(), secs };
+        let said = |other| difference(&[(0, host(&[4096], 3.0)), (2, other)]);
+        assert_eq!(said(host(&[4096], 3.0)), None);
+        let bench = said(host(&[4096, 8192], 3.0)).expect("they differ");
+        assert_eq!(
+            bench,
+            "the ranks differ: --bench is 4 KiB, 8 KiB on rank 2, but 4 KiB on rank 0; give all ranks the same"
+        );
+        assert!(said(host(&[4096], 2.5)).expect("they differ").contains("--secs is 2.5 on rank 2, but 3 on rank 0"));
     }
 }

@@ -330,7 +330,7 @@ async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, common: &Co
     let greeting = match serde_json::from_slice::<Greeting>(&message) {
         Ok(greeting) if greeting.job_id == *job_id => greeting,
         Ok(_) => return stranger(&"it is of another job"),
-        Err(error) => return stranger(&error),
+        Err(_) => return stranger(&"its first message is no greeting of a rank; is it one that has a secret?"),
     };
     let differs = |name: String, rank, found: String, expected: String| {
         Refusal::from(Mismatch { name, rank, found, reference: 0, expected })

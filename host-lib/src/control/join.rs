@@ -18,6 +18,8 @@ use super::terms::Terms;
 
 /// Between two attempts to reach rank 0.
 const RETRY: Duration = Duration::from_millis(50);
+/// Between two attempts after rank 0 has closed the connection without an answer: it logs each.
+const RETRY_CLOSED: Duration = Duration::from_millis(500);
 /// How long an attempt to connect may take: the kernel repeats a lost SYN ever more rarely.
 const CONNECT: Duration = Duration::from_secs(3);
 /// Connections beside those of peers that are heard at the same time; then all have to try again.
@@ -32,20 +34,27 @@ pub(super) async fn join(
     let (deadline, root) = (Instant::from_std(meeting.deadline), &meeting.launch.root);
     let rank = meeting.launch.rank;
     let mut last = io::Error::new(io::ErrorKind::TimedOut, "no answer");
+    let mut was_closed = false;
     let (mut link, job, left_ms) = loop {
         match timeout_at(deadline, report(meeting, &member, &settings)).await {
             Ok(Ok((link, Answer::Welcome { job, left_ms }))) => break (link, job, left_ms),
             Ok(Ok((_, Answer::Refused(refusal)))) => return Err(refusal.into()),
             Ok(Ok((_, Answer::Begin))) => last = io::Error::other("it lets a job begin that it has not handed out"),
-            Ok(Err(error)) => last = error,
+            // Rank 0 may end first: why it did not answer says more than that it is gone.
+            Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused && was_closed => {}
+            Ok(Err(error)) => {
+                was_closed |= matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
+                last = error;
+            }
             // Why attempts before this one failed says more.
             Err(_) => {}
         }
-        if Instant::now() + RETRY >= deadline {
+        let retry = if was_closed { RETRY_CLOSED } else { RETRY };
+        if Instant::now() + retry >= deadline {
             return Err(BootstrapError::NoRoot { root: root.clone(), timeout: meeting.timeout, source: last });
         }
         tracing::debug!(rank, error = %last, "rank 0 is not there yet");
-        sleep(RETRY).await;
+        sleep(retry).await;
     };
     // Early enough that rank 0 can tell the others.
     let until = deadline.min(Instant::now() + Duration::from_millis(left_ms) * 3 / 4);
