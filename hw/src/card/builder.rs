@@ -3,11 +3,10 @@
 //! The header of the next packet is built while the current one is sent, so that frames follow without a bubble.
 //! Latency: 6 cycles from order to header beat at the MAC. Throughput: one beat a cycle; inside a frame there is
 //! never a gap. Back-pressure: `mac_ready`. Reset: `clear`.
-//! bf16: two beats of the window make one of payload. The memories give one a cycle, so a payload beat takes two
-//! cycles, 64 Gb/s of bf16 at 250 MHz; a bf16 frame leaves once it is whole, so that it has no gap either: its header
-//! comes at the MAC as many cycles later as beats are read, less one.
-//! The IPv4 checksum is summed on the little-endian view of the words: the ones' complement sum does not depend on
-//! byte order (RFC 1071).
+//! bf16: two beats of the window make one of payload. The memories deliver one per cycle, so a payload beat takes two
+//! cycles, 64 Gb/s of bf16 at 250 MHz. A bf16 frame leaves only when it is complete, so that it has no gap either: its header
+//! reaches the MAC later by the number of beats that are read, minus one, in cycles.
+//! The IPv4 checksum is summed over little-endian words: the ones' complement sum does not depend on byte order (RFC 1071).
 
 use super::entry::{HeaderWord, bit_cast_header_beat};
 use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder, SlotBeat};
@@ -17,7 +16,7 @@ use crate::mem::block_fifo::BlockFifo;
 use crate::mem::fifo::Fifo;
 use crate::mem::ram::LutRam;
 
-/// What was asked of the memories in the last cycle.
+/// What was requested from the memories in the last cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Asked {
     valid: bool,
@@ -33,15 +32,15 @@ struct Asked {
     bf16: bool,
 }
 
-/// What goes with a beat in the outbox, beside block RAM: it decides too much to come late.
+/// What accompanies a beat in the outbox. Kept outside of the block RAM, because decisions need it without its latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct OutFlags {
     last: bool,
-    /// Of a frame that waits until it is whole.
+    /// Of a frame that waits until it is complete.
     bf16: bool,
 }
 
-/// Payload under way.
+/// The payload being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Sending {
     slot: W<3>,
@@ -50,7 +49,7 @@ struct Sending {
     position: W<14>,
     remaining: W<8>,
     bf16: bool,
-    /// The last beat has one half only.
+    /// The last beat is half full.
     half: bool,
     /// The first half of the beat was read.
     second: bool,
@@ -61,7 +60,7 @@ struct Sending {
 pub struct Builder {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Back to idle.
+    /// Returns to idle.
     pub clear: Signal<In, bool>,
     /// Job registers.
     pub job: Signal<In, JobWords>,
@@ -75,7 +74,7 @@ pub struct Builder {
     pub order_valid: Signal<In, bool>,
     /// The order.
     pub order: Signal<In, PacketOrder>,
-    /// It is taken.
+    /// Ready: it is accepted in this cycle.
     pub order_ready: Signal<Out, bool>,
     /// Reads the transmit buffer.
     pub buffer_valid: Signal<Out, bool>,
@@ -97,11 +96,11 @@ pub struct Builder {
     pub mac_valid: Signal<Out, bool>,
     /// The beat.
     pub mac: Signal<Out, FrameBeat>,
-    /// The MAC takes it.
+    /// Ready: the MAC accepts it.
     pub mac_ready: Signal<In, bool>,
     /// A frame was begun (one cycle).
     pub began: Signal<Out, bool>,
-    /// Something is under way.
+    /// Work is in progress.
     pub working: Signal<Out, bool>,
     orders: Fifo<PacketOrder, 2>,
     outbox: BlockFifo<Beat, 8>,
@@ -240,10 +239,10 @@ impl Logic for Builder {
         self.peer_mac_hi.read_address.next = self.fetched_order.q.val().peer;
     }
 
-    /// Decides what moves in this cycle: a payload beat, else the next header, else the note that a window is sent.
+    /// Decides what moves in this cycle: a payload beat, otherwise the next header, otherwise the notice that a window is sent.
     fn next_move(&mut self) {
         self.p.next = self.prepared_order.q.val();
-        // Of frames that leave at once no more than 14 beats wait, so that a broadcast does not queue behind many.
+        // At most 14 beats of frames that leave at once may wait, so that a broadcast does not queue behind many.
         self.slow.next = self.p.val().bf16;
         if self.sending.q.val().remaining != 0 {
             self.slow.next = self.sending.q.val().bf16;
@@ -270,7 +269,7 @@ impl Logic for Builder {
         }
     }
 
-    /// Step 2: composes all of the header but the folded checksum.
+    /// Step 2: composes the header except for the folded checksum.
     fn header(&mut self) {
         self.o.next = self.fetched_order.q.val();
         self.bytes.next = bit_cast_w::<16, 8>(self.o.val().beats) << 6;
@@ -344,7 +343,7 @@ impl Logic for Builder {
         }
     }
 
-    /// Step 3: asks for a header or a beat of a memory a cycle, while the outbox has room.
+    /// Step 3: requests one header or one beat of a memory per cycle, while the outbox has room.
     fn beats(&mut self) {
         self.fold.next = bit_cast_w::<17, 16>(self.sum.q.val().get_bits::<16>(0))
             + bit_cast_w::<17, 4>(self.sum.q.val().get_bits::<4>(16));
@@ -436,7 +435,7 @@ impl Logic for Builder {
         self.out_flags.push_data.next.bf16 = self.asked.q.val().bf16;
     }
 
-    /// Sends to the MAC; a bf16 frame once it is whole.
+    /// Sends to the MAC; a bf16 frame once it is complete.
     fn to_mac(&mut self) {
         self.f.next = self.out_flags.pop_data.val();
         self.leaves.next = !self.outbox.empty.val() && (!self.f.val().bf16 || (self.whole.q.val() != 0));

@@ -22,7 +22,7 @@ struct Job {
 }
 
 impl Job {
-    /// Random addresses, some of them all ones, so that the checksum's carries are met.
+    /// Random addresses, some of them all ones, so that the checksum has carries.
     fn random(random: &mut Random) -> Self {
         let mut byte = || if random.one_in(3) { 0xff } else { random.next() as u8 };
         let peers = (0..64).map(|_| Endpoint { mac: [(); 6].map(|_| byte()), ip: [(); 4].map(|_| byte()) }).collect();
@@ -137,7 +137,7 @@ fn any_order(random: &mut Random, beats_max: u64) -> PacketOrder {
     }
 }
 
-/// Answers the memories' reads and gives one cycle; returns what the MAC took.
+/// Answers reads of the memories and advances one cycle; returns what the MAC accepted.
 fn step(bench: &mut Bench<Builder>, random: &mut Random, reads: &mut (Option<u64>, Option<u64>)) -> Option<FrameBeat> {
     bench.block.buffer_data.next = reads.0.take().map_or_else(|| random_beat(random), buffer);
     let data = reads.1.take().map_or_else(|| random_beat(random), gather);
@@ -271,8 +271,8 @@ fn a_bf16_beat_takes_two_cycles_and_its_frame_leaves_once_it_is_whole() {
     let order = |beats, half| PacketOrder { beats: bits_w(beats), half, bf16: true, ..Default::default() };
     let taken = leaving(vec![order(139, false), order(139, true), order(139, false), order(22, false)]);
     let ends: Vec<u64> = taken.iter().filter(|(_, last)| *last).map(|(cycle, _)| *cycle).collect();
-    // 278 reads, one less where half a beat is the last, and a cycle for the header; inside a frame there is no gap. The
-    // last frame is whole before the one before it has left.
+    // 278 reads, one less if the last beat is half full, and a cycle for the header; there is no gap within a frame. The
+    // last frame is complete before the previous one has left.
     let whole = 6 + 277;
     assert_eq!(ends, [whole + 139, whole + 139 + 278, whole + 139 + 278 + 279, whole + 139 + 278 + 279 + 23]);
     let first = |frame: usize| ends[frame] - [139, 139, 139, 22][frame];

@@ -1,10 +1,10 @@
-//! Receive parser: header checks, and the payload as a stream with its header's fields beside it.
+//! Receive parser: checks headers, and passes the payload on as a stream accompanied by the fields of its header.
 //!
-//! Latency: 2 cycles from buffer to output. Throughput: one beat a cycle. Back-pressure: `stall` freezes it whole.
-//! Checks in the order of the contract (foreign, malformed, version, job); each failed frame gives one pulse on the
-//! drop output of its cause and its payload is swallowed.
-//! Limits: a frame comes without a gap once it has begun, as the receive buffer gives it. A gap inside a frame means that
-//! the buffer was emptied: the frame ends there, and what comes next is a header. Reset: power-on, and that rule.
+//! Latency: 2 cycles from buffer to output. Throughput: one beat a cycle. Back-pressure: `stall` freezes the whole block.
+//! Checks in the order of the contract (foreign, malformed, version, job); each frame that fails gives one pulse on the
+//! drop output of its cause, and its payload is discarded.
+//! Limits: once it has begun, a frame must come without a gap, as the receive buffer delivers it. A gap inside a frame means
+//! that the buffer was emptied: the frame ends there, and the next beat is a header. Reset: power-on, and that rule.
 
 use super::entry::{HeaderWord, bit_cast_header};
 use super::types::{FrameBeat, JobWords, RxHeader};
@@ -34,7 +34,7 @@ pub struct RxParser {
     pub clock: Signal<In, Clock>,
     /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// A beat waits in the buffer.
+    /// A beat is available in the buffer.
     pub in_valid: Signal<In, bool>,
     /// The beat.
     pub in_data: Signal<In, FrameBeat>,
@@ -52,9 +52,9 @@ pub struct RxParser {
     pub header: Signal<Out, RxHeader>,
     /// The beat.
     pub data: Signal<Out, Beat>,
-    /// Nothing is inside.
+    /// The pipeline is empty.
     pub empty: Signal<Out, bool>,
-    /// Dropped: not ours.
+    /// Dropped: not for us.
     pub drop_foreign: Signal<Out, bool>,
     /// Dropped: malformed.
     pub drop_malformed: Signal<Out, bool>,
@@ -92,7 +92,7 @@ impl Logic for RxParser {
         dff_setup!(self, clock, raw, parsed, fields, in_frame);
         self.pop.next = !self.stall.val();
 
-        // Stage 1: the beat, and whether it opens a frame.
+        // Stage 1: the beat, and whether it begins a frame.
         if !self.stall.val() {
             self.raw.d.next.valid = self.in_valid.val();
             self.raw.d.next.head = !self.in_frame.q.val();

@@ -11,7 +11,7 @@ use optireduce_contract::packet::{self, Endpoint, UbtHeader, frame};
 use optireduce_contract::rules::accept::{Cause, Receiver, frame_header};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the job's registers say.
+/// The contents of the job's registers.
 #[derive(Clone, Copy)]
 struct Job {
     rank: u16,
@@ -20,7 +20,7 @@ struct Job {
     tag: u64,
 }
 
-/// What is inside one stage of the pipeline.
+/// The contents of one stage of the pipeline.
 #[derive(Clone, Copy, Default)]
 struct Inside {
     /// The frame it belongs to, `None`: a bubble.
@@ -30,7 +30,7 @@ struct Inside {
     data: Beat,
 }
 
-/// A header that is good but for a random one of many faults.
+/// A header that is valid except for one random fault of many.
 fn random_header(random: &mut Random, job: &Job, payload_beats: usize) -> [u8; 64] {
     let mut bytes = [0xa5; 64];
     let peer = (job.rank + 1 + random.below(job.ranks as u64 - 1) as u16) % job.ranks;
@@ -76,7 +76,7 @@ fn random_header(random: &mut Random, job: &Job, payload_beats: usize) -> [u8; 6
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
         13 => {
-            // Two faults at once: the order decides.
+            // Two faults at once: the order of the checks decides.
             for _ in 0..2 {
                 let field = frame::ALL[2 + random.below(frame::ALL.len() as u64 - 2) as usize];
                 bytes[field.offset + random.below(field.bytes as u64) as usize] ^= 1 << random.below(8);
@@ -101,7 +101,7 @@ fn fields(ubt: &UbtHeader, payload_beats: usize) -> RxHeader {
     }
 }
 
-/// Frames as the receive buffer gives them (no gap inside one), some cut off as by its reset; counts the verdicts.
+/// Frames as the receive buffer gives them (no gap inside one), some cut off as by its reset; counts the outcomes.
 fn run(bench: &mut Bench<RxParser>, random: &mut Random, pace: Pace, cycles: u64, seen: &mut BTreeMap<String, u32>) {
     let ranks = 2 + random.below(63) as u16;
     let job = Job { rank: random.below(ranks as u64) as u16, ranks, port: random.next() as u16, tag: random.next() };

@@ -1,9 +1,9 @@
 //! The whole card at its standard interfaces: a host memory and a peer around it, random AXI behaviour, and the rules of
-//! every handshake (what is offered stands until it is taken).
+//! every handshake (an offer is held until it is accepted).
 //!
-//! Plan: a job of two ranks against plain arithmetic, at every pace and in Verilog; the card disabled in any cycle of
-//! random activity is then, cycle for cycle, as after power-on, and so is the card under `aresetn`; errors of host memory
-//! stay with their window or queue; a frame with a beat that is not whole is dropped whole.
+//! Plan: a job of two ranks against plain arithmetic, at every pace and in Verilog; a card that was disabled in any cycle
+//! of random activity behaves afterwards, cycle for cycle, as after power-on, and so does a card after `aresetn`; an error of
+//! host memory affects only its window or queue; a frame with a partial beat is dropped as a whole.
 
 mod rig;
 
@@ -48,7 +48,7 @@ fn the_verilog_of_the_whole_card_does_the_same() {
     });
 }
 
-/// Enables a configured card and runs the known job: what it did, cycle for cycle, and told.
+/// Enables a configured card and runs the known job; returns what it did, cycle for cycle, and what it reported.
 fn enabled_job(rig: &mut Rig, random: &mut Random) -> Run {
     rig.set(random, reg::CONTROL, CONTROL_ENABLE);
     let from = rig.cycle;
@@ -74,7 +74,7 @@ fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
         let mut rig = Rig::new(false);
         let [mut reading, mut writing, mut framing, mut receiving] = [0; 4];
         for turn in 0..24u32 {
-            // Random activity, hurt by errors.
+            // Random activity with errors.
             rig.pace = if turn % 2 == 0 { Pace::RANDOM } else { EAGER };
             rig.fails_one_in = if turn % 3 == 0 { 100 } else { 0 };
             rig.configure(&mut random);
@@ -86,7 +86,7 @@ fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
             framing += u32::from(!rig.sending.is_empty());
             rig.set(&mut random, reg::CONTROL, 0);
             wait_quiet(&mut rig, &mut random);
-            // Frames go on coming; one may be half in when the card works again.
+            // Frames keep coming; one may be partly received when the card works again.
             let rest = rig.rx.iter().position(|(_, last)| *last).map_or(0, |last| last + 1);
             rig.rx.truncate(rest);
             (rig.pace, rig.fails_one_in) = (EAGER, 0);
@@ -123,7 +123,7 @@ fn reset_in_any_cycle_the_card_is_as_after_power_on() {
             rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
             play_everything(&mut rig, &mut random, turn);
             if turn % 3 == 0 {
-                // The last frame is spoilt from its first beat on; the reset comes in its middle or not.
+                // The last frame is bad from its first beat on; the reset may come in the middle of it.
                 rig.keeps.extend(vec![u64::MAX >> 8; rig.rx.len()]);
             }
             (0..random.below([300, 700, 1500, 3000][turn as usize % 4])).for_each(|_| rig.step(&mut random));
@@ -136,7 +136,7 @@ fn reset_in_any_cycle_the_card_is_as_after_power_on() {
                 }
             }
             if turn % 2 == 0 {
-                // A register is being read, and nobody takes the answer.
+                // A register is being read, and nobody accepts the answer.
                 rig.bench.block.s_axil_rready.next = false;
                 rig.bench.block.s_axil_arvalid.next = true;
                 rig.step(&mut random);
@@ -172,7 +172,7 @@ fn a_frame_with_a_beat_that_is_not_whole_is_dropped_and_the_next_one_is_not() {
         rig.configure(&mut random);
         rig.pace = Pace::RANDOM;
         rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        // The window of the known job, for packets that say something else: none of it may get in.
+        // The window of the known job, and packets with other contents for it, none of which may get in.
         let mut other = Window::new(&mut Random::new(99), 3, 6, 64);
         other.peers.iter_mut().for_each(|beat| *beat = Beat([0x4000_0000; 16]));
         other.load(&mut rig);
@@ -184,7 +184,7 @@ fn a_frame_with_a_beat_that_is_not_whole_is_dropped_and_the_next_one_is_not() {
                 rig.keeps.extend((0..=PAYLOAD).map(|beat| if beat == at { keep } else { u64::MAX }));
             }
         }
-        // After the last of them comes a whole frame, without a gap: it is heard, and there is no window for it yet.
+        // The last of them is followed, without a gap, by a complete frame: it is received, and there is no window for it yet.
         rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
         while !rig.rx.is_empty() {
             rig.step(&mut random);
@@ -227,7 +227,7 @@ fn a_gradient_that_fails_late_is_told_and_what_was_sent_of_it_is_true() {
         let mut rig = Rig::new(false);
         rig.configure(&mut random);
         rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        // The last beats of the gradient lie beyond the host's memory, after whole packets have been read.
+        // The last beats of the gradient are beyond the host's memory, after complete packets have been read.
         let mut window = Window::new(&mut random, 1, 10, 512);
         window.contribute.host_address = NOWHERE - 64 * 448;
         window.load(&mut rig);

@@ -1,4 +1,4 @@
-//! The whole card with a host memory and a peer around it, that keep and check the rules of every handshake; and jobs.
+//! The whole card with a host memory and a peer around it, which keep and check the rules of every handshake; and jobs.
 
 use super::super::endpoint::Endpoint;
 use super::super::reset::RESET_CYCLES;
@@ -20,7 +20,7 @@ const PORT: u16 = 5791;
 const JOB: u64 = 0x1122_3344_5566_7788;
 pub(super) const RING_LOG2: u32 = 4;
 pub(super) const PAYLOAD: usize = 22;
-/// Nobody has memory from here on.
+/// There is no memory from this address on.
 pub(super) const NOWHERE: u64 = 1 << 50;
 
 /// Something that left the card.
@@ -35,7 +35,7 @@ pub(super) enum Seen {
 pub(super) struct Rig {
     pub(super) bench: Box<Bench<Endpoint>>,
     pub(super) memory: HashMap<u64, Beat>,
-    /// Bursts asked for: address, beats left, ready at.
+    /// Bursts requested: address, beats left, ready at.
     pub(super) reads: VecDeque<(u64, u64, u64)>,
     r_offered: bool,
     addresses: VecDeque<(u64, u64)>,
@@ -53,7 +53,7 @@ pub(super) struct Rig {
     heads: [u16; 4],
     pub(super) log: Vec<(u64, Seen)>,
     pub(super) pace: Pace,
-    /// One access in so many fails; 0: none.
+    /// One in this many accesses fails; 0: none.
     pub(super) fails_one_in: u64,
     pub(super) cycle: u64,
 }
@@ -114,7 +114,7 @@ impl Rig {
         block.m_axi_arready.next = pace.takes(random);
         block.m_axis_tx_tready.next = pace.takes(random);
         block.msix_ready.next = pace.takes(random);
-        // What the host answers with stands, too.
+        // The host's answers are held, too.
         let read = self.reads.front().copied().filter(|read| read.2 <= cycle);
         let answers = read.is_some() && (self.r_offered || pace.comes(random));
         block.m_axi_rvalid.next = answers;
@@ -232,7 +232,7 @@ impl Rig {
         self.bench.tick();
     }
 
-    /// Pulls `aresetn` low, with the bus and the MAC. Time begins anew.
+    /// Pulls `aresetn` low, with the bus and the MAC. Time starts again.
     pub(super) fn reset(&mut self) {
         let block = &mut self.bench.block;
         block.aresetn.next = false;
@@ -460,7 +460,7 @@ impl Window {
     }
 }
 
-/// One window through both stages on queue 2; what the host is told.
+/// One window through both stages on queue 2; returns what the host is told.
 pub(super) fn known_job(rig: &mut Rig, random: &mut Random) -> Vec<Completion> {
     let window = Window::new(&mut Random::new(99), 3, 6, 64);
     window.load(rig);
@@ -483,7 +483,7 @@ pub(super) fn known_job(rig: &mut Rig, random: &mut Random) -> Vec<Completion> {
     told
 }
 
-/// The card is larger than a test's stack.
+/// The card is larger than the stack of a test.
 pub(super) fn with_stack(test: impl FnOnce() + Send + 'static) {
     let name = std::thread::current().name().unwrap_or_default().to_string();
     let thread = std::thread::Builder::new().name(name).stack_size(256 << 20).spawn(test).expect("a thread");
@@ -502,7 +502,7 @@ pub(super) fn wait_quiet(rig: &mut Rig, random: &mut Random) {
     panic!("busy for ever");
 }
 
-/// What the card did, cycle for cycle, and told.
+/// What the card did, cycle for cycle, and what it reported.
 pub(super) type Run = (Vec<(u64, Seen)>, Vec<Completion>);
 
 /// The log since `from`, with times relative to it and to the clock's reading then.
