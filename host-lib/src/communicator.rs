@@ -18,9 +18,9 @@ mod settle;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -90,6 +90,8 @@ struct Shared {
     calls: mpsc::Sender<ControlCall>,
     /// Buckets declared so far.
     declared: AtomicU32,
+    /// Ranks with a new process that calls are to include; the engine's to set.
+    returned: Arc<Mutex<Vec<usize>>>,
 }
 
 impl fmt::Debug for Shared {
@@ -124,6 +126,12 @@ impl Shared {
     /// Runs something on the thread that makes the calls, whether or not anybody waits for it. If the thread has ended, it is
     /// dropped.
     fn run(&self, call: impl FnOnce(&mut ControlChannel) + Send + 'static) {
+        // As of now: all ranks have finished the same collectives when they make a call.
+        let returned = self.returned.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let call = move |channel: &mut ControlChannel| {
+            channel.welcome(&returned);
+            call(channel);
+        };
         let _ = self.calls.send(ControlCall::Run(Box::new(call)));
     }
 
@@ -181,7 +189,7 @@ impl Communicator {
         engine: JoinHandle<()>,
     ) -> Result<Self, std::io::Error> {
         let (calls, incoming): (_, Receiver<ControlCall>) = channel();
-        let closer = control.take_closer();
+        let (closer, returned) = (control.take_closer(), control.returned());
         let addresses = control.job().members.iter().map(|member| member.control).collect();
         let serve = move || {
             while let Ok(ControlCall::Run(call)) = incoming.recv() {
@@ -190,8 +198,16 @@ impl Communicator {
         };
         let serving = std::thread::Builder::new().name("optireduce-calls".into()).spawn(serve)?;
         let timeout = builder.timeout;
-        let shared =
-            Arc::new(Shared { params, timeout, bound_ns, commands, waker, calls, declared: AtomicU32::new(0) });
+        let shared = Arc::new(Shared {
+            params,
+            timeout,
+            bound_ns,
+            commands,
+            waker,
+            calls,
+            returned,
+            declared: AtomicU32::new(0),
+        });
         let (engine, calls) = (Some(engine), Some(serving));
         Ok(Self { builder, shared, addresses, closer, engine, calls })
     }
@@ -323,15 +339,27 @@ impl Communicator {
     /// As [`barrier`](Self::barrier).
     pub fn skip_gone_ranks(&mut self) -> Result<(), Error> {
         let terms = Terms::default().with("the call", "skip_gone_ranks");
-        block_on(self.shared.call(terms, |channel, _| {
-            channel.skip_gone();
-            Ok(())
-        }))
+        let (sender, done) = reply();
+        let timeout = self.shared.timeout;
+        self.shared.run(move |channel| {
+            // A process that was started again does as the others.
+            let result = match channel.outside().load(Ordering::Acquire) {
+                true => Ok(()),
+                false => channel.call(&terms, timeout, |channel| {
+                    channel.skip_gone();
+                    Ok(())
+                }),
+            };
+            let _ = sender.send(result.map_err(Error::from));
+        });
+        block_on(done)
     }
 
-    /// Takes part again after [`Error::Dropped`]; blocks until the others agree, and returns the number of the first
-    /// collective that this rank is in. The others go on with their collectives meanwhile; the model is the trainer's to fetch,
-    /// for instance by [`broadcast`](Self::broadcast).
+    /// Takes part again after [`Error::Dropped`]. A process that came into a job that runs
+    /// ([`Launch::rejoin`](crate::Launch::rejoin)) gets that error, too, until it calls this, once its buckets are declared. Blocks
+    /// until the others agree and have come to the first collective that this rank is in, and returns its number; if they call
+    /// none within the timeout, then. The others go on with their collectives meanwhile; the model is the trainer's to fetch, when
+    /// [`Report::joined_rank`] says that a rank has joined.
     ///
     /// # Errors
     /// If collectives still run, the others do not agree within the timeout, or the engine has given up.

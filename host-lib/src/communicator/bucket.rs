@@ -15,7 +15,7 @@ use super::report::Report;
 use super::request::{Outcome, Request, Sender, block_on, reply};
 use super::settle::Settled;
 use super::{Builder, Communicator, Shared};
-use crate::control::Terms;
+use crate::control::{ControlError, Terms};
 use optireduce_contract::limits::LANES;
 use optireduce_core::Call;
 use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, UpdateAction, plan_windows};
@@ -125,7 +125,8 @@ pub struct Bucket {
 }
 
 impl Communicator {
-    /// Declares a bucket of `elements` values: settles its id, length and options among all ranks. Collective.
+    /// Declares a bucket of `elements` values: settles its id, length and options among all ranks. Collective; a process that was
+    /// started again declares the buckets that the others have, in the same order, and alone.
     ///
     /// # Errors
     /// On every rank if lengths or options differ, naming rank, field and both values; nothing was changed then. As
@@ -152,8 +153,13 @@ impl Communicator {
                 // Before any rank can call the new one. If the engine has ended, the first call says so.
                 let _ = shared.command(Command::Release { bucket: id });
             }
-            let same = channel.call(&terms, shared.timeout, |_| Ok(())).map_err(Error::from);
+            let same = match channel.declared_before(declared as usize) {
+                Some((by, before)) => before.compare(by, shared.params.rank, &terms).map_err(ControlError::from),
+                None => channel.call(&terms, shared.timeout, |_| Ok(())),
+            };
+            let same = same.map_err(Error::from);
             let bucket = same.and_then(|()| check_elements(&shared, elements, &options)).map(|()| {
+                channel.declared(declared as usize, &terms);
                 shared.declared.store(declared.wrapping_add(1), Ordering::Relaxed);
                 let stream = Stream::Declared { generation };
                 Bucket { shared: shared.clone(), id, elements, options, stream, spare: None }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::Communicator;
-use super::engine::{Engine, Links, Waker};
+use super::engine::{Engine, Links, Waker, since_1970_ns};
 use super::error::ConnectError;
 use crate::control::{ControlChannel, Launch, Meeting, Member, local_address, resolve};
 use crate::secret::{SEAL_BYTES, Secret};
@@ -251,7 +251,8 @@ impl Builder {
     pub fn connect(self) -> Result<Communicator, ConnectError> {
         self.check()?;
         let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
-        let launch = Launch::new(launch.rank, launch.world_size, launch.root)?.job_id(launch.job_id);
+        let checked = Launch::new(launch.rank, launch.world_size, launch.root)?;
+        let launch = checked.job_id(launch.job_id).rejoin(launch.rejoin);
         if launch.job_id.len() > JOB_ID_BYTES_MAX {
             let (found, expected) = (launch.job_id.len(), JOB_ID_BYTES_MAX);
             let (found, expected) = (format!("{found} bytes long"), format!("at most {expected} bytes"));
@@ -269,27 +270,40 @@ impl Builder {
         let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
         let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
         let rank = launch.rank;
-        let describe = move |control| Member { rank, udp, control, receive_buffer_bytes, payload_beats };
+        // The first processes of a job have 0.
+        let session = if launch.rejoin { since_1970_ns() } else { 0 };
+        let describe = move |control| Member { rank, udp, control, receive_buffer_bytes, payload_beats, session };
         let wake = waker.clone();
         let (timeout, meeting_launch) = (self.timeout, launch.clone());
         let meeting = Meeting { launch: meeting_launch, root, local, secret, timeout, deadline };
         let mut control = ControlChannel::connect(&meeting, self.settings(), describe, move || wake.wake())?;
         socket.seal(meeting.secret.as_ref(), launch.rank, control.job());
-        let payload_beats = socket.payload_beats(&mut control, left)?;
+        let running = control.running().map(|running| running.payload_beats);
+        let payload_beats = match running {
+            Some(payload_beats) => payload_beats,
+            None => socket.payload_beats(&mut control, left)?,
+        };
+        control.begun(payload_beats);
         let plane = socket.join(launch.rank, control.job(), payload_beats)?;
         let bound_ns = match self.bound {
             Bound::Fixed(bound) => bound.as_nanos() as u64,
             Bound::Measured { max } => max.as_nanos() as u64,
         };
-        let collectives = self.collectives(&launch, plane, payload_beats, bound_ns, control.job().seed)?;
+        let mut collectives = self.collectives(&launch, plane, payload_beats, bound_ns, control.job().seed)?;
+        if running.is_some() {
+            collectives.leave();
+        }
         let params = collectives.params().clone();
         let (commands, incoming) = channel();
         let bound = Arc::new(AtomicU64::new(bound_ns));
-        let links = Links { notices: control.take_notices(), agreeing: self.timeout, bound_ns: bound.clone() };
+        let (returned, outside) = (control.returned(), control.outside());
+        let (notices, agreeing, bound_ns) = (control.take_notices(), self.timeout, bound.clone());
+        let links = Links { notices, returned, outside, agreeing, bound_ns };
         let engine = Engine::new(collectives, links, incoming, waker.clone());
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let engine = engine.map_err(ConnectError::Thread)?;
-        Communicator::start(builder, control, params, bound, commands, waker, engine).map_err(ConnectError::Thread)
+        let started = Communicator::start(builder, control, params, bound, commands, waker, engine);
+        started.map_err(ConnectError::Thread)
     }
 
     /// As [`connect`](Self::connect), without blocking the thread. Needs no particular runtime. If the future is dropped, the

@@ -6,9 +6,9 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::Metrics;
@@ -120,6 +120,12 @@ pub(super) struct Engine {
     closing: Option<Sender<CallCounts>>,
     /// Who waits for this rank to take part again, and since when.
     rejoining: Option<(Sender<u32>, Instant)>,
+    /// Who waits for the others to come to the first collective of this rank, which it is.
+    awaiting: Option<(Sender<u32>, u32, Instant)>,
+    /// Ranks that join, their incarnations, and their first collectives, which have not finished yet.
+    joined: Vec<(usize, u64, u32)>,
+    /// Ranks that have a new process, which has not taken part in a collective yet, and its session.
+    back: Vec<(usize, u64)>,
     /// Ranks of the last view.
     live: Ranks,
     metrics: Metrics,
@@ -131,10 +137,20 @@ pub(super) struct Engine {
 /// The engine's ways to other engines.
 pub(super) struct Links {
     pub notices: Option<Notices>,
+    /// Ranks with a new process that calls over the control channel are to include.
+    pub returned: Arc<Mutex<Vec<usize>>>,
+    /// Whether this process was started again, and has not taken part in a collective yet.
+    pub outside: Arc<AtomicBool>,
     /// How long collectives may wait for an agreement.
     pub agreeing: Duration,
     /// Where callers read the present bound in ns.
     pub bound_ns: Arc<AtomicU64>,
+}
+
+impl Links {
+    fn returned(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.returned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Engine {
@@ -154,6 +170,9 @@ impl Engine {
             replies: VecDeque::new(),
             settling: Vec::new(),
             counts: CallCounts::default(),
+            awaiting: None,
+            joined: Vec::new(),
+            back: Vec::new(),
             closing: None,
             metrics: Metrics::default(),
             ending: None,
@@ -169,6 +188,9 @@ impl Engine {
             let _ = reply.send(Err(error.clone()));
         }
         if let Some((reply, _)) = self.rejoining.take() {
+            let _ = reply.send(Err(error.clone()));
+        }
+        if let Some((reply, ..)) = self.awaiting.take() {
             let _ = reply.send(Err(error.clone()));
         }
         for settle in self.settling.drain(..) {
@@ -324,9 +346,8 @@ impl Engine {
             return;
         }
         // Greater than at any time before, also of processes before.
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now_ns = self.collectives.plane().now_ns();
-        match self.collectives.join(now_ns, since_1970.as_nanos() as u64) {
+        match self.collectives.join(now_ns, since_1970_ns()) {
             Ok(()) => self.rejoining = Some((reply, Instant::now())),
             Err(error) => drop(reply.send(Err(collective(error)))),
         }
@@ -347,6 +368,12 @@ impl Engine {
                 Notice::Gone => {
                     tracing::info!(from, "the connection to a rank has ended");
                     self.collectives.handle_gone(from);
+                    self.back.retain(|(rank, _)| *rank != from);
+                    self.links.returned().retain(|rank| *rank != from);
+                }
+                Notice::Back(member) => {
+                    self.collectives.plane_mut().replace(from, member.udp, member.session);
+                    self.back.push((from, member.session));
                 }
             }
         }
@@ -360,6 +387,12 @@ impl Engine {
             }
         }
         let agreeing = self.links.agreeing;
+        // The others may be many collectives behind: who began at once would miss their packets.
+        let has_come = |plane: &Udp, since: Instant| plane.is_awaited() || since.elapsed() > agreeing;
+        let plane = self.collectives.plane();
+        if let Some((reply, first_op, _)) = self.awaiting.take_if(|(.., since)| has_come(plane, *since)) {
+            let _ = reply.send(Ok(first_op));
+        }
         if let Some((reply, since)) = self.rejoining.take_if(|(_, since)| since.elapsed() > agreeing) {
             let _ = reply.send(Err(Error::NoAgreement { waited: since.elapsed() }));
         }
@@ -382,8 +415,9 @@ impl Engine {
                     } else {
                         tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
                     }
-                    if view.joined.is_some() {
+                    if let Some((rank, incarnation)) = view.joined {
                         self.counts.restart(view.first_op);
+                        self.joined.push((rank.into(), incarnation, view.first_op));
                     }
                     self.live = view.ranks;
                     let joined = view.joined.map(|(rank, _)| usize::from(rank));
@@ -392,7 +426,7 @@ impl Engine {
                     if joined == Some(self.collectives.params().rank)
                         && let Some((reply, _)) = self.rejoining.take()
                     {
-                        let _ = reply.send(Ok(view.first_op));
+                        self.awaiting = Some((reply, view.first_op, Instant::now()));
                     }
                 }
                 MembershipEvent::Dropped => tracing::warn!("the others go on without this rank"),
@@ -465,8 +499,23 @@ impl Engine {
             measuring_bound: self.collectives.is_measuring(report.bound_ns),
             bound_changed: report.bound_ns != std::mem::replace(&mut self.bound_ns, report.bound_ns),
         };
-        Outcome { report: Report::new(report, repair, bound), result, scale }
+        let joined = self.joined.iter().find(|(.., first_op)| *first_op == report.op).copied();
+        self.joined.retain(|(.., first_op)| *first_op > report.op);
+        self.links.outside.store(false, Ordering::Release);
+        // Before the caller can make the next call.
+        if let Some((joined, incarnation, _)) = joined {
+            // The process that joined may have been followed by another, which has not.
+            let back = self.back.extract_if(.., |(rank, session)| *rank == joined && *session <= incarnation);
+            self.links.returned().extend(back.map(|(rank, _)| rank));
+        }
+        let joined = joined.map(|(rank, ..)| rank);
+        Outcome { report: Report::new(report, repair, bound, joined), result, scale }
     }
+}
+
+/// The time of day.
+pub(super) fn since_1970_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
 fn collective(error: CollectivesError<<Udp as DataPlane>::Error>) -> Error {

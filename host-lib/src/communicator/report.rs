@@ -20,6 +20,7 @@ pub struct Report {
     job_repair: RepairReport,
     #[serde(flatten)]
     bound: BoundStatus,
+    joined_rank: Option<usize>,
 }
 
 /// What is known of the bound beside its length.
@@ -32,8 +33,20 @@ pub(super) struct BoundStatus {
 }
 
 impl Report {
-    pub(super) fn new(collective: protocol::Report, job_repair: RepairReport, bound: BoundStatus) -> Self {
-        Self { collective, job_repair, bound }
+    pub(super) fn new(
+        collective: protocol::Report,
+        job_repair: RepairReport,
+        bound: BoundStatus,
+        joined_rank: Option<usize>,
+    ) -> Self {
+        Self { collective, job_repair, bound, joined_rank }
+    }
+
+    /// The rank that takes part again from this collective on, the same on all ranks: it was dropped before, or its process was
+    /// started again. It needs the model: settle the buckets, then [`broadcast`](crate::Communicator::broadcast) it from a rank
+    /// that stayed. Calls over TCP include it from now on; wait for all collectives that run before the next such call.
+    pub fn joined_rank(&self) -> Option<usize> {
+        self.joined_rank
     }
 
     /// What was done.

@@ -36,6 +36,19 @@ pub(crate) struct Member {
     pub receive_buffer_bytes: u64,
     /// Largest payload it was given, in beats of 64 bytes; 0: what gets through.
     pub payload_beats: usize,
+    /// Tells this process from those that had its rank before: 0 for the first, the time
+    /// of day in ns when it began for others.
+    #[serde(default)]
+    pub session: u64,
+}
+
+impl Member {
+    /// Whether its addresses are the one that its connection comes from.
+    pub(super) fn is_at(&self, from: IpAddr) -> Result<(), Refusal> {
+        let mut addresses = [self.udp, self.control].into_iter();
+        let other = addresses.find(|address| address.ip() != from);
+        other.map_or(Ok(()), |found| Err(Refusal::Address { rank: self.rank, found, from }))
+    }
 }
 
 /// What all ranks of a job know.
@@ -115,6 +128,9 @@ pub(super) struct Hello {
     pub world_size: usize,
     pub member: Member,
     pub settings: Terms,
+    /// Whether it may come into a job that runs already.
+    #[serde(default)]
+    pub rejoin: bool,
     /// How long it waits in all, and how much of that is left.
     pub timeout_ms: u64,
     pub left_ms: u64,
@@ -131,7 +147,24 @@ pub(super) enum Answer {
     },
     /// All ranks are connected: begin.
     Begin,
+    /// The job runs already: connect to all that are there.
+    Running(Box<Running>),
     Refused(Refusal),
+}
+
+/// What a process that was started again must know of the job that runs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Running {
+    /// The job, with its members as they are now.
+    pub job: Job,
+    /// Ranks that are not there.
+    pub gone: Vec<usize>,
+    /// Payload of the job's packets in beats.
+    pub payload_beats: usize,
+    /// Whether calls leave out ranks that are gone.
+    pub skip_gone: bool,
+    /// The buckets declared so far, in order.
+    pub buckets: Vec<Terms>,
 }
 
 /// What a rank reports to rank 0 after it was welcomed: why it could not connect to all others, if it could not.
@@ -145,6 +178,9 @@ pub(super) struct Connected {
 pub(super) struct PeerHello {
     pub tag: u64,
     pub rank: usize,
+    /// Of a process that comes into a job that runs.
+    #[serde(default)]
+    pub member: Option<Member>,
 }
 
 /// Why there is no job: the same on every rank.
@@ -166,6 +202,15 @@ pub enum Refusal {
         first: SocketAddr,
         /// Where the second one does.
         second: SocketAddr,
+    },
+    /// The job has begun without this process.
+    #[error(
+        "the job runs already; a process that was started again as rank {rank} may come into it if it says so: set \
+         OPTIREDUCE_REJOIN=1, or give another job id to begin another job"
+    )]
+    Runs {
+        /// The rank.
+        rank: usize,
     },
     /// A rank says that it receives at an address which its connection does not come from. Only that rank gets this.
     #[error(

@@ -6,11 +6,14 @@
 //! arguments, all get the same [`Mismatch`], and go on. After any other failure the ranks are out of step, and later calls
 //! fail with the first reason.
 
+mod broadcast;
+
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -19,9 +22,11 @@ use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
+use super::bootstrap::Running;
 use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error};
-use super::frame::{self, IN_STEP};
-use super::meet::meet;
+use super::door::{Door, Status};
+use super::frame;
+use super::meet::{Met, meet};
 use super::outgoing::{Outgoing, Shutter};
 use super::serve::{Inbox, Notice, serve};
 use super::terms::{Mismatch, Terms};
@@ -80,6 +85,12 @@ pub enum ControlError {
         /// Ranks of the job.
         ranks: usize,
     },
+    /// This process was started again, and does not take part yet.
+    #[error(
+        "this process was started again, and has not taken part in a collective yet; declare the buckets, call `rejoin`, and \
+         then the collective that the other ranks call"
+    )]
+    Outside,
     /// An earlier call failed on this rank.
     #[error("the ranks are out of step since an earlier call failed ({0}); make a new communicator")]
     OutOfStep(Arc<ControlError>),
@@ -90,8 +101,6 @@ pub enum ControlError {
 
 /// Messages of longer data are so long.
 pub(crate) const CHUNK_BYTES: usize = frame::MESSAGE_BYTES_MAX / 2;
-/// Chunks of a broadcast that are on their way to a peer at most: they wait in memory.
-const BROADCAST_CHUNKS: usize = 8;
 /// Connections to all other ranks.
 #[derive(Debug)]
 pub(crate) struct ControlChannel {
@@ -105,11 +114,25 @@ pub(crate) struct ControlChannel {
     closer: Option<Closer>,
     notices: Option<Receiver<(usize, Notice)>>,
     skip_gone: bool,
+    /// This rank wants no more.
+    closed: bool,
     /// Messages that came while another rank's was waited for, by rank.
     waiting: Vec<VecDeque<Vec<u8>>>,
     gone: Vec<bool>,
     /// The ranks that are gone, in order.
     went: Vec<usize>,
+    /// Ranks that are gone, and have a connection to another process, which does not take part in calls yet.
+    back: Vec<bool>,
+    /// Numbers of the connections to processes that take part in calls.
+    connections: Vec<u32>,
+    /// What processes that are started again are told.
+    status: Status,
+    /// What this process was told, if it was.
+    running: Option<Running>,
+    /// Whether this process has not taken part in a collective yet, in a job that ran already.
+    outside: Arc<AtomicBool>,
+    /// Ranks with a new process that has taken part in a collective; see [`welcome`](Self::welcome).
+    returned: Arc<Mutex<Vec<usize>>>,
     failed: Option<Arc<ControlError>>,
     /// Dropped when this rank ends.
     alive: Option<oneshot::Sender<()>>,
@@ -151,7 +174,7 @@ impl ControlChannel {
         let (met, outcome) = channel();
         let (alive, ending) = oneshot::channel();
         let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
-        let timeout = meeting.timeout;
+        let (timeout, mine) = (meeting.timeout, settings.clone());
         let serve = move || {
             let meet = async {
                 let what = format!("rank {rank} listens at {}", meeting.local);
@@ -161,21 +184,29 @@ impl ControlChannel {
             };
             let runtime = runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(io_error("tokio's runtime"));
-            let (runtime, job, connected) = match runtime.and_then(|runtime| Ok((runtime.block_on(meet)?, runtime))) {
-                Ok(((job, connected), runtime)) => (runtime, job, connected),
+            let (found, runtime) = match runtime.and_then(|runtime| Ok((runtime.block_on(meet)?, runtime))) {
+                Ok(found) => found,
                 Err(error) => return drop(met.send(Err(error))),
             };
-            let outgoing = Outgoing::new(ranks);
-            let links = connected.into_iter().enumerate();
+            let Met { job, links, door: listener, running } = found;
+            let (outgoing, status) = (Outgoing::new(ranks), Status::new(job.clone()));
+            let links = links.into_iter().enumerate();
             let links = links.filter_map(|(peer, link)| Some((peer, link?, outgoing.open(peer)))).collect();
-            if met.send(Ok((job, outgoing))).is_ok() {
-                runtime.block_on(self::serve(links, inbox, ending));
+            let weak = outgoing.downgrade();
+            let door = Door { meeting, settings: mine, listener, status: status.clone(), outgoing: weak };
+            if met.send(Ok((job, outgoing, status, running))).is_ok() {
+                runtime.block_on(self::serve(links, door, inbox, ending));
             }
         };
         let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(serve);
         let thread = thread.map_err(io_error("the control thread"))?;
         let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without an answer")));
-        let (job, outgoing) = outcome.recv().unwrap_or_else(ended)?;
+        let (job, outgoing, status, running) = outcome.recv().unwrap_or_else(ended)?;
+        let absent = |peer| running.as_ref().is_some_and(|running| running.gone.contains(&peer));
+        if let Some(Running { payload_beats, skip_gone, buckets, .. }) = &running {
+            let of_the_job = (*payload_beats, *skip_gone, buckets.clone());
+            status.with(|status| (status.payload_beats, status.skip_gone, status.buckets) = of_the_job);
+        }
         let closer = Some(Closer { in_step: closer, outgoing: outgoing.shutter() });
         Ok(Self {
             rank,
@@ -183,13 +214,20 @@ impl ControlChannel {
             timeout,
             outgoing,
             stalled: vec![false; ranks],
+            closed: false,
             incoming,
             closer,
             notices: Some(notices),
-            skip_gone: false,
+            skip_gone: running.as_ref().is_some_and(|running| running.skip_gone),
             waiting: vec![Default::default(); ranks],
-            gone: vec![false; ranks],
             went: Vec::new(),
+            gone: (0..ranks).map(absent).collect(),
+            back: vec![false; ranks],
+            connections: vec![1; ranks],
+            status,
+            outside: Arc::new(AtomicBool::new(running.is_some())),
+            running,
+            returned: Arc::default(),
             failed: None,
             alive: Some(alive),
             thread: Some(thread),
@@ -210,6 +248,78 @@ impl ControlChannel {
     /// From now on calls leave out ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
     pub fn skip_gone(&mut self) {
         self.skip_gone = true;
+        self.status.with(|status| status.skip_gone = true);
+    }
+
+    /// The job that ran when this process came into it, if it was started again.
+    pub fn running(&self) -> Option<&Running> {
+        self.running.as_ref()
+    }
+
+    /// Whether this process was started again, and has not taken part in a collective yet. Until somebody clears it, it makes no
+    /// calls.
+    pub fn outside(&self) -> Arc<AtomicBool> {
+        self.outside.clone()
+    }
+
+    /// Ranks for [`welcome`](Self::welcome): somebody else's to set, and to read when a call is made.
+    pub fn returned(&self) -> Arc<Mutex<Vec<usize>>> {
+        self.returned.clone()
+    }
+
+    /// From now on processes that are started again may come: packets carry so many beats.
+    pub fn begun(&self, payload_beats: usize) {
+        self.status.with(|status| status.payload_beats = payload_beats);
+    }
+
+    /// What the others declared as their bucket `number`, and one of them, if this process was started again after that.
+    pub fn declared_before(&self, number: usize) -> Option<(usize, Terms)> {
+        let running = self.running.as_ref().filter(|_| self.outside.load(Ordering::Acquire))?;
+        Some((0, running.buckets.get(number)?.clone()))
+    }
+
+    /// Bucket `number` was declared.
+    pub fn declared(&self, number: usize, bucket: &Terms) {
+        self.status.with(|status| {
+            if number == status.buckets.len() {
+                status.buckets.push(bucket.clone());
+            }
+        });
+    }
+
+    /// From now on these ranks take part in calls again: a collective was finished in which they did, so that all ranks know.
+    pub fn welcome(&mut self, ranks: &[usize]) {
+        while let Ok((peer, notice)) = self.incoming.try_recv() {
+            self.take(peer, notice);
+        }
+        for rank in ranks.iter().copied() {
+            if std::mem::take(&mut self.back[rank]) {
+                self.gone[rank] = false;
+                self.went.retain(|went| *went != rank);
+                self.stalled[rank] = false;
+                self.connections[rank] = self.outgoing.connection(rank).0;
+            }
+        }
+    }
+
+    /// Takes what has come of a peer; `false`: this rank wants no more.
+    fn take(&mut self, peer: usize, notice: Notice) -> bool {
+        match notice {
+            Notice::Message(message) => self.waiting[peer].push_back(message),
+            Notice::Gone => {
+                (self.gone[peer], self.back[peer]) = (true, false);
+                self.went.push(peer);
+            }
+            Notice::Back(_) => {
+                self.back[peer] = true;
+                self.waiting[peer].clear();
+            }
+            Notice::Closed => {
+                self.closed = true;
+                return false;
+            }
+        }
+        true
     }
 
     /// What all ranks know.
@@ -232,7 +342,8 @@ impl ControlChannel {
     pub fn send(&mut self, to: usize, message: &[u8]) {
         // One timeout for all that are stopped.
         let timeout = if self.stalled.contains(&true) { Duration::ZERO } else { self.timeout };
-        if self.outgoing.in_step(to, IN_STEP, message.to_vec(), timeout).is_err() {
+        let connection = self.connections.get(to).copied().unwrap_or(0);
+        if self.outgoing.in_step(to, connection, message.to_vec(), timeout).is_err() {
             self.stalled[to] = true;
         }
     }
@@ -251,7 +362,12 @@ impl ControlChannel {
             return Err(ControlError::NoSuchRank { rank: from, ranks: self.ranks() });
         }
         loop {
-            if let Some(message) = self.waiting[from].pop_front() {
+            if self.closed {
+                return Err(ControlError::Closed);
+            }
+            if !self.back[from]
+                && let Some(message) = self.waiting[from].pop_front()
+            {
                 return Ok(message);
             }
             if self.gone[from] {
@@ -262,12 +378,11 @@ impl ControlChannel {
             // Who took nothing for the timeout has had its time.
             let left = if self.stalled[from] { Duration::ZERO } else { left };
             match self.incoming.recv_timeout(left) {
-                Ok((peer, Notice::Gone)) => {
-                    self.gone[peer] = true;
-                    self.went.push(peer);
+                Ok((peer, notice)) => {
+                    if !self.take(peer, notice) {
+                        return Err(ControlError::Closed);
+                    }
                 }
-                Ok((peer, Notice::Message(message))) => self.waiting[peer].push_back(message),
-                Ok((_, Notice::Closed)) => return Err(ControlError::Closed),
                 Err(RecvTimeoutError::Timeout) => return Err(ControlError::Silent { rank: from, waited }),
                 Err(RecvTimeoutError::Disconnected) => return Err(ControlError::Gone(from)),
             }
@@ -296,6 +411,9 @@ impl ControlChannel {
     ) -> Result<T, ControlError> {
         if let Some(error) = &self.failed {
             return Err(ControlError::OutOfStep(error.clone()));
+        }
+        if self.outside.load(Ordering::Acquire) {
+            return Err(ControlError::Outside);
         }
         let result = self.compare(terms, timeout).and_then(|()| call(self));
         if let Err(error) = &result
@@ -347,74 +465,6 @@ impl ControlChannel {
     /// Names a rank that is gone or missing.
     pub fn barrier(&mut self, timeout: Duration) -> Result<(), ControlError> {
         self.compare(&Terms::default().with("the call", "barrier"), timeout)
-    }
-
-    /// Hands the root's bytes to all ranks, which must have room for as many. Returns once this rank has all of them and,
-    /// at the root, once every rank has. However long it takes in all: it fails once a rank, for `timeout`, takes no further
-    /// chunk of half a MiB.
-    /// The root sends them to each rank: it takes (ranks - 1) times what its link takes for them once.
-    ///
-    /// # Errors
-    /// Names a rank that is gone or silent, on all ranks. `data` is then in between.
-    pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), ControlError> {
-        if root != self.rank() {
-            // The root may wait for others, and says so when it gives up.
-            let longer = timeout + timeout / 4;
-            let mut done = 0;
-            for chunk in data.chunks_mut(CHUNK_BYTES) {
-                self.receive_chunk(root, chunk, longer)?;
-                done += chunk.len();
-                self.send(root, &(done as u64).to_le_bytes());
-            }
-            return Ok(());
-        }
-        let mut expected = data.chunks(CHUNK_BYTES).scan(0, |done, chunk| {
-            *done += chunk.len();
-            Some(*done)
-        });
-        for (number, chunk) in data.chunks(CHUNK_BYTES).enumerate() {
-            if number >= BROADCAST_CHUNKS {
-                expected.next().map_or(Ok(()), |expected| self.all_have(expected, timeout))?;
-            }
-            self.peers().for_each(|peer| self.send(peer, chunk));
-        }
-        expected.try_for_each(|expected| self.all_have(expected, timeout))
-    }
-
-    /// At the root of a broadcast: waits until all ranks have answered with `expected` bytes; if one does not, tells the
-    /// others.
-    fn all_have(&mut self, expected: usize, timeout: Duration) -> Result<(), ControlError> {
-        let deadline = Instant::now() + timeout;
-        for peer in self.peers() {
-            let error = match self.receive_by(peer, deadline, timeout) {
-                Ok(answer) if answer == (expected as u64).to_le_bytes() => continue,
-                Ok(answer) => ControlError::WrongLength { rank: peer, found: answer.len(), expected: 8 },
-                Err(error) if self.skips(&error) => continue,
-                Err(error) => error,
-            };
-            for other in self.peers().filter(|other| *other != peer) {
-                self.send(other, &[]);
-                self.send(other, &(peer as u64).to_le_bytes());
-            }
-            return Err(error);
-        }
-        Ok(())
-    }
-
-    /// A chunk of a broadcast, or in its stead an empty message and the rank for which the root gives up.
-    fn receive_chunk(&mut self, root: usize, chunk: &mut [u8], timeout: Duration) -> Result<(), ControlError> {
-        let bytes = self.receive_from(root, timeout)?;
-        let wrong = |bytes: &[u8], expected| ControlError::WrongLength { rank: root, found: bytes.len(), expected };
-        if bytes.is_empty() {
-            let missing = self.receive_from(root, timeout)?;
-            let missing = <[u8; 8]>::try_from(missing.as_slice()).map_err(|_| wrong(&missing, 8))?;
-            return Err(ControlError::GivenUp { root, missing: u64::from_le_bytes(missing) as usize });
-        }
-        if bytes.len() != chunk.len() {
-            return Err(wrong(&bytes, chunk.len()));
-        }
-        chunk.copy_from_slice(&bytes);
-        Ok(())
     }
 
     /// The other ranks.
@@ -562,7 +612,8 @@ mod tests {
             say(r#"{"failure":null}"#);
             stream
         });
-        let describe = |control| Member { rank: 0, udp: control, control, receive_buffer_bytes: 0, payload_beats: 0 };
+        let describe =
+            |control| Member { rank: 0, udp: control, control, receive_buffer_bytes: 0, payload_beats: 0, session: 0 };
         let timeout = Duration::from_millis(500);
         let meeting = Meeting {
             launch,

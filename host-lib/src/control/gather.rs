@@ -35,10 +35,10 @@ const RETRY: Duration = Duration::from_millis(20);
 const REMARKS_MAX: usize = 3;
 
 /// Somebody who has greeted, and whether that can be a rank of this job.
-struct Greeted {
-    link: Link,
-    from: SocketAddr,
-    hello: Result<Hello, Refusal>,
+pub(super) struct Greeted {
+    pub link: Link,
+    pub from: SocketAddr,
+    pub hello: Result<Hello, Refusal>,
 }
 
 /// What to do about somebody who has greeted.
@@ -65,7 +65,11 @@ struct Gathering<'a> {
 }
 
 /// Waits for all ranks, then welcomes them, or tells all of them why there is no job.
-pub(super) async fn gather(meeting: &Meeting, member: Member, settings: Terms) -> Result<(Job, Links), BootstrapError> {
+pub(super) async fn gather(
+    meeting: &Meeting,
+    member: Member,
+    settings: Terms,
+) -> Result<(Job, Links, TcpListener), BootstrapError> {
     let listener = listen(meeting).await?;
     let world_size = meeting.launch.world_size;
     let mut gathering = Gathering {
@@ -89,7 +93,7 @@ pub(super) async fn gather(meeting: &Meeting, member: Member, settings: Terms) -
         Err(refused) => Err(refused),
     };
     match found {
-        Ok(job) => Ok((job, gathering.links)),
+        Ok(job) => Ok((job, gathering.links, listener)),
         Err((refusal, last)) => {
             gathering.refuse(&listener, &refusal, last).await;
             Err(refusal.into())
@@ -199,10 +203,8 @@ impl Gathering<'_> {
             Err(refusal) => return Judgement::Ended(link, refusal),
         };
         let (rank, second) = (hello.member.rank, hello.member.udp);
-        for address in [hello.member.udp, hello.member.control] {
-            if address.ip() != from.ip() {
-                return Judgement::Refused(link, Refusal::Address { rank, found: address, from: from.ip() });
-            }
+        if let Err(refusal) = hello.member.is_at(from.ip()) {
+            return Judgement::Refused(link, refusal);
         }
         if let Err(differs) = self.settings.compare(0, rank, &hello.settings) {
             return Judgement::Ended(link, differs.into());
@@ -292,7 +294,7 @@ impl Gathering<'_> {
     }
 }
 
-async fn tell(mut link: Link, refusal: Refusal) {
+pub(super) async fn tell(mut link: Link, refusal: Refusal) {
     let _ = timeout(LINGER, link.writer.write_json(&Answer::Refused(refusal))).await;
 }
 
@@ -312,7 +314,7 @@ async fn ended(links: &mut Links) -> usize {
 }
 
 /// Hears who somebody is; `None` if it is nobody of this job, who learns nothing.
-async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, common: &Common) -> Option<Greeted> {
+pub(super) async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, common: &Common) -> Option<Greeted> {
     let Launch { world_size, job_id, .. } = launch;
     let world_size = *world_size;
     let stranger = |error: &dyn std::fmt::Display| {

@@ -10,7 +10,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::bootstrap::{
-    Answer, BootstrapError, Connected, GREETING, Hello, Job, Links, Meeting, Member, PeerHello, VERSION, io_error,
+    Answer, BootstrapError, Connected, GREETING, Hello, Job, Links, Meeting, Member, PeerHello, Refusal, Running,
+    VERSION, io_error,
 };
 use super::frame::GREETING_BYTES_MAX;
 use super::link::{Common, End, Link, connect};
@@ -29,17 +30,27 @@ pub(super) async fn join(
     meeting: &Meeting,
     member: Member,
     settings: Terms,
-    listener: TcpListener,
-) -> Result<(Job, Links), BootstrapError> {
+    listener: &TcpListener,
+) -> Result<(Job, Links, Option<Running>), BootstrapError> {
     let (deadline, root) = (Instant::from_std(meeting.deadline), &meeting.launch.root);
     let rank = meeting.launch.rank;
     let mut last = io::Error::new(io::ErrorKind::TimedOut, "no answer");
     let mut was_closed = false;
-    let (mut link, job, left_ms) = loop {
+    let (mut link, job, running, left_ms) = loop {
         match timeout_at(deadline, report(meeting, &member, &settings)).await {
-            Ok(Ok((link, Answer::Welcome { job, left_ms }))) => break (link, job, left_ms),
+            Ok(Ok((link, Answer::Welcome { job, left_ms }))) => break (link, job, None, left_ms),
+            Ok(Ok((link, Answer::Running(running)))) if meeting.launch.rejoin => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                break (link, running.job.clone(), Some(*running), left.as_millis() as u64);
+            }
+            // The process that had the rank before may only just have ended.
+            Ok(Ok((_, Answer::Refused(refusal @ Refusal::Twice { .. })))) if meeting.launch.rejoin => {
+                last = io::Error::other(refusal);
+            }
             Ok(Ok((_, Answer::Refused(refusal)))) => return Err(refusal.into()),
-            Ok(Ok((_, Answer::Begin))) => last = io::Error::other("it lets a job begin that it has not handed out"),
+            Ok(Ok((_, Answer::Begin | Answer::Running(_)))) => {
+                last = io::Error::other("it lets a job begin that it has not handed out");
+            }
             // Rank 0 may end first: why it did not answer says more than that it is gone.
             Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused && was_closed => {}
             Ok(Err(error)) => {
@@ -58,7 +69,10 @@ pub(super) async fn join(
     };
     // Early enough that rank 0 can tell the others.
     let until = deadline.min(Instant::now() + Duration::from_millis(left_ms) * 3 / 4);
-    let connected = connect_all(meeting, &job, &listener, until).await;
+    let connected = match &running {
+        None => connect_all(meeting, &job, listener, until).await,
+        Some(running) => connect_again(meeting, running, &member, until).await,
+    };
     let failure = connected.as_ref().err().cloned();
     let answer = async {
         link.writer.write_json(&Connected { failure }).await?;
@@ -68,12 +82,14 @@ pub(super) async fn join(
     match timeout_at(deadline, answer).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
         Ok(Answer::Refused(refusal)) => return Err(refusal.into()),
         Ok(Answer::Begin) => {}
-        Ok(Answer::Welcome { .. }) => return Err(talk(io::Error::other("it hands out a job for the second time"))),
+        Ok(Answer::Welcome { .. } | Answer::Running(_)) => {
+            return Err(talk(io::Error::other("it hands out a job for the second time")));
+        }
         Err(error) => return Err(talk(connected.err().map_or(error, io::Error::other))),
     }
     let mut links = connected.map_err(|reason| talk(io::Error::other(reason)))?;
     links[0] = Some(link);
-    Ok((job, links))
+    Ok((job, links, running))
 }
 
 /// Says to rank 0 who this is; its answer.
@@ -98,6 +114,7 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
         world_size: meeting.launch.world_size,
         member: member.clone(),
         settings: settings.clone(),
+        rejoin: meeting.launch.rejoin,
         timeout_ms: meeting.timeout.as_millis() as u64,
         left_ms: left.as_millis() as u64,
     };
@@ -111,7 +128,12 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
     let mut link = Link::new(stream, End::Connected, &meeting.common()).await.map_err(closed)?;
     link.writer.write_json(&hello).await.map_err(closed)?;
     let answer = link.reader.read_json().await.map_err(closed)?;
-    if let Answer::Welcome { job, .. } = &answer {
+    let handed_out = match &answer {
+        Answer::Welcome { job, .. } => Some(job),
+        Answer::Running(running) => Some(&running.job),
+        _ => None,
+    };
+    if let Some(job) = handed_out {
         let (found, expected) = (job.members.len(), meeting.launch.world_size);
         if found != expected {
             return Err(io::Error::other(format!("it hands out a job of {found} ranks, expected {expected}")));
@@ -131,7 +153,7 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
     let rank = meeting.launch.rank;
     let (mut links, mut connecting): (Links, _) = ((0..job.members.len()).map(|_| None).collect(), JoinSet::new());
     for (peer, member) in job.members.iter().enumerate().take(rank).skip(1) {
-        let (local, address, hello) = (meeting.local, member.control, PeerHello { tag: job.tag, rank });
+        let (local, address, hello) = (meeting.local, member.control, PeerHello { tag: job.tag, rank, member: None });
         let common = meeting.common();
         connecting.spawn(async move {
             let greet = async {
@@ -178,11 +200,47 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
     }
 }
 
+/// Connections of a process that was started again to all ranks that are there, but 0; or why there are none.
+async fn connect_again(meeting: &Meeting, running: &Running, member: &Member, until: Instant) -> Result<Links, String> {
+    let Running { job, gone, .. } = running;
+    let (rank, mut connecting) = (meeting.launch.rank, JoinSet::new());
+    for (peer, other) in job.members.iter().enumerate().skip(1) {
+        if peer == rank || gone.contains(&peer) {
+            continue;
+        }
+        let hello = PeerHello { tag: job.tag, rank, member: Some(member.clone()) };
+        let (local, address, common) = (meeting.local, other.control, meeting.common());
+        connecting.spawn(async move {
+            let mut last = io::Error::from(io::ErrorKind::TimedOut);
+            loop {
+                let greet = async {
+                    let mut link = Link::new(connect(local, address).await?, End::Connected, &common).await?;
+                    link.writer.write_json(&hello).await?;
+                    // Not before it has heard that the connection to the process before has ended.
+                    link.reader.read_json::<Answer>().await.map(|_| link)
+                };
+                match timeout_at(until, greet).await {
+                    Ok(Ok(link)) => return Ok((peer, link)),
+                    Ok(Err(error)) => last = error,
+                    Err(_) => return Err(format!("rank {peer} did not let this process in at {address}: {last}")),
+                }
+                sleep(RETRY).await;
+            }
+        });
+    }
+    let mut links: Links = (0..job.members.len()).map(|_| None).collect();
+    while let Some(connected) = connecting.join_next().await {
+        let (peer, link) = connected.map_err(|error| error.to_string())??;
+        links[peer] = Some(link);
+    }
+    Ok(links)
+}
+
 /// A rank that connects to this one; `None` if it is none of this job, which learns nothing.
 async fn hear(stream: TcpStream, from: IpAddr, job: &Job, common: &Common) -> Option<(usize, Link)> {
     let mut link = Link::new(stream, End::Accepted, common).await.ok()?;
     let (_, hello) = link.reader.read(GREETING_BYTES_MAX).await.ok()?;
-    let PeerHello { tag, rank } = serde_json::from_slice(&hello).ok()?;
+    let PeerHello { tag, rank, .. } = serde_json::from_slice(&hello).ok()?;
     let is_of_the_job = tag == job.tag && job.members.get(rank).is_some_and(|member| member.control.ip() == from);
     if !is_of_the_job {
         tracing::warn!(%from, "a connection that is not of this job was closed");

@@ -6,10 +6,15 @@
 //! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, [`TORCH_PORT_OFFSET`] above `MASTER_PORT`, which torch's own store has | `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_RESTART_COUNT` |
 //! | Open MPI | `OMPI_COMM_WORLD_RANK`, `_SIZE` | this host, if all ranks are on it | `PMIX_NAMESPACE` |
 //! | MPICH, PMI | `PMI_RANK`, `PMI_SIZE` | none | empty |
-//! | Slurm | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LAUNCH_NODE_IPADDR` | `SLURM_JOB_ID`, `SLURM_STEP_ID` |
+//! | Slurm | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LAUNCH_NODE_IPADDR` | `SLURM_JOB_ID`, `SLURM_STEP_ID`, `SLURM_RESTART_COUNT` |
 //!
 //! `OPTIREDUCE_ROOT` and `OPTIREDUCE_JOB_ID` count with every launcher. The first launcher of the table whose rank is set counts: torchrun
 //! inside a Slurm job is torchrun.
+//!
+//! A process that was started again may come into the job that runs if `OPTIREDUCE_REJOIN` is 1, or the launcher's restart
+//! counter (`TORCHELASTIC_RESTART_COUNT`, `SLURM_RESTART_COUNT`) is not 0. Both launchers restart all processes of a job, not one:
+//! so their counters are part of the job's id, and what then begins is another job. A launcher that restarts single processes
+//! gives them the id of the job that runs.
 
 use optireduce_core::protocol::RANKS_MAX;
 use thiserror::Error;
@@ -31,6 +36,8 @@ pub struct Launch {
     pub root: String,
     /// Tells the job from others whose ranks may come to the same root: not secret, the same on all ranks. Empty: no id.
     pub job_id: String,
+    /// Whether this process may come into a job that runs already, in place of one of the same rank that has ended.
+    pub rejoin: bool,
 }
 
 /// The environment does not say what must be known.
@@ -96,12 +103,19 @@ impl Launch {
         if root.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
             return Err(LaunchError::Invalid { name: "root", found: root, expected: "host:port".into() });
         }
-        Ok(Self { rank, world_size, root, job_id: String::new() })
+        Ok(Self { rank, world_size, root, job_id: String::new(), rejoin: false })
     }
 
     /// The same place in the job with this id.
     pub fn job_id(self, job_id: impl Into<String>) -> Self {
         Self { job_id: job_id.into(), ..self }
+    }
+
+    /// The same place, of a process that may come into a job that runs already, in place of one of the same rank that has ended.
+    /// If there is no such job, it begins one with the others. Rank 0 cannot: the others come to it. The model is the
+    /// trainer's to fetch, see [`Report::joined_rank`](crate::Report::joined_rank).
+    pub fn rejoin(self, rejoin: bool) -> Self {
+        Self { rejoin, ..self }
     }
 
     /// This process's place, from its environment.
@@ -147,12 +161,27 @@ impl Launch {
         let of_launcher: &[&str] = match launcher {
             "torchrun" => &["TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"],
             "Open MPI" => &["PMIX_NAMESPACE"],
-            "Slurm" => &["SLURM_JOB_ID", "SLURM_STEP_ID"],
+            "Slurm" => &["SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"],
             _ => &[],
         };
         let parts = || of_launcher.iter().filter_map(|name| variable(name)).collect::<Vec<_>>().join(".");
         let job_id = variable("OPTIREDUCE_JOB_ID").unwrap_or_else(parts);
-        Ok(Self::new(rank_of, world_size, root)?.job_id(job_id))
+        let counter: &[&str] = match launcher {
+            "torchrun" => &["TORCHELASTIC_RESTART_COUNT"],
+            "Slurm" => &["SLURM_RESTART_COUNT"],
+            _ => &[],
+        };
+        let counts = counter.iter().filter_map(|name| variable(name)).any(|count| count != "0");
+        let rejoin = match variable("OPTIREDUCE_REJOIN").as_deref() {
+            None => counts,
+            Some("0") => false,
+            Some("1") => true,
+            Some(found) => {
+                let (name, found) = ("OPTIREDUCE_REJOIN", found.into());
+                return Err(LaunchError::Invalid { name, found, expected: "0 or 1".into() });
+            }
+        };
+        Ok(Self::new(rank_of, world_size, root)?.job_id(job_id).rejoin(rejoin))
     }
 }
 
@@ -166,7 +195,7 @@ mod tests {
     }
 
     fn place(rank: usize, world_size: usize, root: &str) -> Result<Launch, String> {
-        Ok(Launch { rank, world_size, root: root.into(), job_id: String::new() })
+        Ok(Launch { rank, world_size, root: root.into(), job_id: String::new(), rejoin: false })
     }
 
     #[test]
@@ -182,6 +211,27 @@ mod tests {
         let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h:1")];
         assert_eq!(id(&[&mpi[..], &[("PMIX_NAMESPACE", "prte@1")]].concat()), "prte@1");
         assert_eq!(id(&[&slurm[..], &step, &[("OPTIREDUCE_JOB_ID", "mine")]].concat()), "mine");
+        assert_eq!(id(&[&slurm[..], &step, &[("SLURM_RESTART_COUNT", "1")]].concat()), "99.0.1");
+    }
+
+    #[test]
+    fn a_process_that_was_started_again_may_rejoin() {
+        let may = |variables: &[(&str, &str)]| {
+            let root = [("OPTIREDUCE_ROOT", "h:1")];
+            launch(&[&root[..], variables].concat()).map(|launch| launch.rejoin)
+        };
+        let torch = [("RANK", "3"), ("WORLD_SIZE", "4")];
+        let slurm = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")];
+        assert_eq!(may(&torch), Ok(false));
+        assert_eq!(may(&[&torch[..], &[("TORCHELASTIC_RESTART_COUNT", "0")]].concat()), Ok(false));
+        assert_eq!(may(&[&torch[..], &[("TORCHELASTIC_RESTART_COUNT", "2")]].concat()), Ok(true));
+        assert_eq!(may(&[&slurm[..], &[("SLURM_RESTART_COUNT", "1")]].concat()), Ok(true));
+        assert_eq!(may(&[&torch[..], &[("SLURM_RESTART_COUNT", "1")]].concat()), Ok(false), "of another launcher");
+        assert_eq!(may(&[&torch[..], &[("OPTIREDUCE_REJOIN", "1")]].concat()), Ok(true));
+        let off = [("TORCHELASTIC_RESTART_COUNT", "2"), ("OPTIREDUCE_REJOIN", "0")];
+        assert_eq!(may(&[&torch[..], &off].concat()), Ok(false));
+        let error = may(&[&torch[..], &[("OPTIREDUCE_REJOIN", "yes")]].concat()).unwrap_err();
+        assert_eq!(error, r#"OPTIREDUCE_REJOIN is "yes", expected 0 or 1"#);
     }
 
     #[test]

@@ -6,11 +6,13 @@
 //! * `link`: a connection between two ranks, with a secret an encrypted one, and `frame` the messages on it.
 //! * `channel`: the control channel, one TCP connection for each pair of ranks, for what must not be lost.
 //! * `outgoing`: what waits for each peer, bounded; `serve`: the tasks that send it, and receive.
+//! * `door`: how a process that was started again comes into a job that runs.
 //! * `terms`: what all ranks must have in common, and the message that says where they differ.
 //! * `reliable`: an all-reduce over the control channel.
 
 mod bootstrap;
 mod channel;
+mod door;
 mod frame;
 mod gather;
 mod join;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::frame::NOTICE;
+use super::frame::{IN_STEP, NOTICE};
 
 /// Bytes of calls that wait for a peer at most, but for one message.
 const IN_STEP_BYTES_MAX: usize = 8 << 20;
@@ -28,6 +28,17 @@ pub(super) struct Outgoing(Arc<[Lane]>);
 /// Wakes whoever waits for room, for the last time.
 #[derive(Clone, Debug)]
 pub(super) struct Shutter(Weak<[Lane]>);
+
+/// The queues, for those who do not keep connections open.
+#[derive(Clone, Debug)]
+pub(super) struct WeakOutgoing(Weak<[Lane]>);
+
+impl WeakOutgoing {
+    /// `None`: this rank has ended.
+    pub fn upgrade(&self) -> Option<Outgoing> {
+        self.0.upgrade().map(Outgoing)
+    }
+}
 
 /// The peer took nothing for so long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +59,8 @@ struct State {
     notice_bytes: usize,
     /// Messages taken so far.
     taken: u64,
+    /// Connections so far.
+    generation: u32,
     /// Bytes that waited when the connection was given up.
     overrun: Option<usize>,
     /// Ends the connection's task.
@@ -80,7 +93,8 @@ impl Outgoing {
     pub fn open(&self, peer: usize) -> Queue {
         let (sender, messages) = unbounded_channel();
         let mut state = self.0[peer].state();
-        *state = State { sender: Some(sender), taken: state.taken, shut: state.shut, ..State::default() };
+        let (taken, generation, shut) = (state.taken, state.generation + 1, state.shut);
+        *state = State { sender: Some(sender), taken, generation, shut, ..State::default() };
         Queue { lanes: Arc::downgrade(&self.0), peer, messages, cut: state.cut.clone() }
     }
 
@@ -101,14 +115,25 @@ impl Outgoing {
         }
     }
 
-    /// Sends a message of a call; to a peer without a connection: nothing. Waits for room, so long as the peer takes
-    /// something within `timeout`.
+    /// How many connections there were to a peer, and whether there is one.
+    pub fn connection(&self, peer: usize) -> (u32, bool) {
+        self.0.get(peer).map_or((0, false), |lane| {
+            let state = lane.state();
+            (state.generation, state.sender.is_some())
+        })
+    }
+
+    /// Sends a message of a call over the connection of this number; if it has ended: nothing. Waits for room, so long as the
+    /// peer takes something within `timeout`.
     ///
     /// # Errors
     /// If it does not; then nothing was sent.
-    pub fn in_step(&self, peer: usize, kind: u8, message: Vec<u8>, timeout: Duration) -> Result<(), Stalled> {
+    pub fn in_step(&self, peer: usize, generation: u32, message: Vec<u8>, timeout: Duration) -> Result<(), Stalled> {
         let Some(lane) = self.0.get(peer) else { return Ok(()) };
         let mut state = lane.state();
+        if state.generation != generation {
+            return Ok(());
+        }
         let (mut taken, mut until) = (state.taken, Instant::now() + timeout);
         while state.sender.is_some() && state.in_step_bytes > IN_STEP_BYTES_MAX && !state.shut {
             let left = until.saturating_duration_since(Instant::now());
@@ -121,7 +146,7 @@ impl Outgoing {
             }
         }
         let bytes = message.len();
-        if state.sender.as_ref().is_some_and(|sender| sender.send((kind, message)).is_ok()) {
+        if state.sender.as_ref().is_some_and(|sender| sender.send((IN_STEP, message)).is_ok()) {
             state.in_step_bytes += bytes;
         }
         Ok(())
@@ -130,6 +155,10 @@ impl Outgoing {
     /// Bytes that waited for a peer when its connection was given up, if it was.
     pub fn overrun(&self, peer: usize) -> Option<usize> {
         self.0.get(peer).and_then(|lane| lane.state().overrun)
+    }
+
+    pub fn downgrade(&self) -> WeakOutgoing {
+        WeakOutgoing(Arc::downgrade(&self.0))
     }
 
     pub fn shutter(&self) -> Shutter {
@@ -183,9 +212,14 @@ impl Queue {
     }
 }
 
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::frame::IN_STEP;
     use super::*;
 
     const MESSAGE_BYTES: usize = 1 << 20;
@@ -226,13 +260,13 @@ mod tests {
         let outgoing = Outgoing::new(2);
         let mut queue = outgoing.open(1);
         let none = Duration::ZERO;
-        let count = (0..100).take_while(|_| outgoing.in_step(1, IN_STEP, message(), none).is_ok()).count();
+        let count = (0..100).take_while(|_| outgoing.in_step(1, 1, message(), none).is_ok()).count();
         assert_eq!(count, IN_STEP_BYTES_MAX / MESSAGE_BYTES + 1);
         // Notices have room of their own.
         outgoing.notice(1, message());
-        assert_eq!(outgoing.in_step(1, IN_STEP, message(), Duration::from_millis(1)), Err(Stalled));
+        assert_eq!(outgoing.in_step(1, 1, message(), Duration::from_millis(1)), Err(Stalled));
         let other = outgoing.clone();
-        let waiting = std::thread::spawn(move || other.in_step(1, IN_STEP, message(), Duration::from_secs(600)));
+        let waiting = std::thread::spawn(move || other.in_step(1, 1, message(), Duration::from_secs(600)));
         let (kind, message) = queue.messages.try_recv().unwrap();
         queue.taken(kind, message.len());
         assert_eq!(waiting.join().unwrap(), Ok(()));
@@ -241,9 +275,10 @@ mod tests {
     #[test]
     fn who_waits_for_room_is_woken_when_the_connection_or_the_channel_ends() {
         let full = |outgoing: &Outgoing| {
-            while outgoing.in_step(1, IN_STEP, message(), Duration::ZERO).is_ok() {}
+            let (generation, _) = outgoing.connection(1);
+            while outgoing.in_step(1, generation, message(), Duration::ZERO).is_ok() {}
             let outgoing = outgoing.clone();
-            std::thread::spawn(move || outgoing.in_step(1, IN_STEP, message(), Duration::from_secs(600)))
+            std::thread::spawn(move || outgoing.in_step(1, generation, message(), Duration::from_secs(600)))
         };
         let outgoing = Outgoing::new(2);
         let mut queue = outgoing.open(1);
@@ -263,7 +298,10 @@ mod tests {
         let mut new = outgoing.open(1);
         old.taken(IN_STEP, 5);
         old.close();
-        outgoing.in_step(1, IN_STEP, vec![7], Duration::ZERO).unwrap();
+        assert_eq!(outgoing.connection(1), (2, true));
+        // Meant for the process before.
+        outgoing.in_step(1, 1, vec![6], Duration::ZERO).unwrap();
+        outgoing.in_step(1, 2, vec![7], Duration::ZERO).unwrap();
         assert_eq!(new.messages.try_recv().unwrap(), (IN_STEP, vec![7]));
     }
 }

@@ -11,6 +11,8 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
+use super::bootstrap::Member;
+use super::door::{Arrival, Door};
 use super::frame::{self, NOTICE};
 use super::link::Link;
 use super::outgoing::Queue;
@@ -27,6 +29,8 @@ pub(crate) enum Notice {
     Message(Vec<u8>),
     /// The peer's connection has ended.
     Gone,
+    /// There is a connection to another process in the peer's place.
+    Back(Member),
     /// This rank wants no more.
     Closed,
 }
@@ -61,14 +65,29 @@ impl Inbox {
 }
 
 /// Serves all connections until this rank sends no more, at most [`DRAIN`] after it has ended.
-pub(super) async fn serve(links: Vec<(usize, Link, Queue)>, inbox: Inbox, ending: oneshot::Receiver<()>) {
+pub(super) async fn serve(
+    links: Vec<(usize, Link, Queue)>,
+    door: Door,
+    inbox: Inbox,
+    mut ending: oneshot::Receiver<()>,
+) {
     let (alive, over) = watch::channel(());
-    let mut tasks = JoinSet::new();
+    let (mut tasks, mut heard) = (JoinSet::new(), JoinSet::new());
     for (peer, link, queue) in links {
         tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
     }
-    let _ = ending.await;
-    drop(alive);
+    loop {
+        tokio::select! {
+            _ = &mut ending => break,
+            Arrival { member, link, queue } = door.next(&mut heard) => {
+                let peer = member.rank;
+                tracing::warn!(peer, "a process that was started again has connected");
+                inbox.tell(peer, Notice::Back(member));
+                tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
+            }
+        }
+    }
+    drop((alive, door));
     while tasks.join_next().await.is_some() {}
 }
 

@@ -117,7 +117,8 @@ impl Unconnected {
     /// From now on packets are sealed, if the job has a secret. Once for each job.
     pub fn seal(&mut self, secret: Option<&Secret>, rank: usize, job: &Job) {
         let keys = secret.zip(job.packet_key.as_ref());
-        self.seals = keys.map(|(secret, key)| Seals::new(secret, key.bytes(), rank, job.members.len()));
+        let sessions: Vec<u64> = job.members.iter().map(|member| member.session).collect();
+        self.seals = keys.map(|(secret, key)| Seals::new(secret, key.bytes(), rank, &sessions));
     }
 
     /// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest
@@ -183,9 +184,26 @@ impl Udp {
         &self.unsent
     }
 
+    /// Whether packets have come of a collective of the newest view that has not begun here.
+    pub fn is_awaited(&self) -> bool {
+        self.software.is_awaited()
+    }
+
     /// Packets that were dropped because of their seal.
     pub fn seal_drops(&self) -> SealDrops {
         self.seals.as_ref().map_or(SealDrops::default(), |seals| *seals.drops())
+    }
+
+    /// Another process has this rank now.
+    pub fn replace(&mut self, peer: usize, address: SocketAddr, session: u64) {
+        self.ranks.remove(&self.peers[peer]);
+        self.peers[peer] = address;
+        self.ranks.insert(address, peer);
+        if let Some(seals) = &mut self.seals {
+            seals.renew(peer, session);
+        }
+        // Sealed for the process before.
+        self.pending.take_if(|pending| pending.to == peer);
     }
 
     /// Smoothed round-trip time to a peer, in ns.

@@ -154,6 +154,15 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.poll_membership_event()
     }
 
+    /// This rank takes no part until it [joins](Self::join): its process was started again in a job that runs. To be called
+    /// before anything else, after [`agree_on_views`](Self::agree_on_views); without that there is nothing to join, and this does
+    /// nothing.
+    pub fn leave(&mut self) {
+        if let Some(control) = &mut self.agreement.control {
+            control.leave();
+        }
+    }
+
     /// Asks the others to let this rank take part again, after it was dropped; there is [`MembershipEvent::View`] of it once they do,
     /// and the next collective is then the view's first. `incarnation`: above 0, and greater than at any time before.
     ///

@@ -42,6 +42,11 @@ impl Control {
         Ok(Self { membership, hadamard, bound: params.bound.map(BoundEstimator::new) })
     }
 
+    /// As [`Membership::leave`].
+    pub fn leave(&mut self) {
+        self.membership.leave();
+    }
+
     /// Whether ranks that are silent are dropped.
     pub fn drops_silent(&self) -> bool {
         self.membership.drops_silent()

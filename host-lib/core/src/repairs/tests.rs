@@ -320,6 +320,28 @@ fn a_collective_that_was_armed_in_vain_answers_nobody() {
     assert!(matches!(repairs.poll(), Some((1, RepairMessage::Answer { .. }))));
 }
 
+/// A rank that joins may be ahead of others, and asks them for what they have not come to.
+#[test]
+fn what_a_joining_rank_asks_early_is_answered_once_the_collective_is_done() {
+    let params = JobParams { window_beats_max: 40, ..JobParams::new(0, 3, 4, 1_000_000, &PlaneLimits::CARD) };
+    let plan = plan_windows(&params, 3, 1, 600, false).unwrap().remove(0);
+    let ask = |repairs: &mut Repairs, op: u32| {
+        let ranges = vec![BeatRange { first: 0, count: 1 }];
+        repairs.handle(1, RepairMessage::Request { key: key(op, &plan), ranges }).unwrap();
+    };
+    let mut repairs = Repairs::new(3);
+    (3..11).for_each(|op| ask(&mut repairs, op));
+    repairs.add_rank(1, 9);
+    repairs.joined(20);
+    let answered: Vec<u32> = std::iter::from_fn(|| repairs.poll())
+        .map(|(to, message)| match message {
+            RepairMessage::Gone { key } if to == 1 => key.op,
+            other => panic!("{other:?} to rank {to}"),
+        })
+        .collect();
+    assert_eq!(answered, [9, 10], "not what the process before had asked for");
+}
+
 #[test]
 fn a_rank_that_joins_is_not_asked_for_what_it_never_had() {
     let params = JobParams { window_beats_max: 40, ..JobParams::new(0, 3, 4, 1_000_000, &PlaneLimits::CARD) };

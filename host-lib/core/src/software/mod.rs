@@ -201,6 +201,11 @@ impl Software {
         transmit
     }
 
+    /// Whether packets have come of a collective of the newest view known that has no windows here yet.
+    pub fn is_awaited(&self) -> bool {
+        self.unexpected.has(self.views.newest_tag())
+    }
+
     /// Whether there is anything left to send.
     pub fn is_sending(&self) -> bool {
         !self.outbox.is_empty()

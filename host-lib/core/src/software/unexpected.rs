@@ -77,6 +77,11 @@ impl UnexpectedQueue {
         Some(kept.len() == 1)
     }
 
+    /// Whether a packet with this tag is kept.
+    pub fn has(&self, tag: u64) -> bool {
+        self.kept.values().flatten().any(|(header, _)| header.job_tag == tag)
+    }
+
     /// The window is not armed after all: packets of its collective and of later ones are unexpected again.
     pub fn disarm(&mut self, plan: &WindowPlan) {
         if let Some(armed) = self.armed.get_mut(&plan.bucket).filter(|(op, _)| *op == plan.op) {

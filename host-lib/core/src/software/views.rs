@@ -74,6 +74,11 @@ impl ViewTable {
         &self.entered
     }
 
+    /// Tag of the newest view that is known.
+    pub fn newest_tag(&self) -> u64 {
+        self.known.back().map_or(self.job_tag, |one| one.tag)
+    }
+
     /// The view with this tag.
     pub fn with_tag(&self, tag: u64) -> Option<&ViewEntry> {
         self.known.iter().find(|one| one.tag == tag).map(AsRef::as_ref)

@@ -22,6 +22,10 @@ pub(crate) struct Seals {
     sending: Vec<Sending>,
     receiving: Vec<Receiving>,
     drops: SealDrops,
+    job: hkdf::Prk,
+    rank: usize,
+    /// Of each rank's process, this one's too.
+    sessions: Vec<u64>,
 }
 
 struct Sending {
@@ -51,10 +55,10 @@ impl hkdf::KeyType for KeyBytes {
     }
 }
 
-/// The key of the packets that rank `from` sends to rank `to`.
-fn key(job: &hkdf::Prk, from: usize, to: usize) -> LessSafeKey {
-    let (from, to) = ((from as u64).to_le_bytes(), (to as u64).to_le_bytes());
-    let info = [b"OptiReduce packets".as_slice(), &from, &to];
+/// The key of the packets that rank `from` sends to rank `to`. `sessions`: of both processes.
+fn key(job: &hkdf::Prk, from: usize, to: usize, sessions: [u64; 2]) -> LessSafeKey {
+    let numbers = [from as u64, to as u64, sessions[0], sessions[1]].map(u64::to_le_bytes);
+    let info = [b"OptiReduce packets".as_slice(), &numbers[0], &numbers[1], &numbers[2], &numbers[3]];
     // Lengths that are fixed here, and right.
     let expanded = job.expand(&info, KeyBytes).and_then(|okm| {
         let mut bytes = [0; 16];
@@ -73,17 +77,41 @@ fn nonce(number: u64) -> Nonce {
     Nonce::assume_unique_for_key(bytes)
 }
 
+impl Sending {
+    fn new(job: &hkdf::Prk, rank: usize, to: usize, sessions: &[u64]) -> Self {
+        Self { key: key(job, rank, to, [sessions[rank], sessions[to]]), next: 0 }
+    }
+}
+
+impl Receiving {
+    fn new(job: &hkdf::Prk, from: usize, rank: usize, sessions: &[u64]) -> Self {
+        let taken = Taken { next: 0, words: [0; WORDS] };
+        Self { key: key(job, from, rank, [sessions[from], sessions[rank]]), taken }
+    }
+}
+
 impl Seals {
-    /// Of `rank` among `ranks`, from the secret and the job's key. Once for each job: numbers begin at 0.
-    pub fn new(secret: &Secret, job_key: &[u8; 32], rank: usize, ranks: usize) -> Self {
+    /// Of `rank`, from the secret and the job's key. `sessions` tells the process of each rank from those that had the rank before:
+    /// numbers begin at 0, so that no two of them may have the same.
+    pub fn new(secret: &Secret, job_key: &[u8; 32], rank: usize, sessions: &[u64]) -> Self {
         let job = hkdf::Salt::new(hkdf::HKDF_SHA256, secret.0.bytes()).extract(job_key);
-        let sending = |to| Sending { key: key(&job, rank, to), next: 0 };
-        let receiving = |from| Receiving { key: key(&job, from, rank), taken: Taken { next: 0, words: [0; WORDS] } };
+        let ranks = 0..sessions.len();
         Self {
-            sending: (0..ranks).map(sending).collect(),
-            receiving: (0..ranks).map(receiving).collect(),
+            sending: ranks.clone().map(|to| Sending::new(&job, rank, to, sessions)).collect(),
+            receiving: ranks.map(|from| Receiving::new(&job, from, rank, sessions)).collect(),
             drops: SealDrops::default(),
+            job,
+            rank,
+            sessions: sessions.to_vec(),
         }
+    }
+
+    /// Another process has this rank now: new keys, and numbers from 0.
+    pub fn renew(&mut self, peer: usize, session: u64) {
+        let Self { sending, receiving, job, rank, sessions, .. } = self;
+        sessions[peer] = session;
+        sending[peer] = Sending::new(job, *rank, peer, sessions);
+        receiving[peer] = Receiving::new(job, peer, *rank, sessions);
     }
 
     pub fn drops(&self) -> &SealDrops {
@@ -166,7 +194,7 @@ mod tests {
     }
 
     fn seals_of(secret: u8, job: u8, rank: usize, ranks: usize) -> Seals {
-        Seals::new(&Secret::new([secret; 32]).unwrap(), &[job; 32], rank, ranks)
+        Seals::new(&Secret::new([secret; 32]).unwrap(), &[job; 32], rank, &vec![0; ranks])
     }
 
     fn sealed(by: &mut Seals, to: usize, plain: &[u8]) -> Vec<u8> {
@@ -234,6 +262,25 @@ mod tests {
         assert!((2 * WINDOW..3 * WINDOW - 1).all(&mut open), "late, but not before");
         assert!((0..3 * WINDOW).all(|index| !open(index)), "all replayed");
         assert_eq!(*other.drops(), SealDrops { forged: 0, replayed: WINDOW + 1 + 3 * WINDOW });
+    }
+
+    #[test]
+    fn a_process_that_has_a_rank_anew_has_other_keys() {
+        let [mut one, mut before] = [0, 1].map(|rank| seals(rank, 2));
+        let old = sealed(&mut before, 0, b"before");
+        one.renew(1, 77);
+        assert!(one.open(Some(1), &mut old.clone()).is_none(), "of the process before");
+        let (secret, job) = (Secret::new([1; 32]).unwrap(), [7; 32]);
+        let mut after = Seals::new(&secret, &job, 1, &[0, 77]);
+        let mut one = Seals::new(&secret, &job, 0, &[0, 5]);
+        one.renew(1, 77);
+        let new = sealed(&mut after, 0, b"after");
+        assert_eq!(one.open(Some(1), &mut new.clone()), Some(b"after".as_slice()));
+        let back = sealed(&mut one, 1, b"back");
+        assert_eq!(after.open(Some(0), &mut back.clone()), Some(b"back".as_slice()));
+        // The same number, plain text and ranks.
+        let again = sealed(&mut Seals::new(&secret, &job, 1, &[0, 78]), 0, b"after");
+        assert_ne!(again, new);
     }
 
     #[test]

@@ -199,6 +199,11 @@ impl Membership {
         self.ask(now_ns);
     }
 
+    /// This rank takes no part in the job until it [joins](Self::join): its process was started again.
+    pub fn leave(&mut self) {
+        *self = Self::blank(self.rank, self.params);
+    }
+
     /// Whether ranks that are silent are dropped.
     pub fn drops_silent(&self) -> bool {
         self.params.silent_ops.is_some()

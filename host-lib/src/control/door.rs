@@ -1,0 +1,188 @@
+//! How a process that was started again comes into a job that runs, in place of one of the same rank that has ended.
+//!
+//! It reports to rank 0 as at the beginning ([`join`](super::join)), which tells it of the job; it connects to all ranks that are
+//! there, and says so to rank 0. Every rank takes it only once the connection to the process before has ended, so that
+//! callers and engine hear of the end first. Whether it takes part in collectives is not decided here, but by the views.
+//! Limits: rank 0 itself cannot be started again. A process whose host vanished holds its rank until its connections end.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::bootstrap::{Answer, Connected, GREETING, Job, Meeting, Member, PeerHello, Refusal, Running};
+use super::frame::GREETING_BYTES_MAX;
+use super::gather::{Greeted, greet, tell};
+use super::link::{End, Link};
+use super::outgoing::{Queue, WeakOutgoing};
+use super::terms::Terms;
+
+/// Connections that are heard at the same time; then all have to try again.
+const HEARD_MAX: usize = 256;
+/// After a connection could not be taken.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// What a process that is started again must know, and only the callers' side does.
+#[derive(Clone, Debug)]
+pub(super) struct Status(Arc<Mutex<Running>>);
+
+impl Status {
+    pub fn new(job: Job) -> Self {
+        let running = Running { job, gone: Vec::new(), payload_beats: 0, skip_gone: false, buckets: Vec::new() };
+        Self(Arc::new(Mutex::new(running)))
+    }
+
+    pub fn with<T>(&self, act: impl FnOnce(&mut Running) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Where processes come that were started again.
+pub(super) struct Door {
+    pub meeting: Meeting,
+    pub settings: Terms,
+    pub listener: TcpListener,
+    pub status: Status,
+    pub outgoing: WeakOutgoing,
+}
+
+/// A process that was let in.
+pub(super) struct Arrival {
+    pub member: Member,
+    pub link: Link,
+    pub queue: Queue,
+}
+
+/// Somebody who has said who it is.
+enum Caller {
+    Root(Greeted),
+    Peer(Link, Member),
+}
+
+impl Door {
+    /// The next process that is let in. Waits for ever if there is none.
+    pub async fn next(&self, heard: &mut JoinSet<Option<Heard>>) -> Arrival {
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, from)) => self.hear(stream, from, heard),
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection could not be taken");
+                        sleep(RETRY).await;
+                    }
+                },
+                Some(caller) = heard.join_next() => {
+                    if let Ok(Some(Heard(caller))) = caller
+                        && let Some(arrival) = self.admit(caller).await
+                    {
+                        return arrival;
+                    }
+                }
+            }
+        }
+    }
+
+    fn hear(&self, stream: TcpStream, from: SocketAddr, heard: &mut JoinSet<Option<Heard>>) {
+        if heard.len() >= HEARD_MAX {
+            heard.abort_all();
+        }
+        let (launch, common) = (self.meeting.launch.clone(), self.meeting.common());
+        let tag = self.status.with(|running| running.job.tag);
+        heard.spawn(async move {
+            let hear = async {
+                if launch.rank == 0 {
+                    return greet(stream, from, &launch, &common).await.map(Caller::Root);
+                }
+                let mut link = Link::new(stream, End::Accepted, &common).await.ok()?;
+                let (_, hello) = link.reader.read(GREETING_BYTES_MAX).await.ok()?;
+                let hello: PeerHello = serde_json::from_slice(&hello).ok()?;
+                let member = hello.member.filter(|member| {
+                    hello.tag == tag && member.rank == hello.rank && member.is_at(from.ip()).is_ok()
+                })?;
+                Some(Caller::Peer(link, member))
+            };
+            timeout(GREETING, hear).await.ok().flatten().map(Heard)
+        });
+    }
+
+    async fn admit(&self, caller: Caller) -> Option<Arrival> {
+        match caller {
+            Caller::Root(greeted) => self.admit_to_job(greeted).await,
+            Caller::Peer(mut link, member) => {
+                let queue = self.queue(&member)?;
+                link.writer.write_json(&Answer::Begin).await.ok()?;
+                Some(Arrival { member, link, queue })
+            }
+        }
+    }
+
+    /// At rank 0: tells the process of the job, and takes it once it is connected to all others.
+    async fn admit_to_job(&self, greeted: Greeted) -> Option<Arrival> {
+        let Greeted { mut link, from, hello } = greeted;
+        let checked = hello.and_then(|hello| {
+            let rank = hello.member.rank;
+            hello.member.is_at(from.ip())?;
+            self.settings.compare(0, rank, &hello.settings)?;
+            let first = self.status.with(|running| running.job.members[rank].udp);
+            if !hello.rejoin {
+                return Err(Refusal::Runs { rank });
+            }
+            if rank == 0 || self.outgoing.upgrade().is_none_or(|outgoing| outgoing.connection(rank).1) {
+                return Err(Refusal::Twice { rank, first, second: hello.member.udp });
+            }
+            Ok(hello)
+        });
+        let hello = match checked {
+            Ok(hello) => hello,
+            Err(refusal) => {
+                tracing::warn!(%refusal, "a process was not let into the job");
+                tell(link, refusal).await;
+                return None;
+            }
+        };
+        let mut running = self.status.with(|running| running.clone());
+        if running.payload_beats == 0 {
+            // The job is not so far yet; it will try again.
+            return None;
+        }
+        let outgoing = self.outgoing.upgrade()?;
+        let rank = hello.member.rank;
+        let others = (1..running.job.members.len()).filter(|other| *other != rank);
+        running.gone = others.filter(|other| !outgoing.connection(*other).1).collect();
+        running.job.members[rank] = hello.member.clone();
+        drop(outgoing);
+        let report = async {
+            link.writer.write_json(&Answer::Running(Box::new(running))).await?;
+            link.reader.read_json::<Connected>().await
+        };
+        let left = Duration::from_millis(hello.left_ms).min(self.meeting.timeout);
+        match timeout(left, report).await {
+            Ok(Ok(Connected { failure: None })) => {}
+            Ok(Ok(Connected { failure: Some(reason) })) => {
+                tell(link, Refusal::NotConnected { rank, reason }).await;
+                return None;
+            }
+            _ => return None,
+        }
+        let queue = self.queue(&hello.member)?;
+        link.writer.write_json(&Answer::Begin).await.ok()?;
+        Some(Arrival { member: hello.member, link, queue })
+    }
+
+    /// The queue to a process, if the connection to the one before has ended.
+    fn queue(&self, member: &Member) -> Option<Queue> {
+        let outgoing = self.outgoing.upgrade()?;
+        let known = self.status.with(|running| member.rank < running.job.members.len());
+        if !known || member.rank == self.meeting.launch.rank || outgoing.connection(member.rank).1 {
+            return None;
+        }
+        self.status.with(|running| running.job.members[member.rank] = member.clone());
+        Some(outgoing.open(member.rank))
+    }
+}
+
+/// See [`Door::next`].
+pub(super) struct Heard(Caller);

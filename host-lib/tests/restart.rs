@@ -1,0 +1,141 @@
+//! A rank whose process is killed and started again: it comes into the job that runs, takes the model of the others, and all end
+//! with the same bits; nobody else restarts. Over real sockets; every rank is a process, this program itself.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use optireduce::{Bound, Bucket, BucketOptions, Communicator, Early, Error, Launch, UpdateAction};
+
+const RANKS: usize = 4;
+const KILLED: usize = 1;
+const ELEMENTS: usize = 5000;
+/// Collectives after the last return.
+const OPS_BACK: u32 = 20;
+
+fn add(weights: &mut [f32], update: &[f32]) {
+    weights.iter_mut().zip(update).for_each(|(weight, update)| *weight += update);
+}
+
+/// What earlier means lacked.
+fn settle(bucket: &mut Bucket, weights: &mut [f32]) {
+    let settled = bucket.settle(None).unwrap();
+    assert!(settled.is_settled, "{settled:?}");
+    settled.correction.iter().for_each(|correction| add(weights, correction));
+}
+
+/// One rank trains until a rank has come back as often as `returns` says, and then for some collectives more. Gradients are whole
+/// numbers, so that sums do not depend on the order in which corrections come.
+fn rank(root: &str, returns: u32) {
+    let variable = |name: &str| match name {
+        "OPTIREDUCE_ROOT" => Some(root.to_owned()),
+        _ => std::env::var(name).ok(),
+    };
+    let launch = Launch::from_variables(variable).unwrap();
+    let (rank, is_back) = (launch.rank, launch.rejoin);
+    let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
+    let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).connect().unwrap();
+    if is_back {
+        let error = communicator.barrier().unwrap_err().to_string();
+        assert!(error.starts_with("this process was started again,"), "{error}");
+        let error = communicator.bucket(ELEMENTS + 1, BucketOptions::new()).unwrap_err().to_string();
+        assert!(error.contains("elements is 5001 on rank 1, but 5000 on rank 0"), "{error}");
+    }
+    communicator.skip_gone_ranks().unwrap();
+    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+    // Calls that the killed rank is not there for.
+    let mut others = 0;
+    let (mut returned, mut back) = (0, 0);
+    let mut weights = vec![0.0; ELEMENTS];
+    while back < OPS_BACK {
+        let mut data = vec![(4 * rank * rank) as f32; ELEMENTS];
+        match bucket.all_reduce(&mut data) {
+            Ok(report) => {
+                println!("{} {:?} {} {}", report.op(), report.live_ranks(), report.lost_bytes(), data[4321]);
+                if report.action() == UpdateAction::Apply {
+                    add(&mut weights, &data);
+                }
+                if let Some(joined) = report.joined_rank() {
+                    println!("joined {joined}");
+                    settle(&mut bucket, &mut weights);
+                    communicator.broadcast(0, &mut weights).unwrap();
+                    // Also how far the others are.
+                    let all = communicator.all_gather_bytes(&[returned as u8 + 1]).unwrap();
+                    returned = u32::from(*all.iter().flatten().max().unwrap());
+                } else if report.op() % 8 == 0 {
+                    communicator.barrier().unwrap();
+                    others += 1;
+                }
+                back += u32::from(returned == returns);
+            }
+            Err(Error::Dropped) => {
+                println!("dropped");
+                communicator.rejoin().unwrap();
+            }
+            Err(error) => panic!("rank {rank}: {error}"),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    settle(&mut bucket, &mut weights);
+    let more = communicator.bucket(7, BucketOptions::new()).unwrap();
+    assert_eq!((more.id(), others > 0), (1, true), "all ranks are in step, and declare another bucket");
+    communicator.close().unwrap();
+    let digest = weights.iter().fold(0u64, |digest, weight| digest.rotate_left(7) ^ u64::from(weight.to_bits()));
+    println!("weights {digest:016x} {:?}", weights[0]);
+}
+
+/// A job of which one rank is killed and started again, so many times; with these variables set on all ranks.
+fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
+    if let Ok(root) = std::env::var("RESTART_ROOT") {
+        return rank(&root, returns);
+    }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |rank: usize, rejoin: bool| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", test, "--nocapture"]).stdout(Stdio::piped());
+        command.env("OPTIREDUCE_RANK", rank.to_string()).env("OPTIREDUCE_WORLD_SIZE", RANKS.to_string());
+        command.env("RESTART_ROOT", format!("127.0.0.1:{port}")).envs(variables.iter().copied());
+        command.envs(rejoin.then_some(("OPTIREDUCE_REJOIN", "1"))).spawn().unwrap()
+    };
+    let lines = |process: &mut Child| BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut ranks: Vec<Child> = (0..RANKS).map(|rank| start(rank, false)).collect();
+    let mut logs: Vec<_> = ranks.iter_mut().map(lines).collect();
+    let mut said: Vec<Vec<String>> = vec![Vec::new(); RANKS];
+    for time in 0..returns {
+        // The others go on without it for a while, unless it is back before they have missed it.
+        assert!(logs[0].by_ref().filter(|line| line.contains(']')).nth(20).is_some());
+        ranks[KILLED].kill().unwrap();
+        ranks[KILLED].wait().unwrap();
+        if time == 0 {
+            assert!(logs[0].by_ref().any(|line| line.contains("[0, 2, 3] 0 ")), "the others go on");
+        }
+        ranks[KILLED] = start(KILLED, true);
+        logs[KILLED] = lines(&mut ranks[KILLED]);
+        let mut until = logs[0].by_ref().inspect(|line| said[0].push(line.clone()));
+        assert!(until.any(|line| line == format!("joined {KILLED}")), "it comes back, time {time}: {:?}", said[0]);
+    }
+    for (rank, log) in logs.into_iter().enumerate() {
+        said[rank].extend(log);
+    }
+    for (rank, process) in ranks.iter_mut().enumerate() {
+        assert!(process.wait().unwrap().success(), "rank {rank}: {said:#?}");
+    }
+    let weights: Vec<_> = said.iter().map(|lines| lines.iter().find(|line| line.starts_with("weights"))).collect();
+    assert!(weights[0].is_some() && weights.iter().all(|of_rank| *of_rank == weights[0]), "{weights:?}");
+    // Its last collectives are whole again: the mean of 0, 4, 16 and 36 is 14.
+    let whole = said[KILLED].iter().filter(|line| line.ends_with("[0, 1, 2, 3] 0 14")).count();
+    assert!(whole > OPS_BACK as usize / 2, "{:?}", said[KILLED]);
+}
+
+#[test]
+fn a_killed_rank_comes_back_twice_and_the_others_go_on() {
+    check("a_killed_rank_comes_back_twice_and_the_others_go_on", 2, &[]);
+}
+
+#[cfg(feature = "secret")]
+#[test]
+fn a_killed_rank_comes_back_into_a_job_with_a_secret() {
+    let secret = [("OPTIREDUCE_SECRET", "0123456789abcdef0123456789abcdef")];
+    check("a_killed_rank_comes_back_into_a_job_with_a_secret", 1, &secret);
+}
