@@ -2,7 +2,15 @@
 //!
 //! The UBT header is the paper's nine bytes (OptiReduce 3.2) and thirteen of ours; all fields in network byte order.
 //! Payloads are whole beats: the tail of a bucket is padded with zeros to 64 bytes, so that every packet is a whole
-//! number of beats. UDP checksums are zero ("none", RFC 768); the IPv4 header checksum is computed and checked.
+//! number of beats.
+//!
+//! The UDP checksum (RFC 768) is the end-to-end check of addresses, UBT header and payload: the Ethernet FCS is made anew by
+//! every switch and covers no memory on the way. Who sends a frame fills it in ([`write_udp_checksum`]), the kernel for a
+//! rank without a card. Who receives a frame drops it whole if the checksum is wrong ([`udp_checksum_holds`]); a card
+//! counts it in `DROP_FIFO_FULL` with the frames that its MAC marked bad, before it looks at anything else. A checksum of
+//! zero means "none" and is not checked, as RFC 768 has it and as kernels do: only cards built without the checksum send it
+//! (the reduced card for ECP5). Cards fill in the IPv4 header's own checksum and do not check it: what is in that header is
+//! either covered by UDP's or decides nothing.
 
 use crate::layout;
 
@@ -45,7 +53,7 @@ layout! {
         UDP_SRC 2 "Source port: the job's UBT port.";
         UDP_DST 2 "Destination port: the job's UBT port.";
         UDP_LENGTH 2 "Bytes from the UDP header to the end of the payload.";
-        UDP_CHECKSUM 2 "Zero: none.";
+        UDP_CHECKSUM 2 "Ones' complement sum of addresses, protocol, UDP length, UDP header and payload; 0: none.";
         BUCKET 2 "Bucket id.";
         OFFSET 4 "Byte offset of the payload in the (padded, encoded) bucket.";
         TIMEOUT 2 "Sender's stage time sample in units of 16 us, saturating.";
@@ -131,7 +139,8 @@ impl core::fmt::Display for FrameError {
     }
 }
 
-/// Writes the 64-byte header beat of a frame with `payload_bytes` of payload.
+/// Writes the 64-byte header beat of a frame with `payload_bytes` of payload. Its UDP checksum is zero: that needs the payload
+/// ([`write_udp_checksum`]).
 pub fn write_header(
     out: &mut [u8; 64],
     src: Endpoint,
@@ -257,9 +266,51 @@ impl UbtHeader {
 
 /// The IPv4 header checksum over `header`, whose checksum field must be zero (RFC 791).
 pub fn ipv4_checksum(header: &[u8]) -> u16 {
-    let sum: u32 = header.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1])).sum();
-    let folded = (sum & 0xffff) + (sum >> 16);
-    !(((folded & 0xffff) + (folded >> 16)) as u16)
+    !ones_complement_sum(0, header)
+}
+
+/// Fills in the UDP checksum of a whole frame that begins with [`write_header`]'s beat. A sum of zero is sent as 0xffff, since
+/// zero means "none" (RFC 768).
+///
+/// # Panics
+/// If `frame` is shorter than [`HEADER_BYTES`].
+pub fn write_udp_checksum(frame: &mut [u8]) {
+    let field = frame::UDP_CHECKSUM.offset..frame::UDP_CHECKSUM.end();
+    frame[field.clone()].fill(0);
+    let checksum = !udp_sum(frame);
+    frame[field].copy_from_slice(&if checksum == 0 { 0xffff } else { checksum }.to_be_bytes());
+}
+
+/// Whether a received frame's UDP checksum is right, or there is nothing to check: the frame is shorter than
+/// [`HEADER_BYTES`], not IPv4/UDP (to any port), a fragment, or its checksum is zero ("none").
+pub fn udp_checksum_holds(frame: &[u8]) -> bool {
+    use frame::*;
+    let Some(header) = frame.first_chunk::<HEADER_BYTES>() else { return true };
+    let is_udp = header[ETH_TYPE.offset..ETH_TYPE.end()] == [0x08, 0x00]
+        && header[IP_VERSION_IHL.offset] == 0x45
+        && header[IP_FRAGMENT.offset] & 0x3f == 0
+        && header[IP_FRAGMENT.offset + 1] == 0
+        && header[IP_PROTOCOL.offset] == 17;
+    let has_checksum = header[UDP_CHECKSUM.offset..UDP_CHECKSUM.end()] != [0, 0];
+    !(is_udp && has_checksum) || udp_sum(frame) == 0xffff
+}
+
+/// The ones' complement sum of all that UDP's checksum covers, the checksum itself included: the pseudo-header (addresses,
+/// protocol, UDP length) and everything from the UDP header to the end of the frame.
+fn udp_sum(frame: &[u8]) -> u16 {
+    let length = &frame[frame::UDP_LENGTH.offset..frame::UDP_LENGTH.end()];
+    let protocol_and_length = 17 + (u64::from(length[0]) << 8 | u64::from(length[1]));
+    ones_complement_sum(protocol_and_length, &frame[frame::IP_SRC.offset..])
+}
+
+/// `start` and the big-endian 16-bit words of `bytes` (the last padded with zero), summed in ones' complement (RFC 1071).
+fn ones_complement_sum(start: u64, bytes: &[u8]) -> u16 {
+    let word = |pair: &[u8]| u64::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u64::from(*low));
+    let mut sum = start + bytes.chunks(2).map(word).sum::<u64>();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
 }
 
 impl core::fmt::Display for UbtHeader {
@@ -319,6 +370,75 @@ mod tests {
             1, 2, 3, 4, 5, 6, 7, 8, 0x93, 0x12, 0, 3, 0xff, 0xfe, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
         ];
         assert_eq!(beat, expected);
+    }
+
+    /// Two beats of payload behind the golden header: 1, 2, .. 128.
+    fn whole() -> [u8; 192] {
+        let mut bytes = [0; 192];
+        let mut beat = [0xa5; 64];
+        write_header(&mut beat, Endpoint::of_rank(3), Endpoint::of_rank(0), 5791, &sample(), 128);
+        bytes[..64].copy_from_slice(&beat);
+        bytes[64..].iter_mut().zip(1..).for_each(|(byte, value)| *byte = value);
+        bytes
+    }
+
+    #[test]
+    fn golden_udp_checksums() {
+        // By hand, RFC 1071. Addresses 0a4d 0004 0a4d 0001: 149f. Protocol and UDP length 0x11 + 0x9e: af. UDP header
+        // 169f 169f 009e: 2ddc. UBT 0102 0304 0506 0708 9312 0003 fffe 1122 3344 5566 7788: 2b47b. Payload, 64 words
+        // 0102 0304 .. 7f80: high bytes sum to 64 * 64 = 0x1000, low bytes to 0x1040, so 0x100000 + 0x1040 = 101040.
+        // All: 149f + af + 2ddc + 2b47b + 101040 = 1307e5, folded 07e5 + 13 = 07f8, complement f807.
+        let mut bytes = whole();
+        assert!(udp_checksum_holds(&bytes), "zero is no checksum");
+        write_udp_checksum(&mut bytes);
+        assert_eq!(bytes[40..42], [0xf8, 0x07]);
+        assert!(udp_checksum_holds(&bytes));
+        // What is there before does not matter.
+        write_udp_checksum(&mut bytes);
+        assert_eq!(bytes[40..42], [0xf8, 0x07]);
+        // A sum of zero is sent as 0xffff: adding 0xf807 to a word of payload makes the sum 0xffff.
+        bytes[64..66].copy_from_slice(&(0x0102u16 + 0xf807).to_be_bytes());
+        write_udp_checksum(&mut bytes);
+        assert_eq!(bytes[40..42], [0xff, 0xff]);
+        assert!(udp_checksum_holds(&bytes));
+    }
+
+    #[test]
+    fn no_flipped_bit_passes_that_decides_anything() {
+        let mut bytes = whole();
+        write_udp_checksum(&mut bytes);
+        for bit in 0..8 * bytes.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let found = udp_checksum_holds(&bytes);
+            let header = *bytes.first_chunk().unwrap();
+            let parsed = read_header(&header, bytes.len(), 5791, sample().job_tag);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            if found {
+                // Ethernet addresses and what nobody reads of the IPv4 header; else the frame is foreign or malformed.
+                assert!(bit / 8 < frame::IP_SRC.offset, "bit {bit} flipped unnoticed");
+                assert!(parsed.is_err() || parsed == Ok((sample(), 128)), "bit {bit}: {parsed:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_whole_udp_has_nothing_to_check() {
+        let mut bytes = whole();
+        write_udp_checksum(&mut bytes);
+        bytes[100] ^= 1;
+        assert!(!udp_checksum_holds(&bytes));
+        assert!(udp_checksum_holds(&bytes[..63]));
+        let with = |field: crate::field::Field, byte: usize, value: u8| {
+            let mut other = bytes;
+            other[field.offset + byte] = value;
+            udp_checksum_holds(&other)
+        };
+        assert!(
+            with(frame::ETH_TYPE, 0, 0x86) && with(frame::IP_VERSION_IHL, 0, 0x46) && with(frame::IP_PROTOCOL, 0, 6)
+        );
+        assert!(with(frame::IP_FRAGMENT, 0, 0x20) && with(frame::IP_FRAGMENT, 1, 1));
+        // "Do not fragment" is no fragment, and another port is checked too.
+        assert!(!with(frame::IP_FRAGMENT, 0, 0) && !with(frame::UDP_DST, 1, 0));
     }
 
     #[test]

@@ -95,7 +95,7 @@ registers! {
 
     RX_PACKETS 0x080 ReadOnly 0, "packets", "Packets received, good or bad.";
     TX_PACKETS 0x084 ReadOnly 0, "packets", "Packets sent.";
-    DROP_FIFO_FULL 0x088 ReadOnly 0, "packets", "Dropped: the receive buffer was full, or the MAC marked the frame bad.";
+    DROP_FIFO_FULL 0x088 ReadOnly 0, "packets", "Dropped: the receive buffer was full, or the MAC or the UDP checksum found the frame bad.";
     DROP_FOREIGN 0x08c ReadOnly 0, "packets", "Dropped: not IPv4/UDP to the UBT port.";
     DROP_MALFORMED 0x090 ReadOnly 0, "packets", "Dropped: lengths disagree, or a field is out of range.";
     DROP_VERSION 0x094 ReadOnly 0, "packets", "Dropped: UBT header of another version.";
