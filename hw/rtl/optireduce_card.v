@@ -1,6 +1,6 @@
 // Written by `optireduce-hdl rtl` from the rust-hdl sources in hw/src; do not edit. See hw/rtl/README.md.
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -33,7 +33,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay(c
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__0__position(d,q,clock);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position(d,q,clock);
     // Module arguments
     input wire  [9:0] d;
     output reg  [9:0] q;
@@ -43,7 +43,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__0__positio
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__1__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__1__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -85,7 +85,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__1__delay(c
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__2__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__2__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -127,7 +127,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__2__delay(c
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__3__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__3__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -169,7 +169,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__3__delay(c
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__4__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__4__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -211,7 +211,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__4__delay(c
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__5__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__5__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -253,7 +253,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__5__delay(c
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__6__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__6__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -298,7 +298,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__6__delay(c
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__7__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__7__delay(clock,tag,lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -343,7 +343,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__7__delay(c
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0__st(d,q,clock);
+module optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0__st(d,q,clock);
     // Module arguments
     input wire  [98:0] d;
     output reg  [98:0] q;
@@ -353,7 +353,7 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0__st(d,q,clock
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_float__lane__0__st(d,q,clock);
+module optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0__st(d,q,clock);
     // Module arguments
     input wire  [178:0] d;
     output reg  [178:0] q;
@@ -363,7 +363,7 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0__st(d,q,clock
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__0(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -430,12 +430,12 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__0(clock,en
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay delay(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -457,7 +457,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__0(clock,en
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -764,7 +764,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__0(clock,en
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__1(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__1(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -831,12 +831,12 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__1(clock,en
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__1__delay delay(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__1__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -858,7 +858,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__1(clock,en
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -1165,7 +1165,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__1(clock,en
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__2(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__2(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -1232,12 +1232,12 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__2(clock,en
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__2__delay delay(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__2__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -1259,7 +1259,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__2(clock,en
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -1566,7 +1566,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__2(clock,en
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__3(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__3(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -1633,12 +1633,12 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__3(clock,en
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__3__delay delay(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__3__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -1660,7 +1660,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__3(clock,en
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -1967,7 +1967,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__3(clock,en
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__4(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__4(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -2034,12 +2034,12 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__4(clock,en
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__4__delay delay(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__4__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -2061,7 +2061,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__4(clock,en
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -2368,7 +2368,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__4(clock,en
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__5(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__5(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -2435,12 +2435,12 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__5(clock,en
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__5__delay delay(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__5__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -2462,7 +2462,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__5(clock,en
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -2769,7 +2769,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__5(clock,en
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__6(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__6(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -2836,12 +2836,12 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__6(clock,en
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__6__delay delay(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__6__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -2863,7 +2863,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__6(clock,en
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -3170,7 +3170,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__6(clock,en
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__across__7(clock,enable,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__across__7(clock,enable,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -3237,12 +3237,12 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__7(clock,en
     reg  [32:0] minus;
     reg  [32:0] sum;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position position(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__7__delay delay(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__7__delay delay(
         .clock(delay__clock),
         .tag(delay__tag),
         .lane__0(delay__lane__0),
@@ -3264,7 +3264,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__7(clock,en
         .out_tag(delay__out_tag),
         .out_beat(delay__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -3571,7 +3571,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__across__7(clock,en
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__in_beat__0(clock,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__in_beat__0(clock,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -3627,7 +3627,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__in_beat__0(clock,t
     reg  [31:0] sum__6;
     reg  [31:0] sum__7;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -3768,7 +3768,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__in_beat__0(clock,t
     assign out_beat = result__out_beat;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies__in_beat__1(clock,tag,beat,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies__in_beat__1(clock,tag,beat,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -3824,7 +3824,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__in_beat__1(clock,t
     reg  [31:0] sum__6;
     reg  [31:0] sum__7;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__delay result(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__delay result(
         .clock(result__clock),
         .tag(result__tag),
         .lane__0(result__lane__0),
@@ -3965,7 +3965,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies__in_beat__1(clock,t
     assign out_beat = result__out_beat;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__sign_source__0__pipe(d,q,clock);
+module optireduce_nic__nic__finisher__drain__decoder__sign_source__0__pipe(d,q,clock);
     // Module arguments
     input wire  [326:0] d;
     output reg  [326:0] q;
@@ -3975,7 +3975,7 @@ module optireduce_nic__finisher__drain__decoder__sign_source__0__pipe(d,q,clock)
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale,result);
+module optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale,result);
     // Module arguments
     input wire  clock;
     input wire  [31:0] a;
@@ -4004,7 +4004,7 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale
     wire  [32:0] sum;
     reg  [32:0] addend;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0__st st(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0__st st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
@@ -4119,7 +4119,7 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__lane__0(clock,a,scale
     wire unused__sum = &{sum[0]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale,negate,special,result);
+module optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale,negate,special,result);
     // Module arguments
     input wire  clock;
     input wire  [31:0] a;
@@ -4157,7 +4157,7 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
     reg  [31:0] fraction;
     reg  [31:0] field;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0__st st(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0__st st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
@@ -4321,7 +4321,7 @@ module optireduce_nic__finisher__drain__decoder__to_float__lane__0(clock,a,scale
     wire unused__unlike = &{unlike[24:0]};
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier__lane__0__multiplied(d,q,clock);
+module optireduce_nic__nic__finisher__drain__multiplier__lane__0__multiplied(d,q,clock);
     // Module arguments
     input wire  [90:0] d;
     output reg  [90:0] q;
@@ -4331,7 +4331,7 @@ module optireduce_nic__finisher__drain__multiplier__lane__0__multiplied(d,q,cloc
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier__lane__0__placed(d,q,clock);
+module optireduce_nic__nic__finisher__drain__multiplier__lane__0__placed(d,q,clock);
     // Module arguments
     input wire  [65:0] d;
     output reg  [65:0] q;
@@ -4341,7 +4341,7 @@ module optireduce_nic__finisher__drain__multiplier__lane__0__placed(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier__lane__0__result(d,q,clock);
+module optireduce_nic__nic__finisher__drain__multiplier__lane__0__result(d,q,clock);
     // Module arguments
     input wire  [31:0] d;
     output reg  [31:0] q;
@@ -4351,7 +4351,7 @@ module optireduce_nic__finisher__drain__multiplier__lane__0__result(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier__lane__0__shifted(d,q,clock);
+module optireduce_nic__nic__finisher__drain__multiplier__lane__0__shifted(d,q,clock);
     // Module arguments
     input wire  [38:0] d;
     output reg  [38:0] q;
@@ -4361,7 +4361,7 @@ module optireduce_nic__finisher__drain__multiplier__lane__0__shifted(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier__unpack__0__fields(d,q,clock);
+module optireduce_nic__nic__finisher__drain__multiplier__unpack__0__fields(d,q,clock);
     // Module arguments
     input wire  [33:0] d;
     output reg  [33:0] q;
@@ -4371,7 +4371,7 @@ module optireduce_nic__finisher__drain__multiplier__unpack__0__fields(d,q,clock)
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier__unpack__0__unpacked(d,q,clock);
+module optireduce_nic__nic__finisher__drain__multiplier__unpack__0__unpacked(d,q,clock);
     // Module arguments
     input wire  [41:0] d;
     output reg  [41:0] q;
@@ -4381,7 +4381,7 @@ module optireduce_nic__finisher__drain__multiplier__unpack__0__unpacked(d,q,cloc
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__gather__buffers(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__finisher__drain__decoder__gather__buffers(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -4403,7 +4403,7 @@ module optireduce_nic__finisher__drain__decoder__gather__buffers(clock,read_addr
     wire unused = &{read_address[2:1], read_address[16:11], write_address[2:1], write_address[16:11]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__gather__st(d,q,clock);
+module optireduce_nic__nic__finisher__drain__decoder__gather__st(d,q,clock);
     // Module arguments
     input wire  [206:0] d;
     output reg  [206:0] q;
@@ -4413,7 +4413,7 @@ module optireduce_nic__finisher__drain__decoder__gather__st(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__sign_source__0(clock,start,key,take,signs);
+module optireduce_nic__nic__finisher__drain__decoder__sign_source__0(clock,start,key,take,signs);
     // Module arguments
     input wire  clock;
     input wire  start;
@@ -4427,7 +4427,7 @@ module optireduce_nic__finisher__drain__decoder__sign_source__0(clock,start,key,
     // Local signals
     wire  [31:0] mixed;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__sign_source__0__pipe pipe(
+    optireduce_nic__nic__finisher__drain__decoder__sign_source__0__pipe pipe(
         .d(pipe__d),
         .q(pipe__q),
         .clock(pipe__clock)
@@ -4470,7 +4470,7 @@ module optireduce_nic__finisher__drain__decoder__sign_source__0(clock,start,key,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_fixed__pack(lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,beat);
+module optireduce_nic__nic__finisher__drain__decoder__to_fixed__pack(lane__0,lane__1,lane__2,lane__3,lane__4,lane__5,lane__6,lane__7,lane__8,lane__9,lane__10,lane__11,lane__12,lane__13,lane__14,lane__15,beat);
     // Module arguments
     input wire  [31:0] lane__0;
     input wire  [31:0] lane__1;
@@ -4493,7 +4493,7 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__pack(lane__0,lane__1,
     always @(*) beat = {lane__15, lane__14, lane__13, lane__12, lane__11, lane__10, lane__9, lane__8, lane__7, lane__6, lane__5, lane__4, lane__3, lane__2, lane__1, lane__0};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_fixed__tags(d,q,clock);
+module optireduce_nic__nic__finisher__drain__decoder__to_fixed__tags(d,q,clock);
     // Module arguments
     input wire  [71:0] d;
     output reg  [71:0] q;
@@ -4503,7 +4503,7 @@ module optireduce_nic__finisher__drain__decoder__to_fixed__tags(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_float__tags(d,q,clock);
+module optireduce_nic__nic__finisher__drain__decoder__to_float__tags(d,q,clock);
     // Module arguments
     input wire  [119:0] d;
     output reg  [119:0] q;
@@ -4513,7 +4513,7 @@ module optireduce_nic__finisher__drain__decoder__to_float__tags(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
+module optireduce_nic__nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
     // Module arguments
     input wire  clock;
     input wire  [41:0] a;
@@ -4563,22 +4563,22 @@ module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
     wire  [30:0] rounded;
     reg  [31:0] magnitude;
     // Sub module instances
-    optireduce_nic__finisher__drain__multiplier__lane__0__multiplied multiplied(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__multiplied multiplied(
         .d(multiplied__d),
         .q(multiplied__q),
         .clock(multiplied__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0__placed placed(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__placed placed(
         .d(placed__d),
         .q(placed__q),
         .clock(placed__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0__shifted shifted(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__shifted shifted(
         .d(shifted__d),
         .q(shifted__q),
         .clock(shifted__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0__result result(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result result(
         .d(result__d),
         .q(result__q),
         .clock(result__clock)
@@ -4775,7 +4775,7 @@ module optireduce_nic__finisher__drain__multiplier__lane__0(clock,a,b,product);
     wire unused__ones = &{ones[48:26]};
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operand);
+module optireduce_nic__nic__finisher__drain__multiplier__unpack__0(clock,float,operand);
     // Module arguments
     input wire  clock;
     input wire  [31:0] float;
@@ -4797,12 +4797,12 @@ module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operan
     reg  [4:0] place;
     wire  some;
     // Sub module instances
-    optireduce_nic__finisher__drain__multiplier__unpack__0__fields fields(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0__fields fields(
         .d(fields__d),
         .q(fields__q),
         .clock(fields__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0__unpacked unpacked(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0__unpacked unpacked(
         .d(unpacked__d),
         .q(unpacked__q),
         .clock(unpacked__clock)
@@ -4880,7 +4880,7 @@ module optireduce_nic__finisher__drain__multiplier__unpack__0(clock,float,operan
     end
 endmodule
 
-module optireduce_nic__reduce__adder__lane__0__added(d,q,clock);
+module optireduce_nic__nic__reduce__adder__lane__0__added(d,q,clock);
     // Module arguments
     input wire  [40:0] d;
     output reg  [40:0] q;
@@ -4890,7 +4890,7 @@ module optireduce_nic__reduce__adder__lane__0__added(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__reduce__adder__lane__0__aligned(d,q,clock);
+module optireduce_nic__nic__reduce__adder__lane__0__aligned(d,q,clock);
     // Module arguments
     input wire  [62:0] d;
     output reg  [62:0] q;
@@ -4900,7 +4900,7 @@ module optireduce_nic__reduce__adder__lane__0__aligned(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__reduce__adder__lane__0__counted(d,q,clock);
+module optireduce_nic__nic__reduce__adder__lane__0__counted(d,q,clock);
     // Module arguments
     input wire  [43:0] d;
     output reg  [43:0] q;
@@ -4910,7 +4910,7 @@ module optireduce_nic__reduce__adder__lane__0__counted(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__reduce__adder__lane__0__normal(d,q,clock);
+module optireduce_nic__nic__reduce__adder__lane__0__normal(d,q,clock);
     // Module arguments
     input wire  [35:0] d;
     output reg  [35:0] q;
@@ -4920,7 +4920,7 @@ module optireduce_nic__reduce__adder__lane__0__normal(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__contribute__round__lane__0(data,rounded);
+module optireduce_nic__nic__contribute__round__lane__0(data,rounded);
     // Module arguments
     input wire  [31:0] data;
     output reg  [31:0] rounded;
@@ -4953,7 +4953,7 @@ module optireduce_nic__contribute__round__lane__0(data,rounded);
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat,tap_tag__0,tap_tag__1,tap_tag__2,tap_tag__3,tap_beat__0,tap_beat__1,tap_beat__2,tap_beat__3);
+module optireduce_nic__nic__finisher__drain__decoder__butterflies(clock,last,tag,beat,tap_tag__0,tap_tag__1,tap_tag__2,tap_tag__3,tap_beat__0,tap_beat__1,tap_beat__2,tap_beat__3);
     // Module arguments
     input wire  clock;
     input wire  [9:0] last;
@@ -5037,35 +5037,35 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
     wire  [23:0] across__7__out_tag;
     wire  [511:0] across__7__out_beat;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__in_beat__0 in_beat__0(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__in_beat__0 in_beat__0(
         .clock(in_beat__0__clock),
         .tag(in_beat__0__tag),
         .beat(in_beat__0__beat),
         .out_tag(in_beat__0__out_tag),
         .out_beat(in_beat__0__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__in_beat__1 in_beat__1(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__in_beat__1 in_beat__1(
         .clock(in_beat__1__clock),
         .tag(in_beat__1__tag),
         .beat(in_beat__1__beat),
         .out_tag(in_beat__1__out_tag),
         .out_beat(in_beat__1__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__in_beat__0 in_beat__2(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__in_beat__0 in_beat__2(
         .clock(in_beat__2__clock),
         .tag(in_beat__2__tag),
         .beat(in_beat__2__beat),
         .out_tag(in_beat__2__out_tag),
         .out_beat(in_beat__2__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__in_beat__1 in_beat__3(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__in_beat__1 in_beat__3(
         .clock(in_beat__3__clock),
         .tag(in_beat__3__tag),
         .beat(in_beat__3__beat),
         .out_tag(in_beat__3__out_tag),
         .out_beat(in_beat__3__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0 across__0(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0 across__0(
         .clock(across__0__clock),
         .enable(across__0__enable),
         .tag(across__0__tag),
@@ -5073,7 +5073,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
         .out_tag(across__0__out_tag),
         .out_beat(across__0__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__1 across__1(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__1 across__1(
         .clock(across__1__clock),
         .enable(across__1__enable),
         .tag(across__1__tag),
@@ -5081,7 +5081,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
         .out_tag(across__1__out_tag),
         .out_beat(across__1__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__2 across__2(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__2 across__2(
         .clock(across__2__clock),
         .enable(across__2__enable),
         .tag(across__2__tag),
@@ -5089,7 +5089,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
         .out_tag(across__2__out_tag),
         .out_beat(across__2__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__3 across__3(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__3 across__3(
         .clock(across__3__clock),
         .enable(across__3__enable),
         .tag(across__3__tag),
@@ -5097,7 +5097,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
         .out_tag(across__3__out_tag),
         .out_beat(across__3__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__4 across__4(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__4 across__4(
         .clock(across__4__clock),
         .enable(across__4__enable),
         .tag(across__4__tag),
@@ -5105,7 +5105,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
         .out_tag(across__4__out_tag),
         .out_beat(across__4__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__5 across__5(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__5 across__5(
         .clock(across__5__clock),
         .enable(across__5__enable),
         .tag(across__5__tag),
@@ -5113,7 +5113,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
         .out_tag(across__5__out_tag),
         .out_beat(across__5__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__6 across__6(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__6 across__6(
         .clock(across__6__clock),
         .enable(across__6__enable),
         .tag(across__6__tag),
@@ -5121,7 +5121,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
         .out_tag(across__6__out_tag),
         .out_beat(across__6__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__7 across__7(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__7 across__7(
         .clock(across__7__clock),
         .enable(across__7__enable),
         .tag(across__7__tag),
@@ -5185,7 +5185,7 @@ module optireduce_nic__finisher__drain__decoder__butterflies(clock,last,tag,beat
     wire unused = &last[9:8];
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,odd,in_valid,in_ready,in_data,in_received,go,burst,last,idle,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__gather(clock,clear,start,log2n,odd,in_valid,in_ready,in_data,in_received,go,burst,last,idle,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -5247,12 +5247,12 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
     reg  [9:0] size;
     reg  [3:0] extra;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__gather__st st(
+    optireduce_nic__nic__finisher__drain__decoder__gather__st st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
     );
-    optireduce_nic__finisher__drain__decoder__gather__buffers buffers(
+    optireduce_nic__nic__finisher__drain__decoder__gather__buffers buffers(
         .clock(buffers__clock),
         .read_address(buffers__read_address),
         .read_data(buffers__read_data),
@@ -5571,7 +5571,7 @@ module optireduce_nic__finisher__drain__decoder__gather(clock,clear,start,log2n,
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -5665,103 +5665,103 @@ module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,o
     wire  [71:0] tags__q;
     wire  tags__clock;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__0(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__0(
         .clock(lane__0__clock),
         .a(lane__0__a),
         .scale(lane__0__scale),
         .result(lane__0__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__1(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__1(
         .clock(lane__1__clock),
         .a(lane__1__a),
         .scale(lane__1__scale),
         .result(lane__1__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__2(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__2(
         .clock(lane__2__clock),
         .a(lane__2__a),
         .scale(lane__2__scale),
         .result(lane__2__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__3(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__3(
         .clock(lane__3__clock),
         .a(lane__3__a),
         .scale(lane__3__scale),
         .result(lane__3__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__4(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__4(
         .clock(lane__4__clock),
         .a(lane__4__a),
         .scale(lane__4__scale),
         .result(lane__4__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__5(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__5(
         .clock(lane__5__clock),
         .a(lane__5__a),
         .scale(lane__5__scale),
         .result(lane__5__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__6(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__6(
         .clock(lane__6__clock),
         .a(lane__6__a),
         .scale(lane__6__scale),
         .result(lane__6__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__7(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__7(
         .clock(lane__7__clock),
         .a(lane__7__a),
         .scale(lane__7__scale),
         .result(lane__7__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__8(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__8(
         .clock(lane__8__clock),
         .a(lane__8__a),
         .scale(lane__8__scale),
         .result(lane__8__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__9(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__9(
         .clock(lane__9__clock),
         .a(lane__9__a),
         .scale(lane__9__scale),
         .result(lane__9__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__10(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__10(
         .clock(lane__10__clock),
         .a(lane__10__a),
         .scale(lane__10__scale),
         .result(lane__10__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__11(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__11(
         .clock(lane__11__clock),
         .a(lane__11__a),
         .scale(lane__11__scale),
         .result(lane__11__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__12(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__12(
         .clock(lane__12__clock),
         .a(lane__12__a),
         .scale(lane__12__scale),
         .result(lane__12__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__13(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__13(
         .clock(lane__13__clock),
         .a(lane__13__a),
         .scale(lane__13__scale),
         .result(lane__13__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__14(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__14(
         .clock(lane__14__clock),
         .a(lane__14__a),
         .scale(lane__14__scale),
         .result(lane__14__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__lane__0 lane__15(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__lane__0 lane__15(
         .clock(lane__15__clock),
         .a(lane__15__a),
         .scale(lane__15__scale),
         .result(lane__15__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__pack pack(
         .lane__0(pack__lane__0),
         .lane__1(pack__lane__1),
         .lane__2(pack__lane__2),
@@ -5780,7 +5780,7 @@ module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,o
         .lane__15(pack__lane__15),
         .beat(pack__beat)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__tags tags(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__tags tags(
         .d(tags__d),
         .q(tags__q),
         .clock(tags__clock)
@@ -5941,7 +5941,7 @@ module optireduce_nic__finisher__drain__decoder__to_fixed(clock,tag,beat,signs,o
     end
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,take,take_odd,out_tag,out_beat);
+module optireduce_nic__nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,take,take_odd,out_tag,out_beat);
     // Module arguments
     input wire  clock;
     input wire  [23:0] tag;
@@ -6074,7 +6074,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
     wire  [23:0] latest;
     reg  [15:0] flips;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__0(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__0(
         .clock(lane__0__clock),
         .a(lane__0__a),
         .scale(lane__0__scale),
@@ -6082,7 +6082,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__0__special),
         .result(lane__0__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__1(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__1(
         .clock(lane__1__clock),
         .a(lane__1__a),
         .scale(lane__1__scale),
@@ -6090,7 +6090,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__1__special),
         .result(lane__1__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__2(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__2(
         .clock(lane__2__clock),
         .a(lane__2__a),
         .scale(lane__2__scale),
@@ -6098,7 +6098,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__2__special),
         .result(lane__2__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__3(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__3(
         .clock(lane__3__clock),
         .a(lane__3__a),
         .scale(lane__3__scale),
@@ -6106,7 +6106,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__3__special),
         .result(lane__3__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__4(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__4(
         .clock(lane__4__clock),
         .a(lane__4__a),
         .scale(lane__4__scale),
@@ -6114,7 +6114,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__4__special),
         .result(lane__4__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__5(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__5(
         .clock(lane__5__clock),
         .a(lane__5__a),
         .scale(lane__5__scale),
@@ -6122,7 +6122,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__5__special),
         .result(lane__5__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__6(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__6(
         .clock(lane__6__clock),
         .a(lane__6__a),
         .scale(lane__6__scale),
@@ -6130,7 +6130,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__6__special),
         .result(lane__6__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__7(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__7(
         .clock(lane__7__clock),
         .a(lane__7__a),
         .scale(lane__7__scale),
@@ -6138,7 +6138,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__7__special),
         .result(lane__7__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__8(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__8(
         .clock(lane__8__clock),
         .a(lane__8__a),
         .scale(lane__8__scale),
@@ -6146,7 +6146,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__8__special),
         .result(lane__8__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__9(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__9(
         .clock(lane__9__clock),
         .a(lane__9__a),
         .scale(lane__9__scale),
@@ -6154,7 +6154,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__9__special),
         .result(lane__9__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__10(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__10(
         .clock(lane__10__clock),
         .a(lane__10__a),
         .scale(lane__10__scale),
@@ -6162,7 +6162,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__10__special),
         .result(lane__10__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__11(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__11(
         .clock(lane__11__clock),
         .a(lane__11__a),
         .scale(lane__11__scale),
@@ -6170,7 +6170,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__11__special),
         .result(lane__11__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__12(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__12(
         .clock(lane__12__clock),
         .a(lane__12__a),
         .scale(lane__12__scale),
@@ -6178,7 +6178,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__12__special),
         .result(lane__12__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__13(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__13(
         .clock(lane__13__clock),
         .a(lane__13__a),
         .scale(lane__13__scale),
@@ -6186,7 +6186,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__13__special),
         .result(lane__13__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__14(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__14(
         .clock(lane__14__clock),
         .a(lane__14__a),
         .scale(lane__14__scale),
@@ -6194,7 +6194,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__14__special),
         .result(lane__14__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__lane__0 lane__15(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__lane__0 lane__15(
         .clock(lane__15__clock),
         .a(lane__15__a),
         .scale(lane__15__scale),
@@ -6202,7 +6202,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .special(lane__15__special),
         .result(lane__15__result)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__pack pack(
         .lane__0(pack__lane__0),
         .lane__1(pack__lane__1),
         .lane__2(pack__lane__2),
@@ -6221,7 +6221,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
         .lane__15(pack__lane__15),
         .beat(pack__beat)
     );
-    optireduce_nic__finisher__drain__decoder__to_float__tags tags(
+    optireduce_nic__nic__finisher__drain__decoder__to_float__tags tags(
         .d(tags__d),
         .q(tags__q),
         .clock(tags__clock)
@@ -6349,7 +6349,7 @@ module optireduce_nic__finisher__drain__decoder__to_float(clock,tag,beat,signs,t
     wire unused__now = &{now[23:4]};
 endmodule
 
-module optireduce_nic__finisher__drain__decoder__window(d,q,clock);
+module optireduce_nic__nic__finisher__drain__decoder__window(d,q,clock);
     // Module arguments
     input wire  [21:0] d;
     output reg  [21:0] q;
@@ -6359,7 +6359,7 @@ module optireduce_nic__finisher__drain__decoder__window(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__finisher__drain__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -6377,7 +6377,7 @@ module optireduce_nic__finisher__drain__inbox__memory(clock,read_address,read_da
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__finisher__drain__inbox__state(d,q,clock);
+module optireduce_nic__nic__finisher__drain__inbox__state(d,q,clock);
     // Module arguments
     input wire  [47:0] d;
     output reg  [47:0] q;
@@ -6387,7 +6387,7 @@ module optireduce_nic__finisher__drain__inbox__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__reciprocal__rom(clock,address,data);
+module optireduce_nic__nic__finisher__drain__reciprocal__rom(clock,address,data);
     // Module arguments
     input wire  clock;
     input wire  [10:0] address;
@@ -8448,7 +8448,7 @@ module optireduce_nic__finisher__drain__reciprocal__rom(clock,address,data);
     always @(posedge clock) data <= mem[address];
 endmodule
 
-module optireduce_nic__finisher__drain__side__0(d,q,clock);
+module optireduce_nic__nic__finisher__drain__side__0(d,q,clock);
     // Module arguments
     input wire  d;
     output reg  q;
@@ -8458,7 +8458,7 @@ module optireduce_nic__finisher__drain__side__0(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__write__notes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__finisher__write__notes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [1:0] read_address;
@@ -8476,7 +8476,7 @@ module optireduce_nic__finisher__write__notes__memory(clock,read_address,read_da
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__finisher__write__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__finisher__write__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [3:0] read_address;
@@ -8494,7 +8494,7 @@ module optireduce_nic__finisher__write__owners__memory(clock,read_address,read_d
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__finisher__write__results__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__finisher__write__results__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [15:0] read_address;
@@ -8516,7 +8516,7 @@ module optireduce_nic__finisher__write__results__memory(clock,read_address,read_
     wire unused = &{read_address[15:10], write_address[15:10]};
 endmodule
 
-module optireduce_nic__finisher__write__results__state(d,q,clock);
+module optireduce_nic__nic__finisher__write__results__state(d,q,clock);
     // Module arguments
     input wire  [63:0] d;
     output reg  [63:0] q;
@@ -8526,7 +8526,7 @@ module optireduce_nic__finisher__write__results__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__key__0__found(d,q,clock);
+module optireduce_nic__nic__lookup__key__0__found(d,q,clock);
     // Module arguments
     input wire  [16:0] d;
     output reg  [16:0] q;
@@ -8536,7 +8536,7 @@ module optireduce_nic__lookup__key__0__found(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__key__0__key(d,q,clock);
+module optireduce_nic__nic__lookup__key__0__key(d,q,clock);
     // Module arguments
     input wire  [73:0] d;
     output reg  [73:0] q;
@@ -8546,7 +8546,7 @@ module optireduce_nic__lookup__key__0__key(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
+module optireduce_nic__nic__reduce__adder__lane__0(clock,a,b,sum);
     // Module arguments
     input wire  clock;
     input wire  [31:0] a;
@@ -8606,32 +8606,32 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
     wire  [30:0] rounded;
     reg  [31:0] magnitude;
     // Sub module instances
-    optireduce_nic__finisher__drain__multiplier__lane__0__placed ordered(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__placed ordered(
         .d(ordered__d),
         .q(ordered__q),
         .clock(ordered__clock)
     );
-    optireduce_nic__reduce__adder__lane__0__aligned aligned(
+    optireduce_nic__nic__reduce__adder__lane__0__aligned aligned(
         .d(aligned__d),
         .q(aligned__q),
         .clock(aligned__clock)
     );
-    optireduce_nic__reduce__adder__lane__0__added added(
+    optireduce_nic__nic__reduce__adder__lane__0__added added(
         .d(added__d),
         .q(added__q),
         .clock(added__clock)
     );
-    optireduce_nic__reduce__adder__lane__0__counted counted(
+    optireduce_nic__nic__reduce__adder__lane__0__counted counted(
         .d(counted__d),
         .q(counted__q),
         .clock(counted__clock)
     );
-    optireduce_nic__reduce__adder__lane__0__normal normal(
+    optireduce_nic__nic__reduce__adder__lane__0__normal normal(
         .d(normal__d),
         .q(normal__q),
         .clock(normal__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0__result result(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result result(
         .d(result__d),
         .q(result__q),
         .clock(result__clock)
@@ -8933,7 +8933,7 @@ module optireduce_nic__reduce__adder__lane__0(clock,a,b,sum);
     wire unused__total = &{total[0]};
 endmodule
 
-module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all_in,own_in,all_marked,counted,heard,enter,start,deadline_ns,grace_ns,close,free,open,closed,clock_runs,entered,due,closed_by,may_be_early,ends_ns,silent_ns);
+module optireduce_nic__nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all_in,own_in,all_marked,counted,heard,enter,start,deadline_ns,grace_ns,close,free,open,closed,clock_runs,entered,due,closed_by,may_be_early,ends_ns,silent_ns);
     // Module arguments
     input wire  clock;
     input wire  [33:0] now_ns;
@@ -8978,17 +8978,17 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
     wire  is_early;
     wire  is_overdue;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position st(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0__fields ends(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0__fields ends(
         .d(ends__d),
         .q(ends__q),
         .clock(ends__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0__fields silent(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0__fields silent(
         .d(silent__d),
         .q(silent__q),
         .clock(silent__clock)
@@ -9062,7 +9062,7 @@ module optireduce_nic__broadcast_gates__gate__0(clock,now_ns,quiet,arm,early,all
     wire unused__silence = &{silence[32:0]};
 endmodule
 
-module optireduce_nic__builder__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__builder__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [1:0] read_address;
@@ -9080,7 +9080,7 @@ module optireduce_nic__builder__orders__memory(clock,read_address,read_data,writ
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__builder__out_flags__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__builder__out_flags__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [7:0] read_address;
@@ -9098,7 +9098,7 @@ module optireduce_nic__builder__out_flags__memory(clock,read_address,read_data,w
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__builder__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [15:0] read_address;
@@ -9120,7 +9120,7 @@ module optireduce_nic__builder__outbox__memory(clock,read_address,read_data,writ
     wire unused = &{read_address[15:8], write_address[15:8]};
 endmodule
 
-module optireduce_nic__contribute__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__contribute__inbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [15:0] read_address;
@@ -9142,7 +9142,7 @@ module optireduce_nic__contribute__inbox__memory(clock,read_address,read_data,wr
     wire unused = &{read_address[15:9], write_address[15:9]};
 endmodule
 
-module optireduce_nic__contribute__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__contribute__orders__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -9160,7 +9160,7 @@ module optireduce_nic__contribute__orders__memory(clock,read_address,read_data,w
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__contribute__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__contribute__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -9178,7 +9178,7 @@ module optireduce_nic__contribute__outbox__memory(clock,read_address,read_data,w
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__contribute__planned__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__contribute__planned__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  read_address;
@@ -9196,7 +9196,7 @@ module optireduce_nic__contribute__planned__memory(clock,read_address,read_data,
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__dma_read__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__dma_read__owners__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [3:0] read_address;
@@ -9214,7 +9214,7 @@ module optireduce_nic__dma_read__owners__memory(clock,read_address,read_data,wri
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__finisher__drain__beat_index(d,q,clock);
+module optireduce_nic__nic__finisher__drain__beat_index(d,q,clock);
     // Module arguments
     input wire  [13:0] d;
     output reg  [13:0] q;
@@ -9224,7 +9224,7 @@ module optireduce_nic__finisher__drain__beat_index(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__block_beats(d,q,clock);
+module optireduce_nic__nic__finisher__drain__block_beats(d,q,clock);
     // Module arguments
     input wire  [15:0] d;
     output reg  [15:0] q;
@@ -9234,7 +9234,7 @@ module optireduce_nic__finisher__drain__block_beats(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__block_index(d,q,clock);
+module optireduce_nic__nic__finisher__drain__block_index(d,q,clock);
     // Module arguments
     input wire  [10:0] d;
     output reg  [10:0] q;
@@ -9244,7 +9244,7 @@ module optireduce_nic__finisher__drain__block_index(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__come_ctx(d,q,clock);
+module optireduce_nic__nic__finisher__drain__come_ctx(d,q,clock);
     // Module arguments
     input wire  [404:0] d;
     output reg  [404:0] q;
@@ -9254,7 +9254,7 @@ module optireduce_nic__finisher__drain__come_ctx(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__come_slot(d,q,clock);
+module optireduce_nic__nic__finisher__drain__come_slot(d,q,clock);
     // Module arguments
     input wire  [2:0] d;
     output reg  [2:0] q;
@@ -9264,7 +9264,7 @@ module optireduce_nic__finisher__drain__come_slot(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,key,start_ready,in_valid,in_ready,in_data,in_received,go,burst,out_valid,out_data,out_received,idle);
+module optireduce_nic__nic__finisher__drain__decoder(clock,clear,start,log2n,decode,key,start_ready,in_valid,in_ready,in_data,in_received,go,burst,out_valid,out_data,out_received,idle);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -9345,7 +9345,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
     wire  [23:0] leaving;
     wire  alike;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__gather gather(
+    optireduce_nic__nic__finisher__drain__decoder__gather gather(
         .clock(gather__clock),
         .clear(gather__clear),
         .start(gather__start),
@@ -9362,21 +9362,21 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         .out_tag(gather__out_tag),
         .out_beat(gather__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__sign_source__0 sign_source__0(
+    optireduce_nic__nic__finisher__drain__decoder__sign_source__0 sign_source__0(
         .clock(sign_source__0__clock),
         .start(sign_source__0__start),
         .key(sign_source__0__key),
         .take(sign_source__0__take),
         .signs(sign_source__0__signs)
     );
-    optireduce_nic__finisher__drain__decoder__sign_source__0 sign_source__1(
+    optireduce_nic__nic__finisher__drain__decoder__sign_source__0 sign_source__1(
         .clock(sign_source__1__clock),
         .start(sign_source__1__start),
         .key(sign_source__1__key),
         .take(sign_source__1__take),
         .signs(sign_source__1__signs)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed to_fixed(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed to_fixed(
         .clock(to_fixed__clock),
         .tag(to_fixed__tag),
         .beat(to_fixed__beat),
@@ -9384,7 +9384,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         .out_tag(to_fixed__out_tag),
         .out_beat(to_fixed__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies butterflies(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies butterflies(
         .clock(butterflies__clock),
         .last(butterflies__last),
         .tag(butterflies__tag),
@@ -9398,7 +9398,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         .tap_beat__2(butterflies__tap_beat__2),
         .tap_beat__3(butterflies__tap_beat__3)
     );
-    optireduce_nic__finisher__drain__decoder__to_float to_float(
+    optireduce_nic__nic__finisher__drain__decoder__to_float to_float(
         .clock(to_float__clock),
         .tag(to_float__tag),
         .beat(to_float__beat),
@@ -9408,7 +9408,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
         .out_tag(to_float__out_tag),
         .out_beat(to_float__out_beat)
     );
-    optireduce_nic__finisher__drain__decoder__window window(
+    optireduce_nic__nic__finisher__drain__decoder__window window(
         .d(window__d),
         .q(window__q),
         .clock(window__clock)
@@ -9537,7 +9537,7 @@ module optireduce_nic__finisher__drain__decoder(clock,clear,start,log2n,decode,k
     wire unused__leaving = &{leaving[12:4], leaving[2:1]};
 endmodule
 
-module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__finisher__drain__inbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -9568,7 +9568,7 @@ module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,po
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__finisher__drain__inbox__memory memory(
+    optireduce_nic__nic__finisher__drain__inbox__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -9576,7 +9576,7 @@ module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,po
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -9620,7 +9620,7 @@ module optireduce_nic__finisher__drain__inbox(clock,clear,push,push_data,full,po
     end
 endmodule
 
-module optireduce_nic__finisher__drain__multiplier(clock,a,factor,product);
+module optireduce_nic__nic__finisher__drain__multiplier(clock,a,factor,product);
     // Module arguments
     input wire  clock;
     input wire  [511:0] a;
@@ -9760,188 +9760,188 @@ module optireduce_nic__finisher__drain__multiplier(clock,a,factor,product);
     wire  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     // Sub module instances
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__0(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__0(
         .clock(unpack__0__clock),
         .float(unpack__0__float),
         .operand(unpack__0__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__1(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__1(
         .clock(unpack__1__clock),
         .float(unpack__1__float),
         .operand(unpack__1__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__2(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__2(
         .clock(unpack__2__clock),
         .float(unpack__2__float),
         .operand(unpack__2__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__3(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__3(
         .clock(unpack__3__clock),
         .float(unpack__3__float),
         .operand(unpack__3__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__4(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__4(
         .clock(unpack__4__clock),
         .float(unpack__4__float),
         .operand(unpack__4__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__5(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__5(
         .clock(unpack__5__clock),
         .float(unpack__5__float),
         .operand(unpack__5__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__6(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__6(
         .clock(unpack__6__clock),
         .float(unpack__6__float),
         .operand(unpack__6__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__7(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__7(
         .clock(unpack__7__clock),
         .float(unpack__7__float),
         .operand(unpack__7__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__8(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__8(
         .clock(unpack__8__clock),
         .float(unpack__8__float),
         .operand(unpack__8__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__9(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__9(
         .clock(unpack__9__clock),
         .float(unpack__9__float),
         .operand(unpack__9__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__10(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__10(
         .clock(unpack__10__clock),
         .float(unpack__10__float),
         .operand(unpack__10__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__11(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__11(
         .clock(unpack__11__clock),
         .float(unpack__11__float),
         .operand(unpack__11__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__12(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__12(
         .clock(unpack__12__clock),
         .float(unpack__12__float),
         .operand(unpack__12__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__13(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__13(
         .clock(unpack__13__clock),
         .float(unpack__13__float),
         .operand(unpack__13__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__14(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__14(
         .clock(unpack__14__clock),
         .float(unpack__14__float),
         .operand(unpack__14__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack__15(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack__15(
         .clock(unpack__15__clock),
         .float(unpack__15__float),
         .operand(unpack__15__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__unpack__0 unpack_factor(
+    optireduce_nic__nic__finisher__drain__multiplier__unpack__0 unpack_factor(
         .clock(unpack_factor__clock),
         .float(unpack_factor__float),
         .operand(unpack_factor__operand)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__0(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__0(
         .clock(lane__0__clock),
         .a(lane__0__a),
         .b(lane__0__b),
         .product(lane__0__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__1(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__1(
         .clock(lane__1__clock),
         .a(lane__1__a),
         .b(lane__1__b),
         .product(lane__1__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__2(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__2(
         .clock(lane__2__clock),
         .a(lane__2__a),
         .b(lane__2__b),
         .product(lane__2__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__3(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__3(
         .clock(lane__3__clock),
         .a(lane__3__a),
         .b(lane__3__b),
         .product(lane__3__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__4(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__4(
         .clock(lane__4__clock),
         .a(lane__4__a),
         .b(lane__4__b),
         .product(lane__4__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__5(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__5(
         .clock(lane__5__clock),
         .a(lane__5__a),
         .b(lane__5__b),
         .product(lane__5__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__6(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__6(
         .clock(lane__6__clock),
         .a(lane__6__a),
         .b(lane__6__b),
         .product(lane__6__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__7(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__7(
         .clock(lane__7__clock),
         .a(lane__7__a),
         .b(lane__7__b),
         .product(lane__7__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__8(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__8(
         .clock(lane__8__clock),
         .a(lane__8__a),
         .b(lane__8__b),
         .product(lane__8__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__9(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__9(
         .clock(lane__9__clock),
         .a(lane__9__a),
         .b(lane__9__b),
         .product(lane__9__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__10(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__10(
         .clock(lane__10__clock),
         .a(lane__10__a),
         .b(lane__10__b),
         .product(lane__10__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__11(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__11(
         .clock(lane__11__clock),
         .a(lane__11__a),
         .b(lane__11__b),
         .product(lane__11__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__12(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__12(
         .clock(lane__12__clock),
         .a(lane__12__a),
         .b(lane__12__b),
         .product(lane__12__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__13(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__13(
         .clock(lane__13__clock),
         .a(lane__13__a),
         .b(lane__13__b),
         .product(lane__13__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__14(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__14(
         .clock(lane__14__clock),
         .a(lane__14__a),
         .b(lane__14__b),
         .product(lane__14__product)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0 lane__15(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0 lane__15(
         .clock(lane__15__clock),
         .a(lane__15__a),
         .b(lane__15__b),
         .product(lane__15__product)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__pack pack(
         .lane__0(pack__lane__0),
         .lane__1(pack__lane__1),
         .lane__2(pack__lane__2),
@@ -10062,7 +10062,7 @@ module optireduce_nic__finisher__drain__multiplier(clock,a,factor,product);
     assign product = pack__beat;
 endmodule
 
-module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
+module optireduce_nic__nic__finisher__drain__reciprocal(clock,count,factor);
     // Module arguments
     input wire  clock;
     input wire  [10:0] count;
@@ -10072,7 +10072,7 @@ module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
     wire  [10:0] rom__address;
     wire  [31:0] rom__data;
     // Sub module instances
-    optireduce_nic__finisher__drain__reciprocal__rom rom(
+    optireduce_nic__nic__finisher__drain__reciprocal__rom rom(
         .clock(rom__clock),
         .address(rom__address),
         .data(rom__data)
@@ -10083,7 +10083,7 @@ module optireduce_nic__finisher__drain__reciprocal(clock,count,factor);
     assign factor = rom__data;
 endmodule
 
-module optireduce_nic__finisher__drain__stage_data(d,q,clock);
+module optireduce_nic__nic__finisher__drain__stage_data(d,q,clock);
     // Module arguments
     input wire  [511:0] d;
     output reg  [511:0] q;
@@ -10093,7 +10093,7 @@ module optireduce_nic__finisher__drain__stage_data(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__state(d,q,clock);
+module optireduce_nic__nic__finisher__drain__state(d,q,clock);
     // Module arguments
     input wire  [1:0] d;
     output reg  [1:0] q;
@@ -10104,7 +10104,7 @@ module optireduce_nic__finisher__drain__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__drain__to_come(d,q,clock);
+module optireduce_nic__nic__finisher__drain__to_come(d,q,clock);
     // Module arguments
     input wire  [14:0] d;
     output reg  [14:0] q;
@@ -10114,7 +10114,7 @@ module optireduce_nic__finisher__drain__to_come(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__msix__at(d,q,clock);
+module optireduce_nic__nic__finisher__msix__at(d,q,clock);
     // Module arguments
     input wire  [1:0] d;
     output reg  [1:0] q;
@@ -10124,7 +10124,7 @@ module optireduce_nic__finisher__msix__at(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__msix__pending(d,q,clock);
+module optireduce_nic__nic__finisher__msix__pending(d,q,clock);
     // Module arguments
     input wire  [3:0] d;
     output reg  [3:0] q;
@@ -10134,7 +10134,7 @@ module optireduce_nic__finisher__msix__pending(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__refusals__0(d,q,clock);
+module optireduce_nic__nic__finisher__refusals__0(d,q,clock);
     // Module arguments
     input wire  [49:0] d;
     output reg  [49:0] q;
@@ -10144,7 +10144,7 @@ module optireduce_nic__finisher__refusals__0(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__write__left(d,q,clock);
+module optireduce_nic__nic__finisher__write__left(d,q,clock);
     // Module arguments
     input wire  [6:0] d;
     output reg  [6:0] q;
@@ -10154,7 +10154,7 @@ module optireduce_nic__finisher__write__left(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__finisher__write__notes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -10185,7 +10185,7 @@ module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,po
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__finisher__write__notes__memory memory(
+    optireduce_nic__nic__finisher__write__notes__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -10193,7 +10193,7 @@ module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,po
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10237,7 +10237,7 @@ module optireduce_nic__finisher__write__notes(clock,clear,push,push_data,full,po
     end
 endmodule
 
-module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__finisher__write__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -10268,7 +10268,7 @@ module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,p
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__finisher__write__owners__memory memory(
+    optireduce_nic__nic__finisher__write__owners__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -10276,7 +10276,7 @@ module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,p
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10320,7 +10320,7 @@ module optireduce_nic__finisher__write__owners(clock,clear,push,push_data,full,p
     end
 endmodule
 
-module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,pop_data,empty,room);
+module optireduce_nic__nic__finisher__write__results(clock,clear,push,push_data,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -10352,7 +10352,7 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__finisher__write__results__memory memory(
+    optireduce_nic__nic__finisher__write__results__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -10360,7 +10360,7 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__write__results__state state(
+    optireduce_nic__nic__finisher__write__results__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10410,7 +10410,7 @@ module optireduce_nic__finisher__write__results(clock,clear,push,push_data,pop,p
     end
 endmodule
 
-module optireduce_nic__gather__arrivals__asked_epoch(d,q,clock);
+module optireduce_nic__nic__gather__arrivals__asked_epoch(d,q,clock);
     // Module arguments
     input wire  [7:0] d;
     output reg  [7:0] q;
@@ -10420,7 +10420,7 @@ module optireduce_nic__gather__arrivals__asked_epoch(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__gather__arrivals__counting(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__gather__arrivals__counting(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [8:0] read_address;
@@ -10441,7 +10441,7 @@ module optireduce_nic__gather__arrivals__counting(clock,read_address,read_data,w
     end
 endmodule
 
-module optireduce_nic__gather__arrivals__heard(d,q,clock);
+module optireduce_nic__nic__gather__arrivals__heard(d,q,clock);
     // Module arguments
     input wire  [17:0] d;
     output reg  [17:0] q;
@@ -10451,7 +10451,7 @@ module optireduce_nic__gather__arrivals__heard(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__gather__arrivals__judged(d,q,clock);
+module optireduce_nic__nic__gather__arrivals__judged(d,q,clock);
     // Module arguments
     input wire  [36:0] d;
     output reg  [36:0] q;
@@ -10461,7 +10461,7 @@ module optireduce_nic__gather__arrivals__judged(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stale,distance);
+module optireduce_nic__nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stale,distance);
     // Module arguments
     input wire  clock;
     input wire  arm;
@@ -10484,12 +10484,12 @@ module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stal
     wire  [15:0] later;
     wire  same_bucket;
     // Sub module instances
-    optireduce_nic__lookup__key__0__key key(
+    optireduce_nic__nic__lookup__key__0__key key(
         .d(key__d),
         .q(key__q),
         .clock(key__clock)
     );
-    optireduce_nic__lookup__key__0__found found(
+    optireduce_nic__nic__lookup__key__0__found found(
         .d(found__d),
         .q(found__q),
         .clock(found__clock)
@@ -10526,7 +10526,7 @@ module optireduce_nic__lookup__key__0(clock,arm,ctx,free,compare,header,hit,stal
     wire unused__header = &{header[77:58]};
 endmodule
 
-module optireduce_nic__planner__broadcasts__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__planner__broadcasts__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -10544,7 +10544,7 @@ module optireduce_nic__planner__broadcasts__memory(clock,read_address,read_data,
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__planner__contributes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__planner__contributes__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  read_address;
@@ -10562,7 +10562,7 @@ module optireduce_nic__planner__contributes__memory(clock,read_address,read_data
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__planner__pacer__buckets(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__planner__pacer__buckets(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [5:0] read_address;
@@ -10580,7 +10580,7 @@ module optireduce_nic__planner__pacer__buckets(clock,read_address,read_data,writ
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__planner__pacer__debt(d,q,clock);
+module optireduce_nic__nic__planner__pacer__debt(d,q,clock);
     // Module arguments
     input wire  [25:0] d;
     output reg  [25:0] q;
@@ -10590,7 +10590,7 @@ module optireduce_nic__planner__pacer__debt(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__planner__pacer__elapsed_ns(d,q,clock);
+module optireduce_nic__nic__planner__pacer__elapsed_ns(d,q,clock);
     // Module arguments
     input wire  [23:0] d;
     output reg  [23:0] q;
@@ -10600,7 +10600,7 @@ module optireduce_nic__planner__pacer__elapsed_ns(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__planner__pacer__rates(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__planner__pacer__rates(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [5:0] read_address;
@@ -10618,7 +10618,7 @@ module optireduce_nic__planner__pacer__rates(clock,read_address,read_data,write_
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__reduce__flight__0(d,q,clock);
+module optireduce_nic__nic__reduce__flight__0(d,q,clock);
     // Module arguments
     input wire  [95:0] d;
     output reg  [95:0] q;
@@ -10628,7 +10628,7 @@ module optireduce_nic__reduce__flight__0(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__rx_buffer__lengths__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__rx_buffer__lengths__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [5:0] read_address;
@@ -10646,7 +10646,7 @@ module optireduce_nic__rx_buffer__lengths__memory(clock,read_address,read_data,w
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__scale__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__scale__outbox__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [3:0] read_address;
@@ -10664,7 +10664,17 @@ module optireduce_nic__scale__outbox__memory(clock,read_address,read_data,write_
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__broadcast_gates__beat_rules(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__rx__sum__four__0(d,q,clock);
+    // Module arguments
+    input wire  [18:0] d;
+    output reg  [18:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 19'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__nic__broadcast_gates__beat_rules(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -10682,7 +10692,7 @@ module optireduce_nic__broadcast_gates__beat_rules(clock,read_address,read_data,
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__broadcast_gates__beats(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__broadcast_gates__beats(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -10700,7 +10710,7 @@ module optireduce_nic__broadcast_gates__beats(clock,read_address,read_data,write
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__broadcast_gates__counting(d,q,clock);
+module optireduce_nic__nic__broadcast_gates__counting(d,q,clock);
     // Module arguments
     input wire  [4:0] d;
     output reg  [4:0] q;
@@ -10710,7 +10720,7 @@ module optireduce_nic__broadcast_gates__counting(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__broadcast_gates__ending(d,q,clock);
+module optireduce_nic__nic__broadcast_gates__ending(d,q,clock);
     // Module arguments
     input wire  [55:0] d;
     output reg  [55:0] q;
@@ -10720,7 +10730,7 @@ module optireduce_nic__broadcast_gates__ending(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__broadcast_gates__ends(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__broadcast_gates__ends(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -10738,7 +10748,7 @@ module optireduce_nic__broadcast_gates__ends(clock,read_address,read_data,write_
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__broadcast_gates__event_rules(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__broadcast_gates__event_rules(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -10756,7 +10766,7 @@ module optireduce_nic__broadcast_gates__event_rules(clock,read_address,read_data
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__broadcast_gates__looked_up(d,q,clock);
+module optireduce_nic__nic__broadcast_gates__looked_up(d,q,clock);
     // Module arguments
     input wire  [390:0] d;
     output reg  [390:0] q;
@@ -10766,7 +10776,7 @@ module optireduce_nic__broadcast_gates__looked_up(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__broadcast_gates__noted(d,q,clock);
+module optireduce_nic__nic__broadcast_gates__noted(d,q,clock);
     // Module arguments
     input wire  [117:0] d;
     output reg  [117:0] q;
@@ -10776,7 +10786,7 @@ module optireduce_nic__broadcast_gates__noted(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__broadcast_gates__starts(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__broadcast_gates__starts(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -10794,7 +10804,7 @@ module optireduce_nic__broadcast_gates__starts(clock,read_address,read_data,writ
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__broadcast_gates__told_heard(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__broadcast_gates__told_heard(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -10812,7 +10822,7 @@ module optireduce_nic__broadcast_gates__told_heard(clock,read_address,read_data,
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__builder__fetched_order(d,q,clock);
+module optireduce_nic__nic__builder__fetched_order(d,q,clock);
     // Module arguments
     input wire  [115:0] d;
     output reg  [115:0] q;
@@ -10822,7 +10832,7 @@ module optireduce_nic__builder__fetched_order(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__builder__halves(low,high,packs);
+module optireduce_nic__nic__builder__halves(low,high,packs);
     // Module arguments
     input wire  [511:0] low;
     input wire  [511:0] high;
@@ -10832,7 +10842,7 @@ module optireduce_nic__builder__halves(low,high,packs);
     wire unused = &{high[480 +: 16], high[448 +: 16], high[416 +: 16], high[384 +: 16], high[352 +: 16], high[320 +: 16], high[288 +: 16], high[256 +: 16], high[224 +: 16], high[192 +: 16], high[160 +: 16], high[128 +: 16], high[96 +: 16], high[64 +: 16], high[32 +: 16], high[0 +: 16], low[480 +: 16], low[448 +: 16], low[416 +: 16], low[384 +: 16], low[352 +: 16], low[320 +: 16], low[288 +: 16], low[256 +: 16], low[224 +: 16], low[192 +: 16], low[160 +: 16], low[128 +: 16], low[96 +: 16], low[64 +: 16], low[32 +: 16], low[0 +: 16]};
 endmodule
 
-module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__builder__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -10863,7 +10873,7 @@ module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_d
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__builder__orders__memory memory(
+    optireduce_nic__nic__builder__orders__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -10871,7 +10881,7 @@ module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_d
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10915,7 +10925,7 @@ module optireduce_nic__builder__orders(clock,clear,push,push_data,full,pop,pop_d
     end
 endmodule
 
-module optireduce_nic__builder__out_flags(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__builder__out_flags(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -10946,7 +10956,7 @@ module optireduce_nic__builder__out_flags(clock,clear,push,push_data,full,pop,po
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__builder__out_flags__memory memory(
+    optireduce_nic__nic__builder__out_flags__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -10954,7 +10964,7 @@ module optireduce_nic__builder__out_flags(clock,clear,push,push_data,full,pop,po
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -10998,7 +11008,7 @@ module optireduce_nic__builder__out_flags(clock,clear,push,push_data,full,pop,po
     end
 endmodule
 
-module optireduce_nic__builder__outbox(clock,clear,push,push_data,pop,pop_data,empty,room);
+module optireduce_nic__nic__builder__outbox(clock,clear,push,push_data,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11030,7 +11040,7 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,pop,pop_data,e
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__builder__outbox__memory memory(
+    optireduce_nic__nic__builder__outbox__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -11038,7 +11048,7 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,pop,pop_data,e
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__write__results__state state(
+    optireduce_nic__nic__finisher__write__results__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -11088,7 +11098,7 @@ module optireduce_nic__builder__outbox(clock,clear,push,push_data,pop,pop_data,e
     end
 endmodule
 
-module optireduce_nic__builder__own_sum(d,q,clock);
+module optireduce_nic__nic__builder__own_sum(d,q,clock);
     // Module arguments
     input wire  [19:0] d;
     output reg  [19:0] q;
@@ -11098,7 +11108,7 @@ module optireduce_nic__builder__own_sum(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__builder__peer_ip(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__builder__peer_ip(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [5:0] read_address;
@@ -11116,7 +11126,7 @@ module optireduce_nic__builder__peer_ip(clock,read_address,read_data,write_addre
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__builder__sending(d,q,clock);
+module optireduce_nic__nic__builder__sending(d,q,clock);
     // Module arguments
     input wire  [29:0] d;
     output reg  [29:0] q;
@@ -11126,7 +11136,7 @@ module optireduce_nic__builder__sending(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__contribute__buffer(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__contribute__buffer(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -11148,7 +11158,7 @@ module optireduce_nic__contribute__buffer(clock,read_address,read_data,write_add
     wire unused = &{read_address[2:1], read_address[16:13], write_address[2:1], write_address[16:13]};
 endmodule
 
-module optireduce_nic__contribute__contexts(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__contribute__contexts(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -11166,7 +11176,7 @@ module optireduce_nic__contribute__contexts(clock,read_address,read_data,write_a
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__contribute__inbox(clock,clear,push,push_data,pop,pop_data,empty,room);
+module optireduce_nic__nic__contribute__inbox(clock,clear,push,push_data,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11198,7 +11208,7 @@ module optireduce_nic__contribute__inbox(clock,clear,push,push_data,pop,pop_data
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__contribute__inbox__memory memory(
+    optireduce_nic__nic__contribute__inbox__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -11206,7 +11216,7 @@ module optireduce_nic__contribute__inbox(clock,clear,push,push_data,pop,pop_data
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__write__results__state state(
+    optireduce_nic__nic__finisher__write__results__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -11256,7 +11266,7 @@ module optireduce_nic__contribute__inbox(clock,clear,push,push_data,pop,pop_data
     end
 endmodule
 
-module optireduce_nic__contribute__order_now(d,q,clock);
+module optireduce_nic__nic__contribute__order_now(d,q,clock);
     // Module arguments
     input wire  [101:0] d;
     output reg  [101:0] q;
@@ -11266,7 +11276,7 @@ module optireduce_nic__contribute__order_now(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__contribute__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__contribute__orders(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11297,7 +11307,7 @@ module optireduce_nic__contribute__orders(clock,clear,push,push_data,full,pop,po
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__contribute__orders__memory memory(
+    optireduce_nic__nic__contribute__orders__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -11305,7 +11315,7 @@ module optireduce_nic__contribute__orders(clock,clear,push,push_data,full,pop,po
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -11349,7 +11359,7 @@ module optireduce_nic__contribute__orders(clock,clear,push,push_data,full,pop,po
     end
 endmodule
 
-module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__contribute__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11380,7 +11390,7 @@ module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,po
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__contribute__outbox__memory memory(
+    optireduce_nic__nic__contribute__outbox__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -11388,7 +11398,7 @@ module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,po
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -11432,7 +11442,7 @@ module optireduce_nic__contribute__outbox(clock,clear,push,push_data,full,pop,po
     end
 endmodule
 
-module optireduce_nic__contribute__place(d,q,clock);
+module optireduce_nic__nic__contribute__place(d,q,clock);
     // Module arguments
     input wire  [541:0] d;
     output reg  [541:0] q;
@@ -11442,7 +11452,7 @@ module optireduce_nic__contribute__place(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__contribute__planned(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__contribute__planned(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11473,7 +11483,7 @@ module optireduce_nic__contribute__planned(clock,clear,push,push_data,full,pop,p
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__contribute__planned__memory memory(
+    optireduce_nic__nic__contribute__planned__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -11481,7 +11491,7 @@ module optireduce_nic__contribute__planned(clock,clear,push,push_data,full,pop,p
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -11525,7 +11535,7 @@ module optireduce_nic__contribute__planned(clock,clear,push,push_data,full,pop,p
     end
 endmodule
 
-module optireduce_nic__contribute__round(data,rounded);
+module optireduce_nic__nic__contribute__round(data,rounded);
     // Module arguments
     input wire  [511:0] data;
     output wire  [511:0] rounded;
@@ -11580,71 +11590,71 @@ module optireduce_nic__contribute__round(data,rounded);
     wire  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     // Sub module instances
-    optireduce_nic__contribute__round__lane__0 lane__0(
+    optireduce_nic__nic__contribute__round__lane__0 lane__0(
         .data(lane__0__data),
         .rounded(lane__0__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__1(
+    optireduce_nic__nic__contribute__round__lane__0 lane__1(
         .data(lane__1__data),
         .rounded(lane__1__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__2(
+    optireduce_nic__nic__contribute__round__lane__0 lane__2(
         .data(lane__2__data),
         .rounded(lane__2__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__3(
+    optireduce_nic__nic__contribute__round__lane__0 lane__3(
         .data(lane__3__data),
         .rounded(lane__3__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__4(
+    optireduce_nic__nic__contribute__round__lane__0 lane__4(
         .data(lane__4__data),
         .rounded(lane__4__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__5(
+    optireduce_nic__nic__contribute__round__lane__0 lane__5(
         .data(lane__5__data),
         .rounded(lane__5__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__6(
+    optireduce_nic__nic__contribute__round__lane__0 lane__6(
         .data(lane__6__data),
         .rounded(lane__6__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__7(
+    optireduce_nic__nic__contribute__round__lane__0 lane__7(
         .data(lane__7__data),
         .rounded(lane__7__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__8(
+    optireduce_nic__nic__contribute__round__lane__0 lane__8(
         .data(lane__8__data),
         .rounded(lane__8__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__9(
+    optireduce_nic__nic__contribute__round__lane__0 lane__9(
         .data(lane__9__data),
         .rounded(lane__9__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__10(
+    optireduce_nic__nic__contribute__round__lane__0 lane__10(
         .data(lane__10__data),
         .rounded(lane__10__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__11(
+    optireduce_nic__nic__contribute__round__lane__0 lane__11(
         .data(lane__11__data),
         .rounded(lane__11__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__12(
+    optireduce_nic__nic__contribute__round__lane__0 lane__12(
         .data(lane__12__data),
         .rounded(lane__12__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__13(
+    optireduce_nic__nic__contribute__round__lane__0 lane__13(
         .data(lane__13__data),
         .rounded(lane__13__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__14(
+    optireduce_nic__nic__contribute__round__lane__0 lane__14(
         .data(lane__14__data),
         .rounded(lane__14__rounded)
     );
-    optireduce_nic__contribute__round__lane__0 lane__15(
+    optireduce_nic__nic__contribute__round__lane__0 lane__15(
         .data(lane__15__data),
         .rounded(lane__15__rounded)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__pack pack(
         .lane__0(pack__lane__0),
         .lane__1(pack__lane__1),
         .lane__2(pack__lane__2),
@@ -11699,7 +11709,7 @@ module optireduce_nic__contribute__round(data,rounded);
     assign rounded = pack__beat;
 endmodule
 
-module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11730,7 +11740,7 @@ module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__dma_read__owners__memory memory(
+    optireduce_nic__nic__dma_read__owners__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -11738,7 +11748,7 @@ module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -11782,7 +11792,7 @@ module optireduce_nic__dma_read__owners(clock,clear,push,push_data,full,pop,pop_
     end
 endmodule
 
-module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_context,ready,idle,drained,read_valid,read_address,read_ready,word,push,push_data,room,order_valid,order,order_ready);
+module optireduce_nic__nic__finisher__drain(clock,clear,start,start_slot,start_context,ready,idle,drained,read_valid,read_address,read_ready,word,push,push_data,room,order_valid,order,order_ready);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -11979,7 +11989,7 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
     wire  ordered;
     reg  [8:0] owner;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder decoder(
+    optireduce_nic__nic__finisher__drain__decoder decoder(
         .clock(decoder__clock),
         .clear(decoder__clear),
         .start(decoder__start),
@@ -11998,18 +12008,18 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         .out_received(decoder__out_received),
         .idle(decoder__idle)
     );
-    optireduce_nic__finisher__drain__reciprocal reciprocal(
+    optireduce_nic__nic__finisher__drain__reciprocal reciprocal(
         .clock(reciprocal__clock),
         .count(reciprocal__count),
         .factor(reciprocal__factor)
     );
-    optireduce_nic__finisher__drain__multiplier multiplier(
+    optireduce_nic__nic__finisher__drain__multiplier multiplier(
         .clock(multiplier__clock),
         .a(multiplier__a),
         .factor(multiplier__factor),
         .product(multiplier__product)
     );
-    optireduce_nic__finisher__drain__inbox inbox(
+    optireduce_nic__nic__finisher__drain__inbox inbox(
         .clock(inbox__clock),
         .clear(inbox__clear),
         .push(inbox__push),
@@ -12020,152 +12030,152 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
         .empty(inbox__empty),
         .room(inbox__room)
     );
-    optireduce_nic__finisher__drain__state state(
+    optireduce_nic__nic__finisher__drain__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__finisher__drain__side__0 cleared(
+    optireduce_nic__nic__finisher__drain__side__0 cleared(
         .d(cleared__d),
         .q(cleared__q),
         .clock(cleared__clock)
     );
-    optireduce_nic__finisher__drain__come_slot slot(
+    optireduce_nic__nic__finisher__drain__come_slot slot(
         .d(slot__d),
         .q(slot__q),
         .clock(slot__clock)
     );
-    optireduce_nic__finisher__drain__come_ctx ctx(
+    optireduce_nic__nic__finisher__drain__come_ctx ctx(
         .d(ctx__d),
         .q(ctx__q),
         .clock(ctx__clock)
     );
-    optireduce_nic__finisher__drain__block_beats block_beats(
+    optireduce_nic__nic__finisher__drain__block_beats block_beats(
         .d(block_beats__d),
         .q(block_beats__q),
         .clock(block_beats__clock)
     );
-    optireduce_nic__finisher__drain__to_come to_read(
+    optireduce_nic__nic__finisher__drain__to_come to_read(
         .d(to_read__d),
         .q(to_read__q),
         .clock(to_read__clock)
     );
-    optireduce_nic__finisher__drain__block_index block_index(
+    optireduce_nic__nic__finisher__drain__block_index block_index(
         .d(block_index__d),
         .q(block_index__q),
         .clock(block_index__clock)
     );
-    optireduce_nic__finisher__drain__beat_index beat_index(
+    optireduce_nic__nic__finisher__drain__beat_index beat_index(
         .d(beat_index__d),
         .q(beat_index__q),
         .clock(beat_index__clock)
     );
-    optireduce_nic__finisher__drain__side__0 asked(
+    optireduce_nic__nic__finisher__drain__side__0 asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_nic__finisher__drain__side__0 stage_valid(
+    optireduce_nic__nic__finisher__drain__side__0 stage_valid(
         .d(stage_valid__d),
         .q(stage_valid__q),
         .clock(stage_valid__clock)
     );
-    optireduce_nic__finisher__drain__stage_data stage_data(
+    optireduce_nic__nic__finisher__drain__stage_data stage_data(
         .d(stage_data__d),
         .q(stage_data__q),
         .clock(stage_data__clock)
     );
-    optireduce_nic__finisher__drain__side__0 side__0(
+    optireduce_nic__nic__finisher__drain__side__0 side__0(
         .d(side__0__d),
         .q(side__0__q),
         .clock(side__0__clock)
     );
-    optireduce_nic__finisher__drain__side__0 side__1(
+    optireduce_nic__nic__finisher__drain__side__0 side__1(
         .d(side__1__d),
         .q(side__1__q),
         .clock(side__1__clock)
     );
-    optireduce_nic__finisher__drain__side__0 side__2(
+    optireduce_nic__nic__finisher__drain__side__0 side__2(
         .d(side__2__d),
         .q(side__2__q),
         .clock(side__2__clock)
     );
-    optireduce_nic__finisher__drain__side__0 side__3(
+    optireduce_nic__nic__finisher__drain__side__0 side__3(
         .d(side__3__d),
         .q(side__3__q),
         .clock(side__3__clock)
     );
-    optireduce_nic__finisher__drain__side__0 side__4(
+    optireduce_nic__nic__finisher__drain__side__0 side__4(
         .d(side__4__d),
         .q(side__4__q),
         .clock(side__4__clock)
     );
-    optireduce_nic__finisher__drain__side__0 side__5(
+    optireduce_nic__nic__finisher__drain__side__0 side__5(
         .d(side__5__d),
         .q(side__5__q),
         .clock(side__5__clock)
     );
-    optireduce_nic__finisher__drain__block_beats reserved(
+    optireduce_nic__nic__finisher__drain__block_beats reserved(
         .d(reserved__d),
         .q(reserved__q),
         .clock(reserved__clock)
     );
-    optireduce_nic__finisher__drain__side__0 pending(
+    optireduce_nic__nic__finisher__drain__side__0 pending(
         .d(pending__d),
         .q(pending__q),
         .clock(pending__clock)
     );
-    optireduce_nic__finisher__drain__side__0 coming(
+    optireduce_nic__nic__finisher__drain__side__0 coming(
         .d(coming__d),
         .q(coming__q),
         .clock(coming__clock)
     );
-    optireduce_nic__finisher__drain__side__0 taken(
+    optireduce_nic__nic__finisher__drain__side__0 taken(
         .d(taken__d),
         .q(taken__q),
         .clock(taken__clock)
     );
-    optireduce_nic__finisher__drain__come_slot come_slot(
+    optireduce_nic__nic__finisher__drain__come_slot come_slot(
         .d(come_slot__d),
         .q(come_slot__q),
         .clock(come_slot__clock)
     );
-    optireduce_nic__finisher__drain__come_ctx come_ctx(
+    optireduce_nic__nic__finisher__drain__come_ctx come_ctx(
         .d(come_ctx__d),
         .q(come_ctx__q),
         .clock(come_ctx__clock)
     );
-    optireduce_nic__finisher__drain__to_come to_come(
+    optireduce_nic__nic__finisher__drain__to_come to_come(
         .d(to_come__d),
         .q(to_come__q),
         .clock(to_come__clock)
     );
-    optireduce_nic__finisher__drain__to_come to_keep(
+    optireduce_nic__nic__finisher__drain__to_come to_keep(
         .d(to_keep__d),
         .q(to_keep__q),
         .clock(to_keep__clock)
     );
-    optireduce_nic__finisher__drain__side__0 ordering(
+    optireduce_nic__nic__finisher__drain__side__0 ordering(
         .d(ordering__d),
         .q(ordering__q),
         .clock(ordering__clock)
     );
-    optireduce_nic__finisher__drain__come_slot order_slot(
+    optireduce_nic__nic__finisher__drain__come_slot order_slot(
         .d(order_slot__d),
         .q(order_slot__q),
         .clock(order_slot__clock)
     );
-    optireduce_nic__finisher__drain__to_come to_order(
+    optireduce_nic__nic__finisher__drain__to_come to_order(
         .d(to_order__d),
         .q(to_order__q),
         .clock(to_order__clock)
     );
-    optireduce_nic__finisher__write__results__state order_address(
+    optireduce_nic__nic__finisher__write__results__state order_address(
         .d(order_address__d),
         .q(order_address__q),
         .clock(order_address__clock)
     );
-    optireduce_nic__finisher__drain__block_beats unordered(
+    optireduce_nic__nic__finisher__drain__block_beats unordered(
         .d(unordered__d),
         .q(unordered__q),
         .clock(unordered__clock)
@@ -12479,7 +12489,7 @@ module optireduce_nic__finisher__drain(clock,clear,start,start_slot,start_contex
     wire unused__linear = &{linear[14]};
 endmodule
 
-module optireduce_nic__finisher__msix(clock,clear,written,valid,number,ready);
+module optireduce_nic__nic__finisher__msix(clock,clear,written,valid,number,ready);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -12501,17 +12511,17 @@ module optireduce_nic__finisher__msix(clock,clear,written,valid,number,ready);
     reg  [3:0] first;
     reg  [3:0] left;
     // Sub module instances
-    optireduce_nic__finisher__msix__pending pending(
+    optireduce_nic__nic__finisher__msix__pending pending(
         .d(pending__d),
         .q(pending__q),
         .clock(pending__clock)
     );
-    optireduce_nic__finisher__drain__side__0 offered(
+    optireduce_nic__nic__finisher__drain__side__0 offered(
         .d(offered__d),
         .q(offered__q),
         .clock(offered__clock)
     );
-    optireduce_nic__finisher__msix__at at(
+    optireduce_nic__nic__finisher__msix__at at(
         .d(at__d),
         .q(at__q),
         .clock(at__clock)
@@ -12570,7 +12580,7 @@ module optireduce_nic__finisher__msix(clock,clear,written,valid,number,ready);
     end
 endmodule
 
-module optireduce_nic__finisher__shift(data,word,shifted);
+module optireduce_nic__nic__finisher__shift(data,word,shifted);
     // Module arguments
     input wire  [511:0] data;
     input wire  [15:0] word;
@@ -12580,7 +12590,7 @@ module optireduce_nic__finisher__shift(data,word,shifted);
     wire unused = &data[15:0];
 endmodule
 
-module optireduce_nic__finisher__state(d,q,clock);
+module optireduce_nic__nic__finisher__state(d,q,clock);
     // Module arguments
     input wire  [2:0] d;
     output reg  [2:0] q;
@@ -12591,7 +12601,7 @@ module optireduce_nic__finisher__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,order_valid,order,order_ready,note_push,note_data,note_valid,note,note_ready,done,owner,failed,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,busy);
+module optireduce_nic__nic__finisher__write(clock,clear,reset,push,push_data,room,order_valid,order,order_ready,note_push,note_data,note_valid,note,note_ready,done,owner,failed,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,busy);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -12666,7 +12676,7 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
     reg  [79:0] chosen;
     wire  idle;
     // Sub module instances
-    optireduce_nic__finisher__write__results results(
+    optireduce_nic__nic__finisher__write__results results(
         .clock(results__clock),
         .clear(results__clear),
         .push(results__push),
@@ -12676,7 +12686,7 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
         .empty(results__empty),
         .room(results__room)
     );
-    optireduce_nic__finisher__write__notes notes(
+    optireduce_nic__nic__finisher__write__notes notes(
         .clock(notes__clock),
         .clear(notes__clear),
         .push(notes__push),
@@ -12687,7 +12697,7 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
         .empty(notes__empty),
         .room(notes__room)
     );
-    optireduce_nic__finisher__write__owners owners(
+    optireduce_nic__nic__finisher__write__owners owners(
         .clock(owners__clock),
         .clear(owners__clear),
         .push(owners__push),
@@ -12698,17 +12708,17 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
         .empty(owners__empty),
         .room(owners__room)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__tags offer(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__tags offer(
         .d(offer__d),
         .q(offer__q),
         .clock(offer__clock)
     );
-    optireduce_nic__finisher__write__left left(
+    optireduce_nic__nic__finisher__write__left left(
         .d(left__d),
         .q(left__q),
         .clock(left__clock)
     );
-    optireduce_nic__finisher__drain__side__0 of_note(
+    optireduce_nic__nic__finisher__drain__side__0 of_note(
         .d(of_note__d),
         .q(of_note__q),
         .clock(of_note__clock)
@@ -12794,7 +12804,7 @@ module optireduce_nic__finisher__write(clock,clear,reset,push,push_data,room,ord
     wire unused__owners__room = &{owners__room};
 endmodule
 
-module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_address,read_epoch,count);
+module optireduce_nic__nic__gather__arrivals(clock,accept,address,epoch,scrub,read_address,read_epoch,count);
     // Module arguments
     input wire  clock;
     input wire  accept;
@@ -12836,7 +12846,7 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
     reg  [15:0] base;
     wire  [15:0] sum;
     // Sub module instances
-    optireduce_nic__gather__arrivals__counting counting(
+    optireduce_nic__nic__gather__arrivals__counting counting(
         .clock(counting__clock),
         .read_address(counting__read_address),
         .read_data(counting__read_data),
@@ -12844,7 +12854,7 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
         .write_data(counting__write_data),
         .write_enable(counting__write_enable)
     );
-    optireduce_nic__gather__arrivals__counting reading(
+    optireduce_nic__nic__gather__arrivals__counting reading(
         .clock(reading__clock),
         .read_address(reading__read_address),
         .read_data(reading__read_data),
@@ -12852,27 +12862,27 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
         .write_data(reading__write_data),
         .write_enable(reading__write_enable)
     );
-    optireduce_nic__gather__arrivals__heard heard(
+    optireduce_nic__nic__gather__arrivals__heard heard(
         .d(heard__d),
         .q(heard__q),
         .clock(heard__clock)
     );
-    optireduce_nic__gather__arrivals__judged judged(
+    optireduce_nic__nic__gather__arrivals__judged judged(
         .d(judged__d),
         .q(judged__q),
         .clock(judged__clock)
     );
-    optireduce_nic__gather__arrivals__judged last(
+    optireduce_nic__nic__gather__arrivals__judged last(
         .d(last__d),
         .q(last__q),
         .clock(last__clock)
     );
-    optireduce_nic__finisher__drain__block_beats last_count(
+    optireduce_nic__nic__finisher__drain__block_beats last_count(
         .d(last_count__d),
         .q(last_count__q),
         .clock(last_count__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch asked_epoch(
+    optireduce_nic__nic__gather__arrivals__asked_epoch asked_epoch(
         .d(asked_epoch__d),
         .q(asked_epoch__q),
         .clock(asked_epoch__clock)
@@ -12946,7 +12956,7 @@ module optireduce_nic__gather__arrivals(clock,accept,address,epoch,scrub,read_ad
     end
 endmodule
 
-module optireduce_nic__gather__judged(d,q,clock);
+module optireduce_nic__nic__gather__judged(d,q,clock);
     // Module arguments
     input wire  [556:0] d;
     output reg  [556:0] q;
@@ -12956,7 +12966,7 @@ module optireduce_nic__gather__judged(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__gather__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__gather__ram(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -12978,7 +12988,7 @@ module optireduce_nic__gather__ram(clock,read_address,read_data,write_address,wr
     wire unused = &{read_address[16:13], write_address[16:13]};
 endmodule
 
-module optireduce_nic__gather__tags(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__gather__tags(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -13000,7 +13010,7 @@ module optireduce_nic__gather__tags(clock,read_address,read_data,write_address,w
     wire unused = &{read_address[16:13], write_address[16:13]};
 endmodule
 
-module optireduce_nic__guard__held(d,q,clock);
+module optireduce_nic__nic__guard__held(d,q,clock);
     // Module arguments
     input wire  [514:0] d;
     output reg  [514:0] q;
@@ -13010,7 +13020,7 @@ module optireduce_nic__guard__held(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__fifth(d,q,clock);
+module optireduce_nic__nic__lookup__fifth(d,q,clock);
     // Module arguments
     input wire  [513:0] d;
     output reg  [513:0] q;
@@ -13020,7 +13030,7 @@ module optireduce_nic__lookup__fifth(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__found(d,q,clock);
+module optireduce_nic__nic__lookup__found(d,q,clock);
     // Module arguments
     input wire  [39:0] d;
     output reg  [39:0] q;
@@ -13030,7 +13040,7 @@ module optireduce_nic__lookup__found(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__known(d,q,clock);
+module optireduce_nic__nic__lookup__known(d,q,clock);
     // Module arguments
     input wire  [106:0] d;
     output reg  [106:0] q;
@@ -13040,7 +13050,7 @@ module optireduce_nic__lookup__known(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__placed(d,q,clock);
+module optireduce_nic__nic__lookup__placed(d,q,clock);
     // Module arguments
     input wire  [126:0] d;
     output reg  [126:0] q;
@@ -13050,7 +13060,7 @@ module optireduce_nic__lookup__placed(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__ranged(d,q,clock);
+module optireduce_nic__nic__lookup__ranged(d,q,clock);
     // Module arguments
     input wire  [97:0] d;
     output reg  [97:0] q;
@@ -13060,7 +13070,7 @@ module optireduce_nic__lookup__ranged(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__verdict(d,q,clock);
+module optireduce_nic__nic__lookup__verdict(d,q,clock);
     // Module arguments
     input wire  [50:0] d;
     output reg  [50:0] q;
@@ -13070,7 +13080,7 @@ module optireduce_nic__lookup__verdict(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__lookup__widen(data,bf16,high,beat);
+module optireduce_nic__nic__lookup__widen(data,bf16,high,beat);
     // Module arguments
     input wire  [511:0] data;
     input wire  bf16;
@@ -13080,7 +13090,7 @@ module optireduce_nic__lookup__widen(data,bf16,high,beat);
     always @(*) beat = bf16 ? (high ? {data[496 +: 16], 16'd0, data[480 +: 16], 16'd0, data[464 +: 16], 16'd0, data[448 +: 16], 16'd0, data[432 +: 16], 16'd0, data[416 +: 16], 16'd0, data[400 +: 16], 16'd0, data[384 +: 16], 16'd0, data[368 +: 16], 16'd0, data[352 +: 16], 16'd0, data[336 +: 16], 16'd0, data[320 +: 16], 16'd0, data[304 +: 16], 16'd0, data[288 +: 16], 16'd0, data[272 +: 16], 16'd0, data[256 +: 16], 16'd0} : {data[240 +: 16], 16'd0, data[224 +: 16], 16'd0, data[208 +: 16], 16'd0, data[192 +: 16], 16'd0, data[176 +: 16], 16'd0, data[160 +: 16], 16'd0, data[144 +: 16], 16'd0, data[128 +: 16], 16'd0, data[112 +: 16], 16'd0, data[96 +: 16], 16'd0, data[80 +: 16], 16'd0, data[64 +: 16], 16'd0, data[48 +: 16], 16'd0, data[32 +: 16], 16'd0, data[16 +: 16], 16'd0, data[0 +: 16], 16'd0}) : data;
 endmodule
 
-module optireduce_nic__parser__fields(d,q,clock);
+module optireduce_nic__nic__parser__fields(d,q,clock);
     // Module arguments
     input wire  [77:0] d;
     output reg  [77:0] q;
@@ -13090,7 +13100,7 @@ module optireduce_nic__parser__fields(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__parser__raw(d,q,clock);
+module optireduce_nic__nic__parser__raw(d,q,clock);
     // Module arguments
     input wire  [524:0] d;
     output reg  [524:0] q;
@@ -13100,7 +13110,7 @@ module optireduce_nic__parser__raw(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__planner__at(d,q,clock);
+module optireduce_nic__nic__planner__at(d,q,clock);
     // Module arguments
     input wire  [20:0] d;
     output reg  [20:0] q;
@@ -13110,7 +13120,7 @@ module optireduce_nic__planner__at(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__planner__broadcasts(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -13141,7 +13151,7 @@ module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,p
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__planner__broadcasts__memory memory(
+    optireduce_nic__nic__planner__broadcasts__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -13149,7 +13159,7 @@ module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,p
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -13193,7 +13203,7 @@ module optireduce_nic__planner__broadcasts(clock,clear,push,push_data,full,pop,p
     end
 endmodule
 
-module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__planner__contributes(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -13224,7 +13234,7 @@ module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__planner__contributes__memory memory(
+    optireduce_nic__nic__planner__contributes__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -13232,7 +13242,7 @@ module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -13276,7 +13286,7 @@ module optireduce_nic__planner__contributes(clock,clear,push,push_data,full,pop,
     end
 endmodule
 
-module optireduce_nic__planner__kept_order(d,q,clock);
+module optireduce_nic__nic__planner__kept_order(d,q,clock);
     // Module arguments
     input wire  [24:0] d;
     output reg  [24:0] q;
@@ -13286,7 +13296,7 @@ module optireduce_nic__planner__kept_order(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_word,peer_data,peer,paced,ask,beats,answer,granted);
+module optireduce_nic__nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_word,peer_data,peer,paced,ask,beats,answer,granted);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -13355,7 +13365,7 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
     reg  [25:0] left;
     wire  [25:0] owed;
     // Sub module instances
-    optireduce_nic__planner__pacer__rates rates(
+    optireduce_nic__nic__planner__pacer__rates rates(
         .clock(rates__clock),
         .read_address(rates__read_address),
         .read_data(rates__read_data),
@@ -13363,7 +13373,7 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
         .write_data(rates__write_data),
         .write_enable(rates__write_enable)
     );
-    optireduce_nic__planner__pacer__buckets buckets(
+    optireduce_nic__nic__planner__pacer__buckets buckets(
         .clock(buckets__clock),
         .read_address(buckets__read_address),
         .read_data(buckets__read_data),
@@ -13371,42 +13381,42 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
         .write_data(buckets__write_data),
         .write_enable(buckets__write_enable)
     );
-    optireduce_nic__finisher__drain__state state(
+    optireduce_nic__nic__finisher__drain__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__finisher__drain__inbox__state seen_ns(
+    optireduce_nic__nic__finisher__drain__inbox__state seen_ns(
         .d(seen_ns__d),
         .q(seen_ns__q),
         .clock(seen_ns__clock)
     );
-    optireduce_nic__planner__pacer__elapsed_ns elapsed_ns(
+    optireduce_nic__nic__planner__pacer__elapsed_ns elapsed_ns(
         .d(elapsed_ns__d),
         .q(elapsed_ns__q),
         .clock(elapsed_ns__clock)
     );
-    optireduce_nic__planner__pacer__debt debt(
+    optireduce_nic__nic__planner__pacer__debt debt(
         .d(debt__d),
         .q(debt__q),
         .clock(debt__clock)
     );
-    optireduce_nic__finisher__drain__inbox__state gained(
+    optireduce_nic__nic__finisher__drain__inbox__state gained(
         .d(gained__d),
         .q(gained__q),
         .clock(gained__clock)
     );
-    optireduce_nic__planner__pacer__debt need(
+    optireduce_nic__nic__planner__pacer__debt need(
         .d(need__d),
         .q(need__q),
         .clock(need__clock)
     );
-    optireduce_nic__planner__pacer__debt depth(
+    optireduce_nic__nic__planner__pacer__debt depth(
         .d(depth__d),
         .q(depth__q),
         .clock(depth__clock)
     );
-    optireduce_nic__finisher__drain__block_beats rate_then(
+    optireduce_nic__nic__finisher__drain__block_beats rate_then(
         .d(rate_then__d),
         .q(rate_then__q),
         .clock(rate_then__clock)
@@ -13518,7 +13528,7 @@ module optireduce_nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_wor
     wire unused__peer_data = &{peer_data[31:16]};
 endmodule
 
-module optireduce_nic__planner__packet_beats(d,q,clock);
+module optireduce_nic__nic__planner__packet_beats(d,q,clock);
     // Module arguments
     input wire  [8:0] d;
     output reg  [8:0] q;
@@ -13528,7 +13538,7 @@ module optireduce_nic__planner__packet_beats(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__planner__shares(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__planner__shares(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [4:0] read_address;
@@ -13546,7 +13556,7 @@ module optireduce_nic__planner__shares(clock,read_address,read_data,write_addres
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__planner__state(d,q,clock);
+module optireduce_nic__nic__planner__state(d,q,clock);
     // Module arguments
     input wire  [3:0] d;
     output reg  [3:0] q;
@@ -13557,7 +13567,7 @@ module optireduce_nic__planner__state(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__reduce__adder(clock,a,b,sum);
+module optireduce_nic__nic__reduce__adder(clock,a,b,sum);
     // Module arguments
     input wire  clock;
     input wire  [511:0] a;
@@ -13646,103 +13656,103 @@ module optireduce_nic__reduce__adder(clock,a,b,sum);
     wire  [31:0] pack__lane__15;
     wire  [511:0] pack__beat;
     // Sub module instances
-    optireduce_nic__reduce__adder__lane__0 lane__0(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__0(
         .clock(lane__0__clock),
         .a(lane__0__a),
         .b(lane__0__b),
         .sum(lane__0__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__1(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__1(
         .clock(lane__1__clock),
         .a(lane__1__a),
         .b(lane__1__b),
         .sum(lane__1__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__2(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__2(
         .clock(lane__2__clock),
         .a(lane__2__a),
         .b(lane__2__b),
         .sum(lane__2__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__3(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__3(
         .clock(lane__3__clock),
         .a(lane__3__a),
         .b(lane__3__b),
         .sum(lane__3__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__4(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__4(
         .clock(lane__4__clock),
         .a(lane__4__a),
         .b(lane__4__b),
         .sum(lane__4__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__5(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__5(
         .clock(lane__5__clock),
         .a(lane__5__a),
         .b(lane__5__b),
         .sum(lane__5__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__6(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__6(
         .clock(lane__6__clock),
         .a(lane__6__a),
         .b(lane__6__b),
         .sum(lane__6__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__7(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__7(
         .clock(lane__7__clock),
         .a(lane__7__a),
         .b(lane__7__b),
         .sum(lane__7__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__8(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__8(
         .clock(lane__8__clock),
         .a(lane__8__a),
         .b(lane__8__b),
         .sum(lane__8__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__9(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__9(
         .clock(lane__9__clock),
         .a(lane__9__a),
         .b(lane__9__b),
         .sum(lane__9__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__10(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__10(
         .clock(lane__10__clock),
         .a(lane__10__a),
         .b(lane__10__b),
         .sum(lane__10__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__11(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__11(
         .clock(lane__11__clock),
         .a(lane__11__a),
         .b(lane__11__b),
         .sum(lane__11__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__12(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__12(
         .clock(lane__12__clock),
         .a(lane__12__a),
         .b(lane__12__b),
         .sum(lane__12__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__13(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__13(
         .clock(lane__13__clock),
         .a(lane__13__a),
         .b(lane__13__b),
         .sum(lane__13__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__14(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__14(
         .clock(lane__14__clock),
         .a(lane__14__a),
         .b(lane__14__b),
         .sum(lane__14__sum)
     );
-    optireduce_nic__reduce__adder__lane__0 lane__15(
+    optireduce_nic__nic__reduce__adder__lane__0 lane__15(
         .clock(lane__15__clock),
         .a(lane__15__a),
         .b(lane__15__b),
         .sum(lane__15__sum)
     );
-    optireduce_nic__finisher__drain__decoder__to_fixed__pack pack(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__pack pack(
         .lane__0(pack__lane__0),
         .lane__1(pack__lane__1),
         .lane__2(pack__lane__2),
@@ -13829,7 +13839,7 @@ module optireduce_nic__reduce__adder(clock,a,b,sum);
     assign sum = pack__beat;
 endmodule
 
-module optireduce_nic__reduce__first(fresh,data,sum);
+module optireduce_nic__nic__reduce__first(fresh,data,sum);
     // Module arguments
     input wire  fresh;
     input wire  [511:0] data;
@@ -13838,7 +13848,7 @@ module optireduce_nic__reduce__first(fresh,data,sum);
     always @(*) sum = fresh ? data : {16{32'h80000000}};
 endmodule
 
-module optireduce_nic__reduce__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__reduce__ram(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [16:0] read_address;
@@ -13860,7 +13870,7 @@ module optireduce_nic__reduce__ram(clock,read_address,read_data,write_address,wr
     wire unused = &{read_address[16:12], write_address[16:12]};
 endmodule
 
-module optireduce_nic__reduce__word(d,q,clock);
+module optireduce_nic__nic__reduce__word(d,q,clock);
     // Module arguments
     input wire  [590:0] d;
     output reg  [590:0] q;
@@ -13870,7 +13880,7 @@ module optireduce_nic__reduce__word(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__registers__build(window_beats,log2_n_max);
+module optireduce_nic__nic__registers__build(window_beats,log2_n_max);
     // Module arguments
     output wire  [14:0] window_beats;
     output wire  [3:0] log2_n_max;
@@ -13882,7 +13892,7 @@ module optireduce_nic__registers__build(window_beats,log2_n_max);
     assign log2_n_max = log2_n;
 endmodule
 
-module optireduce_nic__registers__copy(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__registers__copy(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [9:0] read_address;
@@ -13903,7 +13913,7 @@ module optireduce_nic__registers__copy(clock,read_address,read_data,write_addres
     end
 endmodule
 
-module optireduce_nic__registers__counters(d,q,clock);
+module optireduce_nic__nic__registers__counters(d,q,clock);
     // Module arguments
     input wire  [415:0] d;
     output reg  [415:0] q;
@@ -13913,7 +13923,7 @@ module optireduce_nic__registers__counters(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__registers__cq_base_hi(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__registers__cq_base_hi(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [1:0] read_address;
@@ -13931,7 +13941,7 @@ module optireduce_nic__registers__cq_base_hi(clock,read_address,read_data,write_
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__registers__host(d,q,clock);
+module optireduce_nic__nic__registers__host(d,q,clock);
     // Module arguments
     input wire  [213:0] d;
     output reg  [213:0] q;
@@ -13941,7 +13951,7 @@ module optireduce_nic__registers__host(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__registers__sq_log2(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__registers__sq_log2(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [1:0] read_address;
@@ -13959,7 +13969,7 @@ module optireduce_nic__registers__sq_log2(clock,read_address,read_data,write_add
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -13990,7 +14000,7 @@ module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,po
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__rx_buffer__lengths__memory memory(
+    optireduce_nic__nic__rx_buffer__lengths__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -13998,7 +14008,7 @@ module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,po
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -14042,7 +14052,7 @@ module optireduce_nic__rx_buffer__lengths(clock,clear,push,push_data,full,pop,po
     end
 endmodule
 
-module optireduce_nic__rx_buffer__ram(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__rx_buffer__ram(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [8:0] read_address;
@@ -14063,7 +14073,7 @@ module optireduce_nic__rx_buffer__ram(clock,read_address,read_data,write_address
     end
 endmodule
 
-module optireduce_nic__rx_buffer__st(d,q,clock);
+module optireduce_nic__nic__rx_buffer__st(d,q,clock);
     // Module arguments
     input wire  [52:0] d;
     output reg  [52:0] q;
@@ -14073,7 +14083,7 @@ module optireduce_nic__rx_buffer__st(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
-module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+module optireduce_nic__nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_data,empty,room);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -14104,7 +14114,7 @@ module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_dat
     wire  [15:0] used_more;
     wire  [15:0] used_less;
     // Sub module instances
-    optireduce_nic__scale__outbox__memory memory(
+    optireduce_nic__nic__scale__outbox__memory memory(
         .clock(memory__clock),
         .read_address(memory__read_address),
         .read_data(memory__read_data),
@@ -14112,7 +14122,7 @@ module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_dat
         .write_data(memory__write_data),
         .write_enable(memory__write_enable)
     );
-    optireduce_nic__finisher__drain__inbox__state state(
+    optireduce_nic__nic__finisher__drain__inbox__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
@@ -14156,7 +14166,7 @@ module optireduce_nic__scale__outbox(clock,clear,push,push_data,full,pop,pop_dat
     end
 endmodule
 
-module optireduce_nic__submit__epochs(clock,read_address,read_data,write_address,write_data,write_enable);
+module optireduce_nic__nic__submit__epochs(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
@@ -14174,7 +14184,25 @@ module optireduce_nic__submit__epochs(clock,read_address,read_data,write_address
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
-module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,enter,packet,packet_slot,sender,mark,beat,beat_slot,own,quiet,free,open,closed,report_slot,report,timer_slot,timer_ns);
+module optireduce_nic__tx__sums__memory(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [7:0] read_address;
+    output reg  [15:0] read_data;
+    input wire  [7:0] write_address;
+    input wire  [15:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [15:0] mem [0:255];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 255; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,enter,packet,packet_slot,sender,mark,beat,beat_slot,own,quiet,free,open,closed,report_slot,report,timer_slot,timer_ns);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -14522,7 +14550,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire  [47:0] ahead;
     wire  [47:0] timer;
     // Sub module instances
-    optireduce_nic__broadcast_gates__gate__0 gate__0(
+    optireduce_nic__nic__broadcast_gates__gate__0 gate__0(
         .clock(gate__0__clock),
         .now_ns(gate__0__now_ns),
         .quiet(gate__0__quiet),
@@ -14549,7 +14577,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .ends_ns(gate__0__ends_ns),
         .silent_ns(gate__0__silent_ns)
     );
-    optireduce_nic__broadcast_gates__gate__0 gate__1(
+    optireduce_nic__nic__broadcast_gates__gate__0 gate__1(
         .clock(gate__1__clock),
         .now_ns(gate__1__now_ns),
         .quiet(gate__1__quiet),
@@ -14576,7 +14604,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .ends_ns(gate__1__ends_ns),
         .silent_ns(gate__1__silent_ns)
     );
-    optireduce_nic__broadcast_gates__gate__0 gate__2(
+    optireduce_nic__nic__broadcast_gates__gate__0 gate__2(
         .clock(gate__2__clock),
         .now_ns(gate__2__now_ns),
         .quiet(gate__2__quiet),
@@ -14603,7 +14631,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .ends_ns(gate__2__ends_ns),
         .silent_ns(gate__2__silent_ns)
     );
-    optireduce_nic__broadcast_gates__gate__0 gate__3(
+    optireduce_nic__nic__broadcast_gates__gate__0 gate__3(
         .clock(gate__3__clock),
         .now_ns(gate__3__now_ns),
         .quiet(gate__3__quiet),
@@ -14630,7 +14658,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .ends_ns(gate__3__ends_ns),
         .silent_ns(gate__3__silent_ns)
     );
-    optireduce_nic__broadcast_gates__gate__0 gate__4(
+    optireduce_nic__nic__broadcast_gates__gate__0 gate__4(
         .clock(gate__4__clock),
         .now_ns(gate__4__now_ns),
         .quiet(gate__4__quiet),
@@ -14657,7 +14685,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .ends_ns(gate__4__ends_ns),
         .silent_ns(gate__4__silent_ns)
     );
-    optireduce_nic__broadcast_gates__gate__0 gate__5(
+    optireduce_nic__nic__broadcast_gates__gate__0 gate__5(
         .clock(gate__5__clock),
         .now_ns(gate__5__now_ns),
         .quiet(gate__5__quiet),
@@ -14684,7 +14712,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .ends_ns(gate__5__ends_ns),
         .silent_ns(gate__5__silent_ns)
     );
-    optireduce_nic__broadcast_gates__gate__0 gate__6(
+    optireduce_nic__nic__broadcast_gates__gate__0 gate__6(
         .clock(gate__6__clock),
         .now_ns(gate__6__now_ns),
         .quiet(gate__6__quiet),
@@ -14711,7 +14739,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .ends_ns(gate__6__ends_ns),
         .silent_ns(gate__6__silent_ns)
     );
-    optireduce_nic__broadcast_gates__gate__0 gate__7(
+    optireduce_nic__nic__broadcast_gates__gate__0 gate__7(
         .clock(gate__7__clock),
         .now_ns(gate__7__now_ns),
         .quiet(gate__7__quiet),
@@ -14738,7 +14766,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .ends_ns(gate__7__ends_ns),
         .silent_ns(gate__7__silent_ns)
     );
-    optireduce_nic__broadcast_gates__event_rules event_rules(
+    optireduce_nic__nic__broadcast_gates__event_rules event_rules(
         .clock(event_rules__clock),
         .read_address(event_rules__read_address),
         .read_data(event_rules__read_data),
@@ -14746,7 +14774,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(event_rules__write_data),
         .write_enable(event_rules__write_enable)
     );
-    optireduce_nic__broadcast_gates__beat_rules beat_rules(
+    optireduce_nic__nic__broadcast_gates__beat_rules beat_rules(
         .clock(beat_rules__clock),
         .read_address(beat_rules__read_address),
         .read_data(beat_rules__read_data),
@@ -14754,7 +14782,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(beat_rules__write_data),
         .write_enable(beat_rules__write_enable)
     );
-    optireduce_nic__broadcast_gates__event_rules peers(
+    optireduce_nic__nic__broadcast_gates__event_rules peers(
         .clock(peers__clock),
         .read_address(peers__read_address),
         .read_data(peers__read_data),
@@ -14762,7 +14790,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(peers__write_data),
         .write_enable(peers__write_enable)
     );
-    optireduce_nic__broadcast_gates__beats beats(
+    optireduce_nic__nic__broadcast_gates__beats beats(
         .clock(beats__clock),
         .read_address(beats__read_address),
         .read_data(beats__read_data),
@@ -14770,7 +14798,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(beats__write_data),
         .write_enable(beats__write_enable)
     );
-    optireduce_nic__broadcast_gates__told_heard told_heard(
+    optireduce_nic__nic__broadcast_gates__told_heard told_heard(
         .clock(told_heard__clock),
         .read_address(told_heard__read_address),
         .read_data(told_heard__read_data),
@@ -14778,7 +14806,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(told_heard__write_data),
         .write_enable(told_heard__write_enable)
     );
-    optireduce_nic__broadcast_gates__beats told_beats(
+    optireduce_nic__nic__broadcast_gates__beats told_beats(
         .clock(told_beats__clock),
         .read_address(told_beats__read_address),
         .read_data(told_beats__read_data),
@@ -14786,7 +14814,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(told_beats__write_data),
         .write_enable(told_beats__write_enable)
     );
-    optireduce_nic__broadcast_gates__starts starts(
+    optireduce_nic__nic__broadcast_gates__starts starts(
         .clock(starts__clock),
         .read_address(starts__read_address),
         .read_data(starts__read_data),
@@ -14794,7 +14822,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(starts__write_data),
         .write_enable(starts__write_enable)
     );
-    optireduce_nic__broadcast_gates__ends ends(
+    optireduce_nic__nic__broadcast_gates__ends ends(
         .clock(ends__clock),
         .read_address(ends__read_address),
         .read_data(ends__read_data),
@@ -14802,42 +14830,42 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
         .write_data(ends__write_data),
         .write_enable(ends__write_enable)
     );
-    optireduce_nic__gather__arrivals__asked_epoch entering(
+    optireduce_nic__nic__gather__arrivals__asked_epoch entering(
         .d(entering__d),
         .q(entering__q),
         .clock(entering__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch unheard(
+    optireduce_nic__nic__gather__arrivals__asked_epoch unheard(
         .d(unheard__d),
         .q(unheard__q),
         .clock(unheard__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch uncounted(
+    optireduce_nic__nic__gather__arrivals__asked_epoch uncounted(
         .d(uncounted__d),
         .q(uncounted__q),
         .clock(uncounted__clock)
     );
-    optireduce_nic__broadcast_gates__noted noted(
+    optireduce_nic__nic__broadcast_gates__noted noted(
         .d(noted__d),
         .q(noted__q),
         .clock(noted__clock)
     );
-    optireduce_nic__broadcast_gates__looked_up looked_up(
+    optireduce_nic__nic__broadcast_gates__looked_up looked_up(
         .d(looked_up__d),
         .q(looked_up__q),
         .clock(looked_up__clock)
     );
-    optireduce_nic__broadcast_gates__ending ending(
+    optireduce_nic__nic__broadcast_gates__ending ending(
         .d(ending__d),
         .q(ending__q),
         .clock(ending__clock)
     );
-    optireduce_nic__reduce__adder__lane__0__aligned tally_done(
+    optireduce_nic__nic__reduce__adder__lane__0__aligned tally_done(
         .d(tally_done__d),
         .q(tally_done__q),
         .clock(tally_done__clock)
     );
-    optireduce_nic__broadcast_gates__counting counting(
+    optireduce_nic__nic__broadcast_gates__counting counting(
         .d(counting__d),
         .q(counting__q),
         .clock(counting__clock)
@@ -15572,7 +15600,7 @@ module optireduce_nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,ent
     wire unused__at_ns = &{at_ns[47:34]};
 endmodule
 
-module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,order_valid,order,order_ready,buffer_valid,buffer_address,buffer_data,gather_valid,gather_address,gather_word,sent_bank,sent_slot,mac_valid,mac,mac_ready,began,working);
+module optireduce_nic__nic__builder(clock,clear,job,peer_write,peer_word,peer_data,order_valid,order,order_ready,buffer_valid,buffer_address,buffer_data,gather_valid,gather_address,gather_word,sent_bank,sent_slot,mac_valid,mac,mac_ready,began,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -15721,7 +15749,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     wire  [7:0] whole_more;
     wire  [7:0] whole_less;
     // Sub module instances
-    optireduce_nic__builder__orders orders(
+    optireduce_nic__nic__builder__orders orders(
         .clock(orders__clock),
         .clear(orders__clear),
         .push(orders__push),
@@ -15732,7 +15760,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .empty(orders__empty),
         .room(orders__room)
     );
-    optireduce_nic__builder__outbox outbox(
+    optireduce_nic__nic__builder__outbox outbox(
         .clock(outbox__clock),
         .clear(outbox__clear),
         .push(outbox__push),
@@ -15742,7 +15770,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .empty(outbox__empty),
         .room(outbox__room)
     );
-    optireduce_nic__builder__out_flags out_flags(
+    optireduce_nic__nic__builder__out_flags out_flags(
         .clock(out_flags__clock),
         .clear(out_flags__clear),
         .push(out_flags__push),
@@ -15753,12 +15781,12 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .empty(out_flags__empty),
         .room(out_flags__room)
     );
-    optireduce_nic__gather__arrivals__asked_epoch whole(
+    optireduce_nic__nic__gather__arrivals__asked_epoch whole(
         .d(whole__d),
         .q(whole__q),
         .clock(whole__clock)
     );
-    optireduce_nic__builder__peer_ip peer_ip(
+    optireduce_nic__nic__builder__peer_ip peer_ip(
         .clock(peer_ip__clock),
         .read_address(peer_ip__read_address),
         .read_data(peer_ip__read_data),
@@ -15766,7 +15794,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .write_data(peer_ip__write_data),
         .write_enable(peer_ip__write_enable)
     );
-    optireduce_nic__builder__peer_ip peer_mac_lo(
+    optireduce_nic__nic__builder__peer_ip peer_mac_lo(
         .clock(peer_mac_lo__clock),
         .read_address(peer_mac_lo__read_address),
         .read_data(peer_mac_lo__read_data),
@@ -15774,7 +15802,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .write_data(peer_mac_lo__write_data),
         .write_enable(peer_mac_lo__write_enable)
     );
-    optireduce_nic__builder__peer_ip peer_mac_hi(
+    optireduce_nic__nic__builder__peer_ip peer_mac_hi(
         .clock(peer_mac_hi__clock),
         .read_address(peer_mac_hi__read_address),
         .read_data(peer_mac_hi__read_data),
@@ -15782,62 +15810,62 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
         .write_data(peer_mac_hi__write_data),
         .write_enable(peer_mac_hi__write_enable)
     );
-    optireduce_nic__finisher__drain__side__0 fetched(
+    optireduce_nic__nic__finisher__drain__side__0 fetched(
         .d(fetched__d),
         .q(fetched__q),
         .clock(fetched__clock)
     );
-    optireduce_nic__builder__fetched_order fetched_order(
+    optireduce_nic__nic__builder__fetched_order fetched_order(
         .d(fetched_order__d),
         .q(fetched_order__q),
         .clock(fetched_order__clock)
     );
-    optireduce_nic__finisher__drain__side__0 prepared(
+    optireduce_nic__nic__finisher__drain__side__0 prepared(
         .d(prepared__d),
         .q(prepared__q),
         .clock(prepared__clock)
     );
-    optireduce_nic__builder__fetched_order prepared_order(
+    optireduce_nic__nic__builder__fetched_order prepared_order(
         .d(prepared_order__d),
         .q(prepared_order__q),
         .clock(prepared_order__clock)
     );
-    optireduce_nic__finisher__drain__stage_data header(
+    optireduce_nic__nic__finisher__drain__stage_data header(
         .d(header__d),
         .q(header__q),
         .clock(header__clock)
     );
-    optireduce_nic__builder__own_sum own_sum(
+    optireduce_nic__nic__builder__own_sum own_sum(
         .d(own_sum__d),
         .q(own_sum__q),
         .clock(own_sum__clock)
     );
-    optireduce_nic__builder__own_sum sum(
+    optireduce_nic__nic__builder__own_sum sum(
         .d(sum__d),
         .q(sum__q),
         .clock(sum__clock)
     );
-    optireduce_nic__builder__sending sending(
+    optireduce_nic__nic__builder__sending sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch asked(
+    optireduce_nic__nic__gather__arrivals__asked_epoch asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_nic__finisher__drain__stage_data asked_header(
+    optireduce_nic__nic__finisher__drain__stage_data asked_header(
         .d(asked_header__d),
         .q(asked_header__q),
         .clock(asked_header__clock)
     );
-    optireduce_nic__finisher__drain__stage_data kept_half(
+    optireduce_nic__nic__finisher__drain__stage_data kept_half(
         .d(kept_half__d),
         .q(kept_half__q),
         .clock(kept_half__clock)
     );
-    optireduce_nic__builder__halves halves(
+    optireduce_nic__nic__builder__halves halves(
         .low(halves__low),
         .high(halves__high),
         .packs(halves__packs)
@@ -16133,7 +16161,7 @@ module optireduce_nic__builder(clock,clear,job,peer_write,peer_word,peer_data,or
     wire unused__peer_mac_hi__read_data = &{peer_mac_hi__read_data[31:16]};
 endmodule
 
-module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order_valid,order,order_ready,ar_valid,ar_address,ar_beats,ar_slot,ar_ready,r_valid,r_data,r_ready,own_valid,own,own_ready,send_valid,send,send_ready,filled_low,filled_high,read_valid,read_address,read_data,sent,held,working,emptying);
+module optireduce_nic__nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order_valid,order,order_ready,ar_valid,ar_address,ar_beats,ar_slot,ar_ready,r_valid,r_data,r_ready,own_valid,own,own_ready,send_valid,send,send_ready,filled_low,filled_high,read_valid,read_address,read_data,sent,held,working,emptying);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -16421,7 +16449,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     reg  [7:0] unhold;
     reg  [1:0] used_now;
     // Sub module instances
-    optireduce_nic__contribute__orders orders(
+    optireduce_nic__nic__contribute__orders orders(
         .clock(orders__clock),
         .clear(orders__clear),
         .push(orders__push),
@@ -16432,7 +16460,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .empty(orders__empty),
         .room(orders__room)
     );
-    optireduce_nic__contribute__contexts read_contexts(
+    optireduce_nic__nic__contribute__contexts read_contexts(
         .clock(read_contexts__clock),
         .read_address(read_contexts__read_address),
         .read_data(read_contexts__read_data),
@@ -16440,7 +16468,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .write_data(read_contexts__write_data),
         .write_enable(read_contexts__write_enable)
     );
-    optireduce_nic__contribute__contexts contexts(
+    optireduce_nic__nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -16448,37 +16476,37 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_nic__finisher__drain__state read_state(
+    optireduce_nic__nic__finisher__drain__state read_state(
         .d(read_state__d),
         .q(read_state__q),
         .clock(read_state__clock)
     );
-    optireduce_nic__contribute__order_now read_order(
+    optireduce_nic__nic__contribute__order_now read_order(
         .d(read_order__d),
         .q(read_order__q),
         .clock(read_order__clock)
     );
-    optireduce_nic__finisher__drain__to_come to_ask(
+    optireduce_nic__nic__finisher__drain__to_come to_ask(
         .d(to_ask__d),
         .q(to_ask__q),
         .clock(to_ask__clock)
     );
-    optireduce_nic__finisher__drain__to_come then_ask(
+    optireduce_nic__nic__finisher__drain__to_come then_ask(
         .d(then_ask__d),
         .q(then_ask__q),
         .clock(then_ask__clock)
     );
-    optireduce_nic__finisher__write__results__state ask_address(
+    optireduce_nic__nic__finisher__write__results__state ask_address(
         .d(ask_address__d),
         .q(ask_address__q),
         .clock(ask_address__clock)
     );
-    optireduce_nic__finisher__drain__decoder__butterflies__across__0__position reserved(
+    optireduce_nic__nic__finisher__drain__decoder__butterflies__across__0__position reserved(
         .d(reserved__d),
         .q(reserved__q),
         .clock(reserved__clock)
     );
-    optireduce_nic__contribute__inbox inbox(
+    optireduce_nic__nic__contribute__inbox inbox(
         .clock(inbox__clock),
         .clear(inbox__clear),
         .push(inbox__push),
@@ -16488,7 +16516,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .empty(inbox__empty),
         .room(inbox__room)
     );
-    optireduce_nic__contribute__planned planned(
+    optireduce_nic__nic__contribute__planned planned(
         .clock(planned__clock),
         .clear(planned__clear),
         .push(planned__push),
@@ -16499,7 +16527,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .empty(planned__empty),
         .room(planned__room)
     );
-    optireduce_nic__finisher__drain__decoder encoder(
+    optireduce_nic__nic__finisher__drain__decoder encoder(
         .clock(encoder__clock),
         .clear(encoder__clear),
         .start(encoder__start),
@@ -16518,7 +16546,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .out_received(encoder__out_received),
         .idle(encoder__idle)
     );
-    optireduce_nic__contribute__buffer buffer(
+    optireduce_nic__nic__contribute__buffer buffer(
         .clock(buffer__clock),
         .read_address(buffer__read_address),
         .read_data(buffer__read_data),
@@ -16526,72 +16554,72 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .write_data(buffer__write_data),
         .write_enable(buffer__write_enable)
     );
-    optireduce_nic__finisher__drain__side__0 cleared(
+    optireduce_nic__nic__finisher__drain__side__0 cleared(
         .d(cleared__d),
         .q(cleared__q),
         .clock(cleared__clock)
     );
-    optireduce_nic__finisher__drain__state state(
+    optireduce_nic__nic__finisher__drain__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__contribute__order_now order_now(
+    optireduce_nic__nic__contribute__order_now order_now(
         .d(order_now__d),
         .q(order_now__q),
         .clock(order_now__clock)
     );
-    optireduce_nic__finisher__drain__side__0 bank(
+    optireduce_nic__nic__finisher__drain__side__0 bank(
         .d(bank__d),
         .q(bank__q),
         .clock(bank__clock)
     );
-    optireduce_nic__finisher__msix__at sending(
+    optireduce_nic__nic__finisher__msix__at sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_nic__finisher__drain__side__0 looping(
+    optireduce_nic__nic__finisher__drain__side__0 looping(
         .d(looping__d),
         .q(looping__q),
         .clock(looping__clock)
     );
-    optireduce_nic__finisher__drain__side__0 loop_bank(
+    optireduce_nic__nic__finisher__drain__side__0 loop_bank(
         .d(loop_bank__d),
         .q(loop_bank__q),
         .clock(loop_bank__clock)
     );
-    optireduce_nic__finisher__drain__to_come loop_index(
+    optireduce_nic__nic__finisher__drain__to_come loop_index(
         .d(loop_index__d),
         .q(loop_index__q),
         .clock(loop_index__clock)
     );
-    optireduce_nic__finisher__drain__come_slot loop_slot(
+    optireduce_nic__nic__finisher__drain__come_slot loop_slot(
         .d(loop_slot__d),
         .q(loop_slot__q),
         .clock(loop_slot__clock)
     );
-    optireduce_nic__finisher__drain__come_ctx loop_context(
+    optireduce_nic__nic__finisher__drain__come_ctx loop_context(
         .d(loop_context__d),
         .q(loop_context__q),
         .clock(loop_context__clock)
     );
-    optireduce_nic__finisher__drain__side__0 loop_asked(
+    optireduce_nic__nic__finisher__drain__side__0 loop_asked(
         .d(loop_asked__d),
         .q(loop_asked__q),
         .clock(loop_asked__clock)
     );
-    optireduce_nic__finisher__drain__to_come loop_position(
+    optireduce_nic__nic__finisher__drain__to_come loop_position(
         .d(loop_position__d),
         .q(loop_position__q),
         .clock(loop_position__clock)
     );
-    optireduce_nic__finisher__drain__to_come loop_relative(
+    optireduce_nic__nic__finisher__drain__to_come loop_relative(
         .d(loop_relative__d),
         .q(loop_relative__q),
         .clock(loop_relative__clock)
     );
-    optireduce_nic__contribute__outbox outbox(
+    optireduce_nic__nic__contribute__outbox outbox(
         .clock(outbox__clock),
         .clear(outbox__clear),
         .push(outbox__push),
@@ -16602,96 +16630,96 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
         .empty(outbox__empty),
         .room(outbox__room)
     );
-    optireduce_nic__gather__arrivals__asked_epoch hold(
+    optireduce_nic__nic__gather__arrivals__asked_epoch hold(
         .d(hold__d),
         .q(hold__q),
         .clock(hold__clock)
     );
-    optireduce_nic__finisher__msix__at used(
+    optireduce_nic__nic__finisher__msix__at used(
         .d(used__d),
         .q(used__q),
         .clock(used__clock)
     );
-    optireduce_nic__finisher__drain__come_slot slot_of_low(
+    optireduce_nic__nic__finisher__drain__come_slot slot_of_low(
         .d(slot_of_low__d),
         .q(slot_of_low__q),
         .clock(slot_of_low__clock)
     );
-    optireduce_nic__finisher__drain__come_slot slot_of_high(
+    optireduce_nic__nic__finisher__drain__come_slot slot_of_high(
         .d(slot_of_high__d),
         .q(slot_of_high__q),
         .clock(slot_of_high__clock)
     );
-    optireduce_nic__finisher__drain__to_come position(
+    optireduce_nic__nic__finisher__drain__to_come position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__to_come to_feed(
+    optireduce_nic__nic__finisher__drain__to_come to_feed(
         .d(to_feed__d),
         .q(to_feed__q),
         .clock(to_feed__clock)
     );
-    optireduce_nic__finisher__drain__to_come to_write(
+    optireduce_nic__nic__finisher__drain__to_come to_write(
         .d(to_write__d),
         .q(to_write__q),
         .clock(to_write__clock)
     );
-    optireduce_nic__contribute__place place(
+    optireduce_nic__nic__contribute__place place(
         .d(place__d),
         .q(place__q),
         .clock(place__clock)
     );
-    optireduce_nic__finisher__drain__side__0 pending(
+    optireduce_nic__nic__finisher__drain__side__0 pending(
         .d(pending__d),
         .q(pending__q),
         .clock(pending__clock)
     );
-    optireduce_nic__finisher__drain__side__0 wants(
+    optireduce_nic__nic__finisher__drain__side__0 wants(
         .d(wants__d),
         .q(wants__q),
         .clock(wants__clock)
     );
-    optireduce_nic__finisher__drain__side__0 writing(
+    optireduce_nic__nic__finisher__drain__side__0 writing(
         .d(writing__d),
         .q(writing__q),
         .clock(writing__clock)
     );
-    optireduce_nic__finisher__drain__come_slot write_slot(
+    optireduce_nic__nic__finisher__drain__come_slot write_slot(
         .d(write_slot__d),
         .q(write_slot__q),
         .clock(write_slot__clock)
     );
-    optireduce_nic__finisher__drain__side__0 write_bank(
+    optireduce_nic__nic__finisher__drain__side__0 write_bank(
         .d(write_bank__d),
         .q(write_bank__q),
         .clock(write_bank__clock)
     );
-    optireduce_nic__finisher__drain__come_ctx write_context(
+    optireduce_nic__nic__finisher__drain__come_ctx write_context(
         .d(write_context__d),
         .q(write_context__q),
         .clock(write_context__clock)
     );
-    optireduce_nic__finisher__drain__to_come filled_of_low(
+    optireduce_nic__nic__finisher__drain__to_come filled_of_low(
         .d(filled_of_low__d),
         .q(filled_of_low__q),
         .clock(filled_of_low__clock)
     );
-    optireduce_nic__finisher__drain__to_come filled_of_high(
+    optireduce_nic__nic__finisher__drain__to_come filled_of_high(
         .d(filled_of_high__d),
         .q(filled_of_high__q),
         .clock(filled_of_high__clock)
     );
-    optireduce_nic__contribute__round round(
+    optireduce_nic__nic__contribute__round round(
         .data(round__data),
         .rounded(round__rounded)
     );
-    optireduce_nic__finisher__drain__block_index block_index(
+    optireduce_nic__nic__finisher__drain__block_index block_index(
         .d(block_index__d),
         .q(block_index__q),
         .clock(block_index__clock)
     );
-    optireduce_nic__finisher__drain__beat_index beat_index(
+    optireduce_nic__nic__finisher__drain__beat_index beat_index(
         .d(beat_index__d),
         .q(beat_index__q),
         .clock(beat_index__clock)
@@ -17213,7 +17241,7 @@ module optireduce_nic__contribute(clock,clear,job,arm,arm_slot,arm_context,order
     wire unused__read_ctx = &{read_ctx[404:205], read_ctx[174:135], read_ctx[133:105], read_ctx[89:0]};
 endmodule
 
-module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,submit_ready,submit_beat,contribute_valid,contribute_address,contribute_beats,contribute_slot,contribute_ready,contribute_beat,contribute_take,unread,ar_valid,ar_address,ar_beats,ar_ready,r_valid,r_last,r_error,r_ready,busy);
+module optireduce_nic__nic__dma_read(clock,clear,reset,submit_valid,submit_address,submit_ready,submit_beat,contribute_valid,contribute_address,contribute_beats,contribute_slot,contribute_ready,contribute_beat,contribute_take,unread,ar_valid,ar_address,ar_beats,ar_ready,r_valid,r_last,r_error,r_ready,busy);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -17259,12 +17287,12 @@ module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,su
     wire  [7:0] one;
     wire  [7:0] slot_bit;
     // Sub module instances
-    optireduce_nic__finisher__drain__decoder__to_fixed__tags offer(
+    optireduce_nic__nic__finisher__drain__decoder__to_fixed__tags offer(
         .d(offer__d),
         .q(offer__q),
         .clock(offer__clock)
     );
-    optireduce_nic__dma_read__owners owners(
+    optireduce_nic__nic__dma_read__owners owners(
         .clock(owners__clock),
         .clear(owners__clear),
         .push(owners__push),
@@ -17326,7 +17354,7 @@ module optireduce_nic__dma_read(clock,clear,reset,submit_valid,submit_address,su
     wire unused__owners__room = &{owners__room};
 endmodule
 
-module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,refuse_ready,refuse,refusal,scaled,broadcast_closed,sending,unread,finishing,slot,broadcast,gate,count_address,count_epoch,contribute_count,broadcast_count,read_valid,read_address,read_ready,word,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,stop,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,freed,msix_valid,msix_vector,msix_ready,working,busy);
+module optireduce_nic__nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,refuse_ready,refuse,refusal,scaled,broadcast_closed,sending,unread,finishing,slot,broadcast,gate,count_address,count_epoch,contribute_count,broadcast_count,read_valid,read_address,read_ready,word,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,stop,aw_valid,aw_address,aw_beats,aw_ready,w_valid,w_data,w_last,w_ready,b_valid,b_error,freed,msix_valid,msix_vector,msix_ready,working,busy);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -17622,7 +17650,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
     reg  [7:0] start_now;
     reg  [3:0] advance;
     // Sub module instances
-    optireduce_nic__contribute__contexts contexts(
+    optireduce_nic__nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -17630,7 +17658,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_nic__finisher__drain drain(
+    optireduce_nic__nic__finisher__drain drain(
         .clock(drain__clock),
         .clear(drain__clear),
         .start(drain__start),
@@ -17650,7 +17678,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .order(drain__order),
         .order_ready(drain__order_ready)
     );
-    optireduce_nic__finisher__write write(
+    optireduce_nic__nic__finisher__write write(
         .clock(write__clock),
         .clear(write__clear),
         .reset(write__reset),
@@ -17680,7 +17708,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .b_error(write__b_error),
         .busy(write__busy)
     );
-    optireduce_nic__finisher__msix msix(
+    optireduce_nic__nic__finisher__msix msix(
         .clock(msix__clock),
         .clear(msix__clear),
         .written(msix__written),
@@ -17688,167 +17716,167 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
         .number(msix__number),
         .ready(msix__ready)
     );
-    optireduce_nic__finisher__shift shift(
+    optireduce_nic__nic__finisher__shift shift(
         .data(shift__data),
         .word(shift__word),
         .shifted(shift__shifted)
     );
-    optireduce_nic__finisher__state state(
+    optireduce_nic__nic__finisher__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__finisher__drain__come_slot at(
+    optireduce_nic__nic__finisher__drain__come_slot at(
         .d(at__d),
         .q(at__q),
         .clock(at__clock)
     );
-    optireduce_nic__finisher__drain__side__0 of_broadcast(
+    optireduce_nic__nic__finisher__drain__side__0 of_broadcast(
         .d(of_broadcast__d),
         .q(of_broadcast__q),
         .clock(of_broadcast__clock)
     );
-    optireduce_nic__finisher__drain__side__0 refused(
+    optireduce_nic__nic__finisher__drain__side__0 refused(
         .d(refused__d),
         .q(refused__q),
         .clock(refused__clock)
     );
-    optireduce_nic__finisher__msix__at queue(
+    optireduce_nic__nic__finisher__msix__at queue(
         .d(queue__d),
         .q(queue__q),
         .clock(queue__clock)
     );
-    optireduce_nic__finisher__refusals__0 refusals__0(
+    optireduce_nic__nic__finisher__refusals__0 refusals__0(
         .d(refusals__0__d),
         .q(refusals__0__q),
         .clock(refusals__0__clock)
     );
-    optireduce_nic__finisher__refusals__0 refusals__1(
+    optireduce_nic__nic__finisher__refusals__0 refusals__1(
         .d(refusals__1__d),
         .q(refusals__1__q),
         .clock(refusals__1__clock)
     );
-    optireduce_nic__finisher__refusals__0 refusals__2(
+    optireduce_nic__nic__finisher__refusals__0 refusals__2(
         .d(refusals__2__d),
         .q(refusals__2__q),
         .clock(refusals__2__clock)
     );
-    optireduce_nic__finisher__refusals__0 refusals__3(
+    optireduce_nic__nic__finisher__refusals__0 refusals__3(
         .d(refusals__3__d),
         .q(refusals__3__q),
         .clock(refusals__3__clock)
     );
-    optireduce_nic__finisher__msix__pending to_refuse(
+    optireduce_nic__nic__finisher__msix__pending to_refuse(
         .d(to_refuse__d),
         .q(to_refuse__q),
         .clock(to_refuse__clock)
     );
-    optireduce_nic__finisher__refusals__0 refusal_now(
+    optireduce_nic__nic__finisher__refusals__0 refusal_now(
         .d(refusal_now__d),
         .q(refusal_now__q),
         .clock(refusal_now__clock)
     );
-    optireduce_nic__finisher__msix__pending room(
+    optireduce_nic__nic__finisher__msix__pending room(
         .d(room__d),
         .q(room__q),
         .clock(room__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch counted_contribute(
+    optireduce_nic__nic__gather__arrivals__asked_epoch counted_contribute(
         .d(counted_contribute__d),
         .q(counted_contribute__q),
         .clock(counted_contribute__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch settled_contribute(
+    optireduce_nic__nic__gather__arrivals__asked_epoch settled_contribute(
         .d(settled_contribute__d),
         .q(settled_contribute__q),
         .clock(settled_contribute__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch reported(
+    optireduce_nic__nic__gather__arrivals__asked_epoch reported(
         .d(reported__d),
         .q(reported__q),
         .clock(reported__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch begun(
+    optireduce_nic__nic__gather__arrivals__asked_epoch begun(
         .d(begun__d),
         .q(begun__q),
         .clock(begun__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch drained(
+    optireduce_nic__nic__gather__arrivals__asked_epoch drained(
         .d(drained__d),
         .q(drained__q),
         .clock(drained__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch counted_broadcast(
+    optireduce_nic__nic__gather__arrivals__asked_epoch counted_broadcast(
         .d(counted_broadcast__d),
         .q(counted_broadcast__q),
         .clock(counted_broadcast__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch settled_broadcast(
+    optireduce_nic__nic__gather__arrivals__asked_epoch settled_broadcast(
         .d(settled_broadcast__d),
         .q(settled_broadcast__q),
         .clock(settled_broadcast__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch failed(
+    optireduce_nic__nic__gather__arrivals__asked_epoch failed(
         .d(failed__d),
         .q(failed__q),
         .clock(failed__clock)
     );
-    optireduce_nic__finisher__drain__block_index ack(
+    optireduce_nic__nic__finisher__drain__block_index ack(
         .d(ack__d),
         .q(ack__q),
         .clock(ack__clock)
     );
-    optireduce_nic__finisher__write__left rank(
+    optireduce_nic__nic__finisher__write__left rank(
         .d(rank__d),
         .q(rank__q),
         .clock(rank__clock)
     );
-    optireduce_nic__finisher__drain__stage_data high(
+    optireduce_nic__nic__finisher__drain__stage_data high(
         .d(high__d),
         .q(high__q),
         .clock(high__clock)
     );
-    optireduce_nic__finisher__drain__block_beats issued__0(
+    optireduce_nic__nic__finisher__drain__block_beats issued__0(
         .d(issued__0__d),
         .q(issued__0__q),
         .clock(issued__0__clock)
     );
-    optireduce_nic__finisher__drain__block_beats issued__1(
+    optireduce_nic__nic__finisher__drain__block_beats issued__1(
         .d(issued__1__d),
         .q(issued__1__q),
         .clock(issued__1__clock)
     );
-    optireduce_nic__finisher__drain__block_beats issued__2(
+    optireduce_nic__nic__finisher__drain__block_beats issued__2(
         .d(issued__2__d),
         .q(issued__2__q),
         .clock(issued__2__clock)
     );
-    optireduce_nic__finisher__drain__block_beats issued__3(
+    optireduce_nic__nic__finisher__drain__block_beats issued__3(
         .d(issued__3__d),
         .q(issued__3__q),
         .clock(issued__3__clock)
     );
-    optireduce_nic__finisher__drain__block_beats visible__0(
+    optireduce_nic__nic__finisher__drain__block_beats visible__0(
         .d(visible__0__d),
         .q(visible__0__q),
         .clock(visible__0__clock)
     );
-    optireduce_nic__finisher__drain__block_beats visible__1(
+    optireduce_nic__nic__finisher__drain__block_beats visible__1(
         .d(visible__1__d),
         .q(visible__1__q),
         .clock(visible__1__clock)
     );
-    optireduce_nic__finisher__drain__block_beats visible__2(
+    optireduce_nic__nic__finisher__drain__block_beats visible__2(
         .d(visible__2__d),
         .q(visible__2__q),
         .clock(visible__2__clock)
     );
-    optireduce_nic__finisher__drain__block_beats visible__3(
+    optireduce_nic__nic__finisher__drain__block_beats visible__3(
         .d(visible__3__d),
         .q(visible__3__q),
         .clock(visible__3__clock)
     );
-    optireduce_nic__finisher__msix__pending turn(
+    optireduce_nic__nic__finisher__msix__pending turn(
         .d(turn__d),
         .q(turn__q),
         .clock(turn__clock)
@@ -18502,7 +18530,7 @@ module optireduce_nic__finisher(clock,clear,reset,job,arm,arm_slot,arm_context,r
     wire unused__job = &{job[199:13], job[5:0]};
 endmodule
 
-module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop_late,drop_duplicate,scaled_valid,scaled,scaled_ready,send_valid,send_address,finish_valid,finish_address,finish_ready,word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
+module optireduce_nic__nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop_late,drop_duplicate,scaled_valid,scaled,scaled_ready,send_valid,send_address,finish_valid,finish_address,finish_ready,word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -18588,7 +18616,7 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
     reg  [16:0] address;
     reg  [519:0] value;
     // Sub module instances
-    optireduce_nic__gather__ram ram(
+    optireduce_nic__nic__gather__ram ram(
         .clock(ram__clock),
         .read_address(ram__read_address),
         .read_data(ram__read_data),
@@ -18596,7 +18624,7 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
         .write_data(ram__write_data),
         .write_enable(ram__write_enable)
     );
-    optireduce_nic__gather__tags tags(
+    optireduce_nic__nic__gather__tags tags(
         .clock(tags__clock),
         .read_address(tags__read_address),
         .read_data(tags__read_data),
@@ -18604,7 +18632,7 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
         .write_data(tags__write_data),
         .write_enable(tags__write_enable)
     );
-    optireduce_nic__gather__arrivals arrivals(
+    optireduce_nic__nic__gather__arrivals arrivals(
         .clock(arrivals__clock),
         .accept(arrivals__accept),
         .address(arrivals__address),
@@ -18614,42 +18642,42 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
         .read_epoch(arrivals__read_epoch),
         .count(arrivals__count)
     );
-    optireduce_nic__gather__judged taken(
+    optireduce_nic__nic__gather__judged taken(
         .d(taken__d),
         .q(taken__q),
         .clock(taken__clock)
     );
-    optireduce_nic__finisher__drain__side__0 taken_valid(
+    optireduce_nic__nic__finisher__drain__side__0 taken_valid(
         .d(taken_valid__d),
         .q(taken_valid__q),
         .clock(taken_valid__clock)
     );
-    optireduce_nic__gather__judged judged(
+    optireduce_nic__nic__gather__judged judged(
         .d(judged__d),
         .q(judged__q),
         .clock(judged__clock)
     );
-    optireduce_nic__finisher__drain__side__0 judged_valid(
+    optireduce_nic__nic__finisher__drain__side__0 judged_valid(
         .d(judged_valid__d),
         .q(judged_valid__q),
         .clock(judged_valid__clock)
     );
-    optireduce_nic__finisher__drain__side__0 present(
+    optireduce_nic__nic__finisher__drain__side__0 present(
         .d(present__d),
         .q(present__q),
         .clock(present__clock)
     );
-    optireduce_nic__finisher__drain__side__0 again(
+    optireduce_nic__nic__finisher__drain__side__0 again(
         .d(again__d),
         .q(again__q),
         .clock(again__clock)
     );
-    optireduce_nic__finisher__drain__side__0 scrubbing(
+    optireduce_nic__nic__finisher__drain__side__0 scrubbing(
         .d(scrubbing__d),
         .q(scrubbing__q),
         .clock(scrubbing__clock)
     );
-    optireduce_nic__lookup__key__0__found scrub_at(
+    optireduce_nic__nic__lookup__key__0__found scrub_at(
         .d(scrub_at__d),
         .q(scrub_at__q),
         .clock(scrub_at__clock)
@@ -18767,7 +18795,7 @@ module optireduce_nic__gather(clock,clear,open,rx_valid,rx,accepted,decided,drop
     wire unused__scaled = &{scaled[36:17]};
 endmodule
 
-module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data,tx_last,tx_error,tx_ready,busy);
+module optireduce_nic__nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data,tx_last,tx_error,tx_ready,busy);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -18791,12 +18819,12 @@ module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data
     // Local signals
     wire  free;
     // Sub module instances
-    optireduce_nic__guard__held held(
+    optireduce_nic__nic__guard__held held(
         .d(held__d),
         .q(held__q),
         .clock(held__clock)
     );
-    optireduce_nic__finisher__drain__side__0 open(
+    optireduce_nic__nic__finisher__drain__side__0 open(
         .d(open__d),
         .q(open__q),
         .clock(open__clock)
@@ -18838,7 +18866,7 @@ module optireduce_nic__guard(clock,clear,reset,valid,beat,ready,tx_valid,tx_data
     end
 endmodule
 
-module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,busy,in_valid,in_head,in_header,in_data,valid,broadcast,beat,packet,mark,empty,drop_no_window,drop_stale,drop_flags,drop_out_of_shard);
+module optireduce_nic__nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,stall,busy,in_valid,in_head,in_header,in_data,valid,broadcast,beat,packet,mark,empty,drop_no_window,drop_stale,drop_flags,drop_out_of_shard);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -19017,7 +19045,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
     wire  [14:0] next_position;
     wire  [14:0] relative;
     // Sub module instances
-    optireduce_nic__lookup__key__0 key__0(
+    optireduce_nic__nic__lookup__key__0 key__0(
         .clock(key__0__clock),
         .arm(key__0__arm),
         .ctx(key__0__ctx),
@@ -19028,7 +19056,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .stale(key__0__stale),
         .distance(key__0__distance)
     );
-    optireduce_nic__lookup__key__0 key__1(
+    optireduce_nic__nic__lookup__key__0 key__1(
         .clock(key__1__clock),
         .arm(key__1__arm),
         .ctx(key__1__ctx),
@@ -19039,7 +19067,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .stale(key__1__stale),
         .distance(key__1__distance)
     );
-    optireduce_nic__lookup__key__0 key__2(
+    optireduce_nic__nic__lookup__key__0 key__2(
         .clock(key__2__clock),
         .arm(key__2__arm),
         .ctx(key__2__ctx),
@@ -19050,7 +19078,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .stale(key__2__stale),
         .distance(key__2__distance)
     );
-    optireduce_nic__lookup__key__0 key__3(
+    optireduce_nic__nic__lookup__key__0 key__3(
         .clock(key__3__clock),
         .arm(key__3__arm),
         .ctx(key__3__ctx),
@@ -19061,7 +19089,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .stale(key__3__stale),
         .distance(key__3__distance)
     );
-    optireduce_nic__lookup__key__0 key__4(
+    optireduce_nic__nic__lookup__key__0 key__4(
         .clock(key__4__clock),
         .arm(key__4__arm),
         .ctx(key__4__ctx),
@@ -19072,7 +19100,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .stale(key__4__stale),
         .distance(key__4__distance)
     );
-    optireduce_nic__lookup__key__0 key__5(
+    optireduce_nic__nic__lookup__key__0 key__5(
         .clock(key__5__clock),
         .arm(key__5__arm),
         .ctx(key__5__ctx),
@@ -19083,7 +19111,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .stale(key__5__stale),
         .distance(key__5__distance)
     );
-    optireduce_nic__lookup__key__0 key__6(
+    optireduce_nic__nic__lookup__key__0 key__6(
         .clock(key__6__clock),
         .arm(key__6__arm),
         .ctx(key__6__ctx),
@@ -19094,7 +19122,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .stale(key__6__stale),
         .distance(key__6__distance)
     );
-    optireduce_nic__lookup__key__0 key__7(
+    optireduce_nic__nic__lookup__key__0 key__7(
         .clock(key__7__clock),
         .arm(key__7__arm),
         .ctx(key__7__ctx),
@@ -19105,7 +19133,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .stale(key__7__stale),
         .distance(key__7__distance)
     );
-    optireduce_nic__contribute__contexts contexts(
+    optireduce_nic__nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -19113,83 +19141,83 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_nic__lookup__widen widen(
+    optireduce_nic__nic__lookup__widen widen(
         .data(widen__data),
         .bf16(widen__bf16),
         .high(widen__high),
         .beat(widen__beat)
     );
-    optireduce_nic__builder__own_sum named(
+    optireduce_nic__nic__builder__own_sum named(
         .d(named__d),
         .q(named__q),
         .clock(named__clock)
     );
-    optireduce_nic__lookup__found found(
+    optireduce_nic__nic__lookup__found found(
         .d(found__d),
         .q(found__q),
         .clock(found__clock)
     );
-    optireduce_nic__lookup__known known(
+    optireduce_nic__nic__lookup__known known(
         .d(known__d),
         .q(known__q),
         .clock(known__clock)
     );
-    optireduce_nic__lookup__placed placed(
+    optireduce_nic__nic__lookup__placed placed(
         .d(placed__d),
         .q(placed__q),
         .clock(placed__clock)
     );
-    optireduce_nic__lookup__ranged ranged(
+    optireduce_nic__nic__lookup__ranged ranged(
         .d(ranged__d),
         .q(ranged__q),
         .clock(ranged__clock)
     );
-    optireduce_nic__lookup__verdict verdict(
+    optireduce_nic__nic__lookup__verdict verdict(
         .d(verdict__d),
         .q(verdict__q),
         .clock(verdict__clock)
     );
-    optireduce_nic__finisher__drain__to_come position(
+    optireduce_nic__nic__finisher__drain__to_come position(
         .d(position__d),
         .q(position__q),
         .clock(position__clock)
     );
-    optireduce_nic__finisher__drain__side__0 padding(
+    optireduce_nic__nic__finisher__drain__side__0 padding(
         .d(padding__d),
         .q(padding__q),
         .clock(padding__clock)
     );
-    optireduce_nic__finisher__drain__side__0 half(
+    optireduce_nic__nic__finisher__drain__side__0 half(
         .d(half__d),
         .q(half__q),
         .clock(half__clock)
     );
-    optireduce_nic__lookup__fifth first(
+    optireduce_nic__nic__lookup__fifth first(
         .d(first__d),
         .q(first__q),
         .clock(first__clock)
     );
-    optireduce_nic__lookup__fifth second(
+    optireduce_nic__nic__lookup__fifth second(
         .d(second__d),
         .q(second__q),
         .clock(second__clock)
     );
-    optireduce_nic__lookup__fifth third(
+    optireduce_nic__nic__lookup__fifth third(
         .d(third__d),
         .q(third__q),
         .clock(third__clock)
     );
-    optireduce_nic__lookup__fifth fourth(
+    optireduce_nic__nic__lookup__fifth fourth(
         .d(fourth__d),
         .q(fourth__q),
         .clock(fourth__clock)
     );
-    optireduce_nic__lookup__fifth fifth(
+    optireduce_nic__nic__lookup__fifth fifth(
         .d(fifth__d),
         .q(fifth__q),
         .clock(fifth__clock)
     );
-    optireduce_nic__lookup__fifth last(
+    optireduce_nic__nic__lookup__fifth last(
         .d(last__d),
         .q(last__q),
         .clock(last__clock)
@@ -19608,7 +19636,7 @@ module optireduce_nic__lookup(clock,clear,job,arm,arm_slot,arm_context,freed,sta
     wire unused__relative = &{relative[14]};
 endmodule
 
-module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,valid,head,header,data,empty,drop_foreign,drop_malformed,drop_version,drop_job);
+module optireduce_nic__nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,valid,head,header,data,empty,drop_foreign,drop_malformed,drop_version,drop_job);
     // Module arguments
     input wire  clock;
     input wire  [199:0] job;
@@ -19659,22 +19687,22 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
     wire  [7:0] flags;
     wire  [7:0] version_stage;
     // Sub module instances
-    optireduce_nic__parser__raw raw(
+    optireduce_nic__nic__parser__raw raw(
         .d(raw__d),
         .q(raw__q),
         .clock(raw__clock)
     );
-    optireduce_nic__guard__held parsed(
+    optireduce_nic__nic__guard__held parsed(
         .d(parsed__d),
         .q(parsed__q),
         .clock(parsed__clock)
     );
-    optireduce_nic__parser__fields fields(
+    optireduce_nic__nic__parser__fields fields(
         .d(fields__d),
         .q(fields__q),
         .clock(fields__clock)
     );
-    optireduce_nic__finisher__drain__side__0 in_frame(
+    optireduce_nic__nic__finisher__drain__side__0 in_frame(
         .d(in_frame__d),
         .q(in_frame__q),
         .clock(in_frame__clock)
@@ -19807,7 +19835,7 @@ module optireduce_nic__parser(clock,job,in_valid,in_data,frame_beats,pop,stall,v
     wire unused__job = &{job[199:101], job[84:77]};
 endmodule
 
-module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_data,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,filled_low,filled_high,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
+module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_data,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,filled_low,filled_high,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -19978,7 +20006,7 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
     wire  [6:0] round_here;
     wire  [6:0] round_next;
     // Sub module instances
-    optireduce_nic__planner__contributes contributes(
+    optireduce_nic__nic__planner__contributes contributes(
         .clock(contributes__clock),
         .clear(contributes__clear),
         .push(contributes__push),
@@ -19989,7 +20017,7 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         .empty(contributes__empty),
         .room(contributes__room)
     );
-    optireduce_nic__planner__broadcasts broadcasts(
+    optireduce_nic__nic__planner__broadcasts broadcasts(
         .clock(broadcasts__clock),
         .clear(broadcasts__clear),
         .push(broadcasts__push),
@@ -20000,7 +20028,7 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         .empty(broadcasts__empty),
         .room(broadcasts__room)
     );
-    optireduce_nic__contribute__contexts contexts(
+    optireduce_nic__nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -20008,7 +20036,7 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_nic__planner__shares shares(
+    optireduce_nic__nic__planner__shares shares(
         .clock(shares__clock),
         .read_address(shares__read_address),
         .read_data(shares__read_data),
@@ -20016,7 +20044,7 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         .write_data(shares__write_data),
         .write_enable(shares__write_enable)
     );
-    optireduce_nic__planner__pacer pacer(
+    optireduce_nic__nic__planner__pacer pacer(
         .clock(pacer__clock),
         .clear(pacer__clear),
         .job(pacer__job),
@@ -20031,92 +20059,92 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
         .answer(pacer__answer),
         .granted(pacer__granted)
     );
-    optireduce_nic__planner__state state(
+    optireduce_nic__nic__planner__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__planner__kept_order now(
+    optireduce_nic__nic__planner__kept_order now(
         .d(now__d),
         .q(now__q),
         .clock(now__clock)
     );
-    optireduce_nic__planner__at at(
+    optireduce_nic__nic__planner__at at(
         .d(at__d),
         .q(at__q),
         .clock(at__clock)
     );
-    optireduce_nic__finisher__drain__side__0 kept(
+    optireduce_nic__nic__finisher__drain__side__0 kept(
         .d(kept__d),
         .q(kept__q),
         .clock(kept__clock)
     );
-    optireduce_nic__planner__kept_order kept_order(
+    optireduce_nic__nic__planner__kept_order kept_order(
         .d(kept_order__d),
         .q(kept_order__q),
         .clock(kept_order__clock)
     );
-    optireduce_nic__planner__at kept_at(
+    optireduce_nic__nic__planner__at kept_at(
         .d(kept_at__d),
         .q(kept_at__q),
         .clock(kept_at__clock)
     );
-    optireduce_nic__lookup__key__0__found mark_beats(
+    optireduce_nic__nic__lookup__key__0__found mark_beats(
         .d(mark_beats__d),
         .q(mark_beats__q),
         .clock(mark_beats__clock)
     );
-    optireduce_nic__planner__packet_beats packet_most(
+    optireduce_nic__nic__planner__packet_beats packet_most(
         .d(packet_most__d),
         .q(packet_most__q),
         .clock(packet_most__clock)
     );
-    optireduce_nic__finisher__drain__to_come turn(
+    optireduce_nic__nic__finisher__drain__to_come turn(
         .d(turn__d),
         .q(turn__q),
         .clock(turn__clock)
     );
-    optireduce_nic__finisher__drain__to_come wrap(
+    optireduce_nic__nic__finisher__drain__to_come wrap(
         .d(wrap__d),
         .q(wrap__q),
         .clock(wrap__clock)
     );
-    optireduce_nic__finisher__write__left peer(
+    optireduce_nic__nic__finisher__write__left peer(
         .d(peer__d),
         .q(peer__q),
         .clock(peer__clock)
     );
-    optireduce_nic__finisher__write__left shard(
+    optireduce_nic__nic__finisher__write__left shard(
         .d(shard__d),
         .q(shard__q),
         .clock(shard__clock)
     );
-    optireduce_nic__finisher__drain__to_come start(
+    optireduce_nic__nic__finisher__drain__to_come start(
         .d(start__d),
         .q(start__q),
         .clock(start__clock)
     );
-    optireduce_nic__finisher__drain__to_come length(
+    optireduce_nic__nic__finisher__drain__to_come length(
         .d(length__d),
         .q(length__q),
         .clock(length__clock)
     );
-    optireduce_nic__reduce__adder__lane__0__normal packet(
+    optireduce_nic__nic__reduce__adder__lane__0__normal packet(
         .d(packet__d),
         .q(packet__q),
         .clock(packet__clock)
     );
-    optireduce_nic__planner__packet_beats packet_beats(
+    optireduce_nic__nic__planner__packet_beats packet_beats(
         .d(packet_beats__d),
         .q(packet_beats__q),
         .clock(packet_beats__clock)
     );
-    optireduce_nic__finisher__drain__side__0 marked(
+    optireduce_nic__nic__finisher__drain__side__0 marked(
         .d(marked__d),
         .q(marked__q),
         .clock(marked__clock)
     );
-    optireduce_nic__finisher__drain__side__0 after_turn(
+    optireduce_nic__nic__finisher__drain__side__0 after_turn(
         .d(after_turn__d),
         .q(after_turn__q),
         .clock(after_turn__clock)
@@ -20572,7 +20600,7 @@ module optireduce_nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_
     wire unused__taken = &{taken[14:9]};
 endmodule
 
-module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,own,own_ready,accepted,accepted_own,decided,drop_late,drop_duplicate,scale_valid,scale_address,scale_ready,scale_word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
+module optireduce_nic__nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,own,own_ready,accepted,accepted_own,decided,drop_late,drop_duplicate,scale_valid,scale_address,scale_ready,scale_word,count_address,count_epoch,count,window_beats,scrub,scrub_slot,scrub_busy);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -20748,7 +20776,7 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     wire  [14:0] scrub_last;
     wire  [8:0] scrub_arrival;
     // Sub module instances
-    optireduce_nic__reduce__ram ram(
+    optireduce_nic__nic__reduce__ram ram(
         .clock(ram__clock),
         .read_address(ram__read_address),
         .read_data(ram__read_data),
@@ -20756,18 +20784,18 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         .write_data(ram__write_data),
         .write_enable(ram__write_enable)
     );
-    optireduce_nic__reduce__adder adder(
+    optireduce_nic__nic__reduce__adder adder(
         .clock(adder__clock),
         .a(adder__a),
         .b(adder__b),
         .sum(adder__sum)
     );
-    optireduce_nic__reduce__first first(
+    optireduce_nic__nic__reduce__first first(
         .fresh(first__fresh),
         .data(first__data),
         .sum(first__sum)
     );
-    optireduce_nic__gather__arrivals arrivals(
+    optireduce_nic__nic__gather__arrivals arrivals(
         .clock(arrivals__clock),
         .accept(arrivals__accept),
         .address(arrivals__address),
@@ -20777,172 +20805,172 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
         .read_epoch(arrivals__read_epoch),
         .count(arrivals__count)
     );
-    optireduce_nic__gather__judged taken(
+    optireduce_nic__nic__gather__judged taken(
         .d(taken__d),
         .q(taken__q),
         .clock(taken__clock)
     );
-    optireduce_nic__finisher__drain__side__0 taken_own(
+    optireduce_nic__nic__finisher__drain__side__0 taken_own(
         .d(taken_own__d),
         .q(taken_own__q),
         .clock(taken_own__clock)
     );
-    optireduce_nic__reduce__word word(
+    optireduce_nic__nic__reduce__word word(
         .d(word__d),
         .q(word__q),
         .clock(word__clock)
     );
-    optireduce_nic__gather__judged checked(
+    optireduce_nic__nic__gather__judged checked(
         .d(checked__d),
         .q(checked__q),
         .clock(checked__clock)
     );
-    optireduce_nic__finisher__drain__side__0 checked_own(
+    optireduce_nic__nic__finisher__drain__side__0 checked_own(
         .d(checked_own__d),
         .q(checked_own__q),
         .clock(checked_own__clock)
     );
-    optireduce_nic__finisher__drain__stage_data augend(
+    optireduce_nic__nic__finisher__drain__stage_data augend(
         .d(augend__d),
         .q(augend__q),
         .clock(augend__clock)
     );
-    optireduce_nic__finisher__drain__stage_data addend(
+    optireduce_nic__nic__finisher__drain__stage_data addend(
         .d(addend__d),
         .q(addend__q),
         .clock(addend__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__0(
+    optireduce_nic__nic__finisher__drain__side__0 busy__0(
         .d(busy__0__d),
         .q(busy__0__q),
         .clock(busy__0__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__1(
+    optireduce_nic__nic__finisher__drain__side__0 busy__1(
         .d(busy__1__d),
         .q(busy__1__q),
         .clock(busy__1__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__2(
+    optireduce_nic__nic__finisher__drain__side__0 busy__2(
         .d(busy__2__d),
         .q(busy__2__q),
         .clock(busy__2__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__3(
+    optireduce_nic__nic__finisher__drain__side__0 busy__3(
         .d(busy__3__d),
         .q(busy__3__q),
         .clock(busy__3__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__4(
+    optireduce_nic__nic__finisher__drain__side__0 busy__4(
         .d(busy__4__d),
         .q(busy__4__q),
         .clock(busy__4__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__5(
+    optireduce_nic__nic__finisher__drain__side__0 busy__5(
         .d(busy__5__d),
         .q(busy__5__q),
         .clock(busy__5__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__6(
+    optireduce_nic__nic__finisher__drain__side__0 busy__6(
         .d(busy__6__d),
         .q(busy__6__q),
         .clock(busy__6__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__7(
+    optireduce_nic__nic__finisher__drain__side__0 busy__7(
         .d(busy__7__d),
         .q(busy__7__q),
         .clock(busy__7__clock)
     );
-    optireduce_nic__finisher__drain__side__0 busy__8(
+    optireduce_nic__nic__finisher__drain__side__0 busy__8(
         .d(busy__8__d),
         .q(busy__8__q),
         .clock(busy__8__clock)
     );
-    optireduce_nic__lookup__key__0__found place__0(
+    optireduce_nic__nic__lookup__key__0__found place__0(
         .d(place__0__d),
         .q(place__0__q),
         .clock(place__0__clock)
     );
-    optireduce_nic__lookup__key__0__found place__1(
+    optireduce_nic__nic__lookup__key__0__found place__1(
         .d(place__1__d),
         .q(place__1__q),
         .clock(place__1__clock)
     );
-    optireduce_nic__lookup__key__0__found place__2(
+    optireduce_nic__nic__lookup__key__0__found place__2(
         .d(place__2__d),
         .q(place__2__q),
         .clock(place__2__clock)
     );
-    optireduce_nic__lookup__key__0__found place__3(
+    optireduce_nic__nic__lookup__key__0__found place__3(
         .d(place__3__d),
         .q(place__3__q),
         .clock(place__3__clock)
     );
-    optireduce_nic__lookup__key__0__found place__4(
+    optireduce_nic__nic__lookup__key__0__found place__4(
         .d(place__4__d),
         .q(place__4__q),
         .clock(place__4__clock)
     );
-    optireduce_nic__lookup__key__0__found place__5(
+    optireduce_nic__nic__lookup__key__0__found place__5(
         .d(place__5__d),
         .q(place__5__q),
         .clock(place__5__clock)
     );
-    optireduce_nic__lookup__key__0__found place__6(
+    optireduce_nic__nic__lookup__key__0__found place__6(
         .d(place__6__d),
         .q(place__6__q),
         .clock(place__6__clock)
     );
-    optireduce_nic__lookup__key__0__found place__7(
+    optireduce_nic__nic__lookup__key__0__found place__7(
         .d(place__7__d),
         .q(place__7__q),
         .clock(place__7__clock)
     );
-    optireduce_nic__lookup__key__0__found place__8(
+    optireduce_nic__nic__lookup__key__0__found place__8(
         .d(place__8__d),
         .q(place__8__q),
         .clock(place__8__clock)
     );
-    optireduce_nic__reduce__flight__0 flight__0(
+    optireduce_nic__nic__reduce__flight__0 flight__0(
         .d(flight__0__d),
         .q(flight__0__q),
         .clock(flight__0__clock)
     );
-    optireduce_nic__reduce__flight__0 flight__1(
+    optireduce_nic__nic__reduce__flight__0 flight__1(
         .d(flight__1__d),
         .q(flight__1__q),
         .clock(flight__1__clock)
     );
-    optireduce_nic__reduce__flight__0 flight__2(
+    optireduce_nic__nic__reduce__flight__0 flight__2(
         .d(flight__2__d),
         .q(flight__2__q),
         .clock(flight__2__clock)
     );
-    optireduce_nic__reduce__flight__0 flight__3(
+    optireduce_nic__nic__reduce__flight__0 flight__3(
         .d(flight__3__d),
         .q(flight__3__q),
         .clock(flight__3__clock)
     );
-    optireduce_nic__reduce__flight__0 flight__4(
+    optireduce_nic__nic__reduce__flight__0 flight__4(
         .d(flight__4__d),
         .q(flight__4__q),
         .clock(flight__4__clock)
     );
-    optireduce_nic__reduce__flight__0 flight__5(
+    optireduce_nic__nic__reduce__flight__0 flight__5(
         .d(flight__5__d),
         .q(flight__5__q),
         .clock(flight__5__clock)
     );
-    optireduce_nic__reduce__flight__0 flight__6(
+    optireduce_nic__nic__reduce__flight__0 flight__6(
         .d(flight__6__d),
         .q(flight__6__q),
         .clock(flight__6__clock)
     );
-    optireduce_nic__finisher__drain__side__0 scrubbing(
+    optireduce_nic__nic__finisher__drain__side__0 scrubbing(
         .d(scrubbing__d),
         .q(scrubbing__q),
         .clock(scrubbing__clock)
     );
-    optireduce_nic__lookup__key__0__found scrub_at(
+    optireduce_nic__nic__lookup__key__0__found scrub_at(
         .d(scrub_at__d),
         .q(scrub_at__q),
         .clock(scrub_at__clock)
@@ -21202,7 +21230,7 @@ module optireduce_nic__reduce(clock,clear,open,rx_valid,rx,rx_ready,own_valid,ow
     end
 endmodule
 
-module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,write_data,read_address,read_data,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,dma_fault,stop,events,enable,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,peer_write,peer_word);
+module optireduce_nic__nic__registers(clock,reset,clear,busy,write,write_address,write_data,read_address,read_data,sq_head__0,sq_head__1,sq_head__2,sq_head__3,cq_tail__0,cq_tail__1,cq_tail__2,cq_tail__3,dma_fault,stop,events,enable,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,cq_queue,cq_base,cq_mask__0,cq_mask__1,cq_mask__2,cq_mask__3,cq_head__0,cq_head__1,cq_head__2,cq_head__3,peer_write,peer_word);
     // Module arguments
     input wire  clock;
     input wire  reset;
@@ -21377,12 +21405,12 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
     reg  enable_bit;
     wire  [63:0] tag;
     // Sub module instances
-    optireduce_nic__registers__host host(
+    optireduce_nic__nic__registers__host host(
         .d(host__d),
         .q(host__q),
         .clock(host__clock)
     );
-    optireduce_nic__registers__copy copy(
+    optireduce_nic__nic__registers__copy copy(
         .clock(copy__clock),
         .read_address(copy__read_address),
         .read_data(copy__read_data),
@@ -21390,7 +21418,7 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         .write_data(copy__write_data),
         .write_enable(copy__write_enable)
     );
-    optireduce_nic__registers__cq_base_hi sq_base_lo(
+    optireduce_nic__nic__registers__cq_base_hi sq_base_lo(
         .clock(sq_base_lo__clock),
         .read_address(sq_base_lo__read_address),
         .read_data(sq_base_lo__read_data),
@@ -21398,7 +21426,7 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         .write_data(sq_base_lo__write_data),
         .write_enable(sq_base_lo__write_enable)
     );
-    optireduce_nic__registers__cq_base_hi sq_base_hi(
+    optireduce_nic__nic__registers__cq_base_hi sq_base_hi(
         .clock(sq_base_hi__clock),
         .read_address(sq_base_hi__read_address),
         .read_data(sq_base_hi__read_data),
@@ -21406,7 +21434,7 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         .write_data(sq_base_hi__write_data),
         .write_enable(sq_base_hi__write_enable)
     );
-    optireduce_nic__registers__sq_log2 sq_log2(
+    optireduce_nic__nic__registers__sq_log2 sq_log2(
         .clock(sq_log2__clock),
         .read_address(sq_log2__read_address),
         .read_data(sq_log2__read_data),
@@ -21414,7 +21442,7 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         .write_data(sq_log2__write_data),
         .write_enable(sq_log2__write_enable)
     );
-    optireduce_nic__registers__cq_base_hi cq_base_lo(
+    optireduce_nic__nic__registers__cq_base_hi cq_base_lo(
         .clock(cq_base_lo__clock),
         .read_address(cq_base_lo__read_address),
         .read_data(cq_base_lo__read_data),
@@ -21422,7 +21450,7 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         .write_data(cq_base_lo__write_data),
         .write_enable(cq_base_lo__write_enable)
     );
-    optireduce_nic__registers__cq_base_hi cq_base_hi(
+    optireduce_nic__nic__registers__cq_base_hi cq_base_hi(
         .clock(cq_base_hi__clock),
         .read_address(cq_base_hi__read_address),
         .read_data(cq_base_hi__read_data),
@@ -21430,107 +21458,107 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
         .write_data(cq_base_hi__write_data),
         .write_enable(cq_base_hi__write_enable)
     );
-    optireduce_nic__finisher__msix__pending cq_log2__0(
+    optireduce_nic__nic__finisher__msix__pending cq_log2__0(
         .d(cq_log2__0__d),
         .q(cq_log2__0__q),
         .clock(cq_log2__0__clock)
     );
-    optireduce_nic__finisher__msix__pending cq_log2__1(
+    optireduce_nic__nic__finisher__msix__pending cq_log2__1(
         .d(cq_log2__1__d),
         .q(cq_log2__1__q),
         .clock(cq_log2__1__clock)
     );
-    optireduce_nic__finisher__msix__pending cq_log2__2(
+    optireduce_nic__nic__finisher__msix__pending cq_log2__2(
         .d(cq_log2__2__d),
         .q(cq_log2__2__q),
         .clock(cq_log2__2__clock)
     );
-    optireduce_nic__finisher__msix__pending cq_log2__3(
+    optireduce_nic__nic__finisher__msix__pending cq_log2__3(
         .d(cq_log2__3__d),
         .q(cq_log2__3__q),
         .clock(cq_log2__3__clock)
     );
-    optireduce_nic__finisher__drain__block_beats tail__0(
+    optireduce_nic__nic__finisher__drain__block_beats tail__0(
         .d(tail__0__d),
         .q(tail__0__q),
         .clock(tail__0__clock)
     );
-    optireduce_nic__finisher__drain__block_beats tail__1(
+    optireduce_nic__nic__finisher__drain__block_beats tail__1(
         .d(tail__1__d),
         .q(tail__1__q),
         .clock(tail__1__clock)
     );
-    optireduce_nic__finisher__drain__block_beats tail__2(
+    optireduce_nic__nic__finisher__drain__block_beats tail__2(
         .d(tail__2__d),
         .q(tail__2__q),
         .clock(tail__2__clock)
     );
-    optireduce_nic__finisher__drain__block_beats tail__3(
+    optireduce_nic__nic__finisher__drain__block_beats tail__3(
         .d(tail__3__d),
         .q(tail__3__q),
         .clock(tail__3__clock)
     );
-    optireduce_nic__finisher__drain__block_beats head__0(
+    optireduce_nic__nic__finisher__drain__block_beats head__0(
         .d(head__0__d),
         .q(head__0__q),
         .clock(head__0__clock)
     );
-    optireduce_nic__finisher__drain__block_beats head__1(
+    optireduce_nic__nic__finisher__drain__block_beats head__1(
         .d(head__1__d),
         .q(head__1__q),
         .clock(head__1__clock)
     );
-    optireduce_nic__finisher__drain__block_beats head__2(
+    optireduce_nic__nic__finisher__drain__block_beats head__2(
         .d(head__2__d),
         .q(head__2__q),
         .clock(head__2__clock)
     );
-    optireduce_nic__finisher__drain__block_beats head__3(
+    optireduce_nic__nic__finisher__drain__block_beats head__3(
         .d(head__3__d),
         .q(head__3__q),
         .clock(head__3__clock)
     );
-    optireduce_nic__finisher__msix__pending sq_lo_set(
+    optireduce_nic__nic__finisher__msix__pending sq_lo_set(
         .d(sq_lo_set__d),
         .q(sq_lo_set__q),
         .clock(sq_lo_set__clock)
     );
-    optireduce_nic__finisher__msix__pending sq_hi_set(
+    optireduce_nic__nic__finisher__msix__pending sq_hi_set(
         .d(sq_hi_set__d),
         .q(sq_hi_set__q),
         .clock(sq_hi_set__clock)
     );
-    optireduce_nic__finisher__msix__pending cq_lo_set(
+    optireduce_nic__nic__finisher__msix__pending cq_lo_set(
         .d(cq_lo_set__d),
         .q(cq_lo_set__q),
         .clock(cq_lo_set__clock)
     );
-    optireduce_nic__finisher__msix__pending cq_hi_set(
+    optireduce_nic__nic__finisher__msix__pending cq_hi_set(
         .d(cq_hi_set__d),
         .q(cq_hi_set__q),
         .clock(cq_hi_set__clock)
     );
-    optireduce_nic__finisher__msix__pending stopped(
+    optireduce_nic__nic__finisher__msix__pending stopped(
         .d(stopped__d),
         .q(stopped__q),
         .clock(stopped__clock)
     );
-    optireduce_nic__registers__counters counters(
+    optireduce_nic__nic__registers__counters counters(
         .d(counters__d),
         .q(counters__q),
         .clock(counters__clock)
     );
-    optireduce_nic__finisher__drain__side__0 faulty(
+    optireduce_nic__nic__finisher__drain__side__0 faulty(
         .d(faulty__d),
         .q(faulty__q),
         .clock(faulty__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0__result value(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result value(
         .d(value__d),
         .q(value__q),
         .clock(value__clock)
     );
-    optireduce_nic__registers__build build(
+    optireduce_nic__nic__registers__build build(
         .window_beats(build__window_beats),
         .log2_n_max(build__log2_n_max)
     );
@@ -22030,7 +22058,7 @@ module optireduce_nic__registers(clock,reset,clear,busy,write,write_address,writ
     end
 endmodule
 
-module optireduce_nic__restart(clock,enable,owed,clear,busy);
+module optireduce_nic__nic__restart(clock,enable,owed,clear,busy);
     // Module arguments
     input wire  clock;
     input wire  enable;
@@ -22050,17 +22078,17 @@ module optireduce_nic__restart(clock,enable,owed,clear,busy);
     // Local signals
     wire  [4:0] count_next;
     // Sub module instances
-    optireduce_nic__finisher__drain__side__0 live(
+    optireduce_nic__nic__finisher__drain__side__0 live(
         .d(live__d),
         .q(live__q),
         .clock(live__clock)
     );
-    optireduce_nic__finisher__drain__side__0 ending(
+    optireduce_nic__nic__finisher__drain__side__0 ending(
         .d(ending__d),
         .q(ending__q),
         .clock(ending__clock)
     );
-    optireduce_nic__broadcast_gates__counting count(
+    optireduce_nic__nic__broadcast_gates__counting count(
         .d(count__d),
         .q(count__q),
         .clock(count__clock)
@@ -22097,7 +22125,7 @@ module optireduce_nic__restart(clock,enable,owed,clear,busy);
     end
 endmodule
 
-module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,dropped);
+module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,dropped);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -22142,7 +22170,7 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
     wire  comes;
     reg  [512:0] word;
     // Sub module instances
-    optireduce_nic__rx_buffer__ram ram(
+    optireduce_nic__nic__rx_buffer__ram ram(
         .clock(ram__clock),
         .read_address(ram__read_address),
         .read_data(ram__read_data),
@@ -22150,7 +22178,7 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
         .write_data(ram__write_data),
         .write_enable(ram__write_enable)
     );
-    optireduce_nic__rx_buffer__lengths lengths(
+    optireduce_nic__nic__rx_buffer__lengths lengths(
         .clock(lengths__clock),
         .clear(lengths__clear),
         .push(lengths__push),
@@ -22161,7 +22189,7 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
         .empty(lengths__empty),
         .room(lengths__room)
     );
-    optireduce_nic__rx_buffer__st st(
+    optireduce_nic__nic__rx_buffer__st st(
         .d(st__d),
         .q(st__q),
         .clock(st__clock)
@@ -22289,7 +22317,7 @@ module optireduce_nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_e
     wire unused__lengths__room = &{lengths__room};
 endmodule
 
-module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_valid,read_address,read_ready,word,valid,mean,ready,broadcast,broadcast_slot,working);
+module optireduce_nic__nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,read_valid,read_address,read_ready,word,valid,mean,ready,broadcast,broadcast_slot,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -22398,32 +22426,32 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
     reg  ask;
     wire  present;
     // Sub module instances
-    optireduce_nic__finisher__drain__state state(
+    optireduce_nic__nic__finisher__drain__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__finisher__drain__come_slot slot(
+    optireduce_nic__nic__finisher__drain__come_slot slot(
         .d(slot__d),
         .q(slot__q),
         .clock(slot__clock)
     );
-    optireduce_nic__finisher__drain__to_come index(
+    optireduce_nic__nic__finisher__drain__to_come index(
         .d(index__d),
         .q(index__q),
         .clock(index__clock)
     );
-    optireduce_nic__broadcast_gates__counting pause(
+    optireduce_nic__nic__broadcast_gates__counting pause(
         .d(pause__d),
         .q(pause__q),
         .clock(pause__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch done(
+    optireduce_nic__nic__gather__arrivals__asked_epoch done(
         .d(done__d),
         .q(done__q),
         .clock(done__clock)
     );
-    optireduce_nic__contribute__contexts contexts(
+    optireduce_nic__nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -22431,72 +22459,72 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_nic__finisher__drain__reciprocal reciprocal(
+    optireduce_nic__nic__finisher__drain__reciprocal reciprocal(
         .clock(reciprocal__clock),
         .count(reciprocal__count),
         .factor(reciprocal__factor)
     );
-    optireduce_nic__finisher__drain__multiplier multiplier(
+    optireduce_nic__nic__finisher__drain__multiplier multiplier(
         .clock(multiplier__clock),
         .a(multiplier__a),
         .factor(multiplier__factor),
         .product(multiplier__product)
     );
-    optireduce_nic__contribute__round round(
+    optireduce_nic__nic__contribute__round round(
         .data(round__data),
         .rounded(round__rounded)
     );
-    optireduce_nic__finisher__drain__to_come asked__0(
+    optireduce_nic__nic__finisher__drain__to_come asked__0(
         .d(asked__0__d),
         .q(asked__0__q),
         .clock(asked__0__clock)
     );
-    optireduce_nic__finisher__drain__to_come asked__1(
+    optireduce_nic__nic__finisher__drain__to_come asked__1(
         .d(asked__1__d),
         .q(asked__1__q),
         .clock(asked__1__clock)
     );
-    optireduce_nic__finisher__drain__stage_data data(
+    optireduce_nic__nic__finisher__drain__stage_data data(
         .d(data__d),
         .q(data__q),
         .clock(data__clock)
     );
-    optireduce_nic__finisher__drain__to_come side__0(
+    optireduce_nic__nic__finisher__drain__to_come side__0(
         .d(side__0__d),
         .q(side__0__q),
         .clock(side__0__clock)
     );
-    optireduce_nic__finisher__drain__to_come side__1(
+    optireduce_nic__nic__finisher__drain__to_come side__1(
         .d(side__1__d),
         .q(side__1__q),
         .clock(side__1__clock)
     );
-    optireduce_nic__finisher__drain__to_come side__2(
+    optireduce_nic__nic__finisher__drain__to_come side__2(
         .d(side__2__d),
         .q(side__2__q),
         .clock(side__2__clock)
     );
-    optireduce_nic__finisher__drain__to_come side__3(
+    optireduce_nic__nic__finisher__drain__to_come side__3(
         .d(side__3__d),
         .q(side__3__q),
         .clock(side__3__clock)
     );
-    optireduce_nic__finisher__drain__to_come side__4(
+    optireduce_nic__nic__finisher__drain__to_come side__4(
         .d(side__4__d),
         .q(side__4__q),
         .clock(side__4__clock)
     );
-    optireduce_nic__finisher__drain__to_come side__5(
+    optireduce_nic__nic__finisher__drain__to_come side__5(
         .d(side__5__d),
         .q(side__5__q),
         .clock(side__5__clock)
     );
-    optireduce_nic__finisher__drain__to_come side__6(
+    optireduce_nic__nic__finisher__drain__to_come side__6(
         .d(side__6__d),
         .q(side__6__q),
         .clock(side__6__clock)
     );
-    optireduce_nic__scale__outbox outbox(
+    optireduce_nic__nic__scale__outbox outbox(
         .clock(outbox__clock),
         .clear(outbox__clear),
         .push(outbox__push),
@@ -22671,7 +22699,7 @@ module optireduce_nic__scale(clock,clear,arm,arm_slot,arm_context,closed,scaled,
     wire unused__position = &{position[14]};
 endmodule
 
-module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,stop,ar_valid,ar_address,ar_ready,r_valid,r_data,r_error,arm,arm_slot,arm_context,contribute_rules,broadcast_rules,enter,order_valid,order,order_ready,send_valid,send,send_ready,scaled,freed,scrub,scrub_slot,scrub_busy,finishing,ordering,refuse_ready,refuse,refusal,working);
+module optireduce_nic__nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,stop,ar_valid,ar_address,ar_ready,r_valid,r_data,r_error,arm,arm_slot,arm_context,contribute_rules,broadcast_rules,enter,order_valid,order,order_ready,send_valid,send,send_ready,scaled,freed,scrub,scrub_slot,scrub_busy,finishing,ordering,refuse_ready,refuse,refusal,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -22852,57 +22880,57 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
     wire  [7:0] unfreed;
     wire  [7:0] kept;
     // Sub module instances
-    optireduce_nic__planner__state state(
+    optireduce_nic__nic__planner__state state(
         .d(state__d),
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__finisher__msix__at queue(
+    optireduce_nic__nic__finisher__msix__at queue(
         .d(queue__d),
         .q(queue__q),
         .clock(queue__clock)
     );
-    optireduce_nic__finisher__drain__block_beats head__0(
+    optireduce_nic__nic__finisher__drain__block_beats head__0(
         .d(head__0__d),
         .q(head__0__q),
         .clock(head__0__clock)
     );
-    optireduce_nic__finisher__drain__block_beats head__1(
+    optireduce_nic__nic__finisher__drain__block_beats head__1(
         .d(head__1__d),
         .q(head__1__q),
         .clock(head__1__clock)
     );
-    optireduce_nic__finisher__drain__block_beats head__2(
+    optireduce_nic__nic__finisher__drain__block_beats head__2(
         .d(head__2__d),
         .q(head__2__q),
         .clock(head__2__clock)
     );
-    optireduce_nic__finisher__drain__block_beats head__3(
+    optireduce_nic__nic__finisher__drain__block_beats head__3(
         .d(head__3__d),
         .q(head__3__q),
         .clock(head__3__clock)
     );
-    optireduce_nic__finisher__drain__stage_data entry(
+    optireduce_nic__nic__finisher__drain__stage_data entry(
         .d(entry__d),
         .q(entry__q),
         .clock(entry__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch in_use(
+    optireduce_nic__nic__gather__arrivals__asked_epoch in_use(
         .d(in_use__d),
         .q(in_use__q),
         .clock(in_use__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch asked(
+    optireduce_nic__nic__gather__arrivals__asked_epoch asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch status(
+    optireduce_nic__nic__gather__arrivals__asked_epoch status(
         .d(status__d),
         .q(status__q),
         .clock(status__clock)
     );
-    optireduce_nic__contribute__contexts contexts(
+    optireduce_nic__nic__contribute__contexts contexts(
         .clock(contexts__clock),
         .read_address(contexts__read_address),
         .read_data(contexts__read_data),
@@ -22910,7 +22938,7 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
-    optireduce_nic__submit__epochs epochs(
+    optireduce_nic__nic__submit__epochs epochs(
         .clock(epochs__clock),
         .read_address(epochs__read_address),
         .read_data(epochs__read_data),
@@ -22918,32 +22946,32 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
     );
-    optireduce_nic__gather__arrivals__asked_epoch epoch(
+    optireduce_nic__nic__gather__arrivals__asked_epoch epoch(
         .d(epoch__d),
         .q(epoch__q),
         .clock(epoch__clock)
     );
-    optireduce_nic__finisher__drain__to_come own_start(
+    optireduce_nic__nic__finisher__drain__to_come own_start(
         .d(own_start__d),
         .q(own_start__q),
         .clock(own_start__clock)
     );
-    optireduce_nic__finisher__drain__to_come own_beats(
+    optireduce_nic__nic__finisher__drain__to_come own_beats(
         .d(own_beats__d),
         .q(own_beats__q),
         .clock(own_beats__clock)
     );
-    optireduce_nic__finisher__write__left rank(
+    optireduce_nic__nic__finisher__write__left rank(
         .d(rank__d),
         .q(rank__q),
         .clock(rank__clock)
     );
-    optireduce_nic__finisher__write__results__state contribute_senders(
+    optireduce_nic__nic__finisher__write__results__state contribute_senders(
         .d(contribute_senders__d),
         .q(contribute_senders__q),
         .clock(contribute_senders__clock)
     );
-    optireduce_nic__finisher__write__results__state broadcast_senders(
+    optireduce_nic__nic__finisher__write__results__state broadcast_senders(
         .d(broadcast_senders__d),
         .q(broadcast_senders__q),
         .clock(broadcast_senders__clock)
@@ -23446,17 +23474,603 @@ module optireduce_nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq
     wire unused__start_extra = &{start_extra[21:15]};
 endmodule
 
-module optireduce_registers__address(d,q,clock);
+module optireduce_nic__rx__sum(clock,reset,valid,data,last,done,total,checked,busy);
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
     input wire  clock;
-    // Update code (custom)
-    initial q = 12'h0;
-    always @(posedge clock) q <= d;
+    input wire  reset;
+    input wire  valid;
+    input wire  [511:0] data;
+    input wire  last;
+    output wire  done;
+    output wire  [15:0] total;
+    output wire  checked;
+    output wire  busy;
+    // Stub signals
+    reg  in_frame__d;
+    wire  in_frame__q;
+    wire  in_frame__clock;
+    reg  held__d;
+    wire  held__q;
+    wire  held__clock;
+    reg  [3:0] passing__0__d;
+    wire  [3:0] passing__0__q;
+    wire  passing__0__clock;
+    reg  [3:0] passing__1__d;
+    wire  [3:0] passing__1__q;
+    wire  passing__1__clock;
+    reg  [3:0] passing__2__d;
+    wire  [3:0] passing__2__q;
+    wire  passing__2__clock;
+    reg  [3:0] passing__3__d;
+    wire  [3:0] passing__3__q;
+    wire  passing__3__clock;
+    reg  [3:0] passing__4__d;
+    wire  [3:0] passing__4__q;
+    wire  passing__4__clock;
+    reg  [3:0] passing__5__d;
+    wire  [3:0] passing__5__q;
+    wire  passing__5__clock;
+    reg  [16:0] pair__0__d;
+    wire  [16:0] pair__0__q;
+    wire  pair__0__clock;
+    reg  [16:0] pair__1__d;
+    wire  [16:0] pair__1__q;
+    wire  pair__1__clock;
+    reg  [16:0] pair__2__d;
+    wire  [16:0] pair__2__q;
+    wire  pair__2__clock;
+    reg  [16:0] pair__3__d;
+    wire  [16:0] pair__3__q;
+    wire  pair__3__clock;
+    reg  [16:0] pair__4__d;
+    wire  [16:0] pair__4__q;
+    wire  pair__4__clock;
+    reg  [16:0] pair__5__d;
+    wire  [16:0] pair__5__q;
+    wire  pair__5__clock;
+    reg  [16:0] pair__6__d;
+    wire  [16:0] pair__6__q;
+    wire  pair__6__clock;
+    reg  [16:0] pair__7__d;
+    wire  [16:0] pair__7__q;
+    wire  pair__7__clock;
+    reg  [16:0] pair__8__d;
+    wire  [16:0] pair__8__q;
+    wire  pair__8__clock;
+    reg  [16:0] pair__9__d;
+    wire  [16:0] pair__9__q;
+    wire  pair__9__clock;
+    reg  [16:0] pair__10__d;
+    wire  [16:0] pair__10__q;
+    wire  pair__10__clock;
+    reg  [16:0] pair__11__d;
+    wire  [16:0] pair__11__q;
+    wire  pair__11__clock;
+    reg  [16:0] pair__12__d;
+    wire  [16:0] pair__12__q;
+    wire  pair__12__clock;
+    reg  [16:0] pair__13__d;
+    wire  [16:0] pair__13__q;
+    wire  pair__13__clock;
+    reg  [16:0] pair__14__d;
+    wire  [16:0] pair__14__q;
+    wire  pair__14__clock;
+    reg  [16:0] pair__15__d;
+    wire  [16:0] pair__15__q;
+    wire  pair__15__clock;
+    reg  [18:0] four__0__d;
+    wire  [18:0] four__0__q;
+    wire  four__0__clock;
+    reg  [18:0] four__1__d;
+    wire  [18:0] four__1__q;
+    wire  four__1__clock;
+    reg  [18:0] four__2__d;
+    wire  [18:0] four__2__q;
+    wire  four__2__clock;
+    reg  [18:0] four__3__d;
+    wire  [18:0] four__3__q;
+    wire  four__3__clock;
+    reg  [20:0] beat__d;
+    wire  [20:0] beat__q;
+    wire  beat__clock;
+    reg  [31:0] frame__d;
+    wire  [31:0] frame__q;
+    wire  frame__clock;
+    reg  [16:0] carried__d;
+    wire  [16:0] carried__q;
+    wire  carried__clock;
+    reg  [15:0] folded__d;
+    wire  [15:0] folded__q;
+    wire  folded__clock;
+    // Local signals
+    reg  [15:0] low__0;
+    reg  [15:0] low__1;
+    reg  [15:0] low__2;
+    reg  [15:0] low__3;
+    reg  [15:0] low__4;
+    reg  [15:0] low__5;
+    reg  [15:0] low__6;
+    wire  [15:0] low__7;
+    wire  [15:0] low__8;
+    wire  [15:0] low__9;
+    wire  [15:0] low__10;
+    wire  [15:0] low__11;
+    wire  [15:0] low__12;
+    wire  [15:0] low__13;
+    wire  [15:0] low__14;
+    wire  [15:0] low__15;
+    reg  [15:0] high__0;
+    reg  [15:0] high__1;
+    reg  [15:0] high__2;
+    reg  [15:0] high__3;
+    reg  [15:0] high__4;
+    reg  [15:0] high__5;
+    wire  [15:0] high__6;
+    wire  [15:0] high__7;
+    wire  [15:0] high__8;
+    wire  [15:0] high__9;
+    wire  [15:0] high__10;
+    wire  [15:0] high__11;
+    wire  [15:0] high__12;
+    wire  [15:0] high__13;
+    wire  [15:0] high__14;
+    wire  [15:0] high__15;
+    wire  [15:0] fragment;
+    reg  checks;
+    reg  [3:0] p;
+    // Sub module instances
+    optireduce_nic__nic__finisher__drain__side__0 in_frame(
+        .d(in_frame__d),
+        .q(in_frame__q),
+        .clock(in_frame__clock)
+    );
+    optireduce_nic__nic__finisher__drain__side__0 held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    optireduce_nic__nic__finisher__msix__pending passing__0(
+        .d(passing__0__d),
+        .q(passing__0__q),
+        .clock(passing__0__clock)
+    );
+    optireduce_nic__nic__finisher__msix__pending passing__1(
+        .d(passing__1__d),
+        .q(passing__1__q),
+        .clock(passing__1__clock)
+    );
+    optireduce_nic__nic__finisher__msix__pending passing__2(
+        .d(passing__2__d),
+        .q(passing__2__q),
+        .clock(passing__2__clock)
+    );
+    optireduce_nic__nic__finisher__msix__pending passing__3(
+        .d(passing__3__d),
+        .q(passing__3__q),
+        .clock(passing__3__clock)
+    );
+    optireduce_nic__nic__finisher__msix__pending passing__4(
+        .d(passing__4__d),
+        .q(passing__4__q),
+        .clock(passing__4__clock)
+    );
+    optireduce_nic__nic__finisher__msix__pending passing__5(
+        .d(passing__5__d),
+        .q(passing__5__q),
+        .clock(passing__5__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__0(
+        .d(pair__0__d),
+        .q(pair__0__q),
+        .clock(pair__0__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__1(
+        .d(pair__1__d),
+        .q(pair__1__q),
+        .clock(pair__1__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__2(
+        .d(pair__2__d),
+        .q(pair__2__q),
+        .clock(pair__2__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__3(
+        .d(pair__3__d),
+        .q(pair__3__q),
+        .clock(pair__3__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__4(
+        .d(pair__4__d),
+        .q(pair__4__q),
+        .clock(pair__4__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__5(
+        .d(pair__5__d),
+        .q(pair__5__q),
+        .clock(pair__5__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__6(
+        .d(pair__6__d),
+        .q(pair__6__q),
+        .clock(pair__6__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__7(
+        .d(pair__7__d),
+        .q(pair__7__q),
+        .clock(pair__7__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__8(
+        .d(pair__8__d),
+        .q(pair__8__q),
+        .clock(pair__8__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__9(
+        .d(pair__9__d),
+        .q(pair__9__q),
+        .clock(pair__9__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__10(
+        .d(pair__10__d),
+        .q(pair__10__q),
+        .clock(pair__10__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__11(
+        .d(pair__11__d),
+        .q(pair__11__q),
+        .clock(pair__11__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__12(
+        .d(pair__12__d),
+        .q(pair__12__q),
+        .clock(pair__12__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__13(
+        .d(pair__13__d),
+        .q(pair__13__q),
+        .clock(pair__13__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__14(
+        .d(pair__14__d),
+        .q(pair__14__q),
+        .clock(pair__14__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__15(
+        .d(pair__15__d),
+        .q(pair__15__q),
+        .clock(pair__15__clock)
+    );
+    optireduce_nic__rx__sum__four__0 four__0(
+        .d(four__0__d),
+        .q(four__0__q),
+        .clock(four__0__clock)
+    );
+    optireduce_nic__rx__sum__four__0 four__1(
+        .d(four__1__d),
+        .q(four__1__q),
+        .clock(four__1__clock)
+    );
+    optireduce_nic__rx__sum__four__0 four__2(
+        .d(four__2__d),
+        .q(four__2__q),
+        .clock(four__2__clock)
+    );
+    optireduce_nic__rx__sum__four__0 four__3(
+        .d(four__3__d),
+        .q(four__3__q),
+        .clock(four__3__clock)
+    );
+    optireduce_nic__nic__planner__at beat(
+        .d(beat__d),
+        .q(beat__q),
+        .clock(beat__clock)
+    );
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result frame(
+        .d(frame__d),
+        .q(frame__q),
+        .clock(frame__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found carried(
+        .d(carried__d),
+        .q(carried__q),
+        .clock(carried__clock)
+    );
+    optireduce_nic__nic__finisher__drain__block_beats folded(
+        .d(folded__d),
+        .q(folded__q),
+        .clock(folded__clock)
+    );
+    // Update code
+    assign in_frame__clock = clock;
+    assign held__clock = clock;
+    assign beat__clock = clock;
+    assign frame__clock = clock;
+    assign carried__clock = clock;
+    assign folded__clock = clock;
+    assign passing__0__clock = clock;
+    assign passing__1__clock = clock;
+    assign passing__2__clock = clock;
+    assign passing__3__clock = clock;
+    assign passing__4__clock = clock;
+    assign passing__5__clock = clock;
+    assign pair__0__clock = clock;
+    assign pair__1__clock = clock;
+    assign pair__2__clock = clock;
+    assign pair__3__clock = clock;
+    assign pair__4__clock = clock;
+    assign pair__5__clock = clock;
+    assign pair__6__clock = clock;
+    assign pair__7__clock = clock;
+    assign pair__8__clock = clock;
+    assign pair__9__clock = clock;
+    assign pair__10__clock = clock;
+    assign pair__11__clock = clock;
+    assign pair__12__clock = clock;
+    assign pair__13__clock = clock;
+    assign pair__14__clock = clock;
+    assign pair__15__clock = clock;
+    assign four__0__clock = clock;
+    assign four__1__clock = clock;
+    assign four__2__clock = clock;
+    assign four__3__clock = clock;
+    always @(*) begin
+        low__0 = data[(0 * 32'h20)+:(16)];
+        if (~in_frame__q) begin
+            low__0 = ((32'h1100) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        high__0 = data[(0 * 32'h20 + 32'h10)+:(16)];
+        if (~in_frame__q) begin
+            high__0 = data[(32'h130)+:(16)];
+        end
+    end
+    always @(*) begin
+        low__1 = data[(1 * 32'h20)+:(16)];
+        if (~in_frame__q) begin
+            low__1 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        high__1 = data[(1 * 32'h20 + 32'h10)+:(16)];
+        if (~in_frame__q) begin
+            high__1 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        low__2 = data[(2 * 32'h20)+:(16)];
+        if (~in_frame__q) begin
+            low__2 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        high__2 = data[(2 * 32'h20 + 32'h10)+:(16)];
+        if (~in_frame__q) begin
+            high__2 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        low__3 = data[(3 * 32'h20)+:(16)];
+        if (~in_frame__q) begin
+            low__3 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        high__3 = data[(3 * 32'h20 + 32'h10)+:(16)];
+        if (~in_frame__q) begin
+            high__3 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        low__4 = data[(4 * 32'h20)+:(16)];
+        if (~in_frame__q) begin
+            low__4 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        high__4 = data[(4 * 32'h20 + 32'h10)+:(16)];
+        if (~in_frame__q) begin
+            high__4 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        low__5 = data[(5 * 32'h20)+:(16)];
+        if (~in_frame__q) begin
+            low__5 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        high__5 = data[(5 * 32'h20 + 32'h10)+:(16)];
+        if (~in_frame__q) begin
+            high__5 = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) begin
+        low__6 = data[(6 * 32'h20)+:(16)];
+        if (~in_frame__q) begin
+            low__6 = ((32'h0) & 16'hffff);
+        end
+    end
+    assign high__6 = data[(6 * 32'h20 + 32'h10)+:(16)];
+    assign low__7 = data[(7 * 32'h20)+:(16)];
+    assign high__7 = data[(7 * 32'h20 + 32'h10)+:(16)];
+    assign low__8 = data[(8 * 32'h20)+:(16)];
+    assign high__8 = data[(8 * 32'h20 + 32'h10)+:(16)];
+    assign low__9 = data[(9 * 32'h20)+:(16)];
+    assign high__9 = data[(9 * 32'h20 + 32'h10)+:(16)];
+    assign low__10 = data[(10 * 32'h20)+:(16)];
+    assign high__10 = data[(10 * 32'h20 + 32'h10)+:(16)];
+    assign low__11 = data[(11 * 32'h20)+:(16)];
+    assign high__11 = data[(11 * 32'h20 + 32'h10)+:(16)];
+    assign low__12 = data[(12 * 32'h20)+:(16)];
+    assign high__12 = data[(12 * 32'h20 + 32'h10)+:(16)];
+    assign low__13 = data[(13 * 32'h20)+:(16)];
+    assign high__13 = data[(13 * 32'h20 + 32'h10)+:(16)];
+    assign low__14 = data[(14 * 32'h20)+:(16)];
+    assign high__14 = data[(14 * 32'h20 + 32'h10)+:(16)];
+    assign low__15 = data[(15 * 32'h20)+:(16)];
+    assign high__15 = data[(15 * 32'h20 + 32'h10)+:(16)];
+    assign fragment = data[(32'ha0)+:(16)] & 32'hff3f;
+    always @(*) begin
+        checks = held__q;
+        if (~in_frame__q) begin
+            checks = (data[(32'h60)+:(16)] == 32'h8) && (data[(32'h70)+:(8)] == 32'h45) && (fragment == 32'h0) && (data[(32'hb8)+:(8)] == 32'h11) && (data[(32'h140)+:(16)] != 32'h0);
+        end
+    end
+    always @(*) begin
+        p[(64'h0)+:(1)] = valid;
+        p[(64'h1)+:(1)] = ~in_frame__q;
+        p[(64'h2)+:(1)] = last;
+        p[(64'h3)+:(1)] = checks;
+    end
+    assign done = passing__5__q[(64'h0)+:(1)] && passing__5__q[(64'h2)+:(1)];
+    assign checked = passing__5__q[(64'h3)+:(1)];
+    assign total = folded__q;
+    assign busy = passing__0__q[(64'h0)+:(1)] || passing__1__q[(64'h0)+:(1)] || passing__2__q[(64'h0)+:(1)] || passing__3__q[(64'h0)+:(1)] || passing__4__q[(64'h0)+:(1)] || passing__5__q[(64'h0)+:(1)];
+    always @(*) begin
+        in_frame__d = in_frame__q;
+        held__d = held__q;
+        beat__d = beat__q;
+        frame__d = frame__q;
+        carried__d = carried__q;
+        folded__d = folded__q;
+        if (valid) begin
+            in_frame__d = ~last;
+            held__d = checks;
+        end
+        pair__0__d = ((low__0) & 17'h1ffff) + ((high__0) & 17'h1ffff);
+        pair__1__d = ((low__1) & 17'h1ffff) + ((high__1) & 17'h1ffff);
+        pair__2__d = ((low__2) & 17'h1ffff) + ((high__2) & 17'h1ffff);
+        pair__3__d = ((low__3) & 17'h1ffff) + ((high__3) & 17'h1ffff);
+        pair__4__d = ((low__4) & 17'h1ffff) + ((high__4) & 17'h1ffff);
+        pair__5__d = ((low__5) & 17'h1ffff) + ((high__5) & 17'h1ffff);
+        pair__6__d = ((low__6) & 17'h1ffff) + ((high__6) & 17'h1ffff);
+        pair__7__d = ((low__7) & 17'h1ffff) + ((high__7) & 17'h1ffff);
+        pair__8__d = ((low__8) & 17'h1ffff) + ((high__8) & 17'h1ffff);
+        pair__9__d = ((low__9) & 17'h1ffff) + ((high__9) & 17'h1ffff);
+        pair__10__d = ((low__10) & 17'h1ffff) + ((high__10) & 17'h1ffff);
+        pair__11__d = ((low__11) & 17'h1ffff) + ((high__11) & 17'h1ffff);
+        pair__12__d = ((low__12) & 17'h1ffff) + ((high__12) & 17'h1ffff);
+        pair__13__d = ((low__13) & 17'h1ffff) + ((high__13) & 17'h1ffff);
+        pair__14__d = ((low__14) & 17'h1ffff) + ((high__14) & 17'h1ffff);
+        pair__15__d = ((low__15) & 17'h1ffff) + ((high__15) & 17'h1ffff);
+        four__0__d = (((pair__0__q) & 19'h7ffff) + ((pair__1__q) & 19'h7ffff)) + (((pair__2__q) & 19'h7ffff) + ((pair__3__q) & 19'h7ffff));
+        four__1__d = (((pair__4__q) & 19'h7ffff) + ((pair__5__q) & 19'h7ffff)) + (((pair__6__q) & 19'h7ffff) + ((pair__7__q) & 19'h7ffff));
+        four__2__d = (((pair__8__q) & 19'h7ffff) + ((pair__9__q) & 19'h7ffff)) + (((pair__10__q) & 19'h7ffff) + ((pair__11__q) & 19'h7ffff));
+        four__3__d = (((pair__12__q) & 19'h7ffff) + ((pair__13__q) & 19'h7ffff)) + (((pair__14__q) & 19'h7ffff) + ((pair__15__q) & 19'h7ffff));
+        beat__d = (((four__0__q) & 21'h1fffff) + ((four__1__q) & 21'h1fffff)) + (((four__2__q) & 21'h1fffff) + ((four__3__q) & 21'h1fffff));
+        if (passing__2__q[(64'h0)+:(1)]) begin
+            if (passing__2__q[(64'h1)+:(1)]) begin
+                frame__d = ((beat__q) & 32'hffffffff);
+            end
+            else begin
+                frame__d = frame__q + ((beat__q) & 32'hffffffff);
+            end
+        end
+        carried__d = ((frame__q[(32'h0)+:(16)]) & 17'h1ffff) + ((frame__q[(32'h10)+:(16)]) & 17'h1ffff);
+        folded__d = carried__q[(32'h0)+:(16)] + ((carried__q[(32'h10)+:(1)]) & 16'hffff);
+        passing__0__d = p;
+        passing__1__d = passing__0__q;
+        passing__2__d = passing__1__q;
+        passing__3__d = passing__2__q;
+        passing__4__d = passing__3__q;
+        passing__5__d = passing__4__q;
+        if (reset) begin
+            in_frame__d = 1'b0;
+            passing__0__d[(64'h0)+:(1)] = 1'b0;
+            passing__1__d[(64'h0)+:(1)] = 1'b0;
+            passing__2__d[(64'h0)+:(1)] = 1'b0;
+            passing__3__d[(64'h0)+:(1)] = 1'b0;
+            passing__4__d[(64'h0)+:(1)] = 1'b0;
+            passing__5__d[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+    wire unused__passing__5__q = &{passing__5__q[1]};
 endmodule
 
-module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_data,reg_read_address,reg_read_data,msix_valid,msix_vector,msix_ready,axi_ar_valid,axi_ar_address,axi_ar_beats,axi_ar_ready,axi_r_valid,axi_r_data,axi_r_last,axi_r_error,axi_r_ready,axi_aw_valid,axi_aw_address,axi_aw_beats,axi_aw_ready,axi_w_valid,axi_w_data,axi_w_last,axi_w_ready,axi_b_valid,axi_b_error,rx_valid,rx_data,rx_last,rx_error,tx_valid,tx_data,tx_last,tx_error,tx_ready,asleep,timer_ns,trace_arm,trace_cookie,trace_sum,trace_sum_place,trace_mean,trace_mean_place,trace_contribute_open,trace_broadcast_open);
+module optireduce_nic__tx__sums(clock,clear,push,push_data,full,pop,pop_data,empty,room);
+    // Module arguments
+    input wire  clock;
+    input wire  clear;
+    input wire  push;
+    input wire  [15:0] push_data;
+    output wire  full;
+    input wire  pop;
+    output wire  [15:0] pop_data;
+    output wire  empty;
+    output wire  [15:0] room;
+    // Constant declarations
+    localparam  depth = 16'h100;
+    // Stub signals
+    wire  memory__clock;
+    wire  [7:0] memory__read_address;
+    wire  [15:0] memory__read_data;
+    wire  [7:0] memory__write_address;
+    wire  [15:0] memory__write_data;
+    wire  memory__write_enable;
+    reg  [47:0] state__d;
+    wire  [47:0] state__q;
+    wire  state__clock;
+    // Local signals
+    wire  pushed;
+    wire  popped;
+    wire  [15:0] head_next;
+    wire  [15:0] tail_next;
+    wire  [15:0] used_more;
+    wire  [15:0] used_less;
+    // Sub module instances
+    optireduce_nic__tx__sums__memory memory(
+        .clock(memory__clock),
+        .read_address(memory__read_address),
+        .read_data(memory__read_data),
+        .write_address(memory__write_address),
+        .write_data(memory__write_data),
+        .write_enable(memory__write_enable)
+    );
+    optireduce_nic__nic__finisher__drain__inbox__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    // Update code
+    assign state__clock = clock;
+    assign memory__clock = clock;
+    assign full = state__q[(64'h20)+:(16)] == depth;
+    assign empty = state__q[(64'h20)+:(16)] == 32'h0;
+    assign room = depth - state__q[(64'h20)+:(16)];
+    assign pushed = push && ~full;
+    assign popped = pop && ~empty;
+    assign memory__write_address = ((state__q[(64'h10)+:(16)]) & 8'hff);
+    assign memory__write_data = push_data;
+    assign memory__write_enable = pushed;
+    assign memory__read_address = ((state__q[(64'h0)+:(16)]) & 8'hff);
+    assign pop_data = memory__read_data;
+    assign head_next = state__q[(64'h0)+:(16)] + 32'h1;
+    assign tail_next = state__q[(64'h10)+:(16)] + 32'h1;
+    assign used_more = state__q[(64'h20)+:(16)] + 32'h1;
+    assign used_less = state__q[(64'h20)+:(16)] - 32'h1;
+    always @(*) begin
+        state__d = state__q;
+        if (pushed) begin
+            state__d[(64'h10)+:(16)] = tail_next;
+        end
+        if (popped) begin
+            state__d[(64'h0)+:(16)] = head_next;
+        end
+        if (pushed && ~popped) begin
+            state__d[(64'h20)+:(16)] = used_more;
+        end
+        if (popped && ~pushed) begin
+            state__d[(64'h20)+:(16)] = used_less;
+        end
+        if (clear) begin
+            state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
+            state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_data,reg_read_address,reg_read_data,msix_valid,msix_vector,msix_ready,axi_ar_valid,axi_ar_address,axi_ar_beats,axi_ar_ready,axi_r_valid,axi_r_data,axi_r_last,axi_r_error,axi_r_ready,axi_aw_valid,axi_aw_address,axi_aw_beats,axi_aw_ready,axi_w_valid,axi_w_data,axi_w_last,axi_w_ready,axi_b_valid,axi_b_error,rx_valid,rx_data,rx_last,rx_error,tx_valid,tx_data,tx_last,tx_error,tx_ready,asleep,timer_ns,trace_arm,trace_cookie,trace_sum,trace_sum_place,trace_mean,trace_mean_place,trace_contribute_open,trace_broadcast_open);
     // Module arguments
     input wire  clock;
     input wire  reset;
@@ -23982,7 +24596,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  [404:0] ctx;
     reg  [14:0] events;
     // Sub module instances
-    optireduce_nic__registers registers(
+    optireduce_nic__nic__registers registers(
         .clock(registers__clock),
         .reset(registers__reset),
         .clear(registers__clear),
@@ -24026,14 +24640,14 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .peer_write(registers__peer_write),
         .peer_word(registers__peer_word)
     );
-    optireduce_nic__restart restart(
+    optireduce_nic__nic__restart restart(
         .clock(restart__clock),
         .enable(restart__enable),
         .owed(restart__owed),
         .clear(restart__clear),
         .busy(restart__busy)
     );
-    optireduce_nic__guard guard(
+    optireduce_nic__nic__guard guard(
         .clock(guard__clock),
         .clear(guard__clear),
         .reset(guard__reset),
@@ -24047,7 +24661,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .tx_ready(guard__tx_ready),
         .busy(guard__busy)
     );
-    optireduce_nic__dma_read dma_read(
+    optireduce_nic__nic__dma_read dma_read(
         .clock(dma_read__clock),
         .clear(dma_read__clear),
         .reset(dma_read__reset),
@@ -24073,7 +24687,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .r_ready(dma_read__r_ready),
         .busy(dma_read__busy)
     );
-    optireduce_nic__submit submit(
+    optireduce_nic__nic__submit submit(
         .clock(submit__clock),
         .clear(submit__clear),
         .job(submit__job),
@@ -24120,7 +24734,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .refusal(submit__refusal),
         .working(submit__working)
     );
-    optireduce_nic__contribute contribute(
+    optireduce_nic__nic__contribute contribute(
         .clock(contribute__clock),
         .clear(contribute__clear),
         .job(contribute__job),
@@ -24154,7 +24768,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .working(contribute__working),
         .emptying(contribute__emptying)
     );
-    optireduce_nic__planner planner(
+    optireduce_nic__nic__planner planner(
         .clock(planner__clock),
         .clear(planner__clear),
         .job(planner__job),
@@ -24181,7 +24795,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .ready(planner__ready),
         .working(planner__working)
     );
-    optireduce_nic__builder builder(
+    optireduce_nic__nic__builder builder(
         .clock(builder__clock),
         .clear(builder__clear),
         .job(builder__job),
@@ -24205,7 +24819,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .began(builder__began),
         .working(builder__working)
     );
-    optireduce_nic__rx_buffer rx_buffer(
+    optireduce_nic__nic__rx_buffer rx_buffer(
         .clock(rx_buffer__clock),
         .clear(rx_buffer__clear),
         .reset(rx_buffer__reset),
@@ -24220,7 +24834,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .stored(rx_buffer__stored),
         .dropped(rx_buffer__dropped)
     );
-    optireduce_nic__parser parser(
+    optireduce_nic__nic__parser parser(
         .clock(parser__clock),
         .job(parser__job),
         .in_valid(parser__in_valid),
@@ -24238,7 +24852,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .drop_version(parser__drop_version),
         .drop_job(parser__drop_job)
     );
-    optireduce_nic__lookup lookup(
+    optireduce_nic__nic__lookup lookup(
         .clock(lookup__clock),
         .clear(lookup__clear),
         .job(lookup__job),
@@ -24263,7 +24877,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .drop_flags(lookup__drop_flags),
         .drop_out_of_shard(lookup__drop_out_of_shard)
     );
-    optireduce_nic__broadcast_gates contribute_gates(
+    optireduce_nic__nic__broadcast_gates contribute_gates(
         .clock(contribute_gates__clock),
         .clear(contribute_gates__clear),
         .now_ns(contribute_gates__now_ns),
@@ -24287,7 +24901,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .timer_slot(contribute_gates__timer_slot),
         .timer_ns(contribute_gates__timer_ns)
     );
-    optireduce_nic__broadcast_gates broadcast_gates(
+    optireduce_nic__nic__broadcast_gates broadcast_gates(
         .clock(broadcast_gates__clock),
         .clear(broadcast_gates__clear),
         .now_ns(broadcast_gates__now_ns),
@@ -24311,7 +24925,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .timer_slot(broadcast_gates__timer_slot),
         .timer_ns(broadcast_gates__timer_ns)
     );
-    optireduce_nic__reduce reduce(
+    optireduce_nic__nic__reduce reduce(
         .clock(reduce__clock),
         .clear(reduce__clear),
         .open(reduce__open),
@@ -24338,7 +24952,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .scrub_slot(reduce__scrub_slot),
         .scrub_busy(reduce__scrub_busy)
     );
-    optireduce_nic__scale scale(
+    optireduce_nic__nic__scale scale(
         .clock(scale__clock),
         .clear(scale__clear),
         .arm(scale__arm),
@@ -24357,7 +24971,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .broadcast_slot(scale__broadcast_slot),
         .working(scale__working)
     );
-    optireduce_nic__gather gather(
+    optireduce_nic__nic__gather gather(
         .clock(gather__clock),
         .clear(gather__clear),
         .open(gather__open),
@@ -24384,7 +24998,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .scrub_slot(gather__scrub_slot),
         .scrub_busy(gather__scrub_busy)
     );
-    optireduce_nic__finisher finisher(
+    optireduce_nic__nic__finisher finisher(
         .clock(finisher__clock),
         .clear(finisher__clear),
         .reset(finisher__reset),
@@ -24447,27 +25061,27 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .working(finisher__working),
         .busy(finisher__busy)
     );
-    optireduce_nic__gather__arrivals__asked_epoch sending(
+    optireduce_nic__nic__gather__arrivals__asked_epoch sending(
         .d(sending__d),
         .q(sending__q),
         .clock(sending__clock)
     );
-    optireduce_nic__gather__arrivals__asked_epoch unread(
+    optireduce_nic__nic__gather__arrivals__asked_epoch unread(
         .d(unread__d),
         .q(unread__q),
         .clock(unread__clock)
     );
-    optireduce_nic__finisher__msix__pending scan(
+    optireduce_nic__nic__finisher__msix__pending scan(
         .d(scan__d),
         .q(scan__q),
         .clock(scan__clock)
     );
-    optireduce_nic__finisher__drain__inbox__state nearest(
+    optireduce_nic__nic__finisher__drain__inbox__state nearest(
         .d(nearest__d),
         .q(nearest__q),
         .clock(nearest__clock)
     );
-    optireduce_nic__finisher__drain__inbox__state timer(
+    optireduce_nic__nic__finisher__drain__inbox__state timer(
         .d(timer__d),
         .q(timer__q),
         .clock(timer__clock)
@@ -24866,6 +25480,663 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire unused__reduce__decided = &{reduce__decided[556:37], reduce__decided[30:17]};
 endmodule
 
+module optireduce_nic__rx(clock,reset,rx_valid,rx_data,rx_last,rx_error,valid,data,last,error,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  rx_valid;
+    input wire  [511:0] rx_data;
+    input wire  rx_last;
+    input wire  rx_error;
+    output wire  valid;
+    output wire  [511:0] data;
+    output wire  last;
+    output wire  error;
+    output wire  busy;
+    // Stub signals
+    wire  sum__clock;
+    wire  sum__reset;
+    wire  sum__valid;
+    wire  [511:0] sum__data;
+    wire  sum__last;
+    wire  sum__done;
+    wire  [15:0] sum__total;
+    wire  sum__checked;
+    wire  sum__busy;
+    reg  [514:0] line__0__d;
+    wire  [514:0] line__0__q;
+    wire  line__0__clock;
+    reg  [514:0] line__1__d;
+    wire  [514:0] line__1__q;
+    wire  line__1__clock;
+    reg  [514:0] line__2__d;
+    wire  [514:0] line__2__q;
+    wire  line__2__clock;
+    reg  [514:0] line__3__d;
+    wire  [514:0] line__3__q;
+    wire  line__3__clock;
+    reg  [514:0] line__4__d;
+    wire  [514:0] line__4__q;
+    wire  line__4__clock;
+    reg  [514:0] line__5__d;
+    wire  [514:0] line__5__q;
+    wire  line__5__clock;
+    // Local signals
+    wire  wrong;
+    // Sub module instances
+    optireduce_nic__rx__sum sum(
+        .clock(sum__clock),
+        .reset(sum__reset),
+        .valid(sum__valid),
+        .data(sum__data),
+        .last(sum__last),
+        .done(sum__done),
+        .total(sum__total),
+        .checked(sum__checked),
+        .busy(sum__busy)
+    );
+    optireduce_nic__nic__guard__held line__0(
+        .d(line__0__d),
+        .q(line__0__q),
+        .clock(line__0__clock)
+    );
+    optireduce_nic__nic__guard__held line__1(
+        .d(line__1__d),
+        .q(line__1__q),
+        .clock(line__1__clock)
+    );
+    optireduce_nic__nic__guard__held line__2(
+        .d(line__2__d),
+        .q(line__2__q),
+        .clock(line__2__clock)
+    );
+    optireduce_nic__nic__guard__held line__3(
+        .d(line__3__d),
+        .q(line__3__q),
+        .clock(line__3__clock)
+    );
+    optireduce_nic__nic__guard__held line__4(
+        .d(line__4__d),
+        .q(line__4__q),
+        .clock(line__4__clock)
+    );
+    optireduce_nic__nic__guard__held line__5(
+        .d(line__5__d),
+        .q(line__5__q),
+        .clock(line__5__clock)
+    );
+    // Update code
+    assign sum__clock = clock;
+    assign line__0__clock = clock;
+    assign line__1__clock = clock;
+    assign line__2__clock = clock;
+    assign line__3__clock = clock;
+    assign line__4__clock = clock;
+    assign line__5__clock = clock;
+    assign sum__reset = reset;
+    assign sum__valid = rx_valid;
+    assign sum__data = rx_data;
+    assign sum__last = rx_last;
+    assign wrong = sum__done && sum__checked && (sum__total != 32'hffff);
+    assign valid = line__5__q[(64'h0)+:(1)];
+    assign data = line__5__q[(64'h1)+:(512)];
+    assign last = line__5__q[(64'h201)+:(1)];
+    assign error = line__5__q[(64'h202)+:(1)] || wrong;
+    assign busy = sum__busy;
+    always @(*) begin
+        line__0__d[(64'h0)+:(1)] = rx_valid;
+        line__0__d[(64'h1)+:(512)] = rx_data;
+        line__0__d[(64'h201)+:(1)] = rx_last;
+        line__0__d[(64'h202)+:(1)] = rx_error;
+        line__1__d = line__0__q;
+        line__2__d = line__1__q;
+        line__3__d = line__2__q;
+        line__4__d = line__3__q;
+        line__5__d = line__4__q;
+        if (reset) begin
+            line__0__d[(64'h0)+:(1)] = 1'b0;
+            line__1__d[(64'h0)+:(1)] = 1'b0;
+            line__2__d[(64'h0)+:(1)] = 1'b0;
+            line__3__d[(64'h0)+:(1)] = 1'b0;
+            line__4__d[(64'h0)+:(1)] = 1'b0;
+            line__5__d[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__tx(clock,reset,valid,beat,error,ready,tx_valid,tx_data,tx_last,tx_error,tx_ready,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  valid;
+    input wire  [512:0] beat;
+    input wire  error;
+    output wire  ready;
+    output wire  tx_valid;
+    output wire  [511:0] tx_data;
+    output wire  tx_last;
+    output wire  tx_error;
+    input wire  tx_ready;
+    output wire  busy;
+    // Stub signals
+    wire  sum__clock;
+    wire  sum__reset;
+    wire  sum__valid;
+    wire  [511:0] sum__data;
+    wire  sum__last;
+    wire  sum__done;
+    wire  [15:0] sum__total;
+    wire  sum__checked;
+    wire  sum__busy;
+    wire  beats__clock;
+    wire  beats__clear;
+    wire  beats__push;
+    wire  [511:0] beats__push_data;
+    wire  beats__pop;
+    wire  [511:0] beats__pop_data;
+    wire  beats__empty;
+    wire  [15:0] beats__room;
+    wire  ends__clock;
+    wire  ends__clear;
+    wire  ends__push;
+    reg  [1:0] ends__push_data;
+    wire  ends__full;
+    wire  ends__pop;
+    wire  [1:0] ends__pop_data;
+    wire  ends__empty;
+    wire  [15:0] ends__room;
+    wire  sums__clock;
+    wire  sums__clear;
+    wire  sums__push;
+    reg  [15:0] sums__push_data;
+    wire  sums__full;
+    wire  sums__pop;
+    wire  [15:0] sums__pop_data;
+    wire  sums__empty;
+    wire  [15:0] sums__room;
+    reg  in_frame__d;
+    wire  in_frame__q;
+    wire  in_frame__clock;
+    reg  leaving__d;
+    wire  leaving__q;
+    wire  leaving__clock;
+    reg  [8:0] frames__d;
+    wire  [8:0] frames__q;
+    wire  frames__clock;
+    // Local signals
+    wire  takes;
+    wire  opens;
+    wire  leaves;
+    wire  taken;
+    wire  closes;
+    wire  [8:0] frames_more;
+    wire  [8:0] frames_less;
+    wire  [15:0] checksum;
+    reg  [511:0] h;
+    reg  [511:0] out;
+    wire  [1:0] e;
+    // Sub module instances
+    optireduce_nic__rx__sum sum(
+        .clock(sum__clock),
+        .reset(sum__reset),
+        .valid(sum__valid),
+        .data(sum__data),
+        .last(sum__last),
+        .done(sum__done),
+        .total(sum__total),
+        .checked(sum__checked),
+        .busy(sum__busy)
+    );
+    optireduce_nic__nic__builder__outbox beats(
+        .clock(beats__clock),
+        .clear(beats__clear),
+        .push(beats__push),
+        .push_data(beats__push_data),
+        .pop(beats__pop),
+        .pop_data(beats__pop_data),
+        .empty(beats__empty),
+        .room(beats__room)
+    );
+    optireduce_nic__nic__builder__out_flags ends(
+        .clock(ends__clock),
+        .clear(ends__clear),
+        .push(ends__push),
+        .push_data(ends__push_data),
+        .full(ends__full),
+        .pop(ends__pop),
+        .pop_data(ends__pop_data),
+        .empty(ends__empty),
+        .room(ends__room)
+    );
+    optireduce_nic__tx__sums sums(
+        .clock(sums__clock),
+        .clear(sums__clear),
+        .push(sums__push),
+        .push_data(sums__push_data),
+        .full(sums__full),
+        .pop(sums__pop),
+        .pop_data(sums__pop_data),
+        .empty(sums__empty),
+        .room(sums__room)
+    );
+    optireduce_nic__nic__finisher__drain__side__0 in_frame(
+        .d(in_frame__d),
+        .q(in_frame__q),
+        .clock(in_frame__clock)
+    );
+    optireduce_nic__nic__finisher__drain__side__0 leaving(
+        .d(leaving__d),
+        .q(leaving__q),
+        .clock(leaving__clock)
+    );
+    optireduce_nic__nic__planner__packet_beats frames(
+        .d(frames__d),
+        .q(frames__q),
+        .clock(frames__clock)
+    );
+    // Update code
+    assign in_frame__clock = clock;
+    assign leaving__clock = clock;
+    assign frames__clock = clock;
+    assign sum__clock = clock;
+    assign sum__reset = reset;
+    assign beats__clock = clock;
+    assign beats__clear = reset;
+    assign ends__clock = clock;
+    assign ends__clear = reset;
+    assign sums__clock = clock;
+    assign sums__clear = reset;
+    assign ready = (beats__room != 32'h0) && (in_frame__q || (frames__q < 32'h3) || (beats__room >= 32'he0));
+    assign takes = valid && ready;
+    assign opens = takes && ~in_frame__q;
+    assign beats__push = takes;
+    assign beats__push_data = beat[(64'h0)+:(512)];
+    assign ends__push = takes;
+    always @(*) begin
+        ends__push_data[(64'h0)+:(1)] = beat[(64'h200)+:(1)];
+        ends__push_data[(64'h1)+:(1)] = error;
+    end
+    assign sum__valid = takes;
+    assign sum__data = beat[(64'h0)+:(512)];
+    assign sum__last = beat[(64'h200)+:(1)];
+    assign checksum = sum__total ^ 32'hffff;
+    assign sums__push = sum__done;
+    always @(*) begin
+        sums__push_data = checksum;
+        if (checksum == 32'h0) begin
+            sums__push_data = ((32'hffff) & 16'hffff);
+        end
+    end
+    assign leaves = ~sums__empty;
+    assign e = ends__pop_data;
+    assign taken = leaves && tx_ready;
+    assign closes = taken && e[(64'h0)+:(1)];
+    assign beats__pop = taken;
+    assign ends__pop = taken;
+    assign sums__pop = closes;
+    always @(*) begin
+        h = ((beats__pop_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        h[(64'h140)+:(16)] = sums__pop_data;
+    end
+    always @(*) begin
+        out = beats__pop_data;
+        if (~leaving__q) begin
+            out = ((h) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
+    end
+    assign tx_valid = leaves;
+    assign tx_data = out;
+    assign tx_last = e[(64'h0)+:(1)];
+    assign tx_error = e[(64'h1)+:(1)];
+    assign frames_more = frames__q + 32'h1;
+    assign frames_less = frames__q - 32'h1;
+    assign busy = frames__q != 32'h0;
+    always @(*) begin
+        in_frame__d = in_frame__q;
+        leaving__d = leaving__q;
+        frames__d = frames__q;
+        if (takes) begin
+            in_frame__d = ~beat[(64'h200)+:(1)];
+        end
+        if (taken) begin
+            leaving__d = ~e[(64'h0)+:(1)];
+        end
+        if (opens && ~closes) begin
+            frames__d = frames_more;
+        end
+        else if (closes && ~opens) begin
+            frames__d = frames_less;
+        end
+        if (reset) begin
+            in_frame__d = 1'b0;
+            leaving__d = 1'b0;
+            frames__d = ((32'h0) & 9'h1ff);
+        end
+    end
+    wire unused__beats__empty = &{beats__empty};
+    wire unused__ends__empty = &{ends__empty};
+    wire unused__ends__full = &{ends__full};
+    wire unused__ends__room = &{ends__room};
+    wire unused__sum__busy = &{sum__busy};
+    wire unused__sum__checked = &{sum__checked};
+    wire unused__sums__full = &{sums__full};
+    wire unused__sums__room = &{sums__room};
+endmodule
+
+module optireduce_registers__address(d,q,clock);
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 12'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_data,reg_read_address,reg_read_data,msix_valid,msix_vector,msix_ready,axi_ar_valid,axi_ar_address,axi_ar_beats,axi_ar_ready,axi_r_valid,axi_r_data,axi_r_last,axi_r_error,axi_r_ready,axi_aw_valid,axi_aw_address,axi_aw_beats,axi_aw_ready,axi_w_valid,axi_w_data,axi_w_last,axi_w_ready,axi_b_valid,axi_b_error,rx_valid,rx_data,rx_last,rx_error,tx_valid,tx_data,tx_last,tx_error,tx_ready,asleep,timer_ns,trace_arm,trace_cookie,trace_sum,trace_sum_place,trace_mean,trace_mean_place,trace_contribute_open,trace_broadcast_open);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [47:0] now_ns;
+    input wire  reg_write;
+    input wire  [9:0] reg_write_address;
+    input wire  [31:0] reg_write_data;
+    input wire  [9:0] reg_read_address;
+    output reg  [31:0] reg_read_data;
+    output wire  msix_valid;
+    output wire  [1:0] msix_vector;
+    input wire  msix_ready;
+    output wire  axi_ar_valid;
+    output wire  [63:0] axi_ar_address;
+    output wire  [6:0] axi_ar_beats;
+    input wire  axi_ar_ready;
+    input wire  axi_r_valid;
+    input wire  [511:0] axi_r_data;
+    input wire  axi_r_last;
+    input wire  axi_r_error;
+    output wire  axi_r_ready;
+    output wire  axi_aw_valid;
+    output wire  [63:0] axi_aw_address;
+    output wire  [6:0] axi_aw_beats;
+    input wire  axi_aw_ready;
+    output wire  axi_w_valid;
+    output wire  [511:0] axi_w_data;
+    output wire  axi_w_last;
+    input wire  axi_w_ready;
+    input wire  axi_b_valid;
+    input wire  axi_b_error;
+    input wire  rx_valid;
+    input wire  [511:0] rx_data;
+    input wire  rx_last;
+    input wire  rx_error;
+    output wire  tx_valid;
+    output wire  [511:0] tx_data;
+    output wire  tx_last;
+    output wire  tx_error;
+    input wire  tx_ready;
+    output wire  asleep;
+    output wire  [47:0] timer_ns;
+    output wire  [7:0] trace_arm;
+    output wire  [31:0] trace_cookie;
+    output wire  trace_sum;
+    output wire  [22:0] trace_sum_place;
+    output wire  trace_mean;
+    output wire  [22:0] trace_mean_place;
+    output wire  [7:0] trace_contribute_open;
+    output wire  [7:0] trace_broadcast_open;
+    // Stub signals
+    wire  nic__clock;
+    wire  nic__reset;
+    wire  [47:0] nic__now_ns;
+    wire  nic__reg_write;
+    wire  [9:0] nic__reg_write_address;
+    wire  [31:0] nic__reg_write_data;
+    wire  [9:0] nic__reg_read_address;
+    wire  [31:0] nic__reg_read_data;
+    wire  nic__msix_valid;
+    wire  [1:0] nic__msix_vector;
+    wire  nic__msix_ready;
+    wire  nic__axi_ar_valid;
+    wire  [63:0] nic__axi_ar_address;
+    wire  [6:0] nic__axi_ar_beats;
+    wire  nic__axi_ar_ready;
+    wire  nic__axi_r_valid;
+    wire  [511:0] nic__axi_r_data;
+    wire  nic__axi_r_last;
+    wire  nic__axi_r_error;
+    wire  nic__axi_r_ready;
+    wire  nic__axi_aw_valid;
+    wire  [63:0] nic__axi_aw_address;
+    wire  [6:0] nic__axi_aw_beats;
+    wire  nic__axi_aw_ready;
+    wire  nic__axi_w_valid;
+    wire  [511:0] nic__axi_w_data;
+    wire  nic__axi_w_last;
+    wire  nic__axi_w_ready;
+    wire  nic__axi_b_valid;
+    wire  nic__axi_b_error;
+    wire  nic__rx_valid;
+    wire  [511:0] nic__rx_data;
+    wire  nic__rx_last;
+    wire  nic__rx_error;
+    wire  nic__tx_valid;
+    wire  [511:0] nic__tx_data;
+    wire  nic__tx_last;
+    wire  nic__tx_error;
+    wire  nic__tx_ready;
+    wire  nic__asleep;
+    wire  [47:0] nic__timer_ns;
+    wire  [7:0] nic__trace_arm;
+    wire  [31:0] nic__trace_cookie;
+    wire  nic__trace_sum;
+    wire  [22:0] nic__trace_sum_place;
+    wire  nic__trace_mean;
+    wire  [22:0] nic__trace_mean_place;
+    wire  [7:0] nic__trace_contribute_open;
+    wire  [7:0] nic__trace_broadcast_open;
+    wire  rx__clock;
+    wire  rx__reset;
+    wire  rx__rx_valid;
+    wire  [511:0] rx__rx_data;
+    wire  rx__rx_last;
+    wire  rx__rx_error;
+    wire  rx__valid;
+    wire  [511:0] rx__data;
+    wire  rx__last;
+    wire  rx__error;
+    wire  rx__busy;
+    wire  tx__clock;
+    wire  tx__reset;
+    wire  tx__valid;
+    reg  [512:0] tx__beat;
+    wire  tx__error;
+    wire  tx__ready;
+    wire  tx__tx_valid;
+    wire  [511:0] tx__tx_data;
+    wire  tx__tx_last;
+    wire  tx__tx_error;
+    wire  tx__tx_ready;
+    wire  tx__busy;
+    reg  enabled__d;
+    wire  enabled__q;
+    wire  enabled__clock;
+    reg  reads_status__d;
+    wire  reads_status__q;
+    wire  reads_status__clock;
+    // Sub module instances
+    optireduce_nic__nic nic(
+        .clock(nic__clock),
+        .reset(nic__reset),
+        .now_ns(nic__now_ns),
+        .reg_write(nic__reg_write),
+        .reg_write_address(nic__reg_write_address),
+        .reg_write_data(nic__reg_write_data),
+        .reg_read_address(nic__reg_read_address),
+        .reg_read_data(nic__reg_read_data),
+        .msix_valid(nic__msix_valid),
+        .msix_vector(nic__msix_vector),
+        .msix_ready(nic__msix_ready),
+        .axi_ar_valid(nic__axi_ar_valid),
+        .axi_ar_address(nic__axi_ar_address),
+        .axi_ar_beats(nic__axi_ar_beats),
+        .axi_ar_ready(nic__axi_ar_ready),
+        .axi_r_valid(nic__axi_r_valid),
+        .axi_r_data(nic__axi_r_data),
+        .axi_r_last(nic__axi_r_last),
+        .axi_r_error(nic__axi_r_error),
+        .axi_r_ready(nic__axi_r_ready),
+        .axi_aw_valid(nic__axi_aw_valid),
+        .axi_aw_address(nic__axi_aw_address),
+        .axi_aw_beats(nic__axi_aw_beats),
+        .axi_aw_ready(nic__axi_aw_ready),
+        .axi_w_valid(nic__axi_w_valid),
+        .axi_w_data(nic__axi_w_data),
+        .axi_w_last(nic__axi_w_last),
+        .axi_w_ready(nic__axi_w_ready),
+        .axi_b_valid(nic__axi_b_valid),
+        .axi_b_error(nic__axi_b_error),
+        .rx_valid(nic__rx_valid),
+        .rx_data(nic__rx_data),
+        .rx_last(nic__rx_last),
+        .rx_error(nic__rx_error),
+        .tx_valid(nic__tx_valid),
+        .tx_data(nic__tx_data),
+        .tx_last(nic__tx_last),
+        .tx_error(nic__tx_error),
+        .tx_ready(nic__tx_ready),
+        .asleep(nic__asleep),
+        .timer_ns(nic__timer_ns),
+        .trace_arm(nic__trace_arm),
+        .trace_cookie(nic__trace_cookie),
+        .trace_sum(nic__trace_sum),
+        .trace_sum_place(nic__trace_sum_place),
+        .trace_mean(nic__trace_mean),
+        .trace_mean_place(nic__trace_mean_place),
+        .trace_contribute_open(nic__trace_contribute_open),
+        .trace_broadcast_open(nic__trace_broadcast_open)
+    );
+    optireduce_nic__rx rx(
+        .clock(rx__clock),
+        .reset(rx__reset),
+        .rx_valid(rx__rx_valid),
+        .rx_data(rx__rx_data),
+        .rx_last(rx__rx_last),
+        .rx_error(rx__rx_error),
+        .valid(rx__valid),
+        .data(rx__data),
+        .last(rx__last),
+        .error(rx__error),
+        .busy(rx__busy)
+    );
+    optireduce_nic__tx tx(
+        .clock(tx__clock),
+        .reset(tx__reset),
+        .valid(tx__valid),
+        .beat(tx__beat),
+        .error(tx__error),
+        .ready(tx__ready),
+        .tx_valid(tx__tx_valid),
+        .tx_data(tx__tx_data),
+        .tx_last(tx__tx_last),
+        .tx_error(tx__tx_error),
+        .tx_ready(tx__tx_ready),
+        .busy(tx__busy)
+    );
+    optireduce_nic__nic__finisher__drain__side__0 enabled(
+        .d(enabled__d),
+        .q(enabled__q),
+        .clock(enabled__clock)
+    );
+    optireduce_nic__nic__finisher__drain__side__0 reads_status(
+        .d(reads_status__d),
+        .q(reads_status__q),
+        .clock(reads_status__clock)
+    );
+    // Update code
+    assign enabled__clock = clock;
+    assign reads_status__clock = clock;
+    assign nic__clock = clock;
+    assign rx__clock = clock;
+    assign tx__clock = clock;
+    assign nic__reset = reset;
+    assign rx__reset = reset;
+    assign tx__reset = reset;
+    assign nic__now_ns = now_ns;
+    assign nic__reg_write = reg_write;
+    assign nic__reg_write_address = reg_write_address;
+    assign nic__reg_write_data = reg_write_data;
+    assign nic__reg_read_address = reg_read_address;
+    assign nic__msix_ready = msix_ready;
+    assign nic__axi_ar_ready = axi_ar_ready;
+    assign nic__axi_r_valid = axi_r_valid;
+    assign nic__axi_r_data = axi_r_data;
+    assign nic__axi_r_last = axi_r_last;
+    assign nic__axi_r_error = axi_r_error;
+    assign nic__axi_aw_ready = axi_aw_ready;
+    assign nic__axi_w_ready = axi_w_ready;
+    assign nic__axi_b_valid = axi_b_valid;
+    assign nic__axi_b_error = axi_b_error;
+    always @(*) begin
+        reg_read_data = nic__reg_read_data;
+        if (reads_status__q && ~enabled__q && tx__busy) begin
+            reg_read_data = nic__reg_read_data | 32'h2;
+        end
+    end
+    assign msix_valid = nic__msix_valid;
+    assign msix_vector = nic__msix_vector;
+    assign axi_ar_valid = nic__axi_ar_valid;
+    assign axi_ar_address = nic__axi_ar_address;
+    assign axi_ar_beats = nic__axi_ar_beats;
+    assign axi_r_ready = nic__axi_r_ready;
+    assign axi_aw_valid = nic__axi_aw_valid;
+    assign axi_aw_address = nic__axi_aw_address;
+    assign axi_aw_beats = nic__axi_aw_beats;
+    assign axi_w_valid = nic__axi_w_valid;
+    assign axi_w_data = nic__axi_w_data;
+    assign axi_w_last = nic__axi_w_last;
+    assign timer_ns = nic__timer_ns;
+    assign trace_arm = nic__trace_arm;
+    assign trace_cookie = nic__trace_cookie;
+    assign trace_sum = nic__trace_sum;
+    assign trace_sum_place = nic__trace_sum_place;
+    assign trace_mean = nic__trace_mean;
+    assign trace_mean_place = nic__trace_mean_place;
+    assign trace_contribute_open = nic__trace_contribute_open;
+    assign trace_broadcast_open = nic__trace_broadcast_open;
+    assign rx__rx_valid = rx_valid;
+    assign rx__rx_data = rx_data;
+    assign rx__rx_last = rx_last;
+    assign rx__rx_error = rx_error;
+    assign nic__rx_valid = rx__valid;
+    assign nic__rx_data = rx__data;
+    assign nic__rx_last = rx__last;
+    assign nic__rx_error = rx__error;
+    assign tx__valid = nic__tx_valid;
+    always @(*) begin
+        tx__beat[(64'h0)+:(512)] = nic__tx_data;
+        tx__beat[(64'h200)+:(1)] = nic__tx_last;
+    end
+    assign tx__error = nic__tx_error;
+    assign nic__tx_ready = tx__ready;
+    assign tx_valid = tx__tx_valid;
+    assign tx_data = tx__tx_data;
+    assign tx_last = tx__tx_last;
+    assign tx_error = tx__tx_error;
+    assign tx__tx_ready = tx_ready;
+    assign asleep = nic__asleep && ~rx_valid && ~rx__busy && ~tx__busy;
+    always @(*) begin
+        enabled__d = enabled__q;
+        reads_status__d = reads_status__q;
+        reads_status__d = reg_read_address == 32'h11;
+        if (reg_write && (reg_write_address == 32'h40)) begin
+            enabled__d = reg_write_data[32'h0];
+        end
+        if (reset) begin
+            enabled__d = 1'b0;
+        end
+    end
+endmodule
+
 module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstrb,wready,bvalid,bresp,bready,arvalid,araddr,arready,rvalid,rdata,rresp,rready,write,write_address,write_data,read_address,read_data);
     // Module arguments
     input wire  clock;
@@ -24935,7 +26206,7 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
     // Local signals
     wire  go;
     // Sub module instances
-    optireduce_nic__finisher__drain__side__0 have_address(
+    optireduce_nic__nic__finisher__drain__side__0 have_address(
         .d(have_address__d),
         .q(have_address__q),
         .clock(have_address__clock)
@@ -24945,42 +26216,42 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
         .q(address__q),
         .clock(address__clock)
     );
-    optireduce_nic__finisher__drain__side__0 have_data(
+    optireduce_nic__nic__finisher__drain__side__0 have_data(
         .d(have_data__d),
         .q(have_data__q),
         .clock(have_data__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0__result data(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result data(
         .d(data__d),
         .q(data__q),
         .clock(data__clock)
     );
-    optireduce_nic__finisher__drain__side__0 whole(
+    optireduce_nic__nic__finisher__drain__side__0 whole(
         .d(whole__d),
         .q(whole__q),
         .clock(whole__clock)
     );
-    optireduce_nic__finisher__drain__side__0 answer(
+    optireduce_nic__nic__finisher__drain__side__0 answer(
         .d(answer__d),
         .q(answer__q),
         .clock(answer__clock)
     );
-    optireduce_nic__finisher__drain__side__0 failed(
+    optireduce_nic__nic__finisher__drain__side__0 failed(
         .d(failed__d),
         .q(failed__q),
         .clock(failed__clock)
     );
-    optireduce_nic__finisher__drain__side__0 asked(
+    optireduce_nic__nic__finisher__drain__side__0 asked(
         .d(asked__d),
         .q(asked__q),
         .clock(asked__clock)
     );
-    optireduce_nic__finisher__drain__side__0 coming(
+    optireduce_nic__nic__finisher__drain__side__0 coming(
         .d(coming__d),
         .q(coming__q),
         .clock(coming__clock)
     );
-    optireduce_nic__finisher__drain__side__0 waiting(
+    optireduce_nic__nic__finisher__drain__side__0 waiting(
         .d(waiting__d),
         .q(waiting__q),
         .clock(waiting__clock)
@@ -24990,12 +26261,12 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
         .q(read__q),
         .clock(read__clock)
     );
-    optireduce_nic__finisher__drain__side__0 have_value(
+    optireduce_nic__nic__finisher__drain__side__0 have_value(
         .d(have_value__d),
         .q(have_value__q),
         .clock(have_value__clock)
     );
-    optireduce_nic__finisher__drain__multiplier__lane__0__result value(
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result value(
         .d(value__d),
         .q(value__q),
         .clock(value__clock)
@@ -25328,12 +26599,12 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
         .read_address(registers__read_address),
         .read_data(registers__read_data)
     );
-    optireduce_nic__finisher__drain__inbox__state now_ns(
+    optireduce_nic__nic__finisher__drain__inbox__state now_ns(
         .d(now_ns__d),
         .q(now_ns__q),
         .clock(now_ns__clock)
     );
-    optireduce_nic__finisher__drain__side__0 rx_bad(
+    optireduce_nic__nic__finisher__drain__side__0 rx_bad(
         .d(rx_bad__d),
         .q(rx_bad__q),
         .clock(rx_bad__clock)

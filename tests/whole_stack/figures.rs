@@ -19,7 +19,8 @@ fn the_receive_path_sums_a_beat_a_cycle_but_for_headers() {
 #[test]
 fn latencies_are_those_of_the_readme() {
     let latency = latencies().unwrap();
-    assert_eq!((latency.parser, latency.adder, latency.window_close), (13, 6, 3));
+    assert_eq!((latency.parser, latency.adder, latency.window_close), (19, 6, 3));
+    assert_eq!((latency.doorbell_to_first_frame, latency.last_frame_to_completion), (444, 255));
     assert_eq!((latency.doorbell_to_completion, latency.doorbell_to_completion_hadamard), (822, 1150));
 }
 

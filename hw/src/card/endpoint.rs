@@ -1,4 +1,4 @@
-//! `Endpoint`: the card with the interfaces that boards have, and nothing else: [`SmartNic`] behind an AXI4-Lite slave
+//! `Endpoint`: the card with the interfaces that boards have, and nothing else: [`CheckedNic`] behind an AXI4-Lite slave
 //! (registers), a 512-bit AXI4 master (host memory), 512-bit AXI streams (MAC), MSI-X requests, and its own clock of
 //! nanoseconds. Names and widths are those of the standards, so that a board's shell only connects.
 //!
@@ -10,7 +10,7 @@
 
 use super::axi_lite::AxiLite;
 use super::build::Build;
-use super::smartnic::SmartNic;
+use super::checked_nic::CheckedNic;
 use crate::hdl::prelude::*;
 
 /// The card's top for boards, see the module.
@@ -163,7 +163,7 @@ pub struct Endpoint {
     /// It is taken.
     pub msix_ready: Signal<In, bool>,
 
-    nic: SmartNic,
+    nic: CheckedNic,
     registers: AxiLite,
     now_ns: DFF<W<48>>,
     rx_bad: DFF<bool>,
@@ -283,7 +283,7 @@ impl Endpoint {
     /// # Panics
     /// When the parameters do not go together: that is a design error.
     pub fn new(build: Build) -> Self {
-        Self { nic: SmartNic::new(build), ..Self::default() }
+        Self { nic: CheckedNic::new(build), ..Self::default() }
     }
 }
 

@@ -1,10 +1,11 @@
-//! The card: everything between the MAC, host memory and the register window, with [`smartnic::SmartNic`] as its top in
-//! simulation and [`endpoint::Endpoint`] as its top on boards.
+//! The card: everything between the MAC, host memory and the register window, with [`checked_nic::CheckedNic`] as its top in
+//! simulation and [`endpoint::Endpoint`] as its top on boards; [`smartnic::SmartNic`] is the card without UDP checksums.
 
 pub mod arrivals;
 pub mod axi_lite;
 pub mod build;
 pub mod builder;
+pub mod checked_nic;
 pub mod contribute;
 pub mod dma_read;
 pub mod dma_write;
@@ -12,6 +13,7 @@ pub mod drain;
 pub mod endpoint;
 pub mod entry;
 pub mod finisher;
+pub mod frame_sum;
 pub mod gather;
 pub mod lookup;
 pub mod msix;
@@ -22,6 +24,7 @@ pub mod reduce;
 pub mod registers;
 pub mod reset;
 pub mod rx_buffer;
+pub mod rx_checksum;
 pub mod rx_parser;
 pub mod scale;
 pub mod simulated;
@@ -29,6 +32,7 @@ pub mod slot_gate;
 pub mod smartnic;
 pub mod stage_gates;
 pub mod submission;
+pub mod tx_checksum;
 pub mod tx_guard;
 pub mod types;
 
@@ -36,6 +40,8 @@ pub mod types;
 mod arrivals_tests;
 #[cfg(test)]
 mod builder_tests;
+#[cfg(test)]
+mod checksum_tests;
 #[cfg(test)]
 mod contribute_tests;
 #[cfg(test)]

@@ -6,15 +6,15 @@
 //! `msix_ready` are high), and there is no reset but CONTROL.enable.
 
 use super::build::Build;
-use super::smartnic::SmartNic;
+use super::checked_nic::CheckedNic;
 use crate::cosim::{Bench, Compiled};
 use crate::hdl::stack::on_a_large_stack;
 use crate::hdl::word::{Beat, bits_w};
 use std::sync::OnceLock;
 
-/// Inputs of a cycle, named as the ports of [`SmartNic`].
+/// Inputs of a cycle, named as the ports of [`CheckedNic`].
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(missing_docs, reason = "SmartNic's ports say what they are")]
+#[allow(missing_docs, reason = "CheckedNic's ports say what they are")]
 pub struct Inputs {
     pub now_ns: u64,
     pub reg_write: bool,
@@ -34,9 +34,9 @@ pub struct Inputs {
     pub axi_b_error: bool,
 }
 
-/// Outputs of a cycle, named as the ports of [`SmartNic`].
+/// Outputs of a cycle, named as the ports of [`CheckedNic`].
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(missing_docs, reason = "SmartNic's ports say what they are")]
+#[allow(missing_docs, reason = "CheckedNic's ports say what they are")]
 pub struct Outputs {
     pub tx_valid: bool,
     pub tx_data: Beat,
@@ -78,7 +78,7 @@ impl SimulatedCard {
     /// # Panics
     /// When the parameters of `build` do not go together, see [`Build::checked`].
     pub fn new(build: Build) -> Self {
-        Self(on_a_large_stack(move || Box::new(Bench::new(SmartNic::new(build)))))
+        Self(on_a_large_stack(move || Box::new(Bench::new(CheckedNic::new(build)))))
     }
 
     /// The Verilog of the card as it is built by default, run by Verilator; the first call of a process may take half a
@@ -87,10 +87,10 @@ impl SimulatedCard {
     /// # Errors
     /// When Verilator is missing or refuses the Verilog.
     pub fn verilated() -> Result<Self, String> {
-        static COMPILED: OnceLock<Result<Compiled<SmartNic>, String>> = OnceLock::new();
+        static COMPILED: OnceLock<Result<Compiled<CheckedNic>, String>> = OnceLock::new();
         on_a_large_stack(|| {
-            let compiled = COMPILED.get_or_init(|| Compiled::new("smartnic", SmartNic::default()));
-            let bench = Bench::verilated(compiled.as_ref()?, SmartNic::default())?;
+            let compiled = COMPILED.get_or_init(|| Compiled::new("checked_nic", CheckedNic::default()));
+            let bench = Bench::verilated(compiled.as_ref()?, CheckedNic::default())?;
             Ok(Self(Box::new(bench)))
         })
     }
@@ -118,7 +118,7 @@ trait Cycle: Send {
     fn cycles(&self) -> u64;
 }
 
-impl Cycle for Bench<SmartNic> {
+impl Cycle for Bench<CheckedNic> {
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         set(&mut self.block, inputs);
         self.settle();
@@ -136,7 +136,7 @@ impl Cycle for Bench<SmartNic> {
     }
 }
 
-fn set(card: &mut SmartNic, inputs: &Inputs) {
+fn set(card: &mut CheckedNic, inputs: &Inputs) {
     card.clock.next.clk = false;
     card.now_ns.next = bits_w(inputs.now_ns);
     card.reg_write.next = inputs.reg_write;
@@ -160,7 +160,7 @@ fn set(card: &mut SmartNic, inputs: &Inputs) {
     card.msix_ready.next = true;
 }
 
-fn outputs(card: &SmartNic) -> Outputs {
+fn outputs(card: &CheckedNic) -> Outputs {
     Outputs {
         tx_valid: card.tx_valid.val(),
         tx_data: card.tx_data.val(),

@@ -10,6 +10,7 @@
 //!   StageGates x 2 close the stages by the time port, whatever the host or the network does.
 //! ```
 //! Clock: 250 MHz. Datapath: 512 bits, valid/ready, initiation interval 1; the receive side never back-pressures.
+//! UDP checksums are not its matter: [`CheckedNic`](super::checked_nic::CheckedNic) stands around it.
 //! Limits: 8 windows in flight, 64 ranks, 4 queue pairs. Host memory is a subset of AXI4: in-order 64-byte bursts of at
 //! most 64 beats that never cross 4 KiB.
 //! Reset: clearing CONTROL.enable at any time ([`super::reset`]); `reset` with the bus itself.

@@ -40,11 +40,11 @@ Examples:
 
 #[derive(Subcommand)]
 enum Command {
-    /// Write Verilog, one file per block; each has a top module called `top`, the card is smartnic.v
+    /// Write Verilog, one file per block; each has a top module called `top`, the card is checked_nic.v
     #[command(after_help = "Examples:
   optireduce-hdl emit --out target/rtl
   optireduce-hdl emit --out target/rtl --block reduce --block hadamard
-  verilator --lint-only -Wno-fatal --top-module top target/rtl/smartnic.v")]
+  verilator --lint-only -Wno-fatal --top-module top target/rtl/checked_nic.v")]
     Emit {
         /// Folder to write to; created if it does not exist
         #[arg(long, value_name = "DIR")]
@@ -133,7 +133,7 @@ Examples:
 Examples:
   optireduce-hdl report
   optireduce-hdl report stage_gates reduce --fmax
-  optireduce-hdl report smartnic --json")]
+  optireduce-hdl report checked_nic --json")]
     Report {
         /// Blocks to report on [default: all]
         #[arg(value_name = "BLOCK")]

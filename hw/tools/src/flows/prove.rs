@@ -76,6 +76,20 @@ pub const PROOFS: &[Proof] = &[
         ],
     },
     Proof {
+        name: "rx_checksum",
+        claim: "beats go on unchanged; a frame with a wrong sum never leaves unmarked, and no other leaves marked",
+        block: || emitted("rx_checksum"),
+        checker: include_str!("../../proofs/rx_checksum.sv"),
+        solver: Solver::Sat,
+        steps: 2,
+        cycles: 9,
+        mutants: &[
+            ("sum$done && sum$checked", "sum$done && sum$checked && sum$busy"),
+            ("sum$total != 32'hffff", "sum$total == 32'h0"),
+            ("line$3$d = line$2$q", "line$3$d = line$1$q"),
+        ],
+    },
+    Proof {
         name: "fifo",
         claim: "every word comes out once, unchanged and in its turn; flags and room are right",
         block: emit::of::<Fifo<W<8>, 2>>,

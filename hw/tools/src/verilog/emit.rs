@@ -39,7 +39,7 @@ pub fn endpoint(build: Build) -> String {
     on_a_large_stack(move || of_built(Box::new(Endpoint::new(build))))
 }
 
-/// As [`endpoint`], without AXI around it.
+/// As [`endpoint`], without AXI around it and without UDP checksums.
 ///
 /// # Panics
 /// As there.
@@ -77,7 +77,9 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "hadamard_signs", build: of::<hadamard::signs::Signs> },
     Emittable { name: "hadamard", build: of::<hadamard::Hadamard> },
     Emittable { name: "hadamard_256", build: || of_built(Box::new(hadamard::Hadamard::new(8))) },
+    Emittable { name: "frame_sum", build: of::<card::frame_sum::FrameSum> },
     Emittable { name: "rx_buffer", build: of::<card::rx_buffer::RxBuffer> },
+    Emittable { name: "rx_checksum", build: of::<card::rx_checksum::RxChecksum> },
     Emittable { name: "rx_parser", build: of::<card::rx_parser::RxParser> },
     Emittable { name: "lookup", build: of::<card::lookup::Lookup> },
     Emittable { name: "stage_gates", build: of::<card::stage_gates::StageGates> },
@@ -95,11 +97,13 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "msix", build: of::<card::msix::Msix> },
     Emittable { name: "reset", build: of::<card::reset::Reset> },
     Emittable { name: "tx_guard", build: of::<card::tx_guard::TxGuard> },
+    Emittable { name: "tx_checksum", build: of::<card::tx_checksum::TxChecksum> },
     Emittable { name: "submission", build: of::<card::submission::Submit> },
     Emittable { name: "finisher", build: of::<card::finisher::Finisher> },
     Emittable { name: "registers", build: of::<card::registers::Registers> },
     Emittable { name: "axi_lite", build: of::<card::axi_lite::AxiLite> },
     Emittable { name: "smartnic", build: of::<card::smartnic::SmartNic> },
+    Emittable { name: "checked_nic", build: of::<card::checked_nic::CheckedNic> },
     Emittable { name: "endpoint", build: of::<card::endpoint::Endpoint> },
 ];
 

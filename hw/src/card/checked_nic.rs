@@ -1,0 +1,244 @@
+//! `CheckedNic`: the card between checks of the UDP checksum: what it sends gets one, what it receives with a wrong one is
+//! bad. Ports are those of [`SmartNic`], which neither fills in nor looks at that field.
+//!
+//! Why around the card, not in it: a build without the check is the [`SmartNic`] itself, as for the ECP5, which has no room
+//! for it; its frames then leave with a checksum of zero, "none" (RFC 768), which the check lets pass. And the card's registers stay
+//! as they are: a frame with a wrong checksum is one that the MAC found bad, in `DROP_FIFO_FULL`.
+//! Latency, on top of [`SmartNic`]'s: [`frame_sum::LATENCY`](super::frame_sum::LATENCY) cycles in; out, the beats of the frame and
+//! [`tx_checksum::LATENCY`](super::tx_checksum::LATENCY) less one. Throughput: one beat a cycle each way.
+//! Reset: clearing CONTROL.enable does not touch what is on its way here to or from the MAC: up to six beats in, and frames out that
+//! were handed over whole, or cut and marked so. Until those have left, STATUS says that the reset is under way.
+
+use super::build::Build;
+use super::rx_checksum::RxChecksum;
+use super::smartnic::SmartNic;
+use super::tx_checksum::TxChecksum;
+use crate::hdl::prelude::*;
+use optireduce_contract::registers::{CONTROL, CONTROL_ENABLE, STATUS, STATUS_BUSY};
+
+const _: () = assert!(STATUS.word() == 17 && STATUS_BUSY == 2 && CONTROL.word() == 64 && CONTROL_ENABLE == 1);
+
+/// The card with checked frames, see the module.
+#[derive(LogicBlock, Default, Ports)]
+pub struct CheckedNic {
+    /// 250 MHz clock of everything.
+    pub clock: Signal<In, Clock>,
+    /// The bus and the MAC are in reset: at least [`super::reset::RESET_CYCLES`].
+    pub reset: Signal<In, bool>,
+    /// Nanoseconds since reset: a free-running counter on a board.
+    pub now_ns: Signal<In, W<48>>,
+
+    /// Register write.
+    pub reg_write: Signal<In, bool>,
+    /// Register to write: byte offset / 4.
+    pub reg_write_address: Signal<In, W<10>>,
+    /// Its new value.
+    pub reg_write_data: Signal<In, W<32>>,
+    /// Register to read: byte offset / 4.
+    pub reg_read_address: Signal<In, W<10>>,
+    /// Its value, one cycle later.
+    pub reg_read_data: Signal<Out, W<32>>,
+    /// Completions were written: MSI-X request.
+    pub msix_valid: Signal<Out, bool>,
+    /// Its vector: the queue of the completions.
+    pub msix_vector: Signal<Out, W<2>>,
+    /// The bridge takes it.
+    pub msix_ready: Signal<In, bool>,
+
+    /// Host memory, read address: valid.
+    pub axi_ar_valid: Signal<Out, bool>,
+    /// First byte of the burst.
+    pub axi_ar_address: Signal<Out, W<64>>,
+    /// Beats of the burst, 1 to 64.
+    pub axi_ar_beats: Signal<Out, W<7>>,
+    /// Host memory takes it.
+    pub axi_ar_ready: Signal<In, bool>,
+    /// Host memory, read data: valid.
+    pub axi_r_valid: Signal<In, bool>,
+    /// The beat.
+    pub axi_r_data: Signal<In, Beat>,
+    /// Last of its burst.
+    pub axi_r_last: Signal<In, bool>,
+    /// The access failed.
+    pub axi_r_error: Signal<In, bool>,
+    /// The card takes it.
+    pub axi_r_ready: Signal<Out, bool>,
+    /// Host memory, write address: valid.
+    pub axi_aw_valid: Signal<Out, bool>,
+    /// First byte of the burst.
+    pub axi_aw_address: Signal<Out, W<64>>,
+    /// Beats of the burst, 1 to 64.
+    pub axi_aw_beats: Signal<Out, W<7>>,
+    /// Host memory takes it.
+    pub axi_aw_ready: Signal<In, bool>,
+    /// Host memory, write data: valid.
+    pub axi_w_valid: Signal<Out, bool>,
+    /// The beat, all bytes enabled.
+    pub axi_w_data: Signal<Out, Beat>,
+    /// Last of its burst.
+    pub axi_w_last: Signal<Out, bool>,
+    /// Host memory takes it.
+    pub axi_w_ready: Signal<In, bool>,
+    /// Host memory, write response: one burst is visible to the host.
+    pub axi_b_valid: Signal<In, bool>,
+    /// It failed.
+    pub axi_b_error: Signal<In, bool>,
+
+    /// From the MAC: valid. There is no ready: the card always sinks.
+    pub rx_valid: Signal<In, bool>,
+    /// The beat.
+    pub rx_data: Signal<In, Beat>,
+    /// Last of its frame.
+    pub rx_last: Signal<In, bool>,
+    /// With the last beat: bad FCS, or not whole beats.
+    pub rx_error: Signal<In, bool>,
+    /// To the MAC: valid.
+    pub tx_valid: Signal<Out, bool>,
+    /// The beat.
+    pub tx_data: Signal<Out, Beat>,
+    /// Last of its frame.
+    pub tx_last: Signal<Out, bool>,
+    /// With the last beat: the frame was cut by a reset, to be sent with a bad FCS.
+    pub tx_error: Signal<Out, bool>,
+    /// The MAC takes it.
+    pub tx_ready: Signal<In, bool>,
+
+    /// Nothing moves inside; only time, the wire or the host can change that.
+    pub asleep: Signal<Out, bool>,
+    /// Earliest time at which a stage may close by the clock, found by looking at one gate a cycle; all ones: none.
+    pub timer_ns: Signal<Out, W<48>>,
+    /// Trace: slot armed this cycle, one-hot.
+    pub trace_arm: Signal<Out, W<8>>,
+    /// Trace: its cookie.
+    pub trace_cookie: Signal<Out, W<32>>,
+    /// Trace: a contribution was accepted.
+    pub trace_sum: Signal<Out, bool>,
+    /// Trace: slot * 2^20 + position * 64 + sender of that contribution.
+    pub trace_sum_place: Signal<Out, W<23>>,
+    /// Trace: a broadcast beat was accepted.
+    pub trace_mean: Signal<Out, bool>,
+    /// Trace: slot * 2^20 + position * 64 + sender of that beat.
+    pub trace_mean_place: Signal<Out, W<23>>,
+    /// Trace: open contribute gates.
+    pub trace_contribute_open: Signal<Out, W<8>>,
+    /// Trace: open broadcast gates.
+    pub trace_broadcast_open: Signal<Out, W<8>>,
+
+    nic: SmartNic,
+    rx: RxChecksum,
+    tx: TxChecksum,
+    enabled: DFF<bool>,
+    reads_status: DFF<bool>,
+}
+
+#[sections]
+impl Logic for CheckedNic {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, enabled, reads_status);
+        self.nic.clock.next = self.clock.val();
+        self.rx.clock.next = self.clock.val();
+        self.tx.clock.next = self.clock.val();
+        self.nic.reset.next = self.reset.val();
+        self.rx.reset.next = self.reset.val();
+        self.tx.reset.next = self.reset.val();
+        self.inputs();
+        self.outputs();
+        self.frames();
+        self.status();
+    }
+
+    /// Passes what goes to the card but frames.
+    fn inputs(&mut self) {
+        self.nic.now_ns.next = self.now_ns.val();
+        self.nic.reg_write.next = self.reg_write.val();
+        self.nic.reg_write_address.next = self.reg_write_address.val();
+        self.nic.reg_write_data.next = self.reg_write_data.val();
+        self.nic.reg_read_address.next = self.reg_read_address.val();
+        self.nic.msix_ready.next = self.msix_ready.val();
+        self.nic.axi_ar_ready.next = self.axi_ar_ready.val();
+        self.nic.axi_r_valid.next = self.axi_r_valid.val();
+        self.nic.axi_r_data.next = self.axi_r_data.val();
+        self.nic.axi_r_last.next = self.axi_r_last.val();
+        self.nic.axi_r_error.next = self.axi_r_error.val();
+        self.nic.axi_aw_ready.next = self.axi_aw_ready.val();
+        self.nic.axi_w_ready.next = self.axi_w_ready.val();
+        self.nic.axi_b_valid.next = self.axi_b_valid.val();
+        self.nic.axi_b_error.next = self.axi_b_error.val();
+    }
+
+    /// Passes what comes from the card but frames.
+    fn outputs(&mut self) {
+        self.reg_read_data.next = self.nic.reg_read_data.val();
+        self.msix_valid.next = self.nic.msix_valid.val();
+        self.msix_vector.next = self.nic.msix_vector.val();
+        self.axi_ar_valid.next = self.nic.axi_ar_valid.val();
+        self.axi_ar_address.next = self.nic.axi_ar_address.val();
+        self.axi_ar_beats.next = self.nic.axi_ar_beats.val();
+        self.axi_r_ready.next = self.nic.axi_r_ready.val();
+        self.axi_aw_valid.next = self.nic.axi_aw_valid.val();
+        self.axi_aw_address.next = self.nic.axi_aw_address.val();
+        self.axi_aw_beats.next = self.nic.axi_aw_beats.val();
+        self.axi_w_valid.next = self.nic.axi_w_valid.val();
+        self.axi_w_data.next = self.nic.axi_w_data.val();
+        self.axi_w_last.next = self.nic.axi_w_last.val();
+        self.timer_ns.next = self.nic.timer_ns.val();
+        self.trace_arm.next = self.nic.trace_arm.val();
+        self.trace_cookie.next = self.nic.trace_cookie.val();
+        self.trace_sum.next = self.nic.trace_sum.val();
+        self.trace_sum_place.next = self.nic.trace_sum_place.val();
+        self.trace_mean.next = self.nic.trace_mean.val();
+        self.trace_mean_place.next = self.nic.trace_mean_place.val();
+        self.trace_contribute_open.next = self.nic.trace_contribute_open.val();
+        self.trace_broadcast_open.next = self.nic.trace_broadcast_open.val();
+    }
+
+    /// Adds to STATUS that frames of a disabled card have still to leave.
+    fn status(&mut self) {
+        self.reads_status.d.next = self.reg_read_address.val() == 17;
+        if self.reg_write.val() && (self.reg_write_address.val() == 64) {
+            self.enabled.d.next = self.reg_write_data.val().get_bit(0);
+        }
+        if self.reset.val() {
+            self.enabled.d.next = false;
+        }
+        if self.reads_status.q.val() && !self.enabled.q.val() && self.tx.busy.val() {
+            self.reg_read_data.next = self.nic.reg_read_data.val() | 2;
+        }
+    }
+
+    /// Connects the card to the MAC through the checks.
+    fn frames(&mut self) {
+        self.rx.rx_valid.next = self.rx_valid.val();
+        self.rx.rx_data.next = self.rx_data.val();
+        self.rx.rx_last.next = self.rx_last.val();
+        self.rx.rx_error.next = self.rx_error.val();
+        self.nic.rx_valid.next = self.rx.valid.val();
+        self.nic.rx_data.next = self.rx.data.val();
+        self.nic.rx_last.next = self.rx.last.val();
+        self.nic.rx_error.next = self.rx.error.val();
+        self.tx.valid.next = self.nic.tx_valid.val();
+        self.tx.beat.next.data = self.nic.tx_data.val();
+        self.tx.beat.next.last = self.nic.tx_last.val();
+        self.tx.error.next = self.nic.tx_error.val();
+        self.nic.tx_ready.next = self.tx.ready.val();
+        self.tx_valid.next = self.tx.tx_valid.val();
+        self.tx_data.next = self.tx.tx_data.val();
+        self.tx_last.next = self.tx.tx_last.val();
+        self.tx_error.next = self.tx.tx_error.val();
+        self.tx.tx_ready.next = self.tx_ready.val();
+        self.asleep.next = self.nic.asleep.val() && !self.rx_valid.val() && !self.rx.busy.val() && !self.tx.busy.val();
+    }
+}
+
+impl CheckedNic {
+    /// A card of this build.
+    ///
+    /// # Panics
+    /// When the parameters do not go together: that is a design error.
+    pub fn new(build: Build) -> Self {
+        Self { nic: SmartNic::new(build), ..Self::default() }
+    }
+}
+
+clocked!(CheckedNic);
