@@ -107,6 +107,31 @@ fn with_losses_duplicates_and_reordering_only_what_the_network_lost_is_missing()
     }
 }
 
+/// Between cards, and between cards and ranks without one, in both directions: the oracle knows what every mean must be, to the
+/// bit, and a beat that was changed on its way is in none of them.
+#[test]
+fn a_flipped_bit_never_reaches_a_mean() {
+    for (software_ranks, hadamard, bf16) in [vec![], vec![0], vec![1, 2], vec![0, 1, 2]]
+        .iter()
+        .flat_map(|ranks| [(ranks, false, false), (ranks, true, false), (ranks, false, true)])
+    {
+        let (mut lost, mut corrupted) = (0, 0);
+        for seed in 0..8 {
+            let impairments = Impairments { seed, corrupt: 0.2, ..Impairments::default() };
+            let scenario = Scenario::new(Functional, 3, 9610).hadamard(hadamard).with(|config| {
+                (config.impairments, config.bound_ns) = (impairments, 1_000_000);
+                (config.software_ranks, config.bf16) = (software_ranks.clone(), bf16);
+            });
+            for record in checked(scenario.run()) {
+                lost += record.ranks.iter().map(|one| one.report.lost_bytes).sum::<u64>();
+                corrupted += record.fates.iter().map(|fate| u32::from(fate.corrupted)).sum::<u32>();
+            }
+        }
+        assert!(corrupted > 50, "only {corrupted} packets corrupted");
+        assert!(lost > 0, "corrupted packets were taken with software ranks {software_ranks:?}");
+    }
+}
+
 /// Ranks with and without a card in one job: the oracle redoes the sums of each from the beats that it accepted, so all
 /// hold the same bits, with and without losses, encoded or not.
 #[test]

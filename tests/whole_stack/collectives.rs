@@ -111,6 +111,23 @@ fn under_every_impairment_nothing_is_added_twice_and_only_what_was_lost_is_missi
     }
 }
 
+/// Between cycle-level cards, and between them and a rank without a card, in both directions.
+#[test]
+fn a_flipped_bit_never_reaches_a_mean() {
+    for (seed, software_ranks, hadamard) in [(1, vec![], false), (2, vec![], true), (3, vec![1], false)] {
+        let impairments = Impairments { seed, corrupt: 0.2, ..Impairments::default() };
+        let scenario = Scenario::new(Rtl, 3, 9610).hadamard(hadamard).with(|config| {
+            (config.impairments, config.bound_ns) = (impairments, 400_000);
+            config.software_ranks = software_ranks;
+        });
+        for record in checked(scenario.run()) {
+            let corrupted: u32 = record.fates.iter().map(|fate| u32::from(fate.corrupted)).sum();
+            let lost: u64 = record.ranks.iter().map(|one| one.report.lost_bytes).sum();
+            assert!(corrupted > 5 && lost > 0, "{corrupted} packets corrupted, {lost} bytes dropped");
+        }
+    }
+}
+
 #[test]
 fn short_bounds_cut_stages_off_and_the_checks_still_hold() {
     for seed in 0..4 {

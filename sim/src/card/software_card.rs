@@ -267,6 +267,7 @@ impl Card for SoftwareCard {
         for (register, value) in [
             (reg::RX_PACKETS, c.rx_packets),
             (reg::TX_PACKETS, c.tx_packets),
+            (reg::DROP_FIFO_FULL, c.drop_fifo_full),
             (reg::DROP_FOREIGN, c.drop_foreign),
             (reg::DROP_MALFORMED, c.drop_malformed),
             (reg::DROP_VERSION, c.drop_version),

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce_contract::packet::{
-    Endpoint, FrameError, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame, write_header,
+    Endpoint, FrameError, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame, udp_checksum_holds,
+    write_header, write_udp_checksum,
 };
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
@@ -28,7 +29,9 @@ struct State {
     now_ns: u64,
     mac_free_ps: u64,
     out: Vec<u8>,
-    /// Frames to other ports, and frames whose lengths disagree: the kernel of a real host would drop them.
+    /// Frames with a wrong UDP checksum, frames to other ports, and frames whose lengths disagree: the kernel of a real host
+    /// would drop them.
+    drop_checksum: u32,
     drop_foreign: u32,
     drop_malformed: u32,
 }
@@ -44,7 +47,15 @@ impl SoftwareRank {
         (0..ranks).try_for_each(|peer| software.set_rate(peer, rate_bytes_per_us))?;
         // From now on: the record of what it accepts.
         software.take_trace();
-        let state = State { software, now_ns: 0, mac_free_ps: 0, out: Vec::new(), drop_foreign: 0, drop_malformed: 0 };
+        let state = State {
+            software,
+            now_ns: 0,
+            mac_free_ps: 0,
+            out: Vec::new(),
+            drop_checksum: 0,
+            drop_foreign: 0,
+            drop_malformed: 0,
+        };
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
@@ -53,8 +64,9 @@ impl SoftwareRank {
         let state = self.lock();
         let found = state.software.counters();
         Counters {
-            rx_packets: found.rx_packets as u32 + state.drop_foreign + state.drop_malformed,
+            rx_packets: found.rx_packets as u32 + state.drop_checksum + state.drop_foreign + state.drop_malformed,
             tx_packets: found.tx_packets as u32,
+            drop_fifo_full: state.drop_checksum,
             drop_foreign: state.drop_foreign,
             drop_malformed: found.drop_malformed as u32 + state.drop_malformed,
             drop_version: found.drop_version as u32,
@@ -77,7 +89,10 @@ impl SoftwareRank {
 impl State {
     fn receive(&mut self, frame: &[u8]) {
         let Some(header) = frame.first_chunk::<HEADER_BYTES>() else { return };
-        // The kernel takes what is whole and addressed to the port; the data plane checks the rest.
+        // The kernel takes what is whole, addressed to the port and of the right checksum; the data plane checks the rest.
+        if !udp_checksum_holds(frame) {
+            return self.drop_checksum += 1;
+        }
         match read_frame(header, frame.len(), UDP_PORT_DEFAULT) {
             Err(FrameError::Foreign) => return self.drop_foreign += 1,
             Err(_) => return self.drop_malformed += 1,
@@ -98,7 +113,8 @@ impl State {
             let mut header = [0; HEADER_BYTES];
             let (from, to) = (Endpoint::of_rank(rank), Endpoint::of_rank(transmit.to));
             write_header(&mut header, from, to, UDP_PORT_DEFAULT, &ubt, payload.len());
-            let frame = [&header, payload].concat();
+            let mut frame = [&header, payload].concat();
+            write_udp_checksum(&mut frame);
             self.mac_free_ps = self.mac_free_ps.max(self.now_ns * 1000) + wire_ps(frame.len());
             tx.push(Departure { at_ns: self.mac_free_ps.div_ceil(1000), frame });
         }

@@ -1,4 +1,4 @@
-//! The simulated network: delay, tail, loss, duplication, reordering and incast.
+//! The simulated network: delay, tail, loss, duplication, reordering, corruption and incast.
 //!
 //! Model, per frame: a one-way delay drawn from a lognormal distribution (median and P99/P50 are parameters, floor
 //! [`DELAY_MIN_NS`]), then the receiver's port, which passes one frame after another at 100 Gb/s. Frames queue there,
@@ -25,7 +25,7 @@ use crate::wire::{Arrival, Departure, wire_ps};
 
 /// No frame is faster than this: the lookahead of the cluster's event loop.
 pub const DELAY_MIN_NS: u64 = 1000;
-/// What the network does to packets: delay, loss, duplication, reordering.
+/// What the network does to packets: delay, loss, duplication, reordering, corruption.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impairments {
     /// Seed of every decision.
@@ -40,11 +40,14 @@ pub struct Impairments {
     pub duplicate: f64,
     /// Probability that a packet is held back by [`Impairments::HOLD_NS`], so that many others overtake it.
     pub hold: f64,
+    /// Probability that one bit of a packet flips on its way, any bit from the Ethernet header on: where no FCS reaches, in the
+    /// memory of a switch.
+    pub corrupt: f64,
 }
 
 impl Default for Impairments {
     fn default() -> Self {
-        Self { seed: 1, delay_us_median: 10.0, tail_ratio: 1.5, loss: 0.0, duplicate: 0.0, hold: 0.0 }
+        Self { seed: 1, delay_us_median: 10.0, tail_ratio: 1.5, loss: 0.0, duplicate: 0.0, hold: 0.0, corrupt: 0.0 }
     }
 }
 
@@ -70,6 +73,12 @@ impl Impairments {
     /// Whether copy `copy` of a packet leaves its place in the link's queue and comes [`HOLD_NS`](Self::HOLD_NS) later.
     fn holds(&self, packet: &PacketId, copy: u32) -> bool {
         unit(self.hash(packet, copy, 4)) < self.hold
+    }
+
+    /// The bit that flips in copy `copy` of a packet of `bytes`, counted from the frame's first byte, lowest bit first.
+    fn flips(&self, packet: &PacketId, copy: u32, bytes: usize) -> Option<usize> {
+        let is_hit = unit(self.hash(packet, copy, 6)) < self.corrupt;
+        is_hit.then(|| (unit(self.hash(packet, copy, 7)) * (8 * bytes) as f64) as usize)
     }
 
     fn duplicates(&self, packet: &PacketId) -> bool {
@@ -141,6 +150,8 @@ pub struct Fate {
     pub delivered: u8,
     /// Copies that were lost.
     pub lost: u8,
+    /// Of the copies that reach the receiver, those with a flipped bit.
+    pub corrupted: u8,
 }
 
 /// The switch: takes departures, hands out arrivals.
@@ -191,8 +202,8 @@ impl Network {
                 continue;
             };
             let copies = 1 + u32::from(self.impairments.duplicates(&packet));
-            let mut fate =
-                Fate { packet, payload_bytes: (departure.frame.len() - HEADER_BYTES) as u32, delivered: 0, lost: 0 };
+            let payload_bytes = (departure.frame.len() - HEADER_BYTES) as u32;
+            let mut fate = Fate { packet, payload_bytes, delivered: 0, lost: 0, corrupted: 0 };
             for copy in 0..copies {
                 if self.impairments.loses(&packet, copy) {
                     fate.lost += 1;
@@ -207,7 +218,12 @@ impl Network {
                     at_ns = at_ns.max(*link);
                     *link = at_ns;
                 }
-                let flight = Flight { at_ns, sequence: self.sequence, frame: departure.frame.clone() };
+                let mut frame = departure.frame.clone();
+                if let Some(bit) = self.impairments.flips(&packet, copy, frame.len()) {
+                    frame[bit / 8] ^= 1 << (bit % 8);
+                    fate.corrupted += 1;
+                }
+                let flight = Flight { at_ns, sequence: self.sequence, frame };
                 self.sequence += 1;
                 self.ports[usize::from(packet.dst)].flying.push(Reverse(flight));
             }
@@ -329,6 +345,27 @@ mod tests {
             assert!(fates.iter().any(|fate| (fate.delivered, fate.lost) == kind), "no packet with fate {kind:?}");
         }
         assert!(rx.iter().zip(rx.iter().skip(1)).all(|(a, b)| a.at_ns <= b.at_ns));
+    }
+
+    #[test]
+    fn corrupted_packets_have_one_flipped_bit_each_anywhere_and_come_as_often_as_asked() {
+        let mut network = Network::new(2, Impairments { corrupt: 0.25, ..Impairments::default() });
+        let frames: Vec<_> = (0..4000).map(|i| frame_of(0, 1, i * 64, 64)).collect();
+        network.send(0, frames.iter().cloned().map(|frame| Departure { at_ns: 0, frame }));
+        let mut rx = VecDeque::new();
+        network.deliver(1, u64::MAX, &mut rx);
+        let flipped: Vec<Vec<usize>> = (frames.iter().zip(&rx))
+            .map(|(sent, came)| {
+                (0..8 * sent.len()).filter(|bit| (sent[bit / 8] ^ came.frame[bit / 8]) >> (bit % 8) & 1 == 1).collect()
+            })
+            .collect();
+        let fates = network.take_fates();
+        assert!(fates.iter().zip(&flipped).all(|(fate, bits)| usize::from(fate.corrupted) == bits.len()));
+        let bits: std::collections::BTreeSet<usize> = flipped.concat().into_iter().collect();
+        let count = flipped.concat().len();
+        assert!(count.abs_diff(1000) < 137, "{count} of 4000 corrupted at 25 %"); // 5 standard deviations of 27.4
+        assert!(bits.len() > 500, "only {} different bits of 1024 flipped", bits.len());
+        assert!(bits.first() < Some(&16) && bits.last() > Some(&1007), "header and payload are hit");
     }
 
     #[test]

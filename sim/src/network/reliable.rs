@@ -151,8 +151,15 @@ mod tests {
     }
 
     const ONE_BEAT: Sending = Sending { payload_beats: 1, bytes_per_us: WIRE_BYTES_PER_US };
-    const CALM: Impairments =
-        Impairments { seed: 1, delay_us_median: 10.0, tail_ratio: 1.0, loss: 0.0, duplicate: 0.0, hold: 0.0 };
+    const CALM: Impairments = Impairments {
+        seed: 1,
+        delay_us_median: 10.0,
+        tail_ratio: 1.0,
+        loss: 0.0,
+        duplicate: 0.0,
+        hold: 0.0,
+        corrupt: 0.0,
+    };
     /// 152 bytes on the wire.
     const PACKET_PS: u64 = 12_160;
 

@@ -1,6 +1,7 @@
 //! The receiving side of the functional card.
 
 use optireduce_contract::limits::BEAT_BYTES;
+use optireduce_contract::packet::udp_checksum_holds;
 use optireduce_contract::registers::{self as reg, Register};
 use optireduce_contract::rules::accept;
 
@@ -20,6 +21,9 @@ impl FunctionalCard {
 
     /// The counter to advance, and by how much, if something of the frame is dropped.
     fn take_frame(&mut self, job: &Job, frame: &[u8]) -> Result<(), (Register, u32)> {
+        if !udp_checksum_holds(frame) {
+            return Err((reg::DROP_FIFO_FULL, 1));
+        }
         let dropped = |cause: accept::Cause| (cause.counter(), 1);
         let (header, payload) = accept::frame(frame, job.udp_port, &job.receiver()).map_err(dropped)?;
         let armed = self.slots.iter().enumerate();

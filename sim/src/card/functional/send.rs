@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{
-    FLAG_LAST_PERCENTILE, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header,
+    FLAG_LAST_PERCENTILE, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header, write_udp_checksum,
 };
 use optireduce_contract::rules::send::{self, Cut, Packets};
 
@@ -115,7 +115,9 @@ fn frames(
         };
         let mut header = [0; HEADER_BYTES];
         write_header(&mut header, job.local, job.peers[peer], job.udp_port, &ubt, payload.len());
-        Some([&header[..], &payload].concat())
+        let mut frame = [&header[..], &payload].concat();
+        write_udp_checksum(&mut frame);
+        Some(frame)
     };
     Packets::new(shard, cut).filter_map(frame).collect()
 }

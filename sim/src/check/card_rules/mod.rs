@@ -1,9 +1,10 @@
 //! The rules of the card that a well-behaved cluster never touches, each as a check that runs against any engine.
 //!
 //! [`PACKET_RULES`] and [`CARD_RULES`] list them by name; a test of an engine runs them all ([`check`]). They look only at what
-//! a driver and a peer can see: completions, counters, host memory, frames. `payload`, `queues` and `reset` hold those that
-//! need more than a page.
+//! a driver and a peer can see: completions, counters, host memory, frames. `checksum`, `payload`, `queues` and `reset` hold
+//! those that need more than a page.
 
+mod checksum;
 mod payload;
 mod queues;
 mod reset;
@@ -37,6 +38,8 @@ pub const PACKET_RULES: &[(&str, Rule)] = &[
     ("bf16 packets are widened, their padding is left out, and means are rounded", payload::bf16_received),
     ("a round goes to as many peers as commanded, packet by packet", payload::rounds),
     ("a packet of an earlier step is stale, and every drop has one cause", payload::stale),
+    ("a frame with a wrong UDP checksum changes nothing and is counted", checksum::received),
+    ("every frame leaves with the right UDP checksum", checksum::sent),
 ];
 
 /// Rules of commands, queues, host memory, reset and the wire's pace, which hold for cards.
