@@ -339,9 +339,14 @@ pub(super) async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, 
     };
     let hello = match serde_json::from_slice::<Hello>(&message) {
         Ok(hello) if greeting.version == VERSION => hello,
-        // What its rank is another version says elsewhere.
-        other => {
-            let rank = other.map_or(world_size, |hello| hello.member.rank);
+        Err(error) if greeting.version == VERSION => return stranger(&format!("its greeting cannot be read: {error}")),
+        _ => {
+            let Some(rank) = rank_of(&message).filter(|rank| *rank < world_size) else {
+                let found = greeting.version;
+                return stranger(&format!(
+                    "it speaks version {found} of the protocol, expected {VERSION}, and is no known rank"
+                ));
+            };
             let name = format!("the protocol version ({from})");
             let refusal = differs(name, rank, greeting.version.to_string(), VERSION.to_string());
             return Some(Greeted { link, from, hello: Err(refusal) });
@@ -357,4 +362,10 @@ pub(super) async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, 
         Ok(hello)
     };
     Some(Greeted { link, from, hello })
+}
+
+/// Which rank a greeting of another version says that it is from, if it says so where this version does.
+fn rank_of(greeting: &[u8]) -> Option<usize> {
+    let greeting: serde_json::Value = serde_json::from_slice(greeting).ok()?;
+    greeting["member"]["rank"].as_u64().and_then(|rank| rank.try_into().ok())
 }
