@@ -297,8 +297,8 @@ impl Builder {
         let (commands, incoming) = channel();
         let bound = Arc::new(AtomicU64::new(bound_ns));
         let (returned, outside) = (control.returned(), control.outside());
-        let (notices, agreeing, bound_ns) = (control.take_notices(), self.timeout, bound.clone());
-        let links = Links { notices, returned, outside, agreeing, bound_ns };
+        let (peer_messages, agreeing, bound_ns) = (control.take_peer_messages(), self.timeout, bound.clone());
+        let links = Links { peer_messages, returned, outside, agreeing, bound_ns };
         let engine = Engine::new(collectives, links, incoming, waker.clone());
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
         let engine = engine.map_err(ConnectError::Thread)?;

@@ -1,7 +1,7 @@
 //! The thread that moves the datagrams of a rank.
 //!
-//! It polls while something happens, looks on for a moment when nothing does, then sleeps until a datagram, a command, a
-//! notice or a timer wakes it. It does not yield: on a busy machine that costs a whole time slice, a sleeper wakes at once.
+//! It polls while something happens, looks on for a moment when nothing does, then sleeps until a datagram, a command, a peer
+//! message or a timer wakes it. It does not yield: on a busy machine that costs a whole time slice, a sleeper wakes at once.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,7 +17,7 @@ use super::error::Error;
 use super::report::{BoundStatus, Report};
 use super::request::{Outcome, Sender};
 use super::settle::Settled;
-use crate::control::{Notice, Notices};
+use crate::control::{PeerEvent, PeerMessages};
 use crate::udp::Udp;
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{JobParams, Kind, Parts, Ranks, Stream, StreamId};
@@ -136,7 +136,7 @@ pub(super) struct Engine {
 
 /// The engine's ways to other engines.
 pub(super) struct Links {
-    pub notices: Option<Notices>,
+    pub peer_messages: Option<PeerMessages>,
     /// Ranks with a new process that calls over the control channel are to include.
     pub returned: Arc<Mutex<Vec<usize>>>,
     /// Whether this process was started again, and has not taken part in a collective yet.
@@ -216,7 +216,7 @@ impl Engine {
         let mut busy_until = Instant::now();
         loop {
             let commanded = self.take_commands()?;
-            self.take_notices();
+            self.take_peer_messages();
             self.send_messages();
             let begun = self.begin()?;
             self.release()?;
@@ -353,25 +353,25 @@ impl Engine {
         }
     }
 
-    fn take_notices(&mut self) {
-        let Some(notices) = &self.links.notices else { return };
-        while let Some((from, notice)) = notices.try_receive() {
+    fn take_peer_messages(&mut self) {
+        let Some(peer_messages) = &self.links.peer_messages else { return };
+        while let Some((from, event)) = peer_messages.try_receive() {
             let now_ns = self.collectives.plane().now_ns();
-            match notice {
-                Notice::Message(bytes) => {
+            match event {
+                PeerEvent::Message(bytes) => {
                     if let Err(error) = self.collectives.handle_message(now_ns, from, &bytes) {
-                        tracing::warn!(%error, "a notice was dropped");
+                        tracing::warn!(%error, "a message of a peer was dropped");
                     }
                 }
                 // Only callers close.
-                Notice::Closed => {}
-                Notice::Gone => {
+                PeerEvent::Closed => {}
+                PeerEvent::Gone => {
                     tracing::info!(from, "the connection to a rank has ended");
                     self.collectives.handle_gone(from);
                     self.back.retain(|(rank, _)| *rank != from);
                     self.links.returned().retain(|rank| *rank != from);
                 }
-                Notice::Back(member) => {
+                PeerEvent::Back(member) => {
                     self.collectives.plane_mut().replace(from, member.udp, member.session);
                     self.back.push((from, member.session));
                 }
@@ -382,8 +382,8 @@ impl Engine {
     /// Sends what agreements have to say, and tells what has come of them.
     fn send_messages(&mut self) {
         while let Some((to, message)) = self.collectives.poll_message() {
-            if let Some(notices) = &self.links.notices {
-                notices.send(to, &message);
+            if let Some(peer_messages) = &self.links.peer_messages {
+                peer_messages.send(to, &message);
             }
         }
         let agreeing = self.links.agreeing;

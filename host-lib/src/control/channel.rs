@@ -1,7 +1,7 @@
 //! The control channel: one TCP connection for each pair of ranks, served by a thread of its own.
 //!
 //! Messages arrive in the order in which a peer sent them. Two kinds share a connection: those of calls that all ranks make
-//! together ([`ControlChannel`]), and messages that may come at any time ([`Notices`]). What is sent to a peer whose connection has ended is dropped.
+//! together ([`ControlChannel`]), and peer messages, which may come at any time ([`PeerMessages`]). What is sent to a peer whose connection has ended is dropped.
 //! Every call of all ranks begins with an exchange of what is called: ranks that call different things, or with different
 //! arguments, all get the same [`Mismatch`], and go on. After any other failure the ranks are out of step, and later calls
 //! fail with the first reason.
@@ -28,7 +28,7 @@ use super::door::{Door, Status};
 use super::frame;
 use super::meet::{Met, meet};
 use super::outgoing::{Outgoing, Shutter};
-use super::serve::{Inbox, Notice, serve};
+use super::serve::{Inbox, PeerEvent, serve};
 use super::terms::{Mismatch, Terms};
 
 /// A call over the control channel failed.
@@ -110,9 +110,9 @@ pub(crate) struct ControlChannel {
     outgoing: Outgoing,
     /// Ranks that took nothing of a call's messages for the timeout.
     stalled: Vec<bool>,
-    incoming: Receiver<(usize, Notice)>,
+    incoming: Receiver<(usize, PeerEvent)>,
     closer: Option<Closer>,
-    notices: Option<Receiver<(usize, Notice)>>,
+    peer_messages: Option<Receiver<(usize, PeerEvent)>>,
     skip_gone: bool,
     /// This rank wants no more.
     closed: bool,
@@ -142,7 +142,7 @@ pub(crate) struct ControlChannel {
 /// Ends a call that waits, from another thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Closer {
-    in_step: Sender<(usize, Notice)>,
+    in_step: Sender<(usize, PeerEvent)>,
     outgoing: Shutter,
 }
 
@@ -150,14 +150,14 @@ impl Closer {
     /// The call that waits, and all later ones, end with [`ControlError::Closed`].
     pub fn close(&self) {
         self.outgoing.shut();
-        let _ = self.in_step.send((0, Notice::Closed));
+        let _ = self.in_step.send((0, PeerEvent::Closed));
     }
 }
 
 impl ControlChannel {
     /// Brings the ranks of a job together and connects them. Blocks; may be called inside an async runtime, since the
     /// connections have a thread with a runtime of their own. `describe`: this rank, from the address where it takes
-    /// connections. `settings`: what must be the same on all ranks. `wake` is called after a notice has come, from another
+    /// connections. `settings`: what must be the same on all ranks. `wake` is called after a peer message has come, from another
     /// thread.
     ///
     /// # Errors
@@ -168,9 +168,9 @@ impl ControlChannel {
         describe: impl FnOnce(SocketAddr) -> Member + Send + 'static,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, BootstrapError> {
-        let ((in_step, incoming), (notice, notices)) = (channel(), channel());
+        let ((in_step, incoming), (peer_message, peer_messages)) = (channel(), channel());
         let closer = in_step.clone();
-        let inbox = Inbox { in_step, notice, wake: Arc::new(wake) };
+        let inbox = Inbox { in_step, peer_message, wake: Arc::new(wake) };
         let (met, outcome) = channel();
         let (alive, ending) = oneshot::channel();
         let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
@@ -217,7 +217,7 @@ impl ControlChannel {
             closed: false,
             incoming,
             closer,
-            notices: Some(notices),
+            peer_messages: Some(peer_messages),
             skip_gone: running.as_ref().is_some_and(|running| running.skip_gone),
             waiting: vec![Default::default(); ranks],
             went: Vec::new(),
@@ -239,10 +239,10 @@ impl ControlChannel {
         self.closer.take()
     }
 
-    /// The notices of this rank, for whoever handles them; `None` the second time.
-    pub fn take_notices(&mut self) -> Option<Notices> {
-        let incoming = self.notices.take()?;
-        Some(Notices { outgoing: self.outgoing.clone(), incoming })
+    /// The peer messages, for whoever handles them; `None` the second time.
+    pub fn take_peer_messages(&mut self) -> Option<PeerMessages> {
+        let incoming = self.peer_messages.take()?;
+        Some(PeerMessages { outgoing: self.outgoing.clone(), incoming })
     }
 
     /// From now on calls leave out ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
@@ -289,8 +289,8 @@ impl ControlChannel {
 
     /// From now on these ranks take part in calls again: a collective was finished in which they did, so that all ranks know.
     pub fn welcome(&mut self, ranks: &[usize]) {
-        while let Ok((peer, notice)) = self.incoming.try_recv() {
-            self.take(peer, notice);
+        while let Ok((peer, event)) = self.incoming.try_recv() {
+            self.take(peer, event);
         }
         for rank in ranks.iter().copied() {
             if std::mem::take(&mut self.back[rank]) {
@@ -303,18 +303,18 @@ impl ControlChannel {
     }
 
     /// Takes what has come of a peer; `false`: this rank wants no more.
-    fn take(&mut self, peer: usize, notice: Notice) -> bool {
-        match notice {
-            Notice::Message(message) => self.waiting[peer].push_back(message),
-            Notice::Gone => {
+    fn take(&mut self, peer: usize, event: PeerEvent) -> bool {
+        match event {
+            PeerEvent::Message(message) => self.waiting[peer].push_back(message),
+            PeerEvent::Gone => {
                 (self.gone[peer], self.back[peer]) = (true, false);
                 self.went.push(peer);
             }
-            Notice::Back(_) => {
+            PeerEvent::Back(_) => {
                 self.back[peer] = true;
                 self.waiting[peer].clear();
             }
-            Notice::Closed => {
+            PeerEvent::Closed => {
                 self.closed = true;
                 return false;
             }
@@ -337,7 +337,7 @@ impl ControlChannel {
         self.gone.len()
     }
 
-    /// Sends a message, shorter than a MiB. To a peer that is gone: nothing. If more than a few MiB wait for the peer, and it
+    /// Sends a peer message, shorter than a MiB. To a peer that is gone: nothing. If more than a few MiB wait for the peer, and it
     /// takes nothing of them for the timeout, it counts as silent, and nothing is sent.
     pub fn send(&mut self, to: usize, message: &[u8]) {
         // One timeout for all that are stopped.
@@ -378,8 +378,8 @@ impl ControlChannel {
             // Who took nothing for the timeout has had its time.
             let left = if self.stalled[from] { Duration::ZERO } else { left };
             match self.incoming.recv_timeout(left) {
-                Ok((peer, notice)) => {
-                    if !self.take(peer, notice) {
+                Ok((peer, event)) => {
+                    if !self.take(peer, event) {
                         return Err(ControlError::Closed);
                     }
                 }
@@ -544,21 +544,21 @@ impl ControlChannel {
     }
 }
 
-/// Notices from and to all other ranks.
+/// Peer messages, from and to all other ranks: they may come at any time.
 #[derive(Debug)]
-pub(crate) struct Notices {
+pub(crate) struct PeerMessages {
     outgoing: Outgoing,
-    incoming: Receiver<(usize, Notice)>,
+    incoming: Receiver<(usize, PeerEvent)>,
 }
 
-impl Notices {
-    /// Sends a notice, shorter than a MiB. Never waits; see [`outgoing`](super::outgoing).
-    pub fn send(&self, to: usize, notice: &[u8]) {
-        self.outgoing.notice(to, notice.to_vec());
+impl PeerMessages {
+    /// Sends a peer message, shorter than a MiB. Never waits; see [`outgoing`](super::outgoing).
+    pub fn send(&self, to: usize, message: &[u8]) {
+        self.outgoing.send_peer_message(to, message.to_vec());
     }
 
-    /// The next notice, if there is one, and whose it is.
-    pub fn try_receive(&self) -> Option<(usize, Notice)> {
+    /// What came next, and from which peer; `None` if nothing did.
+    pub fn try_receive(&self) -> Option<(usize, PeerEvent)> {
         self.incoming.try_recv().ok()
     }
 }
@@ -630,18 +630,18 @@ mod tests {
         let silent = ControlError::Silent { rank: 1, waited: Duration::from_secs(600) };
         assert_eq!(channel.receive_from(1, Duration::from_secs(600)), Err(silent));
         // What the engine sends never waits; the connection ends when too much waits for it.
-        let notices = channel.take_notices().unwrap();
-        (0..300).for_each(|_| notices.send(1, &vec![0; CHUNK_BYTES]));
+        let peer_messages = channel.take_peer_messages().unwrap();
+        (0..300).for_each(|_| peer_messages.send(1, &vec![0; CHUNK_BYTES]));
         let gone = loop {
-            match notices.try_receive() {
-                Some(notice) => break notice,
+            match peer_messages.try_receive() {
+                Some(event) => break event,
                 None => std::thread::sleep(Duration::from_millis(1)),
             }
         };
-        assert_eq!(gone, (1, Notice::Gone));
+        assert_eq!(gone, (1, PeerEvent::Gone));
         let error = channel.receive_from(1, Duration::from_secs(600)).unwrap_err();
         assert!(matches!(error, ControlError::Overrun { rank: 1, bytes } if bytes > 100 << 20), "{error}");
-        drop((notices, channel));
+        drop((peer_messages, channel));
         drop(stopped);
     }
 }

@@ -14,7 +14,7 @@ pub(super) const FRAME_BYTES: usize = 5;
 /// Messages while the ranks come together, and those that callers exchange in step.
 pub(super) const IN_STEP: u8 = 0;
 /// Messages that may come at any time.
-pub(super) const NOTICE: u8 = 1;
+pub(super) const PEER_MESSAGE: u8 = 1;
 /// Messages that agree on the keys of a connection.
 pub(super) const HANDSHAKE: u8 = 3;
 

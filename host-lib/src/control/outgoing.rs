@@ -2,8 +2,8 @@
 //!
 //! Why: a peer whose process is stopped takes nothing, but its connection lasts. Callers must not wait for it for ever, and
 //! what waits for it must not grow for ever.
-//! How: messages of calls wait for room, as long as the peer takes something within the caller's timeout; notices come from
-//! the engine, which never waits: when more than [`NOTICE_BYTES_MAX`] wait, the connection is ended.
+//! How: messages of calls wait for room, as long as the peer takes something within the caller's timeout; peer messages are sent by
+//! the engine, which never waits: when more than [`PEER_MESSAGE_BYTES_MAX`] wait, the connection is ended.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::frame::{IN_STEP, NOTICE};
+use super::frame::{IN_STEP, PEER_MESSAGE};
 
 /// Bytes of calls that wait for a peer at most, but for one message.
 const IN_STEP_BYTES_MAX: usize = 8 << 20;
-/// Bytes of notices that wait for a peer at most: more than the repairs of any bucket that is not hopeless.
-const NOTICE_BYTES_MAX: usize = 128 << 20;
+/// Bytes of peer messages that may wait for a peer: more than the repairs of any bucket that is not hopeless.
+const PEER_MESSAGE_BYTES_MAX: usize = 128 << 20;
 
 /// A message and its kind.
 pub(super) type Message = (u8, Vec<u8>);
@@ -56,7 +56,7 @@ struct State {
     /// `None`: there is no connection.
     sender: Option<UnboundedSender<Message>>,
     in_step_bytes: usize,
-    notice_bytes: usize,
+    peer_message_bytes: usize,
     /// Messages taken so far.
     taken: u64,
     /// Connections so far.
@@ -98,20 +98,20 @@ impl Outgoing {
         Queue { lanes: Arc::downgrade(&self.0), peer, messages, cut: state.cut.clone() }
     }
 
-    /// Sends a notice; to a peer without a connection: nothing. If too much waits already, the connection is ended.
-    pub fn notice(&self, peer: usize, message: Vec<u8>) {
+    /// Sends a peer message; to a peer without a connection: nothing. If too much waits already, the connection is ended.
+    pub fn send_peer_message(&self, peer: usize, message: Vec<u8>) {
         let Some(lane) = self.0.get(peer) else { return };
         let mut state = lane.state();
-        let bytes = state.notice_bytes + message.len();
-        if bytes > NOTICE_BYTES_MAX {
+        let bytes = state.peer_message_bytes + message.len();
+        if bytes > PEER_MESSAGE_BYTES_MAX {
             tracing::warn!(peer, bytes, "a rank takes nothing from its connection, which is ended");
             state.overrun = Some(bytes);
             state.sender = None;
             state.cut.notify_one();
             return lane.room.notify_all();
         }
-        if state.sender.as_ref().is_some_and(|sender| sender.send((NOTICE, message)).is_ok()) {
-            state.notice_bytes = bytes;
+        if state.sender.as_ref().is_some_and(|sender| sender.send((PEER_MESSAGE, message)).is_ok()) {
+            state.peer_message_bytes = bytes;
         }
     }
 
@@ -193,7 +193,7 @@ impl Queue {
         let mut state = lanes[self.peer].state();
         // Not of a connection that was replaced.
         if Arc::ptr_eq(&state.cut, &self.cut) {
-            let waiting = if kind == NOTICE { &mut state.notice_bytes } else { &mut state.in_step_bytes };
+            let waiting = if kind == PEER_MESSAGE { &mut state.peer_message_bytes } else { &mut state.in_step_bytes };
             *waiting = waiting.saturating_sub(bytes);
             state.taken += 1;
             lanes[self.peer].room.notify_all();
@@ -206,7 +206,7 @@ impl Queue {
         let mut state = lanes[self.peer].state();
         if Arc::ptr_eq(&state.cut, &self.cut) {
             state.sender = None;
-            (state.in_step_bytes, state.notice_bytes) = (0, 0);
+            (state.in_step_bytes, state.peer_message_bytes) = (0, 0);
             lanes[self.peer].room.notify_all();
         }
     }
@@ -229,26 +229,26 @@ mod tests {
     }
 
     #[test]
-    fn notices_to_a_peer_that_takes_nothing_end_its_connection() {
+    fn messages_to_a_peer_that_takes_nothing_end_its_connection() {
         let outgoing = Outgoing::new(2);
         let queue = outgoing.open(1);
-        (0..NOTICE_BYTES_MAX / MESSAGE_BYTES).for_each(|_| outgoing.notice(1, message()));
+        (0..PEER_MESSAGE_BYTES_MAX / MESSAGE_BYTES).for_each(|_| outgoing.send_peer_message(1, message()));
         assert_eq!(outgoing.overrun(1), None);
-        outgoing.notice(1, vec![0]);
-        assert_eq!(outgoing.overrun(1), Some(NOTICE_BYTES_MAX + 1));
+        outgoing.send_peer_message(1, vec![0]);
+        assert_eq!(outgoing.overrun(1), Some(PEER_MESSAGE_BYTES_MAX + 1));
         assert!(queue.messages.is_closed(), "nothing more is queued");
         // The next connection begins with nothing.
         let queue = outgoing.open(1);
-        outgoing.notice(1, message());
+        outgoing.send_peer_message(1, message());
         assert_eq!((outgoing.overrun(1), queue.messages.len()), (None, 1));
     }
 
     #[test]
-    fn notices_that_are_taken_may_be_any_number() {
+    fn messages_that_are_taken_may_be_any_number() {
         let outgoing = Outgoing::new(2);
         let mut queue = outgoing.open(1);
-        for _ in 0..3 * NOTICE_BYTES_MAX / MESSAGE_BYTES {
-            outgoing.notice(1, message());
+        for _ in 0..3 * PEER_MESSAGE_BYTES_MAX / MESSAGE_BYTES {
+            outgoing.send_peer_message(1, message());
             let (kind, message) = queue.messages.try_recv().unwrap();
             queue.taken(kind, message.len());
         }
@@ -262,8 +262,8 @@ mod tests {
         let none = Duration::ZERO;
         let count = (0..100).take_while(|_| outgoing.in_step(1, 1, message(), none).is_ok()).count();
         assert_eq!(count, IN_STEP_BYTES_MAX / MESSAGE_BYTES + 1);
-        // Notices have room of their own.
-        outgoing.notice(1, message());
+        // Peer messages have room of their own.
+        outgoing.send_peer_message(1, message());
         assert_eq!(outgoing.in_step(1, 1, message(), Duration::from_millis(1)), Err(Stalled));
         let other = outgoing.clone();
         let waiting = std::thread::spawn(move || other.in_step(1, 1, message(), Duration::from_secs(600)));

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use super::bootstrap::Member;
 use super::door::{Arrival, Door};
-use super::frame::{self, NOTICE};
+use super::frame::{self, PEER_MESSAGE};
 use super::link::Link;
 use super::outgoing::Queue;
 
@@ -24,7 +24,7 @@ const STALL: Duration = Duration::from_millis(200);
 
 /// What comes from a peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Notice {
+pub(crate) enum PeerEvent {
     /// A peer's message.
     Message(Vec<u8>),
     /// The peer's connection has ended.
@@ -38,18 +38,18 @@ pub(crate) enum Notice {
 /// Where messages of peers go.
 #[derive(Clone)]
 pub(super) struct Inbox {
-    pub in_step: Sender<(usize, Notice)>,
-    pub notice: Sender<(usize, Notice)>,
-    /// Called after a notice has come.
+    pub in_step: Sender<(usize, PeerEvent)>,
+    pub peer_message: Sender<(usize, PeerEvent)>,
+    /// Called after a peer message has come.
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
 
 impl Inbox {
     /// `false`: nobody is there any more.
     fn put(&self, peer: usize, kind: u8, message: Vec<u8>) -> bool {
-        let message = (peer, Notice::Message(message));
-        if kind == NOTICE {
-            let _ = self.notice.send(message);
+        let message = (peer, PeerEvent::Message(message));
+        if kind == PEER_MESSAGE {
+            let _ = self.peer_message.send(message);
             (self.wake)();
             return true;
         }
@@ -57,9 +57,9 @@ impl Inbox {
     }
 
     /// Tells callers and engine the same of a peer.
-    fn tell(&self, peer: usize, notice: Notice) {
-        let _ = self.in_step.send((peer, notice.clone()));
-        let _ = self.notice.send((peer, notice));
+    fn tell(&self, peer: usize, event: PeerEvent) {
+        let _ = self.in_step.send((peer, event.clone()));
+        let _ = self.peer_message.send((peer, event));
         (self.wake)();
     }
 }
@@ -82,7 +82,7 @@ pub(super) async fn serve(
             Arrival { member, link, queue } = door.next(&mut heard) => {
                 let peer = member.rank;
                 tracing::warn!(peer, "a process that was started again has connected");
-                inbox.tell(peer, Notice::Back(member));
+                inbox.tell(peer, PeerEvent::Back(member));
                 tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
             }
         }
@@ -138,7 +138,7 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
         () = stall(over.clone(), &taken) => return,
     }
     queue.close();
-    inbox.tell(peer, Notice::Gone);
+    inbox.tell(peer, PeerEvent::Gone);
 }
 
 /// This rank has ended.
