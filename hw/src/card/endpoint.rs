@@ -2,10 +2,10 @@
 //! (registers), a 512-bit AXI4 master (host memory), 512-bit AXI streams (MAC), MSI-X requests, and its own clock of
 //! nanoseconds. Names and widths are those of the standards, so that a board's shell only connects.
 //!
-//! Clock: 250 MHz; another frequency changes what the card calls a nanosecond. Reset: `aresetn` low for at least
-//! [`super::reset::RESET_CYCLES`], with the bus and the MAC; registers but CONTROL keep their values.
+//! Clock: 250 MHz; at another frequency the card's nanoseconds are longer or shorter. Reset: `aresetn` low for at least
+//! [`super::reset::RESET_CYCLES`], with the bus and the MAC; all registers except CONTROL keep their values.
 //! AXI4: one ID, bursts INCR of 64-byte beats that never cross 4 KiB, all strobes set; up to 16 reads and 16 writes
-//! outstanding; any response but OKAY is an error. Streams: the card always takes what the MAC receives; `tuser` with
+//! outstanding; any response except OKAY is an error. Streams: the card always takes what the MAC receives; `tuser` with
 //! the last beat marks a bad frame in both directions; a received frame that is not whole beats counts as bad.
 
 use super::axi_lite::AxiLite;
@@ -281,7 +281,7 @@ impl Endpoint {
     /// A card of this build.
     ///
     /// # Panics
-    /// When the parameters do not go together: that is a design error.
+    /// When the parameters are not compatible: that is a design error.
     pub fn new(build: Build) -> Self {
         Self { nic: CheckedNic::new(build), ..Self::default() }
     }

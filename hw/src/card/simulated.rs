@@ -1,9 +1,9 @@
-//! [`SimulatedCard`]: a whole card for simulators, a clock cycle at a time, in plain numbers.
+//! [`SimulatedCard`]: a whole card for simulators, one clock cycle at a time, with plain integers as ports.
 //!
-//! Why: rust-hdl's blocks are generic, and who names the card's type compiles its constructors, its simulation and its
+//! Why: rust-hdl's blocks are generic, and a crate that names the card's type compiles its constructors, its simulation and its
 //! destructor again. This type hides the card, so that a simulator of networks compiles none of it.
-//! Limits: host memory and the interrupt bridge take everything at once (`axi_ar_ready`, `axi_aw_ready`, `axi_w_ready` and
-//! `msix_ready` are high), and there is no reset but CONTROL.enable.
+//! Limits: host memory and the interrupt bridge accept everything at once (`axi_ar_ready`, `axi_aw_ready`, `axi_w_ready` and
+//! `msix_ready` are high), and CONTROL.enable is the only reset.
 
 use super::build::Build;
 use super::checked_nic::CheckedNic;
@@ -69,14 +69,14 @@ pub struct Outputs {
 /// [`Outputs::timer_ns`] when no stage waits for a time.
 pub const NO_TIMER: u64 = (1 << 48) - 1;
 
-/// A card at work, see the module.
+/// A running card, see the module.
 pub struct SimulatedCard(Box<dyn Cycle>);
 
 impl SimulatedCard {
     /// A card at power-on, run by rust-hdl.
     ///
     /// # Panics
-    /// When the parameters of `build` do not go together, see [`Build::checked`].
+    /// When the parameters of `build` are not compatible, see [`Build::checked`].
     pub fn new(build: Build) -> Self {
         Self(on_a_large_stack(move || Box::new(Bench::new(CheckedNic::new(build)))))
     }

@@ -1,4 +1,4 @@
-//! `SmartNic`: the card's top. MAC on one side, host memory and registers on the other, time as a port.
+//! `SmartNic`: the card's top module, with the MAC on one side, host memory and registers on the other, and time as a port.
 //!
 //! ```text
 //!   MAC rx -> RxBuffer -> RxParser -> Lookup -+-> Reduce (sum) -> Scale (mean) -+
@@ -6,15 +6,15 @@
 //!   host memory -> DmaRead -> Submit (commands)      |  |
 //!                     |                              |  +-> Finisher -> host memory (result, report, completion)
 //!                     +-> Contribute (encode) --+    |
-//!                           own shard -> Reduce +----+-> Planner -> Builder -> MAC tx
+//!                         local shard -> Reduce +----+-> Planner -> Builder -> MAC tx
 //!   StageGates x 2 close the stages by the time port, whatever the host or the network does.
 //! ```
 //! Clock: 250 MHz. Datapath: 512 bits, valid/ready, initiation interval 1; the receive side never back-pressures.
-//! UDP checksums are not its matter: [`CheckedNic`](super::checked_nic::CheckedNic) stands around it.
+//! It neither computes nor checks UDP checksums: [`CheckedNic`](super::checked_nic::CheckedNic), around it, does.
 //! Limits: 8 windows in flight, 64 ranks, 4 queue pairs. Host memory is a subset of AXI4: in-order 64-byte bursts of at
 //! most 64 beats that never cross 4 KiB.
 //! Reset: clearing CONTROL.enable at any time ([`super::reset`]); `reset` with the bus itself.
-//! A gradient that could not be read in part is neither sent nor summed from there on.
+//! From the first beat of a gradient that could not be read, the rest is neither sent nor summed.
 
 use super::build::Build;
 use super::builder::Builder;
@@ -121,9 +121,9 @@ pub struct SmartNic {
     /// The MAC takes it.
     pub tx_ready: Signal<In, bool>,
 
-    /// Nothing moves inside; only time, the wire or the host can change that.
+    /// The card is idle: only time, the wire or the host can change its state.
     pub asleep: Signal<Out, bool>,
-    /// Earliest time at which a stage may close by the clock, found by looking at one gate a cycle; all ones: none.
+    /// Earliest time at which a stage may close by the clock, found by polling one gate per cycle; all ones: none.
     pub timer_ns: Signal<Out, W<48>>,
     /// Trace: slot armed this cycle, one-hot.
     pub trace_arm: Signal<Out, W<8>>,
@@ -391,7 +391,7 @@ impl Logic for SmartNic {
         self.quiet.next = !self.rx_buffer.valid.val() && self.parser.empty.val() && self.lookup.empty.val();
     }
 
-    /// Connects own gradient, scaling and gathering; what could not be read is not summed.
+    /// Connects the local gradient, scaling and gathering; beats that could not be read are not summed.
     fn gradient_to_mean(&mut self) {
         self.unread.d.next = (self.unread.q.val() & (self.submit.arm.val() ^ 0xff)) | self.dma_read.unread.val();
         if self.clear.val() {
@@ -534,7 +534,7 @@ impl Logic for SmartNic {
 
     /// Connects planner, builder and MAC.
     fn transmit_path(&mut self) {
-        // Packets of a gradient that could not be read are not sent; its bank is free when the builder is out of it.
+        // Packets of a gradient that could not be read are not sent; its bank is free when the builder has left it.
         self.order_slot.next = self.one8.val() << self.planner.order.val().slot;
         self.skip.next = self.planner.valid.val()
             && !self.planner.order.val().broadcast
@@ -594,7 +594,7 @@ impl Logic for SmartNic {
         self.registers.events.next = self.events.val();
     }
 
-    /// Says when to wake the card: at the nearest timer, looking at one gate a cycle.
+    /// Determines when the card must wake: at the nearest timer, polling one gate per cycle.
     fn wake_up(&mut self) {
         self.scan_next.next = self.scan.q.val() + 1;
         self.scan.d.next = self.scan_next.val();
@@ -645,7 +645,7 @@ impl SmartNic {
     /// A card of this build.
     ///
     /// # Panics
-    /// When the parameters do not go together: that is a design error.
+    /// When the parameters are not compatible: that is a design error.
     pub fn new(build: Build) -> Self {
         let build = build.checked();
         Self {
