@@ -11,6 +11,8 @@ use crate::strangers::{Strangers, ports};
 
 /// Packets that the path takes while its MTU is small, in bytes: control messages fit, gradients do not.
 const SMALL_MTU: usize = 400;
+/// How much later packets come again, in milliseconds.
+const AGAIN_MS: [f64; 3] = [0.0, 3.0, 50.0];
 /// Of a slow process: how long it is stopped, and how long it then runs.
 const PULSE: [Duration; 2] = [Duration::from_millis(40), Duration::from_millis(10)];
 
@@ -80,7 +82,9 @@ impl Stage<'_> {
     fn network(&self, is_broken: bool) {
         let Scenario { fault, victim, ranks, .. } = *self.scenario;
         let good = Conditions { delay_p99_over_p50: 1.0, ..Conditions::default() };
-        let again = Conditions { replay: 1.0, replay_after_ms: 30.0, ..good };
+        // Into the same collective, one of the next, or the next with the same place in a table of windows.
+        let after_ms = AGAIN_MS[self.scenario.seed as usize % AGAIN_MS.len()];
+        let again = Conditions { replay: 1.0, replay_after_ms: after_ms, ..good };
         let (bad, from_victim, to_victim, others) = match fault {
             Fault::Mute => (Conditions { loss: 1.0, ..good }, true, false, false),
             Fault::Deaf => (Conditions { loss: 1.0, ..good }, false, true, false),
