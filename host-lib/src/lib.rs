@@ -66,6 +66,7 @@
 
 mod communicator;
 mod control;
+pub mod memory;
 mod secret;
 #[cfg(feature = "smartnic")]
 mod smartnic;

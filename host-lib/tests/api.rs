@@ -499,6 +499,50 @@ fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<
 }
 
 #[test]
+fn after_an_engine_has_given_up_another_communicator_can_be_made_in_the_same_process() {
+    let results = job(2, |rank, root| {
+        let connect = || builder(rank, 2, &root).connect().unwrap();
+        let mut communicator = connect();
+        let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap());
+        let error = buckets[rank].all_reduce(&mut vec![0.0; ELEMENTS]).unwrap_err();
+        assert!(matches!(error, Error::Mismatch(_)), "rank {rank}: {error}");
+        // One of them is back while the other still has its old one.
+        thread::sleep(Duration::from_millis(300 * (1 - rank) as u64));
+        drop((communicator, buckets));
+        let mut communicator = connect();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut data = gradient(rank, ELEMENTS);
+        bucket.all_reduce(&mut data).unwrap();
+        communicator.close().unwrap();
+        let mut communicator = connect();
+        communicator.barrier().unwrap();
+        data
+    });
+    check_mean(2, &results, 1e-6);
+}
+
+#[test]
+fn a_process_that_comes_into_a_running_job_uninvited_is_told_so_at_its_timeout() {
+    let root = free_root();
+    let (told, is_told) = std::sync::mpsc::channel();
+    let zero = {
+        let root = root.clone();
+        thread::spawn(move || {
+            let mut communicator = builder(0, 2, &root).connect().unwrap();
+            communicator.barrier().unwrap();
+            is_told.recv().unwrap();
+        })
+    };
+    let mut communicator = builder(1, 2, &root).connect().unwrap();
+    communicator.barrier().unwrap();
+    drop(communicator);
+    let error = builder(1, 2, &root).timeout(Duration::from_secs(1)).connect().unwrap_err().to_string();
+    assert!(error.contains("the job runs already; a process that was started again as rank 1 may"), "{error}");
+    told.send(()).unwrap();
+    zero.join().unwrap();
+}
+
+#[test]
 fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_every_rank() {
     thread::scope(|scope| {
         scope.spawn(|| {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use optireduce::memory::require;
 use optireduce::{HadamardMode, Launch};
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
@@ -48,6 +49,11 @@ const FILES: &str = "Averaging a file";
 const TRANSPORT: &str = "Transport";
 const LOSS: &str = "Bounds, loss and repair";
 const OUTPUT: &str = "Output";
+
+/// Memory of a rank for each byte that it reduces: 7 buffers as long, measured at 64 MiB and 2 ranks.
+const MEMORY_PER_BYTE: u64 = 7;
+/// Memory of a rank for everything else.
+const MEMORY_BYTES: u64 = 32 << 20;
 
 /// Longest time that an option takes: an hour.
 const TIME_S_MAX: f64 = 3600.0;
@@ -282,6 +288,7 @@ impl BenchAllReduceArgs {
                 return Err(format!("--ranks names {ranks} twice; give each number of ranks once"));
             }
             self.job.straggler(*ranks)?;
+            self.job.require_memory(*ranks)?;
         }
         Ok(())
     }
@@ -298,6 +305,14 @@ impl JobArgs {
             return Err(format!("--straggler-rank is {rank}, expected {} to {} with {ranks} ranks", -count, count - 1));
         }
         Ok(Some(rank.rem_euclid(count) as usize))
+    }
+
+    /// Whether this host has memory for `ranks` ranks that measure these sizes.
+    pub fn require_memory(&self, ranks: usize) -> Result<(), String> {
+        let size = self.bench.iter().copied().max().unwrap_or(0) as u64;
+        let needed = size.saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES).saturating_mul(ranks as u64);
+        let what = format!("--bench {} with {ranks} rank(s) on this host", crate::times::size_text(size as usize));
+        require(what, needed, "give smaller sizes, or fewer ranks").map_err(|error| error.to_string())
     }
 
     pub fn timeout(&self) -> Duration {

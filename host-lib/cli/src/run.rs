@@ -87,6 +87,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     if let Some(path) = &args.file {
         return file::run(args, &launch, path);
     }
+    args.job.require_memory(1)?;
     let (mut halted, mut crowd) = (Vec::new(), None);
     for bytes in &args.job.bench {
         let mut engine = Engine::connect(args, &launch)?;

@@ -118,6 +118,10 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     let interface = [&nobody[..], &["--interface", "nosuch0"]].concat();
     assert!(error(&interface).contains("addresses of interface nosuch0: none found; the interfaces of this host are"));
     let bench = |arguments: &[&str]| error(&[&["bench", "allreduce"], arguments].concat());
+    for error in [bench(&["--bench", "1000000G"]), error(&[&nobody[..], &["--bench", "4K,1000000G"]].concat())] {
+        assert!(error.contains("--bench 1024000000 MiB with ") && error.contains(" of memory, "), "{error}");
+        assert!(error.contains(" are available ") && error.contains("give smaller sizes, or fewer ranks"), "{error}");
+    }
     for ranks in ["0", "1", "1025", "18446744073709551616", "-1", "two", ""] {
         let said = bench(&[&format!("--ranks={ranks}")]);
         assert!(said.contains("expected 2 to 1024 ranks"), "{ranks}: {said}");

@@ -16,12 +16,17 @@ use super::request::{Outcome, Request, Sender, block_on, reply};
 use super::settle::Settled;
 use super::{Builder, Communicator, Shared};
 use crate::control::{ControlError, Terms};
+use crate::memory::{self, NotEnoughMemory};
 use optireduce_contract::limits::LANES;
 use optireduce_core::Call;
 use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, UpdateAction, plan_windows};
 
 /// The bucket of one-off collectives.
 const ONE_OFF: u16 = BUCKETS_MAX - 1;
+
+/// What is taken for each element of a bucket: the gradient, its copy, the sums, the result, and what is kept for repairs, 4 bytes
+/// each.
+const BUCKET_BYTES_PER_ELEMENT: u64 = 20;
 
 /// What an all-reduce or reduce-scatter does with the values of all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -130,7 +135,7 @@ impl Communicator {
     ///
     /// # Errors
     /// On every rank if lengths or options differ, naming rank, field and both values; nothing was changed then. As
-    /// [`barrier`](Self::barrier), or if a bucket cannot have so many elements.
+    /// [`barrier`](Self::barrier), or if a bucket cannot have so many elements, or a rank has too little memory for it.
     pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
         block_on(self.bucket_async(elements, options))
     }
@@ -145,7 +150,10 @@ impl Communicator {
         // On the other thread, so that it counts also if nobody waits for it any more.
         self.shared.run(move |channel| {
             let declared = shared.declared.load(Ordering::Relaxed);
-            let terms = options.terms("bucket", elements).with("buckets before", declared);
+            let memory = require_memory(elements);
+            let enough = if memory.is_ok() { "enough" } else { "too little" };
+            let terms =
+                options.terms("bucket", elements).with("buckets before", declared).with("memory for it", enough);
             // Ids are used again after many; the generation tells what they are now.
             let id = (declared % u32::from(ONE_OFF)) as u16;
             let generation = declared / u32::from(ONE_OFF);
@@ -158,7 +166,8 @@ impl Communicator {
                 None => channel.call(&terms, shared.timeout, |_| Ok(())),
             };
             let same = same.map_err(Error::from);
-            let bucket = same.and_then(|()| check_elements(&shared, elements, &options)).map(|()| {
+            let fits = same.and_then(|()| check_elements(&shared, elements, &options));
+            let bucket = fits.and_then(|()| Ok(memory?)).map(|()| {
                 channel.declared(declared as usize, &terms);
                 shared.declared.store(declared.wrapping_add(1), Ordering::Relaxed);
                 let stream = Stream::Declared { generation };
@@ -249,6 +258,12 @@ impl Communicator {
         });
         Request::new(reply)
     }
+}
+
+/// Whether there is memory for a bucket of so many elements.
+fn require_memory(elements: usize) -> Result<(), NotEnoughMemory> {
+    let needed = (elements as u64).saturating_mul(BUCKET_BYTES_PER_ELEMENT);
+    memory::require(format!("a bucket of {elements} elements"), needed, "declare a smaller one, or give this rank more")
 }
 
 /// Whether a bucket may have so many elements, whatever is done with it.

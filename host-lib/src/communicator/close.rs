@@ -31,6 +31,7 @@ impl Communicator {
         let shared = self.shared.clone();
         // Behind one-off collectives, which reach the engine from the same thread.
         self.shared.run(move |channel| {
+            channel.begun(0);
             let (counts_sender, counts) = reply();
             let counted = shared.command(Command::Close(counts_sender)).and_then(|()| block_on(counts));
             let result = counted.and_then(|counts: CallCounts| {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::control::{BootstrapError, ControlError, LaunchError};
+use crate::memory::NotEnoughMemory;
 use crate::secret::SecretError;
 use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
@@ -71,7 +72,7 @@ impl From<PathError> for ConnectError {
     }
 }
 
-/// A call failed. After [`Argument`](Self::Argument), [`Dropped`](Self::Dropped) and differences between the ranks
+/// A call failed. After [`Argument`](Self::Argument), [`Memory`](Self::Memory), [`Dropped`](Self::Dropped) and differences between the ranks
 /// ([`ControlError::Differs`]) the communicator can still be used; after others, make a new one.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
@@ -95,6 +96,9 @@ pub enum Error {
         /// What it must be.
         expected: String,
     },
+    /// There is too little memory on this host; nothing was changed.
+    #[error(transparent)]
+    Memory(#[from] NotEnoughMemory),
     /// The others go on without this rank.
     #[error(
         "this rank was dropped because the others had not heard it for several collectives; call `rejoin`, then fetch the \

@@ -267,7 +267,7 @@ impl ControlChannel {
         self.returned.clone()
     }
 
-    /// From now on processes that are started again may come: packets carry so many beats.
+    /// From now on processes that are started again may come: packets carry so many beats. 0: none may come any more.
     pub fn begun(&self, payload_beats: usize) {
         self.status.with(|status| status.payload_beats = payload_beats);
     }

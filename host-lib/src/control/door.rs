@@ -122,6 +122,10 @@ impl Door {
     /// At rank 0: tells the process of the job, and takes it once it is connected to all others.
     async fn admit_to_job(&self, greeted: Greeted) -> Option<Arrival> {
         let Greeted { mut link, from, hello } = greeted;
+        if self.status.with(|running| running.payload_beats) == 0 {
+            // The job is not so far yet, or at its end; it will try again.
+            return None;
+        }
         let checked = hello.and_then(|hello| {
             let rank = hello.member.rank;
             hello.member.is_at(from.ip())?;
@@ -144,10 +148,6 @@ impl Door {
             }
         };
         let mut running = self.status.with(|running| running.clone());
-        if running.payload_beats == 0 {
-            // The job is not so far yet; it will try again.
-            return None;
-        }
         let outgoing = self.outgoing.upgrade()?;
         let rank = hello.member.rank;
         let others = (1..running.job.members.len()).filter(|other| *other != rank);
