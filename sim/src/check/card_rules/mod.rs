@@ -37,7 +37,6 @@ pub const PACKET_RULES: &[(&str, Rule)] = &[
     ("bf16 contributions are rounded and packed two beats in one", payload::bf16_sent),
     ("bf16 packets are widened, their padding is left out, and means are rounded", payload::bf16_received),
     ("a round goes to as many peers as commanded, packet by packet", payload::rounds),
-    ("a packet of an earlier step is stale, and every drop has one cause", payload::stale),
     ("a frame with a wrong UDP checksum changes nothing and is counted", checksum::received),
     ("every frame leaves with the right UDP checksum", checksum::sent),
 ];
@@ -52,6 +51,8 @@ pub const CARD_RULES: &[(&str, Rule)] = &[
     ("a gradient outside of host memory is an error of that window", dma_error),
     ("completions wait while the ring is full, and the phase flips with every turn", full_ring),
     ("a paced peer gets its rate and no more, in every interval", payload::paced),
+    // Software compares with the newest collective of the job instead: `optireduce-core`, tests/serial_numbers.rs.
+    ("a packet of an earlier step is stale, and every drop has one cause", payload::stale),
     ("each queue hears of its own windows and of nobody else's", queues::own_windows),
     ("a queue whose completion ring is full holds up no other", queues::full_ring_of_one),
     ("an error of host memory stays with the window or queue that had it", queues::contained_errors),
