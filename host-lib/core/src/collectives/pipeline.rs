@@ -427,7 +427,8 @@ impl Running {
 }
 
 /// Repair data of a data plane that has none (a card): the output's own shard, as it was sent unless it was encoded; and
-/// the shards of which some is missing, all of them.
+/// the shards of which some is missing, all of them. What nobody contributed to, if this rank was late, is not known: it is
+/// zero in the own shard, and not reported.
 fn shards_only(plan: &WindowPlan, index: usize, output: &[f32], short: &[(usize, u64)]) -> RepairData {
     let shard = plan.shards.range_of(index);
     let value = |index: usize| output.get(index).copied().unwrap_or(0.0);

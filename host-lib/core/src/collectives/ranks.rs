@@ -62,7 +62,8 @@ impl<P: DataPlane> Collectives<P> {
     }
 
     /// How long a one-off collective waits for its repairs, and for the word of the others that they call the same; then it
-    /// is returned with what is missing. Default: 5 s.
+    /// is returned with what is missing. Default: 5 s. A rank that waits longer than
+    /// [`MembershipParams::silent_ns`] for one that has died is silent itself: it is dropped with it, and comes back.
     pub fn set_one_off_wait(&mut self, wait_ns: u64) {
         self.agreement.one_off_wait_ns = wait_ns;
     }
@@ -139,7 +140,8 @@ impl<P: DataPlane> Collectives<P> {
         Ok(())
     }
 
-    /// The reliable channel to a rank has ended.
+    /// The reliable channel to a rank has ended. If the rank connects anew, this comes before anything that it says there:
+    /// afterwards it would count as gone again.
     pub fn handle_gone(&mut self, rank: usize) {
         self.agreement.handle_gone(rank);
     }
