@@ -1,5 +1,7 @@
 //! The campaign: ten thousand collectives under faults, and judges that object where they must.
 
+use std::ops::ControlFlow;
+
 use optireduce_sim::campaign::runner::{Until, campaign};
 use optireduce_sim::campaign::{Edits, run};
 
@@ -8,7 +10,7 @@ const COLLECTIVES: u64 = 10_000;
 
 #[test]
 fn under_faults_no_judge_objects() {
-    let report = campaign(0, Until::Collectives(COLLECTIVES), 2, |_| ());
+    let report = campaign(0, Until::Collectives(COLLECTIVES), 2, |_| ControlFlow::Continue(()));
     let failures: Vec<_> = report.failures.iter().map(|one| format!("{}\n  {}", one.violation, one.replay)).collect();
     assert!(failures.is_empty(), "{} jobs failed:\n{}", failures.len(), failures.join("\n"));
     assert!(report.tally.collectives >= COLLECTIVES && report.tally.lossy > 0 && report.tally.skipped > 0);

@@ -132,6 +132,7 @@ impl Job<'_> {
         one.incarnation += 1;
         one.heard_ns = self.now_ns + heard_ns / 10 + heard_ns;
         let incarnation = one.incarnation;
+        self.timeline.add(self.now_ns, Some(rank), What::Ends);
         self.judge.crashed(rank);
         for to in (0..self.plan.ranks).filter(|to| *to != rank) {
             let at_ns = self.now_ns + heard_ns / 10 + self.random.below(heard_ns);

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -16,6 +19,9 @@ const COLLECTIVES: u64 = 10_000;
 /// Between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 
+/// Somebody wants the campaign to end.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
 const EXAMPLES: &str = "Exit codes:
   0  no judge objects
   1  a judge objects: the smallest job that still fails is printed, with the command that replays it
@@ -26,7 +32,8 @@ Examples:
   optireduce-sim campaign --collectives 1000000 --json          a night
   optireduce-sim campaign --seconds 60 --from 5000              seeds from 5000 on, for a minute
   optireduce-sim campaign --seed 48                             one job
-  optireduce-sim campaign --seed 48 --ranks 3 --calls 9 --only 0,2 --explain";
+  optireduce-sim campaign --seed 48 --ranks 3 --calls 9 --only 0,2 --explain
+  optireduce-sim campaign --seed 48 --svg job.svg               its ranks over time";
 
 /// Arguments of `campaign`.
 #[derive(Clone, Debug, PartialEq, Args)]
@@ -38,6 +45,9 @@ pub struct CampaignArgs {
     /// Print what the job is and all that happens in it
     #[arg(long, requires = "seed")]
     explain: bool,
+    /// Write a picture of the job there: its ranks over time, calls, faults and views
+    #[arg(long, value_name = "FILE", requires = "seed")]
+    svg: Option<PathBuf>,
     /// Only these of the job's faults, by number, or none
     #[arg(long, value_name = "N,...|none", requires = "seed", value_parser = numbers)]
     only: Option<Numbers>,
@@ -85,7 +95,7 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
     // A panic is an objection like others; its place is in its text.
     std::panic::set_hook(Box::new(|_| ()));
     if let Some(seed) = args.seed {
-        return Ok(one_job(seed, args));
+        return one_job(seed, args);
     }
     let until = match (args.collectives, args.seconds) {
         (_, Some(seconds)) => Until::Elapsed(Duration::from_secs(seconds)),
@@ -93,6 +103,15 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.jobs.map_or(cores, usize::from);
+    // What was found so far is printed once the jobs that run have ended; a second time ends the program.
+    let interrupt = || {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(interrupt) {
+        tracing::warn!(%error, "an interrupt will end the campaign without its report");
+    }
     let mut told = Instant::now();
     let report = campaign(args.from, until, threads, |report| {
         if told.elapsed() > PROGRESS {
@@ -109,6 +128,7 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
                 report.pairs
             );
         }
+        if INTERRUPTED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let text = if args.json {
         serde_json::to_string_pretty(&report).map_err(|error| SimError::Check(format!("report: {error}")))? + "\n"
@@ -118,13 +138,20 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
     Ok((text, u8::from(!report.failures.is_empty())))
 }
 
-fn one_job(seed: u64, args: &CampaignArgs) -> (String, u8) {
+fn one_job(seed: u64, args: &CampaignArgs) -> Result<(String, u8), SimError> {
     let edits = Edits {
         only: args.only.clone().map(|numbers| numbers.0),
         ranks: args.ranks.map(|ranks| ranks as usize),
         calls: args.calls,
     };
-    let outcome = run(seed, &edits, args.explain);
+    let outcome = run(seed, &edits, args.explain || args.svg.is_some());
+    if let Some(path) = &args.svg {
+        std::fs::write(path, &outcome.picture).map_err(|source| SimError::File {
+            path: path.clone(),
+            action: "write",
+            source,
+        })?;
+    }
     let mut text = String::new();
     if args.explain {
         text += &JobPlan::new(seed, &edits).to_string();
@@ -139,18 +166,21 @@ fn one_job(seed: u64, args: &CampaignArgs) -> (String, u8) {
                 let failure = minimised(seed, violation);
                 let _ = writeln!(text, "smallest: {}\nreplay: {}", failure.smallest, failure.replay);
             }
-            (text, 1)
+            Ok((text, 1))
         }
         None => {
             let _ = writeln!(text, "seed {seed}: {} collectives, no judge objects", outcome.tally.collectives);
-            (text, 0)
+            Ok((text, 0))
         }
     }
 }
 
 fn table(report: &Report) -> String {
     let mut text = format!(
-        "{} collectives in {} jobs, {:.0} a second\n{} results: {} lost something, {} were skipped; {} ranks gave up without a majority\n{} packets, {} control messages\n",
+        "{} collectives in {} jobs, {:.0} a second
+{} results: {} lost something, {} were skipped; {} ranks gave up without a majority, {} reported a fault of their card
+engines held up to {} % of what they may; {} packets, {} control messages
+",
         report.tally.collectives,
         report.jobs,
         report.collectives_per_s(),
@@ -158,6 +188,8 @@ fn table(report: &Report) -> String {
         report.tally.lossy,
         report.tally.skipped,
         report.tally.gave_up,
+        report.tally.card_errors,
+        report.tally.footprint_percent_max,
         report.packets,
         report.messages
     );

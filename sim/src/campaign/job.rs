@@ -9,6 +9,7 @@ use optireduce_core::protocol::StreamId;
 use super::coverage::Coverage;
 use super::fault::{Fault, Transition, Trigger};
 use super::judge::{Judge, JudgeKind};
+use super::memory;
 use super::plan::JobPlan;
 use super::random::Random;
 use super::rank::{Arrived, EngineError, Plane, Rank, State};
@@ -328,6 +329,7 @@ impl<'a> Job<'a> {
             let is_done = is_done || self.plan.cards != 0 && matches!(one.state, State::Dropped | State::Joining);
             self.judge.ended(rank, is_done, self.now_ns);
             let Some(engine) = one.engine.as_mut().filter(|_| one.state == State::Working) else { continue };
+            self.judge.holds(rank, self.now_ns, memory::footprint(engine));
             for stream in &streams {
                 let is_repaired = engine.is_repaired(*stream);
                 let correction = engine.take_correction(*stream);

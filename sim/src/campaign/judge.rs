@@ -9,6 +9,7 @@ use std::fmt;
 use optireduce_core::Finished;
 use optireduce_core::protocol::{Kind, Report, Stream, StreamId, UpdateAction};
 
+use super::memory::footprint_max;
 use super::plan::JobPlan;
 use super::streams::{Act, Mean, Output, Settled};
 use super::tally::Tally;
@@ -166,6 +167,16 @@ impl<'a> Judge<'a> {
                 known.0
             );
             self.object(JudgeKind::Members, Some(rank), at_ns, text);
+        }
+    }
+
+    /// A rank's engine holds so much, in characters.
+    pub fn holds(&mut self, rank: usize, at_ns: u64, found: usize) {
+        let most = footprint_max(self.plan);
+        self.tally.footprint_percent_max = self.tally.footprint_percent_max.max((100 * found / most) as u64);
+        if found > most {
+            let text = format!("it holds {found} characters, a job with these settings at most {most}");
+            self.object(JudgeKind::Memory, Some(rank), at_ns, text);
         }
     }
 

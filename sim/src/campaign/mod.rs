@@ -15,6 +15,8 @@ mod coverage;
 mod fault;
 mod job;
 mod judge;
+mod memory;
+mod picture;
 mod plan;
 mod random;
 mod rank;
@@ -47,6 +49,8 @@ pub struct Outcome {
     pub violation: Option<Violation>,
     /// What happened, if it was recorded.
     pub timeline: String,
+    /// The same as a picture (SVG), if it was recorded.
+    pub picture: String,
     coverage: Coverage,
 }
 
@@ -79,6 +83,11 @@ fn run_plan(plan: &JobPlan, records: bool) -> Outcome {
         tally: judge.tally,
         violation: judge.violation.clone(),
         timeline: job.timeline.text(),
+        picture: if records {
+            picture::svg(plan, &job.timeline.entries, judge.violation.as_ref())
+        } else {
+            String::new()
+        },
         coverage: job.coverage.clone(),
     }
 }

@@ -1,5 +1,6 @@
 //! Many jobs, one after the other: counts, failures, and what is left of a failing job once it is made as small as it goes.
 
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -79,8 +80,14 @@ pub struct Failure {
     pub replay: String,
 }
 
-/// Runs jobs from `first_seed` on, on so many threads. `progress` is called after each round with what there is so far.
-pub fn campaign(first_seed: u64, until: Until, threads: usize, mut progress: impl FnMut(&Report)) -> Report {
+/// Runs jobs from `first_seed` on, on so many threads. `progress` is called after each round with what there is so far,
+/// and may end the campaign.
+pub fn campaign(
+    first_seed: u64,
+    until: Until,
+    threads: usize,
+    mut progress: impl FnMut(&Report) -> ControlFlow<()>,
+) -> Report {
     let started = Instant::now();
     let mut report = Report { first_seed, ..Report::default() };
     let mut coverage = Coverage::default();
@@ -99,7 +106,9 @@ pub fn campaign(first_seed: u64, until: Until, threads: usize, mut progress: imp
         }
         report.wall_s = started.elapsed().as_secs_f64();
         report.cover(&coverage);
-        progress(&report);
+        if progress(&report).is_break() {
+            break;
+        }
     }
     report
 }

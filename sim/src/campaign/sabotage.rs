@@ -1,13 +1,14 @@
 //! Every judge is shown to object to a planted fault: a job without faults, in which one result is changed on its way to the
 //! caller, or a rank is harmed that no fault of the catalogue befalls.
 
+use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
 use optireduce_core::Finished;
 use optireduce_core::protocol::{Kind, UpdateAction};
 
 use super::job::{Event, Job};
 use super::judge::{JudgeKind, Violation};
 use super::plan::{Edits, JobPlan};
-use super::rank::{Outstanding, State};
+use super::rank::{Outstanding, State, engine};
 use super::values::LANES;
 
 /// What is done when a rank's collective has finished, before a judge sees the result.
@@ -34,13 +35,18 @@ impl Job<'_> {
     }
 }
 
-/// A job of three ranks without any loss; `op` is the first whole plain all-reduce that it applies.
-fn judged(sabotage: Sabotage) -> Option<Violation> {
+/// A job of three ranks without any loss.
+fn planted() -> JobPlan {
     let edits = Edits { only: Some(Vec::new()), ranks: Some(3), calls: Some(20) };
     let mut plan = JobPlan::new(3, &edits);
     (plan.loss, plan.settings.slots, plan.settings.unexpected_bytes) = (0.0, 32, 1 << 20);
     (plan.settings.repair, plan.settings.votes, plan.settings.silent_ops, plan.depth) = (true, false, Some(3), 1);
-    plan.sabotage = Some(sabotage);
+    plan.cards = 0;
+    plan
+}
+
+fn judged(sabotage: Sabotage) -> Option<Violation> {
+    let plan = JobPlan { sabotage: Some(sabotage), ..planted() };
     let mut job = Job::new(&plan, false).unwrap();
     job.run();
     job.judge.violation.clone()
@@ -116,6 +122,42 @@ fn each_judge_of_results_objects_to_its_planted_fault() {
         };
         assert_eq!(violation, Some(judge), "{name}");
     }
+}
+
+/// The job in which rank 1 is sent many packets of collectives to come, of a bucket that nobody calls. Its engine keeps
+/// up to `unexpected_bytes` of them, the settings say 4096.
+fn flooded(unexpected_bytes: usize) -> Option<Violation> {
+    let flood: Harm = |job, rank, call| {
+        let beats = job.plan.settings.payload_beats;
+        for packet in 0..1000 {
+            let header = UbtHeader {
+                bucket: 77,
+                offset: (64 * beats * (packet % 20)) as u32,
+                stage: STAGE_CONTRIBUTE,
+                step: (call.op + 2 + packet as u32 / 50) as u16,
+                job_tag: job.plan.job_tag(),
+                ..UbtHeader::default()
+            };
+            let mut datagram = header.to_bytes().to_vec();
+            datagram.resize(datagram.len() + 64 * beats, 0x3f);
+            job.schedule(job.now_ns, Event::Datagram { from: Some(0), to: rank, datagram });
+        }
+    };
+    let mut plan = JobPlan { sabotage: Some(Sabotage::Rank(flood)), ..planted() };
+    plan.settings.unexpected_bytes = 4096;
+    let mut other = plan.clone();
+    other.settings.unexpected_bytes = unexpected_bytes;
+    let mut job = Job::new(&plan, false).unwrap();
+    job.ranks[1].engine = Some(engine(&other, 1).unwrap().0);
+    job.run();
+    job.judge.violation.clone()
+}
+
+#[test]
+fn the_judge_of_memory_objects_to_a_queue_without_its_limit() {
+    assert_eq!(flooded(4096), None);
+    let violation = flooded(64 << 20);
+    assert_eq!(violation.as_ref().map(|found| found.judge), Some(JudgeKind::Memory), "{violation:?}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::card::RankCard;
 use super::fault::Transition;
 use super::job::{Event, Job};
 use super::judge::JudgeKind;
+use super::memory::footprint;
 use super::rank::{CARD_SLACK_NS, EngineError, Outstanding, Plane, Rank, State, votes};
 use super::timeline::What;
 use super::wire::Damage;
@@ -259,6 +260,12 @@ impl Job<'_> {
             #[cfg(test)]
             let finished = self.sabotaged(rank, call, finished);
             self.judge.finished(rank, call.op, self.now_ns, finished);
+            // Now and then: it takes as long as a few collectives.
+            if (call.op as usize + rank).is_multiple_of(16)
+                && let Some(engine) = &self.ranks[rank].engine
+            {
+                self.judge.holds(rank, self.now_ns, footprint(engine));
+            }
             self.happens(Transition::Finished, rank);
             if !self.ranks[rank].is_awake() {
                 return any;
@@ -326,6 +333,7 @@ impl Job<'_> {
                 self.happens(Transition::Contributes, from)
             }
             STAGE_BROADCAST if self.judge.is_first(from, header.step, header.stage) => {
+                self.timeline.add(self.now_ns, Some(from), What::SendsMean(header.step));
                 self.happens(Transition::Broadcasts, from)
             }
             _ => {}
@@ -382,6 +390,7 @@ impl Job<'_> {
                 one.views.push((view.number, view.first_op));
                 let joined = view.joined.is_some_and(|(joined, _)| usize::from(joined) == rank);
                 if joined && one.state == State::Joining {
+                    self.timeline.add(self.now_ns, Some(rank), What::Joined);
                     one.state = State::Working;
                     one.next_op = view.first_op;
                     one.next_call_ns = self.now_ns;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use optireduce_core::protocol::Report;
+use optireduce_core::protocol::{Report, UpdateAction};
 
 use super::fault::FaultKind;
 
@@ -17,17 +17,34 @@ pub(super) struct Entry {
 #[derive(Clone, Debug)]
 pub(super) enum What {
     Calls(u32),
-    Finished { op: u32, text: String },
+    /// The contribute stage of a window has closed.
+    SendsMean(u16),
+    Finished {
+        op: u32,
+        action: UpdateAction,
+        is_lossy: bool,
+        text: String,
+    },
     WaitsForView,
     Fails(String),
     Misses(usize),
     HearsGone(usize),
-    Knows { view: u32, first_op: u32, members: Vec<usize> },
+    Knows {
+        view: u32,
+        first_op: u32,
+        members: Vec<usize>,
+    },
     IsDropped,
     AsksToJoin,
+    Joined,
+    Ends,
     Restarts,
     Thaws,
-    Fault { number: usize, kind: FaultKind, lasts_ns: u64 },
+    Fault {
+        number: usize,
+        kind: FaultKind,
+        lasts_ns: u64,
+    },
 }
 
 impl What {
@@ -46,7 +63,8 @@ impl What {
         if report.repair.corrected {
             text += ", with corrections";
         }
-        Self::Finished { op: report.op, text }
+        let is_lossy = report.lost_bytes > 0;
+        Self::Finished { op: report.op, action: report.action, is_lossy, text }
     }
 }
 
@@ -54,13 +72,16 @@ impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Calls(op) => write!(f, "calls {op}"),
-            Self::Finished { op, text } => write!(f, "has {op}: {text}"),
+            Self::SendsMean(step) => write!(f, "sends its first mean of {step}"),
+            Self::Finished { op, text, .. } => write!(f, "has {op}: {text}"),
             Self::WaitsForView => write!(f, "waits for a view"),
             Self::Fails(why) => write!(f, "gives up: {why}"),
             Self::Misses(rank) => write!(f, "hears nothing of rank {rank}"),
             Self::HearsGone(rank) => write!(f, "its connection to rank {rank} has ended"),
             Self::Knows { view, first_op, members } => write!(f, "view {view} from {first_op} on: {members:?}"),
             Self::IsDropped => write!(f, "was dropped"),
+            Self::Joined => write!(f, "takes part again"),
+            Self::Ends => write!(f, "its process ends"),
             Self::AsksToJoin => write!(f, "asks to join"),
             Self::Restarts => write!(f, "is started again"),
             Self::Thaws => write!(f, "its host goes on"),

@@ -1,5 +1,7 @@
 //! What moves a rank's windows: a card behind its driver, or software.
 
+use std::fmt;
+
 use optireduce::{SmartNic, SmartNicError};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::SoftwareError;
@@ -15,6 +17,15 @@ pub enum RankPlane<S = SoftwareRank> {
     Card(Box<SmartNic<InProcessBus>>),
     /// None: the host does the card's work.
     Software(S),
+}
+
+impl<S: fmt::Debug> fmt::Debug for RankPlane<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Card(card) => write!(f, "card {:?}", card.nic().limits()),
+            Self::Software(software) => software.fmt(f),
+        }
+    }
 }
 
 /// Either's error.

@@ -99,6 +99,7 @@ pub enum SoftwareError {
 }
 
 /// A data plane of software. See the module's documentation.
+#[derive(Debug)]
 pub struct Software {
     job: SoftwareJob,
     views: ViewTable,

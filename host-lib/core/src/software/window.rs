@@ -18,6 +18,7 @@ use crate::protocol::{ClosedBy, JobParams, PeerHints, Ranks, Stage, StageReport,
 /// Bytes of a beat in a bf16 payload.
 const BF16_BEAT_BYTES: usize = BEAT_BYTES / 2;
 
+#[derive(Debug)]
 pub(super) struct Window {
     pub plan: WindowPlan,
     /// What the contract's rules know of it.
@@ -55,7 +56,7 @@ pub(super) struct Window {
 }
 
 /// Values that begin on a cache line: the transform streams its results then.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Buffer {
     room: Vec<f32>,
     begin: usize,
@@ -85,7 +86,7 @@ impl DerefMut for Buffer {
 }
 
 /// Memory of windows that are done, for those to come: fresh pages cost more than the sums.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Buffers(Vec<Buffer>);
 
 impl Buffers {
