@@ -226,7 +226,7 @@ pub enum Refusal {
         from: IpAddr,
     },
     /// A rank is not one of the job.
-    #[error("a process was started as rank {rank} in a job of {world_size} ranks; expected 0 to {}", world_size - 1)]
+    #[error("a process was started as rank {rank} in a job of {world_size} ranks; expected 0 to {}", world_size.saturating_sub(1))]
     NoSuchRank {
         /// The rank.
         rank: usize,
@@ -327,3 +327,66 @@ pub(super) fn random() -> Result<u64, BootstrapError> {
 
 /// Connections to all other ranks, by rank.
 pub(super) type Links = Vec<Option<Link>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever a message becomes on its way, or a stranger makes of it: an error or another message, which can be shown.
+    fn check<T: Serialize + serde::de::DeserializeOwned + std::fmt::Debug>(message: &T, show: impl Fn(&T)) {
+        let bytes = serde_json::to_vec(message).unwrap();
+        let read = |bytes: &[u8]| {
+            if let Ok(message) = serde_json::from_slice::<T>(bytes) {
+                show(&message);
+            }
+        };
+        read(&bytes);
+        (0..bytes.len()).for_each(|length| assert!(serde_json::from_slice::<T>(&bytes[..length]).is_err()));
+        for at in 0..bytes.len() {
+            for byte in [0, b'0', b'9', b'-', b'e', b'"', b'{', b'[', b'\\', 0x80, 0xff] {
+                let mut changed = bytes.clone();
+                changed[at] = byte;
+                read(&changed);
+            }
+        }
+    }
+
+    #[test]
+    fn changed_messages_are_errors_or_other_messages() {
+        let address = SocketAddr::from(([127, 0, 0, 1], 1));
+        let member =
+            Member { rank: 1, udp: address, control: address, receive_buffer_bytes: 9, payload_beats: 2, session: 3 };
+        let settings = Terms::default().with("bf16", true);
+        let job = Job { tag: 1, seed: 2, members: vec![member.clone(); 2], packet_key: None };
+        let (payload_beats, buckets) = (1, vec![settings.clone()]);
+        let running = Running { job: job.clone(), gone: vec![1], payload_beats, skip_gone: true, buckets };
+        let hello = Hello {
+            version: VERSION,
+            job_id: "job".into(),
+            world_size: 2,
+            member: member.clone(),
+            settings,
+            rejoin: true,
+            timeout_ms: 1,
+            left_ms: 1,
+        };
+        check(&hello, |hello| drop(hello.member.is_at(address.ip()).map_err(|refusal| refusal.to_string())));
+        check(&PeerHello { tag: 1, rank: 1, member: Some(member) }, |_| ());
+        check(&Connected { failure: Some("no".into()) }, |_| ());
+        let show = |answer: &Answer| {
+            if let Answer::Refused(refusal) = answer {
+                assert!(!refusal.to_string().is_empty());
+            }
+        };
+        check(&Answer::Welcome { job, left_ms: 5 }, show);
+        check(&Answer::Running(Box::new(running)), show);
+        for refusal in [
+            Refusal::NoSuchRank { rank: 7, world_size: 2 },
+            Refusal::Runs { rank: 1 },
+            Refusal::Twice { rank: 1, first: address, second: address },
+            Refusal::Missing { missing: vec![1], world_size: 2, timeout_ms: 5, root: "h:1".into(), refused: vec![] },
+        ] {
+            check(&Answer::Refused(refusal), show);
+        }
+    }
+}
