@@ -133,7 +133,8 @@ impl Scenario {
             hadamard: random.random_bool(0.3),
         };
         // Without a secret, whoever knows the tag is trusted.
-        let secret = scenario.secret || fault == Fault::Forgery;
+        // With one, what comes again is dropped before it meets a window.
+        let secret = fault == Fault::Forgery || scenario.secret && fault != Fault::Replay;
         // Only rank 0 prints.
         let prints = (subject, fault) == (Subject::Bench, Fault::DiskFull);
         Self { secret, victim: if prints { 0 } else { scenario.victim }, ..scenario }
