@@ -175,8 +175,11 @@ impl Job<'_> {
                 step: (next + self.random.below(4) as u32).wrapping_sub(2) as u16,
                 job_tag: self.plan.job_tag(),
             };
+            // A card knows its job by the tag alone, not by addresses.
+            let has_card = self.plan.has_card(to);
             let (from, job_tag) = match self.random.below(3) {
                 0 => (Some(usize::from(header.sender)), self.random.next_u64()),
+                _ if has_card => (None, self.random.next_u64()),
                 _ => (None, header.job_tag),
             };
             let mut datagram = UbtHeader { job_tag, ..header }.to_bytes().to_vec();

@@ -326,7 +326,8 @@ impl<'a> Job<'a> {
         for rank in 0..self.plan.ranks {
             let one = &mut self.ranks[rank];
             let is_done = one.next_op as usize >= self.plan.calls.len() && one.is_working();
-            let is_done = is_done || self.plan.cards != 0 && matches!(one.state, State::Dropped | State::Joining);
+            let is_done =
+                is_done || self.plan.cards != 0 && matches!(one.state, State::Dropped | State::Joining | State::Dead);
             self.judge.ended(rank, is_done, self.now_ns);
             let Some(engine) = one.engine.as_mut().filter(|_| one.state == State::Working) else { continue };
             self.judge.holds(rank, self.now_ns, memory::footprint(engine));

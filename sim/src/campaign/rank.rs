@@ -57,6 +57,8 @@ pub(super) struct Rank {
     pub card: Option<RankCard>,
     /// Something befell its card: it may report an error and end.
     pub card_suspect: bool,
+    /// It has known a view without any other rank.
+    pub was_alone: bool,
     pub state: State,
     /// Its clock is so much ahead of the time of the simulation.
     pub clock_ns: u64,
@@ -92,6 +94,7 @@ impl Rank {
             engine: Some(engine),
             card,
             card_suspect: false,
+            was_alone: false,
             state: State::Working,
             clock_ns,
             frozen_until_ns: None,

@@ -207,7 +207,7 @@ impl Job<'_> {
             return self.crash(rank, 1_000_000);
         }
         if self.is_alone_with_card(rank) {
-            self.judge.gave_up(rank, self.now_ns, "a card takes at least two ranks");
+            self.judge.tally.gave_up += 1;
             self.timeline.add(self.now_ns, Some(rank), What::Fails(error.to_string()));
             return self.crash(rank, 1_000_000);
         }
@@ -218,7 +218,7 @@ impl Job<'_> {
     /// Whether nobody else is left to a rank with a card: cards take at least two ranks.
     fn is_alone_with_card(&self, rank: usize) -> bool {
         let one = &self.ranks[rank];
-        one.card.is_some() && one.engine.as_ref().is_some_and(|engine| engine.newest().live().count() == 1)
+        one.card.is_some() && one.was_alone
     }
 
     pub(super) fn poll(&mut self, rank: usize, local_ns: u64) -> bool {
@@ -388,6 +388,7 @@ impl Job<'_> {
                 self.judge.view(rank, self.now_ns, view.number, view.first_op, &members);
                 let one = &mut self.ranks[rank];
                 one.views.push((view.number, view.first_op));
+                one.was_alone |= members.len() == 1;
                 let joined = view.joined.is_some_and(|(joined, _)| usize::from(joined) == rank);
                 if joined && one.state == State::Joining {
                     self.timeline.add(self.now_ns, Some(rank), What::Joined);

@@ -99,6 +99,15 @@ pub(super) fn check(
                         } else if vague && matches!(taken, Taken::Yes) {
                             is_missing = false;
                         }
+                        // Nobody contributed to it, and no other rank says so.
+                        let is_unknown = !missing[at] && mean_of(means, key, at).is_none();
+                        if is_unknown && matches!(taken, Taken::No) {
+                            taken = take(plan, found, at, None, list, means);
+                            let known = means.get_mut(&key).and_then(|all| all.get_mut(at));
+                            if let (Taken::Yes, Some(known)) = (&taken, known) {
+                                *known = Some(Mean::Nobody);
+                            }
+                        }
                         match taken {
                             Taken::Yes => {}
                             Taken::Unknown => {

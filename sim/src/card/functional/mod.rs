@@ -274,7 +274,9 @@ impl FunctionalCard {
                 let Some((_, by)) = due else { continue };
                 window.close(stage, self.now_ns, by);
                 if stage == 0 {
-                    self.at(self.now_ns + self.faults.dma_ns, Event::Contributed { slot: slot as u8 });
+                    window.reported_ns = self.now_ns + self.faults.dma_ns;
+                    let reported_ns = window.reported_ns;
+                    self.at(reported_ns, Event::Contributed { slot: slot as u8 });
                     self.broadcast(&job, slot);
                 }
             }
@@ -289,7 +291,7 @@ impl FunctionalCard {
         let done = window.gates.iter().all(|gate| !gate.is_open()) && !window.reading && !window.finishing;
         // Two accesses: the contribute stage's report goes first. The slot is held until its last frame has left.
         let at_ns = self.now_ns + 2 * self.faults.dma_ns + u64::from(window.arm.host_beats) * CYCLE_NS;
-        let at_ns = at_ns.max(window.sent_ns);
+        let at_ns = at_ns.max(window.sent_ns).max(window.reported_ns);
         if done {
             window.finishing = true;
             self.at(at_ns, Event::Finished { slot: slot as u8 });

@@ -57,6 +57,8 @@ pub struct Window {
     pub dma_failed: bool,
     /// When its last frame so far has left.
     pub sent_ns: u64,
+    /// When the contribute stage's report is in host memory.
+    pub reported_ns: u64,
 }
 
 /// What became of a packet's beats at its gate.
@@ -95,6 +97,7 @@ impl Window {
             finishing: false,
             dma_failed: false,
             sent_ns: 0,
+            reported_ns: 0,
         }
     }
 
