@@ -3,11 +3,12 @@
 //! Goal: what the functional card shows for thousands of seeds holds for the hardware description. Method: the
 //! scenarios' own checks (`optireduce_sim::check::scenario`): every output equals the oracle's for the recorded order of
 //! arrival, every reported byte was accepted, everything accepted was delivered and accepted once, no stage outlives
-//! its bound. The tests add what their impairments imply.
+//! its bound. The tests add what their impairments imply. The longest run on the card's Verilog, twenty times as fast:
+//! `verilator.rs` shows that it is the same card, cycle by cycle.
 
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use optireduce_sim::Impairments;
-use optireduce_sim::card::engine::Engine::{Functional, Rtl};
+use optireduce_sim::card::engine::Engine::{self, Functional, Rtl, Verilator};
 use optireduce_sim::check::oracle;
 use optireduce_sim::check::scenario::{Scenario, check_losses_are_reported};
 use optireduce_sim::cluster::Straggler;
@@ -31,47 +32,47 @@ fn check_exact(scenario: &Scenario, nmse_max: f64) {
     }
 }
 
-fn check_lengths(ranks: usize) {
+fn check_lengths(engine: Engine, ranks: usize) {
     for elements in [1, 15, 16, 17, 255, 4096, 9610] {
-        check_exact(&Scenario::new(Rtl, ranks, elements).hadamard(false), 1e-12);
-        check_exact(&Scenario::new(Rtl, ranks, elements).hadamard(true), 1e-10);
+        check_exact(&Scenario::new(engine, ranks, elements).hadamard(false), 1e-12);
+        check_exact(&Scenario::new(engine, ranks, elements).hadamard(true), 1e-10);
     }
 }
 
 #[test]
 fn two_ranks_get_the_mean() {
-    check_lengths(2);
+    check_lengths(Rtl, 2);
 }
 
 #[test]
 fn three_ranks_get_the_mean() {
-    check_lengths(3);
+    check_lengths(Rtl, 3);
 }
 
 #[test]
 fn four_ranks_get_the_mean() {
-    check_lengths(4);
+    check_lengths(Rtl, 4);
 }
 
 #[test]
 fn five_ranks_get_the_mean() {
-    check_lengths(5);
+    check_lengths(Verilator, 5);
 }
 
 #[test]
 fn eight_ranks_get_the_mean() {
-    check_lengths(8);
+    check_lengths(Verilator, 8);
 }
 
 #[test]
 fn a_hundred_thousand_elements_flow_through_more_windows_than_slots_in_flight() {
-    check_exact(&Scenario::new(Rtl, 4, 100_000).hadamard(false), 1e-12);
-    check_exact(&Scenario::new(Rtl, 4, 100_000).hadamard(true), 1e-10);
+    check_exact(&Scenario::new(Verilator, 4, 100_000).hadamard(false), 1e-12);
+    check_exact(&Scenario::new(Verilator, 4, 100_000).hadamard(true), 1e-10);
 }
 
 #[test]
 fn ten_collectives_in_a_row_reuse_the_same_cards() {
-    let mut scenario = Scenario::new(Rtl, 4, 1000);
+    let mut scenario = Scenario::new(Verilator, 4, 1000);
     scenario.steps = 10;
     check_exact(&scenario.clone().hadamard(false), 1e-12);
     check_exact(&scenario.hadamard(true), 1e-10);
@@ -80,7 +81,7 @@ fn ten_collectives_in_a_row_reuse_the_same_cards() {
 /// A window a collective, always in slot 0: its 8-bit epoch wraps, and nothing old shines through.
 #[test]
 fn hundreds_of_collectives_wrap_the_epoch_of_a_slot() {
-    let mut scenario = Scenario::new(Rtl, 2, 40).hadamard(false);
+    let mut scenario = Scenario::new(Verilator, 2, 40).hadamard(false);
     scenario.config.impairments.delay_us_median = 1.0;
     scenario.steps = 260;
     check_exact(&scenario, 1e-12);

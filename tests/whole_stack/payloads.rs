@@ -1,5 +1,5 @@
 //! How gradients travel: as bf16, to several peers at a time, paced. Whole collectives, on functional cards and on
-//! cycle-level ones.
+//! cycle-level ones, which are their Verilog here: the same card cycle by cycle (`verilator.rs`), and faster.
 //!
 //! Goal: each choice changes what is on the wire as it should, and the result only by its rounding. Method: the
 //! scenarios' own checks, which redo the arithmetic bit for bit, and the network's book of packets in order of sending.
@@ -18,8 +18,8 @@ macro_rules! on_both_cards {
         mod functional {
             $($(#[$doc])* #[test] fn $name() { let body: fn(super::Engine) = $body; body(super::Engine::Functional) })*
         }
-        mod rtl {
-            $($(#[$doc])* #[test] fn $name() { let body: fn(super::Engine) = $body; body(super::Engine::Rtl) })*
+        mod verilog {
+            $($(#[$doc])* #[test] fn $name() { let body: fn(super::Engine) = $body; body(super::Engine::Verilator) })*
         }
     };
 }
