@@ -40,7 +40,7 @@ Examples:
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub struct CampaignArgs {
     /// Run the job of this seed, and no other
-    #[arg(long, value_name = "S", conflicts_with_all = ["collectives", "seconds", "from", "jobs"])]
+    #[arg(long, value_name = "S", conflicts_with_all = ["collectives", "seconds", "from", "jobs", "failures"])]
     seed: Option<u64>,
     /// Print what the job is and all that happens in it
     #[arg(long, requires = "seed")]
@@ -69,6 +69,9 @@ pub struct CampaignArgs {
     /// Threads; what is run does not depend on them [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Stop after so many jobs in which a judge objects
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    failures: u32,
     /// The report as JSON
     #[arg(long)]
     json: bool,
@@ -112,13 +115,18 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
     if let Err(error) = ctrlc::set_handler(interrupt) {
         tracing::warn!(%error, "an interrupt will end the campaign without its report");
     }
-    let mut told = Instant::now();
+    let (mut told, mut failures) = (Instant::now(), 0);
     let report = campaign(args.from, until, threads, |report| {
+        // Nobody has to read what goes to stderr.
+        let mut stderr = std::io::stderr();
+        for failure in &report.failures[failures..] {
+            let _ = writeln!(stderr, "{failure}");
+        }
+        failures = report.failures.len();
         if told.elapsed() > PROGRESS {
             told = Instant::now();
-            // Nobody has to read it.
             let _ = writeln!(
-                std::io::stderr(),
+                stderr,
                 "{} collectives in {} jobs, {:.0} a second, {} failed, {} of {} pairs of moment and fault",
                 report.tally.collectives,
                 report.jobs,
@@ -128,7 +136,8 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
                 report.pairs
             );
         }
-        if INTERRUPTED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_over = INTERRUPTED.load(Ordering::Relaxed) || failures >= args.failures as usize;
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let text = if args.json {
         serde_json::to_string_pretty(&report).map_err(|error| SimError::Check(format!("report: {error}")))? + "\n"
@@ -205,11 +214,7 @@ engines held up to {} % of what they may; {} packets, {} control messages
         let _ = writeln!(text, "  not: {}", report.pairs_missed.join("; "));
     }
     for failure in &report.failures {
-        let _ = writeln!(
-            text,
-            "\nFAILED seed {}: {}\n  smallest: {}\n  replay: {}",
-            failure.seed, failure.violation, failure.smallest, failure.replay
-        );
+        let _ = writeln!(text, "\n{failure}");
     }
     if report.failures.is_empty() {
         text += "no judge objects\n";

@@ -14,8 +14,6 @@ use super::{Edits, Outcome, Tally, Violation, run};
 
 /// Seeds that are handed out together: what is run does not depend on how many threads there are.
 const ROUND: u64 = 32;
-/// Failures after which a campaign stops.
-const FAILURES_MAX: usize = 10;
 
 /// How long a campaign goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +93,7 @@ pub fn campaign(
         Until::Collectives(count) => report.tally.collectives >= count,
         Until::Elapsed(time) => started.elapsed() >= time,
     };
-    while !is_enough(&report) && report.failures.len() < FAILURES_MAX {
+    while !is_enough(&report) {
         let seed = first_seed.wrapping_add(report.jobs);
         for (seed, outcome) in round(seed, threads) {
             report.add(&outcome);
@@ -136,6 +134,13 @@ fn round(first_seed: u64, threads: usize) -> Vec<(u64, Outcome)> {
     let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     outcomes.sort_by_key(|(number, ..)| *number);
     outcomes.into_iter().map(|(_, seed, outcome)| (seed, outcome)).collect()
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { seed, violation, smallest, replay } = self;
+        write!(f, "FAILED seed {seed}: {violation}\n  smallest: {smallest}\n  replay: {replay}")
+    }
 }
 
 impl Report {
