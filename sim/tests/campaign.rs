@@ -34,6 +34,8 @@ fn jobs_that_failed_once_stay_mended() {
         // Beats that nobody contributed to: an owner answered with zeros, and sent them in a packet that was cut short.
         job(300_382, None, 7, &[]),
         job(300_444, None, 13, &[0, 1, 3]),
+        // So did the result of a late owner whose bucket is not repaired.
+        job(30_006_644, None, 39, &[]),
         // A rank joined, and what it asked of others before they heard of its view was dropped.
         job(301_197, Some(8), 14, &[2, 4]),
         job(301_705, None, 41, &[0, 1]),

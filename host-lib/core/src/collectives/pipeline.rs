@@ -406,7 +406,8 @@ impl Running {
         let mut repairs = repairs.filter(|_| self.is_repaired());
         let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
         let (op, index) = (self.machine.op(), self.machine.params().rank);
-        let asked = (repairs.is_some() || !short.is_empty()) && plane.capabilities().has(Capability::RepairData);
+        let is_whole = short.is_empty() && self.machine.has_contributed(cookie);
+        let asked = (repairs.is_some() || !is_whole) && plane.capabilities().has(Capability::RepairData);
         let data = if asked { plane.repair_data(&plan) } else { None };
         let out = &mut self.result[plan.first_element..plan.first_element + plan.elements];
         plane.take_result(&plan, out).map_err(CollectivesError::Plane)?;

@@ -399,6 +399,12 @@ impl AllReduce {
         short.filter(|(_, bytes)| *bytes > 0).collect()
     }
 
+    /// Whether this rank's gradient went into its own shard of a window in time. If not, there may be means that nobody
+    /// contributed to.
+    pub fn has_contributed(&self, cookie: u32) -> bool {
+        self.window_of(cookie).is_ok_and(|index| self.has_own_contribution(&self.windows[index]))
+    }
+
     /// Whether every window has closed. A bucket of no elements is done from the beginning.
     pub fn is_done(&self) -> bool {
         self.windows.iter().all(Window::is_done)
