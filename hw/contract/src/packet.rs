@@ -85,6 +85,11 @@ impl Endpoint {
         let host = rank as u8 + 1;
         Self { mac: [0x02, 0x4f, 0x52, 0, 0, host], ip: [10, 77, 0, host] }
     }
+
+    /// An address on a network that carries IP only, where nobody looks at MACs: a locally administered one that follows from `ip`.
+    pub const fn of_ip(ip: [u8; 4]) -> Self {
+        Self { mac: [0x02, 0x4f, ip[0], ip[1], ip[2], ip[3]], ip }
+    }
 }
 
 /// Meaning of a UBT header.

@@ -68,6 +68,11 @@ impl Packets {
         self.left.is_empty()
     }
 
+    /// The beats of the packets that were not taken yet.
+    pub const fn left(&self) -> &Range<usize> {
+        &self.left
+    }
+
     /// The next packet, without taking it.
     pub fn peek(&self) -> Option<Packet> {
         self.clone().next()
