@@ -1,5 +1,6 @@
 //! `hw/rtl` is what the sources give, and tools take it.
 
+use super::elaborate;
 use optireduce_hdl::flows::eda;
 use optireduce_hdl::verilog::{emit, rtl};
 use optireduce_hw::card::build::Build;
@@ -7,8 +8,6 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs, process};
-
-mod elaborate;
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl")

@@ -1,20 +1,9 @@
 //! Elaborates Verilog around the committed card with Verilator and yosys.
 
 use optireduce_hdl::flows::eda::{Job, Tool};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, process};
-
-/// What rust-hdl writes differs in width by design (`hw/README.md`); everywhere else widths must match. A shell leaves
-/// open what its board has and the card does not need, also when a test writes it anew.
-const WAIVERS: &str = "`verilator_config\n\
-    lint_off -rule WIDTH -file \"*/optireduce_card.v\"\n\
-    lint_off -rule DECLFILENAME\n\
-    lint_off -rule UNUSED -file \"*/bitstreams/*\"\n\
-    lint_off -rule UNUSED -file \"*/alveo.v\"\n\
-    lint_off -rule UNUSED -file \"*/box_250mhz.v\"\n\
-    lint_off -rule PINCONNECTEMPTY\n\
-    lint_off -rule SYNCASYNCNET\n";
 
 /// Verilator with all warnings, and yosys with `hierarchy -check`, take `files` and the card, `top` on top.
 ///
@@ -35,13 +24,11 @@ fn with_the_card(files: &[PathBuf]) -> Vec<PathBuf> {
 /// # Errors
 /// What it says.
 pub fn verilator(top: &str, files: &[PathBuf]) -> Result<(), String> {
-    let waivers = env::temp_dir().join(format!("optireduce-{top}-{}.vlt", process::id()));
-    fs::write(&waivers, WAIVERS).map_err(|error| format!("{}: {error}", waivers.display()))?;
+    let waivers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/elaborate/waivers.vlt");
     let mut command = Command::new("verilator");
     command.args(["--lint-only", "-Wall", "--top-module", top]).arg(&waivers).args(with_the_card(files));
     let output =
         command.output().map_err(|error| format!("verilator: {error}. Run `tests/run`, which installs it."))?;
-    fs::remove_file(&waivers).map_err(|error| format!("{}: {error}", waivers.display()))?;
     match output.status.success() {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&output.stderr).lines().take(24).collect::<Vec<_>>().join("\n")),

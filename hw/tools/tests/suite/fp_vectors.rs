@@ -1,5 +1,5 @@
 //! The arithmetic blocks against Berkeley TestFloat and against their models, on every engine. Origin of the vectors:
-//! `vectors/README.md`.
+//! `../vectors/README.md`.
 
 use optireduce_hdl::checks::testfloat::{BLOCKS, Checkable, Engine, Operands, Vector};
 use optireduce_hw::arith::fp_add::{self, FpAdd16};

@@ -1,12 +1,11 @@
 //! `bitstreams/`: every shell elaborates around the committed card, what is hand-written there works, and the ECP5
 //! bitstream is that of its manifest and of these sources.
 
+use super::elaborate;
 use optireduce_hdl::flows::bitstream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
-
-mod elaborate;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bitstreams").canonicalize().expect("it is in the tree")

@@ -1,5 +1,5 @@
 //! The conversions between fp32 and int32 against Berkeley TestFloat, three times: the plain model, the rust-hdl engine,
-//! and the emitted Verilog. Origin of the vectors: `vectors/README.md`.
+//! and the emitted Verilog. Origin of the vectors: `../vectors/README.md`.
 
 use flate2::read::GzDecoder;
 use optireduce_hw::arith::fp_to_int::{self, FpToInt, FpToScaledInt};
