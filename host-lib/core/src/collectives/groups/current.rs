@@ -1,0 +1,243 @@
+//! The group that a rank is in: how far its average has come, what of it is missing, and what becomes of that.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use optireduce_contract::limits::LANES;
+
+use super::super::pipeline::Running;
+use super::Averaged;
+use super::fetch::{Fetch, pieces};
+use crate::protocol::membership::Settings;
+use crate::protocol::partial_reduce::GroupPlan;
+use crate::protocol::{JobParams, Ranks, Report, View};
+
+#[derive(Debug)]
+pub(super) struct Current {
+    /// Its members, for its two collectives.
+    pub view: View,
+    pub phase: Phase,
+    /// What has come of it so far.
+    pub averaged: Averaged,
+    /// This rank's index among the members.
+    index: usize,
+    /// What the members' models were multiplied by.
+    factors: Vec<f64>,
+    /// This rank's.
+    model: Vec<f32>,
+}
+
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// A collective runs.
+    Runs,
+    /// Contributions to this rank's part are fetched.
+    Contributions {
+        running: Running,
+        fetch: Fetch,
+        short: Vec<(Range<usize>, Ranks)>,
+    },
+    /// Parts of others are fetched.
+    Means {
+        running: Running,
+        fetch: Fetch,
+    },
+    Over,
+}
+
+impl Current {
+    /// A group whose first collective has number `op`; `None`: this rank is no member.
+    pub fn new(params: &JobParams, plan: GroupPlan, op: u32, model: Vec<f32>) -> Option<Self> {
+        let index = plan.ranks().position(|member| member == params.rank)?;
+        let ranks = Ranks::none(params.ranks).with(plan.ranks());
+        let settings = Settings { hadamard: false, bound_ns: params.bound_ns };
+        // Numbered anew from here: the groups between were not this rank's.
+        let joined = Some((params.rank as u16, 1));
+        let view =
+            View { number: plan.number, first_op: op, joined, epoch: plan.number + 1, ..View::first(ranks, settings) };
+        // The data plane multiplies sums by this.
+        let reciprocal = f64::from(1.0 / plan.members.len() as f32);
+        let factors = plan.members.iter().map(|member| member.weight / reciprocal).collect();
+        let is_alone = plan.members.len() == 1;
+        let averaged = Averaged {
+            plan,
+            model: if is_alone { model.clone() } else { Vec::new() },
+            reports: Vec::new(),
+            repaired_bytes: 0,
+            uncounted_bytes: 0,
+            uncounted: Vec::new(),
+            missing: Vec::new(),
+        };
+        let phase = if is_alone { Phase::Over } else { Phase::Runs };
+        Some(Self { view, phase, averaged, index, factors, model })
+    }
+
+    pub fn number(&self) -> u32 {
+        self.averaged.plan.number
+    }
+
+    /// Values of the model.
+    pub fn elements(&self) -> usize {
+        self.model.len()
+    }
+
+    /// The other members.
+    pub fn others(&self) -> impl Iterator<Item = usize> + '_ {
+        let members = self.averaged.plan.ranks().enumerate();
+        members.filter(|(index, _)| *index != self.index).map(|(_, rank)| rank)
+    }
+
+    /// What this rank gives to the sum of models; `None`: it is alone, and all is done.
+    pub fn contribution(&self) -> Option<Vec<f32>> {
+        let factor = self.factors[self.index];
+        let weigh = |value: &f32| (f64::from(*value) * factor) as f32;
+        matches!(self.phase, Phase::Runs).then(|| self.model.iter().map(weigh).collect())
+    }
+
+    /// What is fetched, if anything is.
+    pub fn fetch(&mut self) -> Option<&mut Fetch> {
+        match &mut self.phase {
+            Phase::Contributions { fetch, .. } | Phase::Means { fetch, .. } => Some(fetch),
+            Phase::Runs | Phase::Over => None,
+        }
+    }
+
+    /// What is fetched of collective `op`, if anything is.
+    pub fn fetch_of(&mut self, op: u32) -> Option<&mut Fetch> {
+        self.fetch().filter(|fetch| fetch.op() == op)
+    }
+
+    /// Until when is fetched, if anything is.
+    pub fn until_ns(&self) -> Option<u64> {
+        match &self.phase {
+            Phase::Contributions { fetch, .. } | Phase::Means { fetch, .. } => Some(fetch.until_ns()),
+            Phase::Runs | Phase::Over => None,
+        }
+    }
+
+    /// A collective is over. `ranks`: of the job.
+    pub fn take_report(&mut self, report: Report, ranks: usize) {
+        let live: Vec<usize> = self.view.live().collect();
+        self.averaged.reports.push(report.renumbered(&live, ranks));
+    }
+
+    /// The reduce-scatter is over, to which this rank has given `own`: what its part lacks is fetched from those that may be asked.
+    pub fn scattered(&mut self, mut running: Running, own: &[f32], mut fetch: Fetch, may_ask: impl Fn(usize) -> bool) {
+        let live: Vec<usize> = self.view.live().collect();
+        let arrived = std::mem::take(&mut running.arrived).into_iter();
+        let in_pieces =
+            |(elements, ranks): (Range<usize>, Ranks)| pieces(elements).map(move |piece| (piece, ranks.clone()));
+        let mut short: Vec<(Range<usize>, Ranks)> = arrived.flat_map(in_pieces).collect();
+        for (elements, came) in &mut short {
+            // Sums, while something may still come.
+            let count = came.len() as f32;
+            running.result[elements.clone()].iter_mut().for_each(|value| *value *= count);
+            // The window may have closed before this rank's own was there.
+            if came.insert(self.index) {
+                add(&mut running.result[elements.clone()], &own[elements.clone()]);
+            }
+            let absent = (0..live.len()).filter(|member| !came.contains(*member)).map(|member| live[member]);
+            absent.filter(|rank| may_ask(*rank)).for_each(|rank| fetch.want(rank, elements.clone()));
+        }
+        self.phase = Phase::Contributions { running, fetch, short };
+    }
+
+    /// The all-gather is over, to which this rank has given `own`: what lacks of others' parts is fetched from those that may be asked.
+    pub fn gathered(&mut self, mut running: Running, own: &[f32], mut fetch: Fetch, may_ask: impl Fn(usize) -> bool) {
+        let live: Vec<usize> = self.view.live().collect();
+        for (plan, incomplete) in std::mem::take(&mut running.incomplete) {
+            for (member, rank) in live.iter().enumerate() {
+                let is_missing = |beat: &usize| incomplete.present[beat / 64] >> (beat % 64) & 1 == 0;
+                let elements_of = |beats: Range<usize>| {
+                    plan.first_element + beats.start * LANES..plan.first_element + beats.end * LANES
+                };
+                let missing = runs(plan.shards.range_of(member).filter(is_missing)).map(elements_of);
+                for elements in missing.flat_map(pieces) {
+                    if member == self.index {
+                        running.result[elements.clone()].copy_from_slice(&own[elements]);
+                        continue;
+                    }
+                    if may_ask(*rank) {
+                        fetch.want(*rank, elements.clone());
+                    }
+                    running.arrived.push((elements, Ranks::none(live.len()).with([member])));
+                }
+            }
+        }
+        self.phase = Phase::Means { running, fetch };
+    }
+
+    /// Makes means of the sums where this rank's part was short: of all models, or of those that came, by their weights.
+    pub fn weigh(&mut self, sums: &mut [f32], short: Vec<(Range<usize>, Ranks)>) {
+        let reciprocal = 1.0 / self.factors.len() as f32;
+        let mut uncounted = BTreeSet::new();
+        for (elements, came) in short {
+            let values = sums[elements.clone()].iter_mut();
+            if came.len() == self.factors.len() {
+                values.for_each(|value| *value *= reciprocal);
+                continue;
+            }
+            let sum: f64 = came.iter().map(|member| self.factors[member]).sum();
+            values.for_each(|value| *value = (f64::from(*value) / sum) as f32);
+            let absent = (0..self.factors.len()).filter(|member| !came.contains(*member));
+            for rank in absent.filter_map(|member| self.view.live().nth(member)) {
+                uncounted.insert(rank);
+                self.averaged.uncounted_bytes += (elements.len() * size_of::<f32>()) as u64;
+            }
+        }
+        self.averaged.uncounted = uncounted.into_iter().collect();
+    }
+
+    /// Rank `from` has answered with values of collective `op`.
+    pub fn take_answer(&mut self, now_ns: u64, from: usize, op: u32, first: u64, values: &[f32]) {
+        let index = self.view.live().position(|rank| rank == from);
+        let Some(elements) = self.fetch_of(op).and_then(|fetch| fetch.take(now_ns, from, first, values.len())) else {
+            return;
+        };
+        match &mut self.phase {
+            Phase::Contributions { running, short, .. } => {
+                let piece = short.iter_mut().find(|(of, _)| *of == elements);
+                if let (Some((_, came)), Some(index)) = (piece, index)
+                    && came.insert(index)
+                {
+                    add(&mut running.result[elements], values);
+                }
+            }
+            Phase::Means { running, .. } => {
+                running.result[elements.clone()].copy_from_slice(values);
+                running.arrived.retain(|(of, _)| *of != elements);
+            }
+            Phase::Runs | Phase::Over => return,
+        }
+        self.averaged.repaired_bytes += size_of_val(values) as u64;
+    }
+
+    /// The model is as whole as it will be.
+    pub fn finish(&mut self, running: Running) {
+        let Running { machine, result, arrived, .. } = running;
+        let missing: Vec<Range<usize>> = arrived.into_iter().map(|(elements, _)| elements).collect();
+        self.averaged.missing = machine.missing_of(&missing);
+        self.averaged.model = machine.unpack(result);
+        for elements in self.averaged.missing.iter().cloned() {
+            self.averaged.model[elements.clone()].copy_from_slice(&self.model[elements]);
+        }
+        self.phase = Phase::Over;
+    }
+}
+
+fn add(sums: &mut [f32], values: &[f32]) {
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+}
+
+/// Consecutive numbers as ranges.
+fn runs(numbers: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut numbers = numbers.peekable();
+    std::iter::from_fn(move || {
+        let first = numbers.next()?;
+        let mut end = first + 1;
+        while numbers.next_if_eq(&end).is_some() {
+            end += 1;
+        }
+        Some(first..end)
+    })
+}
