@@ -6,12 +6,14 @@
 //! Limits: never waits by itself; the caller polls, with its own clock, which must not run backwards.
 
 mod agreement;
+mod groups;
 mod pipeline;
 mod ranks;
 mod spares;
 mod tuning;
 mod types;
 
+pub use self::groups::{Averaged, GroupAverages, GroupLoss};
 pub use self::types::{Call, CollectivesError, Finished, MembershipEvent, MessageError};
 
 use self::agreement::Agreement;
@@ -32,6 +34,8 @@ pub struct Collectives<P: DataPlane> {
     agreement: Agreement,
     metrics: Metrics,
     misfit: Option<Misfit>,
+    /// The caller waits for the others, and calls nothing before they have come.
+    waits: bool,
 }
 
 /// A call with a wrong number of elements: this rank cannot go on, and waits until the others know.
@@ -55,6 +59,7 @@ impl<P: DataPlane> Collectives<P> {
             agreement: Agreement::new(&params),
             metrics: Metrics::default(),
             misfit: None,
+            waits: false,
             params,
         })
     }
@@ -125,8 +130,10 @@ impl<P: DataPlane> Collectives<P> {
             self.plane.capabilities().require(Capability::PartialCollectives)?;
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
+        self.waits = false;
         let op = match self.pipeline.take_preposted(call) {
             Some((op, view)) => {
+                tracing::debug!(op, "a collective is called that was preposted");
                 self.agreement.called(now_ns, op, &call, &self.params, &view);
                 op
             }
@@ -171,6 +178,7 @@ impl<P: DataPlane> Collectives<P> {
             self.tuning.set_bound_ns(bound_ns);
             self.agreement.set_bound_ns(bound_ns);
         }
+        self.tuning.set_measuring(self.agreement.is_measuring(bound_ns));
         self.tuning.raise_rates(&self.params, call.elements);
     }
 
@@ -222,7 +230,10 @@ impl<P: DataPlane> Collectives<P> {
         }
         self.pipeline.check(now_ns)?;
         if self.pipeline.held.is_none() {
-            let Some(done) = self.pipeline.pop_done() else { return Ok(None) };
+            let Some(done) = self.pipeline.pop_done(&mut self.plane) else {
+                self.agreement.wait_for_others(now_ns, self.waits && self.pipeline.is_idle());
+                return Ok(None);
+            };
             let held = self.finish(now_ns, done);
             self.pipeline.held = Some(held);
         }
@@ -278,6 +289,13 @@ impl<P: DataPlane> Collectives<P> {
         held.report = held.report.renumbered(&live, self.params.ranks);
         self.agreement.observe(now_ns, &held.report, &heard, &silent, came_late);
         held
+    }
+
+    /// The caller waits for the others, as at the end of a job, and calls nothing before they have come. Once nothing runs here any
+    /// more, this rank tells them so: those that are behind hear nothing else from it, and would take it for dead. Until the next
+    /// [`prepare_call`](Self::prepare_call).
+    pub fn wait_for_others(&mut self) {
+        self.waits = true;
     }
 
     /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,
@@ -349,7 +367,11 @@ impl<P: DataPlane> Collectives<P> {
 
     /// Whether there was anything to do.
     fn act(&mut self, now_ns: u64) -> Result<bool, CollectivesError<P::Error>> {
-        self.pipeline.act(now_ns, &mut self.plane, &self.params, &self.tuning)
+        let acted = self.pipeline.act(now_ns, &mut self.plane, &self.params, &self.tuning)?;
+        if let Some(open) = self.pipeline.newest_open() {
+            self.agreement.armed(open.machine.op(), &open.view);
+        }
+        Ok(acted)
     }
 
     /// The view of the next collective, if it is known.

@@ -6,20 +6,136 @@
 //! No method has a default: what a data plane cannot do it declares ([`DataPlane::capabilities`]), and one that wraps another
 //! has to forward every method.
 //!
-//! Call order for each window: `arm`, then `contribute` (not if the window closed without this rank), events from
-//! `poll`, and after its broadcast stage's report `take_result`, which frees the slot. `flush` after a batch of
-//! commands.
+//! Memory is lent, not copied: gradient and result of a collective belong to the data plane while its windows are armed, so that it
+//! sends from the one and receives into the other.
+//! Call order: `lend` the result; for each window `arm`, then `contribute` once the gradient is lent (not if the window closed without
+//! this rank), events from `poll`, and after its broadcast stage's report `take_result`, which frees the slot; `reclaim` both when all
+//! windows are done. `flush` after a batch of commands.
 
-use crate::protocol::{JobParams, PlaneLimits, Ranks, RefusedStatus, StageReport, View, WindowPlan};
+use std::ops::Range;
+
+use crate::protocol::{JobParams, PlaneLimits, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan};
+
+/// Memory of a collective that is lent to a data plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Number of the collective.
+    pub op: u32,
+    /// What it is for.
+    pub role: Role,
+    /// Element of the bucket that it begins with. Each window lies in one memory as a whole.
+    pub first_element: usize,
+}
+
+impl Memory {
+    /// Whether a window is of the same collective and begins in this memory or after it.
+    pub(crate) fn holds(&self, plan: &WindowPlan) -> bool {
+        self.op == plan.op && self.first_element <= plan.first_element
+    }
+}
+
+/// What lent memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// This rank's gradient: sent, never written.
+    Gradient,
+    /// The result: written while its windows are armed. What it held before means nothing.
+    Result,
+}
+
+impl Role {
+    /// The stage that sends from it.
+    pub(crate) const fn stage(self) -> Stage {
+        match self {
+            Self::Gradient => Stage::Contribute,
+            Self::Result => Stage::Broadcast,
+        }
+    }
+}
+
+impl std::fmt::Display for Role {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Gradient => "gradient",
+            Self::Result => "result",
+        })
+    }
+}
+
+/// The memory that is lent to a data plane: a few collectives' gradients and results.
+#[derive(Debug, Default)]
+pub struct LentMemory(Vec<(Memory, Vec<f32>)>);
+
+impl LentMemory {
+    /// Takes memory.
+    pub fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+        self.0.push((memory, values));
+    }
+
+    /// Gives it back.
+    pub fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+        let index = self.0.iter().position(|(of, _)| *of == memory)?;
+        Some(self.0.swap_remove(index).1)
+    }
+
+    /// The elements of a window.
+    ///
+    /// # Errors
+    /// If no memory was lent that holds them.
+    pub fn window(&self, plan: &WindowPlan, role: Role) -> Result<&[f32], WindowError> {
+        let mut found = self.0.iter().filter_map(|(of, values)| values.get(place(*of, plan, role)?));
+        found.next().ok_or(WindowError::NotLent { cookie: plan.cookie, role })
+    }
+
+    /// Elements of a window in the result, and in the gradient.
+    pub(crate) fn result_and_gradient(&mut self, plan: &WindowPlan) -> Option<(&mut [f32], &[f32])> {
+        let (mut result, mut gradient) = (None, None);
+        for (of, values) in &mut self.0 {
+            match (place(*of, plan, Role::Result), place(*of, plan, Role::Gradient)) {
+                (Some(at), _) => result = result.or(values.get_mut(at)),
+                (_, Some(at)) => gradient = gradient.or(values.get(at)),
+                _ => {}
+            }
+        }
+        result.zip(gradient)
+    }
+
+    /// The elements of a window.
+    ///
+    /// # Errors
+    /// If no memory was lent that holds them.
+    pub fn window_mut(&mut self, plan: &WindowPlan, role: Role) -> Result<&mut [f32], WindowError> {
+        let mut found = self.0.iter_mut().filter_map(|(of, values)| values.get_mut(place(*of, plan, role)?));
+        found.next().ok_or(WindowError::NotLent { cookie: plan.cookie, role })
+    }
+}
+
+/// Where a window lies in memory, if it is of the same collective.
+fn place(of: Memory, plan: &WindowPlan, role: Role) -> Option<std::ops::Range<usize>> {
+    let begin = plan.first_element.checked_sub(of.first_element)?;
+    ((of.op, of.role) == (plan.op, role)).then_some(begin..begin + plan.elements)
+}
+
+/// What a window left, where it lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowOutput<'a> {
+    /// Its elements of the result.
+    pub elements: &'a [f32],
+    /// [`Capability::RepairData`]: what it holds and what it lacks. `None` without it: then the shards that did not come whole are
+    /// asked for, unless they are encoded.
+    pub repair: Option<RepairData<'a>>,
+}
 
 /// What a window's broadcast stage left, in wire order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RepairData {
-    /// The mean of the local shard as it was sent, with zeros where no contribution came; empty if the data plane does not
-    /// have it any more.
-    pub own: Vec<f32>,
+pub struct RepairData<'a> {
+    /// The mean of the local shard as it was sent, with zeros where no contribution came.
+    pub own: &'a [f32],
     /// If beats are missing.
     pub incomplete: Option<Incomplete>,
+    /// After a reduce-scatter: beats of the local shard to which some rank's contribution did not come, in order, and the ranks
+    /// whose did, by their indices in the view. A data plane that does not know leaves it empty.
+    pub arrived: Vec<(Range<usize>, Ranks)>,
 }
 
 /// A window of which beats are missing.
@@ -153,15 +269,13 @@ pub enum WindowError {
         /// This rank.
         rank: usize,
     },
-    /// The data is not as long as the window.
-    #[error("window {cookie:#010x}: {found} elements given, the window has {expected}")]
-    WrongLength {
+    /// No memory was lent that holds the window's elements.
+    #[error("window {cookie:#010x}: no {role} is lent that holds all its elements; lend it first")]
+    NotLent {
         /// Cookie of the window.
         cookie: u32,
-        /// Elements given.
-        found: usize,
-        /// Elements of the window.
-        expected: usize,
+        /// What is missing.
+        role: Role,
     },
 }
 
@@ -176,17 +290,23 @@ pub trait DataPlane {
     /// What it can do beyond the methods that every data plane has. What is not declared here is never asked for.
     fn capabilities(&self) -> Capabilities;
 
-    /// Reserves a slot for a window and opens its stages to the peers.
+    /// Lends memory of a collective.
+    fn lend(&mut self, memory: Memory, values: Vec<f32>);
+
+    /// Gives memory back, whatever was not sent of it yet. `None` if it is not lent. Not while windows in it are armed.
+    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>>;
+
+    /// Reserves a slot for a window and opens its stages to the peers. Its result is lent.
     ///
     /// # Errors
-    /// If no slot is free, if the window does not fit the limits, or if the data plane is broken.
+    /// If no slot is free, if its result is not lent, if the window does not fit the limits, or if the data plane is broken.
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), Self::Error>;
 
-    /// Sends this rank's gradient of the window; `elements.len()` is `plan.elements`. The slice is copied.
+    /// Sends this rank's gradient of the window, which is lent.
     ///
     /// # Errors
-    /// If the window is not armed, if the length is not the window's, or if the data plane is broken.
-    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), Self::Error>;
+    /// If the window is not armed, if its gradient is not lent, or if the data plane is broken.
+    fn contribute(&mut self, plan: &WindowPlan) -> Result<(), Self::Error>;
 
     /// Makes the commands so far known to whoever executes them: one doorbell per batch.
     ///
@@ -200,12 +320,11 @@ pub trait DataPlane {
     /// If the data plane is broken, or says what cannot be true.
     fn poll(&mut self) -> Result<Option<PlaneEvent>, Self::Error>;
 
-    /// Copies the window's result out (`out.len()` is `plan.elements`) and frees its slot.
+    /// Completes the window's elements of the result, shows them to `look`, once, and frees the slot.
     ///
     /// # Errors
-    /// If the window's broadcast stage was not reported, if the length is not the window's, or if the data plane is
-    /// broken.
-    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), Self::Error>;
+    /// If the window's broadcast stage was not reported, or if the data plane is broken.
+    fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), Self::Error>;
 
     /// [`Capability::LateBytes`]: bytes of fp32 so far that arrived after their stage had closed. `None` without it: late
     /// bytes cannot be told from lost ones.
@@ -216,11 +335,6 @@ pub trait DataPlane {
     /// # Errors
     /// If the data plane cannot do that, or is broken.
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), Self::Error>;
-
-    /// [`Capability::RepairData`]: of a window whose broadcast stage was reported and whose result was not taken, what it
-    /// holds and what it lacks. `None` without it: then the shards that did not come whole are asked for, unless they are
-    /// encoded.
-    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData>;
 
     /// [`Capability::Unexpected`]: gives up a window that is armed and was not contributed, and frees its slot. No more events
     /// of it follow, not even those that were still to be polled; packets for it are from now on those of a window that is

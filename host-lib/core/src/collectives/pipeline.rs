@@ -9,7 +9,7 @@ use optireduce_contract::limits::LANES;
 use super::spares::Spares;
 use super::tuning::Tuning;
 use super::types::{Call, CollectivesError, Finished};
-use crate::data_plane::{Capability, DataPlane, Incomplete, RepairData};
+use crate::data_plane::{DataPlane, Incomplete, Memory, RepairData, Role, WindowOutput};
 use crate::decode::count_not_finite;
 use crate::protocol::{
     Action, AllReduce, ClosedBy, JobParams, Kind, Parts, ProtocolError, Ranks, RefusedStatus, Report, Stage,
@@ -50,14 +50,18 @@ pub(super) struct Running {
     /// Who takes part, and who was heard so far, by the job's ranks.
     pub view: View,
     pub heard: Ranks,
-    /// What this rank gives, as the windows hold it, once started.
+    started: bool,
+    /// What this rank gives, as the windows hold it, once started, while it is not lent.
     pub gradient: Option<Vec<f32>>,
-    /// What the windows hold.
+    /// What the windows hold, while it is not lent.
     pub result: Vec<f32>,
     /// How much of that is not finite.
     not_finite: u64,
     /// The windows that are not whole.
     pub incomplete: Vec<(WindowPlan, Incomplete)>,
+    /// After a reduce-scatter: elements on the wire of this rank's part that lack contributions, and whose came, by their indices in
+    /// the view.
+    pub arrived: Vec<(Range<usize>, Ranks)>,
 }
 
 /// A collective whose windows have closed, and that is not returned yet: it waits for its repairs, if it is one-off, and for
@@ -91,6 +95,11 @@ impl Pipeline {
         self.preposted > 0
     }
 
+    /// Whether nothing runs that the caller has prepared.
+    pub fn is_idle(&self) -> bool {
+        self.held.is_none() && self.running.len() == self.preposted
+    }
+
     /// Number of the next collective that the caller calls.
     pub fn next_op_of_caller(&self) -> u32 {
         self.next_op.wrapping_sub(self.preposted as u32)
@@ -103,30 +112,42 @@ impl Pipeline {
         view: View,
         call: Call,
     ) -> Result<u32, CollectivesError<E>> {
+        let parts = Parts::among(view.live().collect(), call.elements, params.ranks);
+        self.push_parts(params, view, call, parts)
+    }
+
+    /// The same, with another cut than that among all ranks of the job: into `parts`, one for each rank of `view`. An all-reduce has
+    /// none.
+    pub fn push_parts<E: std::error::Error>(
+        &mut self,
+        params: &JobParams,
+        view: View,
+        call: Call,
+        parts: Parts,
+    ) -> Result<u32, CollectivesError<E>> {
         let (op, Call { kind, bucket, elements, bf16, .. }) = (self.next_op, call);
         let next_op = op.checked_add(1).ok_or(CollectivesError::OutOfNumbers { op })?;
         let of_view = JobParams { bf16: bf16.unwrap_or(params.bf16), ..params.of_view(&view) };
         let machine = match kind {
             Kind::AllReduce => AllReduce::new(&of_view, op, bucket, elements, call.is_encoded(&view))?,
-            _ => {
-                let parts = Parts::among(view.live().collect(), elements, params.ranks);
-                AllReduce::partial(&of_view, op, kind, bucket, parts)?
-            }
+            _ => AllReduce::partial(&of_view, op, kind, bucket, parts)?,
         };
         self.next_op = next_op;
         let result = self.spares.take(&call, machine.wire_elements());
         let spans = Spans::prepared(&machine, params.rank);
-        let (incomplete, heard) = (Vec::new(), Ranks::none(params.ranks));
+        let (incomplete, arrived, heard) = (Vec::new(), Vec::new(), Ranks::none(params.ranks));
         self.running.push_back(Running {
             call,
             machine,
             spans,
             view,
             heard,
+            started: false,
             gradient: None,
             result,
             not_finite: 0,
             incomplete,
+            arrived,
         });
         Ok(op)
     }
@@ -195,6 +216,7 @@ impl Pipeline {
         match pushed {
             Ok(op) => {
                 self.preposted += 1;
+                tracing::debug!(op, "a collective is preposted");
                 Some(op)
             }
             Err(error) => {
@@ -220,13 +242,14 @@ impl Pipeline {
         mut repairs: Option<&mut Repairs>,
     ) -> Result<(), CollectivesError<P::Error>> {
         let first = self.running.len() - std::mem::take(&mut self.preposted);
-        for one in self.running.drain(first..).rev() {
+        for mut one in self.running.drain(first..).rev() {
             tracing::debug!(op = one.machine.op(), call = %one.call, "preposted in vain");
             for plan in one.machine.armed() {
                 plane.cancel(plan).map_err(CollectivesError::Plane)?;
             }
             repairs.iter_mut().for_each(|repairs| repairs.forget(one.machine.op()));
             self.next_op = one.machine.op();
+            one.reclaim(plane);
             self.spares.put(&one.call, one.result);
         }
         Ok(())
@@ -234,13 +257,14 @@ impl Pipeline {
 
     /// What this rank gives to collective `op` is there.
     pub fn start<E: std::error::Error>(&mut self, op: u32, gradient: Vec<f32>) -> Result<(), CollectivesError<E>> {
-        let waits = |one: &&mut Running| one.machine.op() == op && one.gradient.is_none();
+        let waits = |one: &&mut Running| one.machine.op() == op && !one.started;
         let one = self.running.iter_mut().find(waits).ok_or(CollectivesError::NotPrepared { op })?;
         let (found, expected) = (gradient.len(), one.machine.given_elements());
         if found != expected {
             return Err(CollectivesError::WrongLength { op, found, expected });
         }
         one.gradient = Some(one.machine.pack(gradient));
+        one.started = true;
         one.machine.start();
         one.spans.enter(Stage::Contribute);
         Ok(())
@@ -270,14 +294,18 @@ impl Pipeline {
                 match action {
                     Action::Arm(plan) => {
                         slots_free -= 1;
+                        if !one.result.is_empty() {
+                            plane.lend(one.memory(Role::Result), std::mem::take(&mut one.result));
+                        }
                         let peers = one.view.live().filter(|peer| *peer != params.rank);
                         let tuned = tuning.tuned(one.machine.params(), plan.bucket, peers);
                         plane.arm(&plan, &tuned).map_err(CollectivesError::Plane)?;
                     }
                     Action::Contribute(plan) => {
-                        let gradient = one.gradient.as_deref().unwrap_or_default();
-                        let elements = &gradient[plan.first_element..plan.first_element + plan.elements];
-                        plane.contribute(&plan, elements).map_err(CollectivesError::Plane)?;
+                        if let Some(gradient) = one.gradient.take() {
+                            plane.lend(one.memory(Role::Gradient), gradient);
+                        }
+                        plane.contribute(&plan).map_err(CollectivesError::Plane)?;
                     }
                 }
             }
@@ -349,9 +377,21 @@ impl Pipeline {
         self.running.iter().try_for_each(|one| one.machine.handle_timeout(now_ns))
     }
 
-    /// The oldest collective, if it was started and all its windows are done.
-    pub fn pop_done(&mut self) -> Option<Running> {
-        self.running.pop_front_if(|one| one.gradient.is_some() && one.machine.is_done())
+    /// The oldest collective, if it was started and all its windows are done, with the memory that was lent.
+    pub fn pop_done(&mut self, plane: &mut impl DataPlane) -> Option<Running> {
+        let mut one = self.running.pop_front_if(|one| one.started && one.machine.is_done())?;
+        one.reclaim(plane);
+        Some(one)
+    }
+
+    /// The newest collective whose first windows are armed, as are those of all before it.
+    pub fn newest_open(&self) -> Option<&Running> {
+        self.running.iter().take_while(|one| one.machine.is_open()).last()
+    }
+
+    /// The view of a collective that runs.
+    pub fn view_of(&self, op: u32) -> Option<&View> {
+        self.running.iter().find(|one| one.machine.op() == op).map(|one| &one.view)
     }
 
     /// The collective that a cookie belongs to.
@@ -396,6 +436,21 @@ impl Running {
             && (self.call.is_one_off() || self.call.stream_id().is_some())
     }
 
+    /// Its memory.
+    fn memory(&self, role: Role) -> Memory {
+        Memory { op: self.machine.op(), role, first_element: 0 }
+    }
+
+    /// Takes back what was lent.
+    fn reclaim(&mut self, plane: &mut impl DataPlane) {
+        if let Some(gradient) = plane.reclaim(self.memory(Role::Gradient)) {
+            self.gradient = Some(gradient);
+        }
+        if let Some(result) = plane.reclaim(self.memory(Role::Result)) {
+            self.result = result;
+        }
+    }
+
     /// A window is done: takes its result, and keeps what repairs need.
     fn take_result<P: DataPlane>(
         &mut self,
@@ -406,19 +461,28 @@ impl Running {
         let mut repairs = repairs.filter(|_| self.is_repaired());
         let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
         let (op, index) = (self.machine.op(), self.machine.params().rank);
-        let is_whole = short.is_empty() && self.machine.has_contributed(cookie);
-        let asked = (repairs.is_some() || !is_whole) && plane.capabilities().has(Capability::RepairData);
-        let data = if asked { plane.repair_data(&plan) } else { None };
-        let out = &mut self.result[plan.first_element..plan.first_element + plan.elements];
-        plane.take_result(&plan, out).map_err(CollectivesError::Plane)?;
-        self.not_finite += count_not_finite(out);
-        let RepairData { own, incomplete } = data.unwrap_or_else(|| shards_only(&plan, index, out, &short));
-        if let Some(repairs) = &mut repairs {
-            repairs.keep(op, index, &plan, own, incomplete.as_ref().map(|incomplete| &incomplete.present[..]));
-        }
-        if let Some(incomplete) = incomplete.filter(|_| plan.kind.sends(Stage::Broadcast)) {
-            self.incomplete.push((plan.clone(), incomplete));
-        }
+        let Self { not_finite, incomplete: all_incomplete, arrived: all_arrived, .. } = self;
+        let mut look = |WindowOutput { elements, repair }: WindowOutput<'_>| {
+            *not_finite += count_not_finite(elements);
+            let from_output;
+            let RepairData { own, incomplete, arrived } = match repair {
+                Some(repair) => repair,
+                None => {
+                    from_output = own_shard(&plan, index, elements);
+                    RepairData { own: &from_output, incomplete: shards_missing(&plan, &short), arrived: Vec::new() }
+                }
+            };
+            let on_wire =
+                |beats: Range<usize>| plan.first_element + beats.start * LANES..plan.first_element + beats.end * LANES;
+            all_arrived.extend(arrived.into_iter().map(|(beats, ranks)| (on_wire(beats), ranks)));
+            if let Some(repairs) = &mut repairs {
+                repairs.keep(op, index, &plan, own, incomplete.as_ref().map(|incomplete| &incomplete.present[..]));
+            }
+            if let Some(incomplete) = incomplete.and_then(|incomplete| of_result(&plan, index, incomplete)) {
+                all_incomplete.push((plan.clone(), incomplete));
+            }
+        };
+        plane.take_result(&plan, &mut look).map_err(CollectivesError::Plane)?;
         if let Some(repairs) = repairs.filter(|_| self.machine.is_done()) {
             let rank = self.view.live().nth(index).unwrap_or(index);
             repairs.begin(op, &self.view, rank, self.call.stream_id(), std::mem::take(&mut self.incomplete));
@@ -427,21 +491,39 @@ impl Running {
     }
 }
 
-/// Repair data of a data plane that has none (a card): the output's own shard, as it was sent unless it was encoded; and
-/// the shards of which some is missing, all of them. What nobody contributed to, if this rank was late, is not known: it is
-/// zero in the own shard, and not reported.
-fn shards_only(plan: &WindowPlan, index: usize, output: &[f32], short: &[(usize, u64)]) -> RepairData {
+/// What a window lacks of what rank `index` of the view gets: of a reduce-scatter, which broadcasts nothing, that is its own shard, of
+/// which beats that nobody contributed to are missing.
+fn of_result(plan: &WindowPlan, index: usize, mut incomplete: Incomplete) -> Option<Incomplete> {
+    if !plan.kind.sends(Stage::Broadcast) {
+        let own = plan.shards.range_of(index);
+        let others = (0..plan.beats).filter(|beat| !own.contains(beat));
+        others.for_each(|beat| incomplete.present[beat / 64] |= 1 << (beat % 64));
+        let is_present = |beat: usize| incomplete.present[beat / 64] >> (beat % 64) & 1 == 1;
+        if own.clone().all(is_present) {
+            return None;
+        }
+    }
+    Some(incomplete)
+}
+
+/// Of a data plane that has no repair data (a card): the output's own shard, as it was sent unless it was encoded. What nobody
+/// contributed to, if this rank was late, is not known: it is zero there, and not reported.
+fn own_shard(plan: &WindowPlan, index: usize, output: &[f32]) -> Vec<f32> {
     let shard = plan.shards.range_of(index);
     let value = |index: usize| output.get(index).copied().unwrap_or(0.0);
     let own = if plan.hadamard { 0..0 } else { shard.start * LANES..shard.end * LANES };
+    own.map(value).collect()
+}
+
+/// Of a data plane that has no repair data: the shards of which some is missing, all of them.
+fn shards_missing(plan: &WindowPlan, short: &[(usize, u64)]) -> Option<Incomplete> {
+    let is_short = |beat: &usize| short.iter().any(|(from, _)| plan.shards.range_of(*from).contains(beat));
     let present = || {
-        let is_short = |beat: &usize| short.iter().any(|(from, _)| plan.shards.range_of(*from).contains(beat));
         let mut present = vec![0; plan.beats.div_ceil(64)];
         (0..plan.beats).filter(|beat| !is_short(beat)).for_each(|beat| present[beat / 64] |= 1 << (beat % 64));
         present
     };
-    let incomplete = (!short.is_empty()).then(|| Incomplete { gathered: Vec::new(), present: present() });
-    RepairData { own: own.map(value).collect(), incomplete }
+    (!short.is_empty()).then(|| Incomplete { gathered: Vec::new(), present: present() })
 }
 
 #[cfg(test)]
@@ -488,7 +570,7 @@ mod tests {
         assert_eq!(pipeline.running.iter().map(|one| one.machine.slots_in_use()).sum::<usize>(), 4);
         pipeline.start::<std::convert::Infallible>(0, vec![1.0; 4 * LANES]).unwrap();
         pipeline.act(0, &mut plane, &params, &tuning).unwrap();
-        let sent = plane.poll_transmit(Batch { segments_max: 1, bytes_max: 1500 }, &mut Vec::new());
+        let sent = plane.poll_transmit(Batch { segments_max: 1, bytes_max: 1500 });
         assert!(sent.is_some(), "collective 0 was started and sends nothing");
     }
 }

@@ -6,7 +6,7 @@ use super::{Collectives, CollectivesError, MembershipEvent, MessageError};
 use crate::data_plane::{Capability, DataPlane};
 use crate::protocol::repair::RepairReport;
 use crate::protocol::{
-    CallCheck, Control, HadamardMode, JobParams, MembershipParams, StreamId, View, VoteParams, Votes,
+    Arming, CallCheck, Control, HadamardMode, JobParams, MembershipParams, Ranks, StreamId, View, VoteParams, Votes,
 };
 use crate::repairs::Repairs;
 
@@ -61,11 +61,31 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.calls = Some(CallCheck::new(self.params.rank, wait_ns));
     }
 
+    /// Some ranks have cards, which keep no packets of windows that are not armed: they tell the others what they have armed, see
+    /// [`not_armed`](Self::not_armed). All ranks must do so, with the same `cards`; for messages see
+    /// [`agree_on_views`](Self::agree_on_views).
+    pub fn wait_for_cards(&mut self, cards: Ranks) {
+        self.agreement.arming = Some(Arming::new(self.params.rank, self.params.ranks, cards));
+    }
+
+    /// With [`wait_for_cards`](Self::wait_for_cards): a rank with a card that has not armed collective `op`, which was prepared, and lives.
+    /// A collective that is [started](Self::start) before loses what is sent to that card until it has. The wait has no bound here: that
+    /// rank may be late.
+    pub fn not_armed(&self, op: u32) -> Option<usize> {
+        self.agreement.not_armed(op, self.pipeline.view_of(op)?)
+    }
+
     /// How long a one-off collective waits for its repairs, and for the word of the others that they call the same; then it
-    /// is returned with what is missing. Default: 5 s. A rank that waits longer than
-    /// [`MembershipParams::silent_ns`] for one that has died is silent itself: it is dropped with it, and comes back.
+    /// is returned with what is missing. Default: 5 s. A rank that waits tells the others so, and is not taken for dead.
     pub fn set_one_off_wait(&mut self, wait_ns: u64) {
         self.agreement.one_off_wait_ns = wait_ns;
+    }
+
+    /// Lets a collective of a declared bucket that is [repaired](Self::repair) wait for what this rank missed of the means, no longer
+    /// than four bounds, and be judged by what it lacks then. So replicas have the same outputs, to the bit, unless an answer takes
+    /// longer; without, each repair comes one output late. All ranks must do so.
+    pub fn wait_for_repairs(&mut self) {
+        self.agreement.repairs_first = true;
     }
 
     /// Whether nothing is outstanding: no repair of any declared bucket, no correction that waits for an output, and no doubt
@@ -146,6 +166,12 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.handle_gone(rank);
     }
 
+    /// There is a new reliable channel to a rank whose last one had [ended](Self::handle_gone). It is asked for nothing before
+    /// the view in which it, or this rank, joins.
+    pub fn handle_back(&mut self, rank: usize) {
+        self.agreement.handle_back(rank);
+    }
+
     /// The next message to send on the reliable channel, and to whom.
     pub fn poll_message(&mut self) -> Option<(usize, Vec<u8>)> {
         self.agreement.poll_message()
@@ -160,9 +186,7 @@ impl<P: DataPlane> Collectives<P> {
     /// before anything else, after [`agree_on_views`](Self::agree_on_views); without that there is nothing to join, and this does
     /// nothing.
     pub fn leave(&mut self) {
-        if let Some(control) = &mut self.agreement.control {
-            control.leave();
-        }
+        self.agreement.leave();
     }
 
     /// Asks the others to let this rank take part again, after it was dropped; there is [`MembershipEvent::View`] of it once they do,

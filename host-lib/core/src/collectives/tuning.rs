@@ -24,6 +24,8 @@ pub(super) struct Tuning {
     rates: Option<Vec<RateController>>,
     /// Collectives for which loss is still expected.
     lossy_ops: u32,
+    /// The bound is still being measured: a stage may take very long.
+    is_measuring: bool,
 }
 
 impl Tuning {
@@ -54,7 +56,7 @@ impl Tuning {
     /// The parameters of a bucket's next window, which is sent to `peers`.
     pub fn tuned(&self, params: &JobParams, bucket: u16, peers: impl Iterator<Item = usize>) -> JobParams {
         let mut params = params.clone();
-        params.expect_loss |= self.lossy_ops > 0;
+        params.expect_loss |= self.lossy_ops > 0 || self.is_measuring;
         if let Some(grace_ns) = self.grace_ns(bucket) {
             params.early = Some(EarlyRule { grace_ns });
         }
@@ -63,6 +65,12 @@ impl Tuning {
             params.advertised_incast = incast.advertised().into();
         }
         params
+    }
+
+    /// Whether the bound is still being measured. A lost mark costs the bound, which is then the longest: loss is expected, since no
+    /// collective has shown yet that nothing is lost.
+    pub fn set_measuring(&mut self, is_measuring: bool) {
+        self.is_measuring = is_measuring;
     }
 
     /// A bucket of so many elements must get through: the shard of what is in flight at a time in half the bound.

@@ -17,10 +17,23 @@ pub fn round_to_bf16(values: &mut [f32]) {
 pub fn widen_bf16(from: &[u16], to: &mut [f32]) {
     assert_eq!(from.len(), to.len(), "values of bf16 and of fp32");
     for (to, from) in to.iter_mut().zip(from) {
-        *to = f32::from_bits(u32::from(*from) << 16);
+        *to = from_bf16(*from);
     }
 }
 
+/// A value rounded to bf16.
+#[inline(always)]
+pub fn to_bf16(value: f32) -> u16 {
+    (round(value.to_bits()) >> 16) as u16
+}
+
+/// A bf16 value, exactly.
+#[inline(always)]
+pub fn from_bf16(value: u16) -> f32 {
+    f32::from_bits(u32::from(value) << 16)
+}
+
+#[inline(always)]
 fn round(x: u32) -> u32 {
     let nan = x & 0x7fff_ffff > 0x7f80_0000;
     // The carry out of the fraction raises the exponent, past the largest one to infinity.

@@ -7,10 +7,10 @@
 //! hold the same bits: this is the arithmetic of the card, not an approximation of it.
 //! How: block floating point in `i32`. The block's largest exponent gives one scale, values are rounded to it, every
 //! second butterfly stage halves, results are rounded back; always to nearest even. A block is gathered into 1 to 64 KiB
-//! of stack; conversions, signs, halving, rescaling and interleave happen on the passes that the stages need anyway.
+//! of stack, several of them at a time when decoding (at most 128 KiB); conversions, signs, halving, rescaling and interleave happen on the passes that the stages need anyway.
 //! Limits: n is 256, 1024, 4096 or 16384. A block that holds an infinity or a NaN becomes all NaN (0x7fc00000); a result
 //! too large is an infinity; one below the smallest normal number is +0, as is every zero.
-//! Fastest where the window's memory is aligned to 64 bytes: encoded windows of 256 KiB or more then bypass the caches.
+//! Fastest where the memory of what it leaves is aligned to 64 bytes: from windows of 256 KiB on, it then bypasses the caches.
 //! Needs: the rounding mode every thread starts with, to nearest even. Flushing subnormals changes nothing.
 //! Source: OptiReduce (NSDI'25) 3.3; arithmetic and signs as `hw/src/hadamard/model.rs`, against which the tests compare.
 
@@ -32,7 +32,7 @@ use block::Engine;
 use portable::Portable;
 use window::{Decode, Encode};
 
-pub use bf16::{round_to_bf16, widen_bf16};
+pub use bf16::{from_bf16, round_to_bf16, to_bf16, widen_bf16};
 pub use measure::{Direction, Speed, measure};
 
 /// How a window is encoded. All ranks of a job must use the same.

@@ -3,13 +3,13 @@
 use optireduce_contract::limits::LANES;
 use optireduce_contract::shard::interleaved;
 
-use super::block::{Case, Engine, Flips, Place, Scratch};
+use super::block::{Bits, Case, Engine, Flips, Place, Scratch};
 use super::portable::transform_tiny;
 use super::{Code, Task};
 
 const ZERO: [f32; LANES] = [0.0; LANES];
-/// From this size on, encoded windows bypass the caches: 256 KiB. The beats of a block lie a power of two apart, all in a
-/// few sets of the caches, from which they would be thrown out one by one.
+/// From this size on, what a transform of a window leaves bypasses the caches: 256 KiB. The beats of an encoded block lie a power
+/// of two apart, all in a few sets of the caches, from which they would be thrown out one by one.
 const STREAM_BEATS: usize = 4096;
 
 /// A window from a gradient.
@@ -43,10 +43,10 @@ impl Task for Decode<'_> {
     #[inline(always)]
     fn run<E: Engine>(self) {
         match self.code.log2_n {
-            8 => self.blocks::<E, 16>(),
-            10 => self.blocks::<E, 64>(),
-            12 => self.blocks::<E, 256>(),
-            _ => self.blocks::<E, 1024>(),
+            8 => self.groups::<E, 16, 4>(),
+            10 => self.groups::<E, 64, 8>(),
+            12 => self.groups::<E, 256, 8>(),
+            _ => self.groups::<E, 1024, 2>(),
         }
     }
 }
@@ -83,33 +83,87 @@ impl Encode<'_> {
 
 impl Decode<'_> {
     #[inline(always)]
-    fn blocks<E: Engine, const BEATS: usize>(self) {
+    fn groups<E: Engine, const BEATS: usize, const GROUP: usize>(self) {
         let blocks = self.code.blocks();
         let (gathered, _) = self.gathered.as_chunks::<LANES>();
-        let mut scratch = Scratch::<BEATS>::ZERO;
-        for (block, out) in self.out.chunks_mut(BEATS * LANES).enumerate() {
-            let mut received = 0;
-            for (beat, to) in scratch.0.iter_mut().enumerate() {
-                let position = interleaved(block, beat, blocks);
-                let came = self.present.is_none_or(|bits| bits[position / 64] >> (position % 64) & 1 == 1);
-                let from = if came { &gathered[position] } else { &ZERO };
-                *to = from.map(|value| value.to_bits() as i32);
-                received += u32::from(came);
-            }
-            // Nothing received: all values are zeros, and the ratio is not used.
-            let ratio = BEATS as f32 * (1.0 / received as f32);
-            let after = Flips::signed(Flips::ODD, self.code.sign_key, block);
-            let (whole, _) = out.as_chunks_mut::<LANES>();
-            if whole.len() == BEATS {
-                let place = Place { out: whole, at: 0, stride: 1, stream: false };
-                transform::<E, BEATS>(&mut scratch, ratio, &Flips::NONE, &after, place);
-            } else {
-                let mut spare = [ZERO; BEATS];
-                let place = Place { out: &mut spare, at: 0, stride: 1, stream: false };
-                transform::<E, BEATS>(&mut scratch, ratio, &Flips::NONE, &after, place);
-                out.copy_from_slice(&spare.as_flattened()[..out.len()]);
+        let stream = gathered.len() >= STREAM_BEATS;
+        let mut group = Group::<BEATS, GROUP>::ZERO;
+        for (at, out) in self.out.chunks_mut(GROUP * BEATS * LANES).enumerate() {
+            let first = at * GROUP;
+            let received = group.gather(gathered, self.present, first, blocks);
+            for (index, out) in out.chunks_mut(BEATS * LANES).enumerate() {
+                // Nothing received: all values are zeros, and the ratio is not used.
+                let ratio = BEATS as f32 * (1.0 / received[index] as f32);
+                let after = Flips::signed(Flips::ODD, self.code.sign_key, first + index);
+                let scratch = &mut group.0[index].scratch;
+                let (whole, _) = out.as_chunks_mut::<LANES>();
+                if whole.len() == BEATS {
+                    let place = Place { out: whole, at: 0, stride: 1, stream };
+                    transform::<E, BEATS>(scratch, ratio, &Flips::NONE, &after, place);
+                } else {
+                    let mut spare = [ZERO; BEATS];
+                    let place = Place { out: &mut spare, at: 0, stride: 1, stream: false };
+                    transform::<E, BEATS>(scratch, ratio, &Flips::NONE, &after, place);
+                    out.copy_from_slice(&spare.as_flattened()[..out.len()]);
+                }
             }
         }
+        if stream {
+            E::fence();
+        }
+    }
+}
+
+/// Blocks that are gathered together: their beats lie side by side in the window, while those of one block lie a power of two apart,
+/// each on a page of its own. At most 128 KiB of stack.
+struct Group<const BEATS: usize, const GROUP: usize>([Member<BEATS>; GROUP]);
+
+/// A block of a group. Without the room after it the beats of a row would share a set of the caches.
+#[repr(C, align(64))]
+struct Member<const BEATS: usize> {
+    scratch: Scratch<BEATS>,
+    room: Bits,
+}
+
+impl<const BEATS: usize, const GROUP: usize> Group<BEATS, GROUP> {
+    const ZERO: Self = Self([const { Member { scratch: Scratch::ZERO, room: [0; LANES] } }; GROUP]);
+
+    /// Gathers the blocks from `first` on, zeros for beats that did not come; how many came of each.
+    #[inline(always)]
+    fn gather(
+        &mut self,
+        gathered: &[[f32; LANES]],
+        present: Option<&[u64]>,
+        first: usize,
+        blocks: usize,
+    ) -> [u32; GROUP] {
+        let count = GROUP.min(blocks - first);
+        let (mut received, mut whole) = ([0; GROUP], 0);
+        for beat in 0..BEATS {
+            let at = interleaved(first, beat, blocks);
+            let row = &gathered[at..at + count];
+            // Groups are powers of two, and begin at multiples of their size: a row's bits are in one word.
+            let all = u64::MAX >> (64 - count);
+            let came = present.map_or(all, |bits| bits[at / 64] >> (at % 64) & all);
+            match row.first_chunk::<GROUP>() {
+                Some(row) if came == all => {
+                    for (member, from) in self.0.iter_mut().zip(row) {
+                        member.scratch.0[beat] = from.map(|value| value.to_bits() as i32);
+                    }
+                    whole += 1;
+                }
+                _ => {
+                    for (index, from) in row.iter().enumerate() {
+                        let is_there = came >> index & 1 == 1;
+                        let from = if is_there { from } else { &ZERO };
+                        self.0[index].scratch.0[beat] = from.map(|value| value.to_bits() as i32);
+                        received[index] += u32::from(is_there);
+                    }
+                }
+            }
+        }
+        received.iter_mut().for_each(|received| *received += whole);
+        received
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Credits(Vec<Peer>);
 struct Peer {
     /// 0: the peer gives no feedback and takes none.
     limit_bytes: u64,
+    /// The transport takes nothing for it before.
+    held_until_ns: u64,
     sent_bytes: u64,
     answered_bytes: u64,
     /// Last time that something was answered, or went out with nothing in flight.
@@ -57,15 +59,37 @@ impl Credits {
         Self(limits_bytes.map(|limit_bytes| Peer { limit_bytes, ..Peer::default() }).collect())
     }
 
+    /// From now on so many bytes may be on their way to a peer; 0: no limit, and no feedback. What was sent before counts as answered.
+    pub fn set_limit(&mut self, peer: usize, limit_bytes: u64) {
+        self.0[peer] = Peer { limit_bytes, ..Peer::default() };
+    }
+
+    /// Nothing is sent to the peer before.
+    pub fn hold(&mut self, peer: usize, until_ns: u64) {
+        self.0[peer].held_until_ns = until_ns;
+    }
+
+    /// Whether it is [held](Self::hold) now.
+    pub fn is_held(&self, peer: usize, now_ns: u64) -> bool {
+        self.0[peer].held_until_ns > now_ns
+    }
+
+    /// When the first peer that is held now is so no more.
+    pub fn next_release_ns(&self, now_ns: u64) -> Option<u64> {
+        self.0.iter().map(|peer| peer.held_until_ns).filter(|until_ns| *until_ns > now_ns).min()
+    }
+
     /// When the peer may be sent to.
     pub fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
         let peer = &self.0[peer];
         let in_flight = peer.sent_bytes - peer.answered_bytes;
-        if peer.limit_bytes == 0 || in_flight < peer.limit_bytes { now_ns } else { peer.silent_ns().max(now_ns) }
+        let has_credit = peer.limit_bytes == 0 || in_flight < peer.limit_bytes;
+        let ready_ns = if has_credit { now_ns } else { peer.silent_ns().max(now_ns) };
+        ready_ns.max(peer.held_until_ns)
     }
 
-    /// `datagrams`, in `segments`, went out to a peer. They start with the header `first`.
-    pub fn sent(&mut self, peer: usize, segments: usize, datagrams: &[u8], first: &UbtHeader, now_ns: u64) {
+    /// `segments` datagrams with `bytes` together went out to a peer. They start with the header `first`.
+    pub fn sent(&mut self, peer: usize, segments: usize, bytes: usize, first: &UbtHeader, now_ns: u64) {
         let peer = &mut self.0[peer];
         if peer.limit_bytes == 0 {
             return;
@@ -74,13 +98,13 @@ impl Credits {
             (peer.answered_bytes, peer.answered_ns) = (peer.sent_bytes, now_ns);
         }
         let scale = payload_scale(first);
-        let payload_bytes = (datagrams.len() - segments * UBT_BYTES) as u32 * scale;
+        let payload_bytes = (bytes - segments * UBT_BYTES) as u32 * scale;
         let end_offset = first.offset.wrapping_add(payload_bytes);
         peer.batches.push_back(Batch { first: *first, end_offset, sent_before: peer.sent_bytes, at_ns: now_ns });
         if peer.batches.len() > BATCHES_MAX {
             peer.batches.pop_front();
         }
-        peer.sent_bytes += datagrams.len() as u64;
+        peer.sent_bytes += bytes as u64;
     }
 
     /// A packet of `peer` came: feedback will name it.
@@ -149,7 +173,7 @@ mod tests {
 
     /// Sends `segments` packets of 1024 bytes to rank 1.
     fn send(credits: &mut Credits, offset: u32, segments: usize, now_ns: u64) {
-        credits.sent(1, segments, &vec![0; segments * (UBT_BYTES + 1024)], &header(offset), now_ns);
+        credits.sent(1, segments, segments * (UBT_BYTES + 1024), &header(offset), now_ns);
     }
 
     /// Feedback of a receiver that got the packet at `offset`.
@@ -201,6 +225,27 @@ mod tests {
         assert!(credits.ready_ns(1, 10) > 10);
         assert_eq!(credits.handle_feedback(1, &feedback(3072), 20), Some(20));
         assert_eq!((credits.ready_ns(1, 20), credits.rtt_ns(1)), (20, Some(20)));
+    }
+
+    #[test]
+    fn a_peer_that_is_held_waits_for_its_time_or_its_release() {
+        let mut credits = Credits::new([0, LIMIT].into_iter());
+        credits.hold(0, 500);
+        assert_eq!((credits.ready_ns(0, 100), credits.ready_ns(1, 100), credits.ready_ns(0, 600)), (500, 100, 600));
+        credits.hold(0, 0);
+        assert_eq!(credits.ready_ns(0, 100), 100);
+    }
+
+    #[test]
+    fn a_limit_that_is_set_anew_begins_with_nothing_in_flight() {
+        let mut credits = Credits::new([0, LIMIT].into_iter());
+        send(&mut credits, 0, 4, 0);
+        credits.set_limit(1, LIMIT);
+        assert_eq!(credits.ready_ns(1, 10), 10);
+        send(&mut credits, 4096, 4, 10);
+        assert!(credits.ready_ns(1, 10) > 10);
+        credits.set_limit(1, 0);
+        assert_eq!(credits.ready_ns(1, 10), 10);
     }
 
     #[test]

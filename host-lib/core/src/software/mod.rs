@@ -3,16 +3,22 @@
 //! Datagrams, commands and the time go in; datagrams, events and the next wake-up time come out. So a UDP engine and a
 //! simulator drive the same code, and ranks with and without a card speak the same packets, with the same bits: sums in
 //! fp32, means over what came, windows encoded as the card does.
-//! Call order: [`advance`](Software::advance) with the time; [`handle_datagram`](Software::handle_datagram) for all that
-//! came; events by [`DataPlane::poll`]; [`poll_transmit`](Software::poll_transmit) until `None`; again at
-//! [`next_timeout`](Software::next_timeout) at the latest.
-//! Differs from the card: packets of windows that are not armed here yet are kept in an unexpected queue ([`PlaneEvent::Unexpected`]).
+//! Call order: [`set_now`](Software::set_now) with the time; [`handle_datagram`](Software::handle_datagram) for all that
+//! came; [`advance`](Software::advance), which closes what is due; events by [`DataPlane::poll`];
+//! [`poll_transmit`](Software::poll_transmit) until `None`; again at [`next_timeout`](Software::next_timeout) at the latest.
+//! Differs from the card: packets of windows that are not armed here yet are kept in an unexpected queue ([`PlaneEvent::Unexpected`]);
+//! while a thread is off the CPU, packets wait in the socket, so no stage closes before they are taken; silence does not end a stage
+//! while a sender may only be slow (module `silence`); and what the contribute stage leaves of its bound is the broadcast stage's
+//! ([`SoftwareJob::carry_over`]).
 //! Limits: a peer's packets are summed in order of arrival, so the last bits of a mean depend on it, the same on all ranks.
 
 mod credit;
+mod lanes;
 mod pacer;
 mod receive;
+mod silence;
 mod transmit;
+mod unannounced;
 mod unexpected;
 mod views;
 mod window;
@@ -25,16 +31,20 @@ use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use thiserror::Error;
 
 pub use self::receive::Counters;
-pub use self::transmit::{Batch, Transmit};
+pub use self::transmit::{Batch, Datagram, Transmit};
 
 use self::credit::Credits;
 use self::pacer::Pacer;
-use self::transmit::{Outbox, SendBudget};
+use self::silence::Silence;
+use self::transmit::{Outbox, Polled, SendBudget, Train};
+use self::unannounced::Unannounced;
 use self::unexpected::UnexpectedQueue;
 use self::views::ViewTable;
 use self::window::{Buffers, Window};
-use crate::data_plane::{Capabilities, Capability, DataPlane, PlaneEvent, RepairData, WindowError};
-use crate::protocol::{JobParams, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
+use crate::data_plane::{
+    Capabilities, Capability, DataPlane, LentMemory, Memory, PlaneEvent, Role, WindowError, WindowOutput,
+};
+use crate::protocol::{ClosedBy, JobParams, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +64,12 @@ pub struct SoftwareJob {
     /// By rank: bytes that may be on their way to it before its feedback is waited for. 0 for ranks with cards, which give
     /// none, or no limit; missing ranks count as 0.
     pub in_flight_bytes_max: Vec<u64>,
+    /// How long a peer whose last packet has not come must be silent before the early rule does without it, in ns; an eighth of the
+    /// bound if that is longer. 0: as on the card, which does not tell peers apart. Default: 3 ms, for a sender that is off the CPU.
+    pub silence_ns_min: u64,
+    /// Whether the broadcast stage of an all-reduce has what its contribute stage left of its bound, so that both together take up
+    /// to two. No: as on the card, whose stages have a bound each. Default: yes.
+    pub carry_over: bool,
 }
 
 impl SoftwareJob {
@@ -67,12 +83,16 @@ impl SoftwareJob {
             slots: SLOTS_DEFAULT,
             unexpected_bytes_max: 64 << 20,
             in_flight_bytes_max: Vec::new(),
+            silence_ns_min: SILENCE_NS_MIN,
+            carry_over: true,
         }
     }
 }
 
 /// Windows armed at once, unless the job says otherwise.
 pub const SLOTS_DEFAULT: usize = 32;
+/// Longer than most schedulers keep a thread off the CPU for another.
+const SILENCE_NS_MIN: u64 = 3_000_000;
 /// Most ranks of a job. Sets of ranks are sized to the job, so this bounds memory and nothing else: of a window, its arrival
 /// map takes a bit for each own beat and rank.
 pub use crate::protocol::RANKS_MAX;
@@ -106,13 +126,18 @@ pub struct Software {
     now_ns: u64,
     /// Ranks of which something came since it was asked for.
     heard: Ranks,
+    silence: Silence,
     /// The last time of a window of each stage of each bucket.
     samples_16us: HashMap<(u16, usize), u16>,
     /// Twice the slots: windows that are done stay until their packets have left.
     windows: Vec<Option<Window>>,
+    /// Gradients and results of collectives.
+    lent: LentMemory,
     outbox: Outbox,
     budget: SendBudget,
+    train: Train,
     unexpected: UnexpectedQueue,
+    unannounced: Unannounced,
     events: VecDeque<PlaneEvent>,
     counters: Counters,
     late_bytes: u64,
@@ -154,12 +179,16 @@ impl Software {
         Ok(Self {
             views: ViewTable::new(job_tag, rank, ranks),
             heard: Ranks::none(ranks),
+            silence: Silence::new(ranks, job.silence_ns_min),
             samples_16us: HashMap::new(),
             now_ns: 0,
             windows: (0..2 * job.slots).map(|_| None).collect(),
+            lent: LentMemory::default(),
             outbox: Outbox::default(),
             budget: SendBudget { pacer: Pacer::new(ranks), credits: Credits::new(limits) },
+            train: Train::default(),
             unexpected: UnexpectedQueue::new(job.unexpected_bytes_max),
+            unannounced: Unannounced::default(),
             events: VecDeque::new(),
             counters: Counters::default(),
             late_bytes: 0,
@@ -169,37 +198,59 @@ impl Software {
         })
     }
 
-    /// The time is `now_ns`, which must not go back: closes the stages that are due.
-    pub fn advance(&mut self, now_ns: u64) {
+    /// The time is `now_ns`, which must not go back. Closes nothing: what has come by then is to be handed over first.
+    pub fn set_now(&mut self, now_ns: u64) {
         self.now_ns = self.now_ns.max(now_ns);
-        (0..self.windows.len()).for_each(|index| self.close_due(index));
+    }
+
+    /// As [`set_now`](Self::set_now), and all that has come by then was handed over: closes the stages that are due.
+    pub fn advance(&mut self, now_ns: u64) {
+        self.set_now(now_ns);
+        (0..self.windows.len()).for_each(|index| self.close_due(index, true));
     }
 
     /// When [`advance`](Self::advance) or [`poll_transmit`](Self::poll_transmit) has something to do, if nothing happens
     /// before.
     pub fn next_timeout(&self) -> Option<u64> {
         let windows = self.windows.iter().flatten();
-        let gates = windows.flat_map(|window| window.gates.iter().map(|gate| gate.due(self.now_ns, &window.rules)));
-        let due = gates.flatten().map(|(at_ns, _)| at_ns);
+        let stages = windows.flat_map(|window| Stage::ALL.map(|stage| self.silence.due(window, stage, self.now_ns)));
+        let due = stages.flatten().map(|(at_ns, _)| at_ns);
         due.chain(self.outbox.next_ns(self.now_ns, &self.budget)).min()
     }
 
-    /// Writes the next datagrams for one peer to `out`: what follows UDP's header.
-    pub fn poll_transmit(&mut self, batch: Batch, out: &mut Vec<u8>) -> Option<Transmit> {
-        let Self { outbox, budget, windows, views, now_ns, job, .. } = self;
-        while let Some((to, feedback)) = budget.credits.poll_feedback() {
-            let Some(view) = views.with_tag(feedback.job_tag) else { continue };
-            out.clear();
-            out.extend(UbtHeader { sender: view.rank as u16, ..feedback }.to_bytes());
-            self.counters.tx_packets += 1;
-            return Some(Transmit { to, segment_bytes: UBT_BYTES, segments: 1 });
+    /// The next datagrams for one peer: what follows UDP's header. They are descriptors of what this data plane holds, so that a
+    /// socket, or memory shared with the peer, takes each byte from where it lies.
+    pub fn poll_transmit(&mut self, batch: Batch) -> Option<Transmit<'_>> {
+        let polled = self.poll_feedback().or_else(|| self.poll_outbox(batch))?;
+        self.counters.tx_packets += self.train.len() as u64;
+        Some(Transmit::new(polled, &self.train, &self.windows, &self.lent))
+    }
+
+    /// The next feedback, in the train.
+    fn poll_feedback(&mut self) -> Option<Polled> {
+        while let Some((to, feedback)) = self.budget.credits.poll_feedback() {
+            let Some(view) = self.views.with_tag(feedback.job_tag) else { continue };
+            self.train.clear();
+            self.train.push_header(&UbtHeader { sender: view.rank as u16, ..feedback });
+            return Some(Polled { to, segment_bytes: UBT_BYTES });
         }
-        let transmit = outbox.poll(*now_ns, job.payload_beats, budget, windows, batch, out);
-        self.counters.tx_packets += transmit.map_or(0, |transmit| transmit.segments as u64);
-        if transmit.is_none() {
+        None
+    }
+
+    /// The next packets of windows, in the train.
+    fn poll_outbox(&mut self, batch: Batch) -> Option<Polled> {
+        let Self { outbox, budget, windows, lent, now_ns, job, train, .. } = self;
+        let polled = outbox.poll(*now_ns, job.payload_beats, budget, (windows, lent), batch, train);
+        if polled.is_none() {
             self.release_sent();
         }
-        transmit
+        polled
+    }
+
+    /// Keeps up to so many bytes of packets of views that are not [announced](DataPlane::announce) yet, until they are; the oldest
+    /// go first. 0, the default: they are another job's.
+    pub fn keep_unannounced(&mut self, bytes_max: usize) {
+        self.unannounced.set_bytes_max(bytes_max);
     }
 
     /// Whether packets have come of a collective of the newest view known that has no windows here yet.
@@ -210,6 +261,17 @@ impl Software {
     /// Whether there is anything left to send.
     pub fn is_sending(&self) -> bool {
         !self.outbox.is_empty()
+    }
+
+    /// The transport takes nothing for a peer until `until_ns`, or until it is said anew: what is meant for others goes on. 0: it takes
+    /// packets again.
+    pub fn hold(&mut self, peer: usize, until_ns: u64) {
+        self.budget.credits.hold(peer, until_ns);
+    }
+
+    /// As [`SoftwareJob::in_flight_bytes_max`], of one peer, from now on: its transport is another.
+    pub fn set_in_flight_bytes_max(&mut self, peer: usize, bytes: u64) {
+        self.budget.credits.set_limit(peer, bytes);
     }
 
     /// Smoothed round-trip time to a peer that gives feedback, in ns.
@@ -232,13 +294,13 @@ impl Software {
         &self.job
     }
 
-    /// Closes the stages of a window that are due.
-    fn close_due(&mut self, index: usize) {
+    /// Closes the stages of a window that are due; unless all that came was handed over, only those that are complete.
+    fn close_due(&mut self, index: usize, handed_over: bool) {
         let Some(window) = &mut self.windows[index] else { return };
         for stage in Stage::ALL {
-            let due = window.gates[stage.index()].due(self.now_ns, &window.rules);
-            let Some((_, by)) = due.filter(|(at_ns, _)| *at_ns <= self.now_ns) else { continue };
-            window.close(stage, self.now_ns, by);
+            let due = self.silence.due(window, stage, self.now_ns).filter(|(at_ns, _)| *at_ns <= self.now_ns);
+            let Some((_, by)) = due.filter(|(_, by)| handed_over || *by == ClosedBy::Complete) else { continue };
+            window.close(stage, self.now_ns, by, &mut self.lent);
             if stage == Stage::Contribute {
                 self.outbox.push(index, Stage::Broadcast, window, self.job.payload_beats);
             }
@@ -304,6 +366,23 @@ impl DataPlane for Software {
             .fold(Capabilities::NONE, Capabilities::with)
     }
 
+    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+        self.lent.lend(memory, values);
+    }
+
+    /// What is still to be sent from it is copied: rare, and a few packets.
+    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+        let Self { windows, outbox, lent, buffers, .. } = self;
+        for (index, window) in windows.iter_mut().enumerate() {
+            if let Some(window) = window.as_mut().filter(|window| memory.holds(&window.plan))
+                && let Some(beats) = outbox.left(index, memory.role.stage())
+            {
+                window.keep_unsent(memory.role.stage(), beats, lent, buffers);
+            }
+        }
+        lent.reclaim(memory)
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
         let full = WindowError::NoFreeSlot { cookie: plan.cookie, slots: self.job.slots };
         if self.index_of(plan.cookie).is_some() {
@@ -313,23 +392,23 @@ impl DataPlane for Software {
         if found != ranks {
             return Err(SoftwareError::Job { name: "ranks", found, min: ranks, max: ranks });
         }
+        self.lent.window(plan, Role::Result)?;
         let index = self.free_index().ok_or(full)?;
         let own_hints = Stage::ALL.map(|stage| PeerHints {
             timeout_16us: self.samples_16us.get(&(plan.bucket, stage.index())).copied().unwrap_or(0),
             incast: params.advertised_incast as u8,
         });
-        self.windows[index] = Some(Window::new(plan, params, self.views.entered(), own_hints, &mut self.buffers));
+        let (view, carry_over) = (self.views.entered(), self.job.carry_over);
+        self.windows[index] = Some(Window::new(plan, params, view, own_hints, carry_over, &mut self.buffers));
         for (header, payload) in self.unexpected.arm(plan) {
             self.take(&header, &payload);
         }
         Ok(())
     }
 
-    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), SoftwareError> {
-        let (cookie, expected, found) = (plan.cookie, plan.elements, elements.len());
-        if found != expected {
-            return Err(WindowError::WrongLength { cookie, found, expected }.into());
-        }
+    fn contribute(&mut self, plan: &WindowPlan) -> Result<(), SoftwareError> {
+        let cookie = plan.cookie;
+        self.lent.window(plan, Role::Gradient)?;
         let Some(index) = self.index_of(cookie) else {
             self.events.push_back(PlaneEvent::Refused { cookie, status: RefusedStatus::Stale });
             return Ok(());
@@ -338,13 +417,13 @@ impl DataPlane for Software {
         if window.contributed {
             return Err(WindowError::WrongState { cookie, command: "contribute" }.into());
         }
-        let summed = window.contribute(self.now_ns, elements, &mut self.buffers);
+        let summed = window.contribute(self.now_ns, &mut self.lent, &mut self.buffers)?;
         if let Some(trace) = &mut self.trace {
             let (at_ns, sender, stage) = (self.now_ns, window.view.rank, Stage::Contribute);
             trace.extend(summed.map(|position| Accepted { at_ns, cookie, stage, position, sender }));
         }
         self.outbox.push(index, Stage::Contribute, window, self.job.payload_beats);
-        self.close_due(index);
+        self.close_due(index, false);
         Ok(())
     }
 
@@ -356,17 +435,13 @@ impl DataPlane for Software {
         Ok(self.events.pop_front())
     }
 
-    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), SoftwareError> {
-        let (cookie, expected, found) = (plan.cookie, plan.elements, out.len());
-        if found != expected {
-            return Err(WindowError::WrongLength { cookie, found, expected }.into());
-        }
+    fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), SoftwareError> {
+        let cookie = plan.cookie;
         let wrong = WindowError::WrongState { cookie, command: "take_result" };
         let index = self.index_of(cookie).ok_or(wrong)?;
         let done = |window: &&mut Window| window.gates.iter().all(|gate| !gate.is_open());
         let window = self.windows[index].as_mut().filter(done).ok_or(wrong)?;
-        window.result(out);
-        Ok(())
+        Ok(window.finish(&mut self.lent, look)?)
     }
 
     fn late_bytes(&self) -> Option<u64> {
@@ -376,11 +451,6 @@ impl DataPlane for Software {
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), SoftwareError> {
         self.budget.pacer.set_rate(peer, rate_bytes_per_us);
         Ok(())
-    }
-
-    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
-        let index = self.index_of(plan.cookie)?;
-        self.windows[index].as_ref().map(Window::repair_data)
     }
 
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SoftwareError> {
@@ -401,6 +471,9 @@ impl DataPlane for Software {
             self.unexpected.join(view.first_op);
         }
         self.views.announce(view);
+        for (from, datagram) in self.unannounced.take(view.job_tag(self.job.job_tag)) {
+            self.take_datagram(Some(from), &datagram);
+        }
     }
 
     fn enter(&mut self, view: &View) -> Result<bool, SoftwareError> {

@@ -43,24 +43,40 @@ pub struct Counters {
 }
 
 impl Software {
-    /// Takes a datagram that has come by the time of the last [`advance`](Self::advance): what follows UDP's header.
+    /// Takes a datagram that has come by the time of the last [`set_now`](Self::set_now): what follows UDP's header.
     /// `from`: the rank that the source address belongs to, `None` if it is nobody's.
     pub fn handle_datagram(&mut self, from: Option<usize>, datagram: &[u8]) {
         self.counters.rx_packets += 1;
+        if let Some((from, tag)) = from.zip(self.unannounced.tag(datagram))
+            && self.views.with_tag(tag).is_none()
+        {
+            self.counters.drop_job += self.unannounced.keep(tag, from, datagram);
+            return;
+        }
+        self.take_datagram(from, datagram);
+    }
+
+    /// A datagram of a view that is known, or of none.
+    pub(super) fn take_datagram(&mut self, from: Option<usize>, datagram: &[u8]) {
         match self.check(from, datagram) {
             Ok((peer, header, _)) if header.stage == STAGE_FEEDBACK => {
-                self.heard.insert(peer);
+                self.hear(peer);
                 if let Some(rtt_ns) = self.budget.credits.handle_feedback(peer, &header, self.now_ns) {
                     self.events.push_back(PlaneEvent::RoundTrip { peer, rtt_ns });
                 }
             }
             Ok((peer, header, payload)) => {
-                self.heard.insert(peer);
+                self.hear(peer);
                 self.budget.credits.received(peer, &header, payload.len());
                 self.take(&header, payload);
             }
             Err(cause) => *self.counters.dropped(cause) += 1,
         }
+    }
+
+    fn hear(&mut self, peer: usize) {
+        self.heard.insert(peer);
+        self.silence.hear(peer, self.now_ns);
     }
 
     /// The job's number of the sender, header and payload of a datagram of this job.
@@ -100,16 +116,19 @@ impl Software {
             return;
         }
         gate.hear(self.now_ns, sender, place.marked, &window.rules);
+        if place.beats.end == window.shape.allowed(stage, window.view.rank, sender).end {
+            window.ended[stage.index()].insert(sender);
+        }
         window.hints[stage.index()][sender] = PeerHints { timeout_16us: header.timeout_16us, incast: header.incast };
         let (at_ns, cookie) = (self.now_ns, window.plan.cookie);
         let trace = &mut self.trace;
-        let duplicates = window.take_packet(at_ns, &place, payload, |position| {
+        let duplicates = window.take_packet(at_ns, &place, payload, &mut self.lent, |beats| {
             if let Some(trace) = trace {
-                trace.push(Accepted { at_ns, cookie, stage, position, sender });
+                trace.extend(beats.map(|position| Accepted { at_ns, cookie, stage, position, sender }));
             }
         });
         self.counters.drop_duplicate_beats += duplicates as u64;
-        self.close_due(index);
+        self.close_due(index, false);
     }
 
     /// A packet that no armed window holds: kept if its window is still to come.

@@ -1,7 +1,8 @@
 //! What is to be sent: shards of windows, cut into packets, in rounds.
 //!
 //! A stage of a window is sent to its peers in rounds of `incast` (OptiReduce 3.2.2), the next ranks first; the peers of
-//! a round take turns. Means go before contributions, since they end windows. A peer that may not be sent to yet is
+//! a round take turns. Means go before contributions, since they end windows; but first what is left of a contribution that is
+//! nearly out, since its owner can do nothing without it. A peer that may not be sent to yet is
 //! passed over, for others of its round and then for later rounds.
 
 use std::collections::VecDeque;
@@ -14,30 +15,153 @@ use optireduce_contract::rules::send::{self, Cut, Packet, Packets};
 use super::credit::Credits;
 use super::pacer::Pacer;
 use super::window::Window;
+use crate::data_plane::LentMemory;
 use crate::protocol::Stage;
 
-/// Datagrams for one peer, all of `segment_bytes` but the last, which may be shorter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transmit {
+/// Datagrams for one peer, all of `segment_bytes` but the last, which may be shorter. They lie in the data plane's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmit<'a> {
     /// Rank to send to.
     pub to: usize,
     /// Bytes of each datagram.
     pub segment_bytes: usize,
-    /// Number of datagrams.
-    pub segments: usize,
+    train: &'a Train,
+    windows: &'a [Option<Window>],
+    lent: &'a LentMemory,
 }
 
-/// How much may be written at a time.
+/// A datagram: what follows UDP's header.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagram<'a> {
+    /// Its header.
+    pub header: &'a [u8; UBT_BYTES],
+    /// What follows.
+    pub payload: &'a [u8],
+}
+
+impl<'a> Transmit<'a> {
+    pub(super) fn new(polled: Polled, train: &'a Train, windows: &'a [Option<Window>], lent: &'a LentMemory) -> Self {
+        let Polled { to, segment_bytes } = polled;
+        Self { to, segment_bytes, train, windows, lent }
+    }
+
+    /// Number of datagrams.
+    pub fn segments(&self) -> usize {
+        self.train.len()
+    }
+
+    /// The datagrams, in order.
+    pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'a>> {
+        let Self { train, windows, lent, .. } = *self;
+        let payload = move |source| train.payload(source, windows, lent);
+        train.segments.iter().map(move |Segment { header, source }| Datagram { header, payload: payload(source) })
+    }
+
+    /// The bytes of all datagrams one after the other, in pieces where they lie.
+    pub fn slices(&self) -> impl Iterator<Item = &'a [u8]> {
+        let pieces = self.datagrams().flat_map(|Datagram { header, payload }| [header, payload]);
+        pieces.filter(|piece| !piece.is_empty())
+    }
+
+    /// Puts the bytes of all datagrams, one after the other, into `out` instead of what it holds.
+    pub fn copy_to(&self, out: &mut Vec<u8>) {
+        out.clear();
+        self.slices().for_each(|piece| out.extend_from_slice(piece));
+    }
+}
+
+/// Descriptors of the datagrams that were polled last, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Train {
+    segments: Vec<Segment>,
+    /// Payloads that differ from what the windows hold.
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Segment {
+    header: [u8; UBT_BYTES],
+    source: Source,
+}
+
+/// Where a payload lies.
+#[derive(Debug)]
+enum Source {
+    /// In the window at `index`: beats of what it sends in the stage.
+    Window { index: usize, stage: Stage, beats: Range<usize> },
+    /// In the train's own bytes.
+    Train(Range<usize>),
+}
+
+impl Train {
+    /// Number of datagrams.
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    pub fn clear(&mut self) {
+        self.segments.clear();
+        self.bytes.clear();
+    }
+
+    /// Adds a datagram without payload.
+    pub fn push_header(&mut self, header: &UbtHeader) {
+        self.segments.push(Segment { header: header.to_bytes(), source: Source::Train(0..0) });
+    }
+
+    /// Adds beats of what the window at `index` sends in a stage.
+    fn push(
+        &mut self,
+        header: &UbtHeader,
+        index: usize,
+        stage: Stage,
+        beats: Range<usize>,
+        from: (&Window, &LentMemory),
+    ) {
+        let (window, lent) = from;
+        let source = if window.is_sent_as_it_lies() {
+            Source::Window { index, stage, beats }
+        } else {
+            let begin = self.bytes.len();
+            window.write_payload(stage, beats, lent, &mut self.bytes);
+            Source::Train(begin..self.bytes.len())
+        };
+        self.segments.push(Segment { header: header.to_bytes(), source });
+    }
+
+    fn payload<'a>(&'a self, source: &Source, windows: &'a [Option<Window>], lent: &'a LentMemory) -> &'a [u8] {
+        match source {
+            Source::Window { index, stage, beats } => {
+                windows[*index].as_ref().map_or(&[], |window| window.payload(*stage, beats.clone(), lent))
+            }
+            Source::Train(bytes) => &self.bytes[bytes.clone()],
+        }
+    }
+}
+
+/// For whom the train is, and the bytes of its datagrams but for the last.
+pub(super) struct Polled {
+    pub to: usize,
+    pub segment_bytes: usize,
+}
+
+/// How much may be sent at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
     /// Most datagrams.
     pub segments_max: usize,
-    /// Most bytes, of all datagrams together; one datagram is always written.
+    /// Most bytes, of all datagrams together; one datagram always may.
     pub bytes_max: usize,
 }
 
 /// Rounds that are looked at for a peer that may be sent to: bounds the work when peers are passed over.
 const ROUNDS_AHEAD: usize = 64;
+
+/// What is left of a contribution that is nearly out, at most.
+const TAIL_BYTES_MAX: usize = 1 << 16;
+/// Where means and contributions are in the outbox.
+const MEANS: usize = 0;
+const CONTRIBUTIONS: usize = 1;
 
 /// One round of a stage of the window at `index`.
 #[derive(Debug)]
@@ -52,8 +176,49 @@ struct Round {
 struct Flow {
     /// The job's number of the peer.
     to: usize,
-    /// Packets left.
+    /// Packets left, and their beats.
     packets: Packets,
+    left_beats: usize,
+    /// Whether some have left.
+    is_begun: bool,
+    /// Whether the last of them is sent twice: where packets are lost, a stage would have to wait for one that is.
+    repeats_end: bool,
+    /// The last packet, to be sent again.
+    end: Option<Packet>,
+}
+
+impl Flow {
+    fn is_done(&self) -> bool {
+        self.packets.is_done() && self.end.is_none()
+    }
+
+    /// Whether it is nearly out: a batch takes what is left.
+    fn is_tail(&self) -> bool {
+        self.is_begun && self.left_beats * BEAT_BYTES <= TAIL_BYTES_MAX
+    }
+
+    /// The beats that are still to be sent.
+    fn left(&self) -> Range<usize> {
+        let end = self.end.as_ref().filter(|_| self.packets.is_done());
+        end.map_or(self.packets.left(), |end| &end.beats).clone()
+    }
+
+    /// The next packet, without taking it.
+    fn peek(&self) -> Option<Packet> {
+        self.packets.peek().or_else(|| self.end.clone())
+    }
+
+    /// Takes the next packet; returns whether the one after it is to leave with it.
+    fn take(&mut self) -> bool {
+        let Some(taken) = self.packets.next() else {
+            self.end = None;
+            return false;
+        };
+        (self.is_begun, self.left_beats) = (true, self.left_beats - taken.beats.len());
+        let is_last = self.packets.is_done();
+        self.end = Some(taken).filter(|_| is_last && self.repeats_end);
+        !is_last
+    }
 }
 
 /// Who may be sent to, and when.
@@ -83,11 +248,13 @@ impl Outbox {
         let cut = Cut { packet_beats: window.shape.packet_beats(payload_beats), mark_packets: window.mark_packets };
         let flow = |to: usize| {
             let shard = window.shape.allowed(stage, to, rank);
-            Flow { to: window.view.peers[to], packets: Packets::new(shard, cut) }
+            let (to, repeats_end) = (window.view.peers[to], window.repeats_ends);
+            let left_beats = shard.len();
+            Flow { to, packets: Packets::new(shard, cut), left_beats, is_begun: false, repeats_end, end: None }
         };
         for round in 0..send::rounds(ranks, window.incast) {
             let flows = send::peers_in_round(rank, ranks, window.incast, round).map(flow);
-            let flows = flows.filter(|flow| !flow.packets.is_done());
+            let flows = flows.filter(|flow| !flow.is_done());
             let round = Round { index, stage, flows: flows.collect() };
             if !round.flows.is_empty() {
                 self.queue(stage).push_back(round);
@@ -96,7 +263,7 @@ impl Outbox {
     }
 
     fn queue(&mut self, stage: Stage) -> &mut VecDeque<Round> {
-        &mut self.0[usize::from(stage == Stage::Contribute)]
+        &mut self.0[if stage == Stage::Contribute { CONTRIBUTIONS } else { MEANS }]
     }
 
     /// Forgets what the window at `index` has not sent yet.
@@ -114,41 +281,53 @@ impl Outbox {
         self.0.iter().flatten().any(|round| round.index == index)
     }
 
+    /// The beats from the first to the last that the window at `index` has left to send in a stage.
+    pub fn left(&self, index: usize, stage: Stage) -> Option<Range<usize>> {
+        let rounds = self.0.iter().flatten().filter(|round| (round.index, round.stage) == (index, stage));
+        rounds
+            .flat_map(|round| &round.flows)
+            .map(Flow::left)
+            .reduce(|all, beats| all.start.min(beats.start)..all.end.max(beats.end))
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(VecDeque::is_empty)
     }
 
     /// When something may be sent; `None` if there is nothing.
     pub fn next_ns(&self, now_ns: u64, budget: &SendBudget) -> Option<u64> {
-        let rounds = self.0.iter().flat_map(|rounds| rounds.iter().take(ROUNDS_AHEAD));
-        rounds.flat_map(|round| &round.flows).map(|flow| budget.ready_ns(flow.to, now_ns)).min()
+        let flows = self.0.iter().flat_map(|rounds| ahead(rounds, now_ns, budget)).flat_map(|(_, round)| &round.flows);
+        let ready = flows.map(|flow| budget.ready_ns(flow.to, now_ns));
+        ready.chain(budget.credits.next_release_ns(now_ns).filter(|_| !self.is_empty())).min()
     }
 
-    /// Writes the next datagrams for one peer to `out`. Of means, packets whose first beat is missing are left out, as on the card,
+    /// The next datagrams for one peer, in `train`. Of means, packets whose first beat is missing are left out, as on the card,
     /// and others end before the first that is: a contribution may have been cut short on its way.
     pub fn poll(
         &mut self,
         now_ns: u64,
         payload_beats: usize,
         budget: &mut SendBudget,
-        windows: &[Option<Window>],
+        (windows, lent): (&[Option<Window>], &LentMemory),
         batch: Batch,
-        out: &mut Vec<u8>,
-    ) -> Option<Transmit> {
+        train: &mut Train,
+    ) -> Option<Polled> {
         loop {
-            out.clear();
+            train.clear();
             let (urgency, at, turn) = self.next_flow(now_ns, budget)?;
             let rounds = &mut self.0[urgency];
             let round = &mut rounds[at];
             round.flows.rotate_left(turn);
-            let mut transmit = None;
+            let mut polled = None;
+            let of = (round.index, round.stage);
             if let (Some(flow), Some(window)) = (round.flows.front_mut(), &windows[round.index]) {
-                transmit = write_packets(flow, round.stage, payload_beats, window, batch, out);
-                if let Some((transmit, first)) = transmit {
-                    budget.pacer.sent(transmit.to, out.len(), transmit.segments, now_ns);
-                    budget.credits.sent(transmit.to, transmit.segments, out, &first, now_ns);
+                let filled = fill(train, flow, of, payload_beats, (window, lent), batch);
+                if let Some((bytes, segment_bytes, first)) = filled {
+                    budget.pacer.sent(flow.to, bytes, train.len(), now_ns);
+                    budget.credits.sent(flow.to, train.len(), bytes, &first, now_ns);
+                    polled = Some(Polled { to: flow.to, segment_bytes });
                 }
-                if flow.packets.is_done() {
+                if flow.is_done() {
                     round.flows.pop_front();
                 } else {
                     round.flows.rotate_left(1);
@@ -157,8 +336,8 @@ impl Outbox {
             if round.flows.is_empty() {
                 rounds.remove(at);
             }
-            if let Some((transmit, _)) = transmit {
-                return Some(transmit);
+            if polled.is_some() {
+                return polled;
             }
         }
     }
@@ -166,33 +345,57 @@ impl Outbox {
     /// The first flow whose peer may be sent to: urgency, round, index within the round.
     fn next_flow(&self, now_ns: u64, budget: &SendBudget) -> Option<(usize, usize, usize)> {
         let is_ready = |flow: &Flow| budget.ready_ns(flow.to, now_ns) <= now_ns;
-        self.0.iter().enumerate().find_map(|(urgency, rounds)| {
-            let mut rounds = rounds.iter().take(ROUNDS_AHEAD).enumerate();
-            rounds.find_map(|(at, round)| Some((urgency, at, round.flows.iter().position(is_ready)?)))
-        })
+        let first = |urgency, is_it: &dyn Fn(&Flow) -> bool| {
+            self.first_flow(urgency, now_ns, budget, |flow| is_it(flow) && is_ready(flow))
+        };
+        // Contributions take turns, unless means wait.
+        let Some(mean) = first(MEANS, &|_| true) else { return first(CONTRIBUTIONS, &|_| true) };
+        Some(first(CONTRIBUTIONS, &Flow::is_tail).unwrap_or(mean))
+    }
+
+    fn first_flow(
+        &self,
+        urgency: usize,
+        now_ns: u64,
+        budget: &SendBudget,
+        is_it: impl Fn(&Flow) -> bool,
+    ) -> Option<(usize, usize, usize)> {
+        ahead(&self.0[urgency], now_ns, budget)
+            .find_map(|(at, round)| Some((urgency, at, round.flows.iter().position(&is_it)?)))
     }
 }
 
-/// Writes the next packets of a flow, and returns the header of the first; `None` if none of those it passed over had its first beat.
-fn write_packets(
+/// The rounds to look at, with their index: what waits for a peer that is held is not ahead of what others are to get.
+fn ahead<'a>(
+    rounds: &'a VecDeque<Round>,
+    now_ns: u64,
+    budget: &'a SendBudget,
+) -> impl Iterator<Item = (usize, &'a Round)> {
+    let is_held = move |round: &Round| round.flows.iter().all(|flow| budget.credits.is_held(flow.to, now_ns));
+    rounds.iter().enumerate().filter(move |(_, round)| !is_held(round)).take(ROUNDS_AHEAD)
+}
+
+/// Takes the next packets of a flow into an empty train; their bytes, those of a segment, and the header of the first. `None` if none
+/// of those it passed over had its first beat.
+fn fill(
+    train: &mut Train,
     flow: &mut Flow,
-    stage: Stage,
+    (index, stage): (usize, Stage),
     payload_beats: usize,
-    window: &Window,
+    from: (&Window, &LentMemory),
     batch: Batch,
-    out: &mut Vec<u8>,
-) -> Option<(Transmit, UbtHeader)> {
+) -> Option<(usize, usize, UbtHeader)> {
+    let (window, _) = from;
     let segment_bytes = UBT_BYTES + payload_beats * BEAT_BYTES;
-    let (mut first_bytes, mut segments, mut first) = (0, 0, UbtHeader::default());
-    while segments < batch.segments_max.max(1)
-        && let Some(packet) = flow.packets.peek()
+    let (mut all_bytes, mut first) = (0, None);
+    while train.len() < batch.segments_max.max(1)
+        && let Some(packet) = flow.peek()
     {
         let bytes_of = |beats: &Range<usize>| UBT_BYTES + window.shape.payload_beats(beats.len()) * BEAT_BYTES;
-        let bytes = bytes_of(&packet.beats);
-        if segments > 0 && (out.len() + bytes > batch.bytes_max || first_bytes < segment_bytes) {
+        if first.is_some() && all_bytes + bytes_of(&packet.beats) > batch.bytes_max {
             break;
         }
-        flow.packets.next();
+        let goes_on = flow.take();
         let packet = match stage {
             Stage::Broadcast => Packet { beats: window.present_from(packet.beats), ..packet },
             Stage::Contribute => packet,
@@ -200,19 +403,16 @@ fn write_packets(
         if packet.beats.is_empty() {
             continue;
         }
-        let bytes = bytes_of(&packet.beats);
-        let header = header(window, stage, &packet);
-        out.extend(header.to_bytes());
-        window.write_payload(stage, packet.beats, out);
-        if segments == 0 {
-            (first_bytes, first) = (bytes, header);
-        }
-        segments += 1;
-        if bytes < segment_bytes {
+        let (bytes, header) = (bytes_of(&packet.beats), header(window, stage, &packet));
+        train.push(&header, index, stage, packet.beats, from);
+        all_bytes += bytes;
+        first.get_or_insert((bytes, header));
+        // Only the last may be shorter.
+        if bytes < segment_bytes || !goes_on {
             break;
         }
     }
-    (segments > 0).then_some((Transmit { to: flow.to, segment_bytes: first_bytes, segments }, first))
+    first.map(|(first_bytes, header)| (all_bytes, first_bytes, header))
 }
 
 fn header(window: &Window, stage: Stage, packet: &Packet) -> UbtHeader {

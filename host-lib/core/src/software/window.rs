@@ -1,4 +1,7 @@
 //! One armed window of the software data plane: sum, mean, gathered shards, the two gates.
+//!
+//! A plain window of whole beats sends from the gradient and sums and gathers in the result, in the memory that was lent. One that is
+//! encoded, or whose last beat is cut short, has buffers of its own for both.
 
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
@@ -8,12 +11,14 @@ use optireduce_contract::ranks::{RankSet, words_for};
 use optireduce_contract::rules;
 use optireduce_contract::rules::accept::Place;
 use optireduce_contract::rules::gate::{Gate, Rules};
+use zerocopy::IntoBytes;
 
+use super::lanes;
 use super::views::ViewEntry;
-use crate::data_plane::{Incomplete, RepairData};
+use crate::data_plane::{Incomplete, LentMemory, RepairData, Role, WindowError, WindowOutput};
 use crate::decode::{code, decode_window, scale_canonical};
 use crate::hadamard;
-use crate::protocol::{ClosedBy, JobParams, PeerHints, Ranks, Stage, StageReport, WindowPlan};
+use crate::protocol::{ClosedBy, JobParams, Kind, PeerHints, Ranks, Stage, StageReport, WindowPlan};
 
 /// Bytes of a beat in a bf16 payload.
 const BF16_BEAT_BYTES: usize = BEAT_BYTES / 2;
@@ -24,19 +29,28 @@ pub(super) struct Window {
     /// What the contract's rules know of it.
     pub shape: rules::Window,
     pub rules: Rules,
+    /// Whether the broadcast stage has what the contribute stage left of its bound.
+    carries_over: bool,
     pub gates: [Gate<Vec<u64>>; 2],
+    /// Peers whose last packet has come, for each stage.
+    pub ended: [Ranks; 2],
     /// Packets at the end of a shard that carry the mark.
     pub mark_packets: usize,
+    /// Whether the last packet of a shard is sent twice.
+    pub repeats_ends: bool,
     /// Peers that are sent to at a time.
     pub incast: usize,
     /// The shard that this rank aggregates.
     pub own: Range<usize>,
     /// The view that it belongs to.
     pub view: Arc<ViewEntry>,
-    /// In wire order: the local shard's sum, later its mean, and the peers' means. Beats that are not `present` mean nothing.
-    gathered: Buffer,
-    /// This rank's encoded gradient in wire order; empty before it was contributed and after it was sent.
-    contribution: Buffer,
+    /// Unless it is gathered in the lent result. In wire order: the local shard's sum, later its mean, and the peers' means. Beats
+    /// that are not `present` mean nothing.
+    gathered: Option<Buffer>,
+    /// Unless it is sent from the lent gradient: what this rank contributes, in wire order.
+    contribution: Option<Buffer>,
+    /// By stage: what was not sent yet when the lent memory was given back, from a beat on.
+    unsent: [Option<(usize, Buffer)>; 2],
     /// For each own beat the set of ranks that it came from, one after the other.
     arrived: Vec<u64>,
     /// A bit for each beat of the result.
@@ -87,20 +101,36 @@ impl DerefMut for Buffer {
 
 /// Memory of windows that are done, for those to come: fresh pages cost more than the sums.
 #[derive(Debug, Default)]
-pub(super) struct Buffers(Vec<Buffer>);
+pub(super) struct Buffers {
+    values: Vec<Buffer>,
+    words: Vec<Vec<u64>>,
+}
 
 impl Buffers {
+    /// What it holds means nothing.
     fn get(&mut self, elements: usize) -> Buffer {
-        let mut buffer = self.0.pop().unwrap_or_default();
+        let mut buffer = self.values.pop().unwrap_or_default();
         buffer.resize(elements);
         buffer
     }
 
-    fn put(&mut self, buffer: Buffer) {
-        if !buffer.room.is_empty() {
-            self.0.push(buffer);
-        }
+    /// Zeros.
+    fn get_words(&mut self, words: usize) -> Vec<u64> {
+        let mut zeros = self.words.pop().unwrap_or_default();
+        zeros.clear();
+        zeros.resize(words, 0);
+        zeros
     }
+}
+
+/// What becomes of a beat that came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It is the first in its place.
+    Put,
+    Add,
+    /// It had come before.
+    Drop,
 }
 
 impl Window {
@@ -109,6 +139,7 @@ impl Window {
         params: &JobParams,
         view: &Arc<ViewEntry>,
         own_hints: [PeerHints; 2],
+        carry_over: bool,
         buffers: &mut Buffers,
     ) -> Self {
         let (rank, ranks) = (view.rank, view.peers.len());
@@ -121,15 +152,19 @@ impl Window {
                 grace_ns: params.early.map(|rule| rule.grace_ns.into()),
                 start_peers: params.start_peers_of(plan),
             },
+            carries_over: carry_over && plan.kind.waits_for_owners(Stage::Broadcast),
             shape,
             gates: Stage::ALL.map(gate),
+            ended: [Ranks::none(ranks), Ranks::none(ranks)],
             mark_packets: params.mark_packets_of(plan),
+            repeats_ends: params.expect_loss,
             incast: params.incast,
             view: view.clone(),
-            gathered: buffers.get(plan.beats * LANES),
-            contribution: Buffer::default(),
-            arrived: vec![0; own.len() * words_for(ranks)],
-            present: vec![0; plan.beats.div_ceil(64)],
+            gathered: (!lies_in_lent_memory(plan)).then(|| buffers.get(plan.beats * LANES)),
+            contribution: None,
+            unsent: [None, None],
+            arrived: buffers.get_words(own.len() * words_for(ranks)),
+            present: buffers.get_words(plan.beats.div_ceil(64)),
             received_beats: [vec![0; ranks], vec![0; ranks]],
             last_ns: [vec![0; ranks], vec![0; ranks]],
             hints: [vec![PeerHints::default(); ranks], vec![PeerHints::default(); ranks]],
@@ -143,8 +178,24 @@ impl Window {
     }
 
     pub fn recycle(self, buffers: &mut Buffers) {
-        buffers.put(self.gathered);
-        buffers.put(self.contribution);
+        let unsent = self.unsent.into_iter().flatten().map(|(_, buffer)| buffer);
+        buffers.values.extend(self.gathered.into_iter().chain(self.contribution).chain(unsent));
+        buffers.words.extend([self.arrived, self.present]);
+    }
+
+    /// The bound on a stage, from the start of its clock.
+    ///
+    /// An owner that waits for a lost contribution sends its mean a bound after it began. One that lost nothing waits for it for as
+    /// long: both stages together have two bounds from the start of the first. Else it would give up that mean, be ahead of the
+    /// owner by a bound, and hear nothing in time of what follows.
+    pub fn bound_ns(&self, stage: Stage) -> u64 {
+        let bound_ns = self.rules.bound_ns;
+        let [contribute, broadcast] = self.gates.each_ref().map(Gate::clock_ns);
+        let Some(begun_ns) = contribute.filter(|_| self.carries_over && stage == Stage::Broadcast) else {
+            return bound_ns;
+        };
+        let spent_ns = broadcast.map_or(0, |clock_ns| clock_ns.saturating_sub(begun_ns));
+        bound_ns + bound_ns.saturating_sub(spent_ns)
     }
 
     fn beat_bytes(&self) -> usize {
@@ -157,88 +208,139 @@ impl Window {
         now_ns: u64,
         place: &Place,
         payload: &[u8],
-        mut is_fresh: impl FnMut(usize),
+        lent: &mut LentMemory,
+        mut is_fresh: impl FnMut(Range<usize>),
     ) -> usize {
         let &Place { stage, sender, ref beats, .. } = place;
-        let (mut fresh, count) = (0, beats.len());
-        let (bf16, words) = (self.plan.bf16, words_for(self.plan.shards.ranks));
-        for (position, bytes) in beats.clone().zip(payload.chunks_exact(self.beat_bytes())) {
-            let lanes = &mut self.gathered[position * LANES..][..LANES];
-            let is_new = match stage {
-                Stage::Contribute => {
-                    let row = (position - self.own.start) * words;
-                    let mut arrived = RankSet::of_words(&mut self.arrived[row..row + words]);
-                    let is_first = arrived.is_empty();
-                    let is_new = arrived.insert(sender);
-                    match (is_new, is_first) {
-                        (true, true) => read_lanes(lanes, bytes, bf16, |_, value| value),
-                        (true, false) => read_lanes(lanes, bytes, bf16, |sum, value| sum + value),
-                        _ => {}
-                    }
-                    is_new
-                }
-                Stage::Broadcast => {
-                    let (word, bit) = (&mut self.present[position / 64], position % 64);
-                    let is_new = *word >> bit & 1 == 0;
-                    if is_new {
-                        *word |= 1 << bit;
-                        read_lanes(lanes, bytes, bf16, |_, value| value);
-                    }
-                    is_new
-                }
-            };
-            if is_new {
-                fresh += 1;
-                is_fresh(position);
+        let (mut fresh, mut at) = (0, beats.start);
+        while at < beats.end {
+            // Mostly all of the packet.
+            let (fate, run) = self.fate(stage, sender, at..beats.end);
+            at = run.end;
+            if fate == Fate::Drop {
+                continue;
             }
+            let bytes = (run.start - beats.start) * self.beat_bytes()..(run.end - beats.start) * self.beat_bytes();
+            let Some(bytes) = payload.get(bytes) else { break };
+            let values = gathered(&mut self.gathered, lent, &self.plan);
+            let Some(values) = values.get_mut(run.start * LANES..run.end * LANES) else { break };
+            match (stage, fate) {
+                (Stage::Broadcast, _) => lanes::put_canonical(values, bytes, self.plan.bf16),
+                (Stage::Contribute, Fate::Add) => lanes::add(values, bytes, self.plan.bf16),
+                (Stage::Contribute, _) => lanes::put(values, bytes, self.plan.bf16),
+            }
+            self.mark(stage, sender, run.clone());
+            fresh += run.len();
+            is_fresh(run);
         }
         self.received_beats[stage.index()][sender] += fresh as u32;
         if fresh > 0 {
             self.last_ns[stage.index()][sender] = now_ns;
         }
         self.gates[stage.index()].take(fresh);
-        count - fresh
+        beats.len() - fresh
     }
 
-    /// This rank's gradient: encodes it for the peers and sums the local shard; returns the beats summed, none if it is late.
-    pub fn contribute(&mut self, now_ns: u64, gradient: &[f32], buffers: &mut Buffers) -> Range<usize> {
-        self.contributed = true;
-        self.contribution = buffers.get(self.plan.beats * LANES);
-        if self.plan.hadamard {
-            hadamard::encode(code(&self.plan), gradient, &mut self.contribution);
-        } else {
-            self.contribution[..gradient.len()].copy_from_slice(gradient);
-            self.contribution[gradient.len()..].fill(0.0);
+    /// What becomes of the first of these beats of a rank, and how many after it have the same fate.
+    fn fate(&self, stage: Stage, sender: usize, beats: Range<usize>) -> (Fate, Range<usize>) {
+        let begin = beats.start;
+        if stage == Stage::Broadcast {
+            let is_there = |beat: usize| self.present[beat / 64] >> (beat % 64) & 1 == 1;
+            let fate = if is_there(begin) { Fate::Drop } else { Fate::Put };
+            let same = beats.take_while(|beat| is_there(*beat) == (fate == Fate::Drop)).count();
+            return (fate, begin..begin + same);
         }
-        if self.plan.bf16 {
-            hadamard::round_to_bf16(&mut self.contribution);
+        let words = words_for(self.plan.shards.ranks);
+        let rows = &self.arrived[(begin - self.own.start) * words..(beats.end - self.own.start) * words];
+        let first = RankSet::of_words(&rows[..words]);
+        let fate = match first.contains(sender) {
+            true => Fate::Drop,
+            false if first.is_empty() => Fate::Put,
+            false => Fate::Add,
+        };
+        let same = match words {
+            1 => rows.iter().take_while(|row| **row == rows[0]).count(),
+            _ => rows.chunks_exact(words).take_while(|row| *row == first.words()).count(),
+        };
+        (fate, begin..begin + same)
+    }
+
+    /// Beats of a rank have come.
+    fn mark(&mut self, stage: Stage, sender: usize, beats: Range<usize>) {
+        if stage == Stage::Broadcast {
+            return beats.for_each(|beat| self.present[beat / 64] |= 1 << (beat % 64));
+        }
+        let words = words_for(self.plan.shards.ranks);
+        let rows = &mut self.arrived[(beats.start - self.own.start) * words..(beats.end - self.own.start) * words];
+        if words == 1 {
+            return rows.iter_mut().for_each(|row| *row |= 1 << sender);
+        }
+        for row in rows.chunks_exact_mut(words) {
+            RankSet::of_words(row).insert(sender);
+        }
+    }
+
+    /// This rank's gradient: encodes it for the peers, if it is to be, and sums the local shard; returns the beats summed, none if it
+    /// is late.
+    ///
+    /// # Errors
+    /// If the gradient is not lent.
+    pub fn contribute(
+        &mut self,
+        now_ns: u64,
+        lent: &mut LentMemory,
+        buffers: &mut Buffers,
+    ) -> Result<Range<usize>, WindowError> {
+        let gradient = lent.window(&self.plan, Role::Gradient)?;
+        self.contributed = true;
+        if !lies_in_lent_memory(&self.plan) {
+            let contribution = self.contribution.insert(buffers.get(self.plan.beats * LANES));
+            if self.plan.hadamard {
+                hadamard::encode(code(&self.plan), gradient, contribution);
+            } else {
+                contribution[..gradient.len()].copy_from_slice(gradient);
+                contribution[gradient.len()..].fill(0.0);
+            }
         }
         let gate = &mut self.gates[Stage::Contribute.index()];
         gate.enter(now_ns);
         if !gate.is_open() {
-            return 0..0;
+            return Ok(0..0);
         }
         gate.take_own(self.own.len());
-        let own = self.own.start * LANES..self.own.end * LANES;
-        let beats = self.gathered[own.clone()].chunks_exact_mut(LANES).zip(self.contribution[own].chunks_exact(LANES));
-        let rows = self.arrived.chunks_exact_mut(words_for(self.plan.shards.ranks)).map(RankSet::of_words);
-        for ((sum, value), mut arrived) in beats.zip(rows) {
-            if arrived.is_empty() {
-                sum.copy_from_slice(value);
-            } else {
-                sum.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
+        self.add_own(lent);
+        let rank = self.view.rank;
+        self.mark(Stage::Contribute, rank, self.own.clone());
+        self.received_beats[Stage::Contribute.index()][rank] = self.own.len() as u32;
+        Ok(self.own.clone())
+    }
+
+    /// Adds the local shard of this rank's contribution to its sum.
+    fn add_own(&mut self, lent: &mut LentMemory) {
+        let mut at = self.own.start;
+        while at < self.own.end {
+            let (fate, run) = self.fate(Stage::Contribute, self.view.rank, at..self.own.end);
+            at = run.end;
+            let elements = run.start * LANES..run.end * LANES;
+            let (sums, own) = match (&mut self.gathered, &self.contribution) {
+                (Some(sums), Some(own)) => (&mut sums[elements.clone()], &own[elements]),
+                _ => {
+                    let Some((result, gradient)) = lent.result_and_gradient(&self.plan) else { return };
+                    (&mut result[elements.clone()], &gradient[elements])
+                }
+            };
+            match fate {
+                Fate::Add => lanes::add_own(sums, own, self.plan.bf16),
+                _ => lanes::put_own(sums, own, self.plan.bf16),
             }
-            arrived.insert(self.view.rank);
         }
-        self.received_beats[Stage::Contribute.index()][self.view.rank] = self.own.len() as u32;
-        self.own.clone()
     }
 
     /// Closes a stage. The contribute stage leaves the mean over what came and enters the broadcast stage.
-    pub fn close(&mut self, stage: Stage, now_ns: u64, by: ClosedBy) {
+    pub fn close(&mut self, stage: Stage, now_ns: u64, by: ClosedBy, lent: &mut LentMemory) {
         self.gates[stage.index()].close(now_ns, by);
         if stage == Stage::Contribute {
-            self.average();
+            self.average(lent);
             self.gates[Stage::Broadcast.index()].enter(now_ns);
         }
     }
@@ -272,10 +374,11 @@ impl Window {
         })
     }
 
-    fn average(&mut self) {
-        let own = self.own.start * LANES..self.own.end * LANES;
+    fn average(&mut self, lent: &mut LentMemory) {
+        let values = gathered(&mut self.gathered, lent, &self.plan);
+        let own = values.get_mut(self.own.start * LANES..self.own.end * LANES).unwrap_or_default();
         let rows = self.arrived.chunks_exact(words_for(self.plan.shards.ranks)).map(RankSet::of_words);
-        let beats = self.own.clone().zip(self.gathered[own.clone()].chunks_exact_mut(LANES));
+        let beats = self.own.clone().zip(own.chunks_exact_mut(LANES));
         for ((position, lanes), arrived) in beats.zip(rows) {
             match arrived.len() {
                 0 => lanes.fill(0.0),
@@ -287,7 +390,7 @@ impl Window {
             }
         }
         if self.plan.bf16 {
-            hadamard::round_to_bf16(&mut self.gathered[own]);
+            hadamard::round_to_bf16(own);
         }
     }
 
@@ -300,45 +403,116 @@ impl Window {
         beats.start..missing - if self.plan.bf16 { count % 2 } else { 0 }
     }
 
+    /// Whether its packets carry the bytes that it holds: fp32, little-endian.
+    pub fn is_sent_as_it_lies(&self) -> bool {
+        !self.plan.bf16 && cfg!(target_endian = "little")
+    }
+
+    /// What it sends in a stage of these beats, before it is rounded to bf16.
+    fn outgoing<'a>(&'a self, stage: Stage, beats: Range<usize>, lent: &'a LentMemory) -> &'a [f32] {
+        let (first, values) = match (stage, &self.unsent[stage.index()]) {
+            (_, Some((first, values))) => (*first, &values[..]),
+            (Stage::Contribute, None) => (0, self.in_memory(&self.contribution, Role::Gradient, lent)),
+            (Stage::Broadcast, None) => (0, self.in_memory(&self.gathered, Role::Result, lent)),
+        };
+        values.get((beats.start - first) * LANES..(beats.end - first) * LANES).unwrap_or_default()
+    }
+
+    /// A buffer of its own, or the window's part of the lent memory.
+    fn in_memory<'a>(&self, own: &'a Option<Buffer>, role: Role, lent: &'a LentMemory) -> &'a [f32] {
+        own.as_deref().unwrap_or_else(|| lent.window(&self.plan, role).unwrap_or_default())
+    }
+
+    /// The lent memory that a stage sends from is given back: keeps these beats, which are still to be sent.
+    pub fn keep_unsent(&mut self, stage: Stage, beats: Range<usize>, lent: &LentMemory, buffers: &mut Buffers) {
+        if lies_in_lent_memory(&self.plan) && self.unsent[stage.index()].is_none() {
+            let values = self.outgoing(stage, beats.clone(), lent);
+            let mut buffer = buffers.get(values.len());
+            buffer.copy_from_slice(values);
+            self.unsent[stage.index()] = Some((beats.start, buffer));
+        }
+    }
+
+    /// The payload of a packet of a stage with these beats, if it [is sent as it lies](Self::is_sent_as_it_lies).
+    pub fn payload<'a>(&'a self, stage: Stage, beats: Range<usize>, lent: &'a LentMemory) -> &'a [u8] {
+        self.outgoing(stage, beats, lent).as_bytes()
+    }
+
     /// Adds the payload of a packet of a stage to `out`: window beats `beats`, padded to whole beats of the wire.
-    pub fn write_payload(&self, stage: Stage, beats: Range<usize>, out: &mut Vec<u8>) {
-        let source = if stage == Stage::Contribute { &self.contribution } else { &self.gathered };
-        let values = &source[beats.start * LANES..beats.end * LANES];
+    pub fn write_payload(&self, stage: Stage, beats: Range<usize>, lent: &LentMemory, out: &mut Vec<u8>) {
         let end = out.len() + self.shape.payload_beats(beats.len()) * BEAT_BYTES;
+        let values = self.outgoing(stage, beats, lent);
         if self.plan.bf16 {
-            out.extend(values.iter().flat_map(|value| ((value.to_bits() >> 16) as u16).to_le_bytes()));
+            out.extend(values.iter().flat_map(|value| hadamard::to_bf16(*value).to_le_bytes()));
         } else {
             out.extend(values.iter().flat_map(|value| value.to_le_bytes()));
         }
         out.resize(end, 0);
     }
 
-    /// What the broadcast stage left, for repairs. Where nobody contributed the local mean is zero.
-    pub fn repair_data(&self) -> RepairData {
-        let own = self.gathered[self.own.start * LANES..self.own.end * LANES].to_vec();
-        let beats: usize = self.present.iter().map(|word| word.count_ones() as usize).sum();
-        let gathered = if self.plan.hadamard { &self.gathered[..] } else { &[] };
-        let incomplete = || Incomplete { gathered: gathered.to_vec(), present: self.present.clone() };
-        RepairData { own, incomplete: (beats < self.plan.beats).then(incomplete) }
+    /// Completes the window's elements of the result, and shows what it left. Not to be asked again.
+    pub fn finish(&mut self, lent: &mut LentMemory, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), WindowError> {
+        let out = lent.window_mut(&self.plan, Role::Result)?;
+        self.taken = true;
+        match &self.gathered {
+            Some(gathered) => decode_window(&self.plan, gathered, &self.present, out),
+            None => clear_missing(&self.present, out),
+        }
+        let own = self.own.start * LANES..self.own.end * LANES;
+        let own = self.gathered.as_ref().map_or(&*out, |gathered| gathered).get(own).unwrap_or_default();
+        let repair = Some(RepairData { own, incomplete: self.incomplete(), arrived: self.short_of() });
+        look(WindowOutput { elements: out, repair });
+        Ok(())
     }
 
-    /// The window's result. Not to be asked again.
-    pub fn result(&mut self, out: &mut [f32]) {
-        self.taken = true;
-        decode_window(&self.plan, &self.gathered, &self.present, out);
+    /// After a reduce-scatter: beats of the local shard that lack contributions, and whose came.
+    fn short_of(&self) -> Vec<(Range<usize>, Ranks)> {
+        let ranks = self.plan.shards.ranks;
+        let mut short: Vec<(Range<usize>, Ranks)> = Vec::new();
+        if self.plan.kind != Kind::ReduceScatter {
+            return short;
+        }
+        for (beat, words) in self.own.clone().zip(self.arrived.chunks_exact(words_for(ranks))) {
+            let arrived = RankSet::of_words(words);
+            if arrived.len() == ranks {
+                continue;
+            }
+            match short.last_mut() {
+                Some((beats, same)) if beats.end == beat && arrived == *same => beats.end += 1,
+                _ => short.push((beat..beat + 1, Ranks::none(ranks).with(arrived.iter()))),
+            }
+        }
+        short
+    }
+
+    /// What is missing, if anything is.
+    fn incomplete(&self) -> Option<Incomplete> {
+        let beats: usize = self.present.iter().map(|word| word.count_ones() as usize).sum();
+        let encoded = self.gathered.as_ref().filter(|_| self.plan.hadamard);
+        let gathered = || encoded.map_or(Vec::new(), |gathered| gathered.to_vec());
+        (beats < self.plan.beats).then(|| Incomplete { gathered: gathered(), present: self.present.clone() })
     }
 }
 
-/// Combines the lanes of a beat with those of its bytes.
-#[inline(always)]
-fn read_lanes(lanes: &mut [f32], bytes: &[u8], bf16: bool, combine: impl Fn(f32, f32) -> f32) {
-    if bf16 {
-        for (lane, bytes) in lanes.iter_mut().zip(bytes.as_chunks::<2>().0) {
-            *lane = combine(*lane, f32::from_bits(u32::from(u16::from_le_bytes(*bytes)) << 16));
-        }
-    } else {
-        for (lane, bytes) in lanes.iter_mut().zip(bytes.as_chunks::<4>().0) {
-            *lane = combine(*lane, f32::from_le_bytes(*bytes));
+/// Whether a window sends from the lent gradient and gathers in the lent result.
+fn lies_in_lent_memory(plan: &WindowPlan) -> bool {
+    !plan.hadamard && plan.elements == plan.beats * LANES
+}
+
+/// Where a window sums and gathers.
+fn gathered<'a>(own: &'a mut Option<Buffer>, lent: &'a mut LentMemory, plan: &WindowPlan) -> &'a mut [f32] {
+    match own {
+        Some(buffer) => buffer,
+        None => lent.window_mut(plan, Role::Result).unwrap_or_default(),
+    }
+}
+
+/// Makes zeros of the beats that did not come.
+fn clear_missing(present: &[u64], out: &mut [f32]) {
+    for (word, beats) in present.iter().zip(out.chunks_mut(64 * LANES)) {
+        if *word != u64::MAX {
+            let missing = beats.chunks_mut(LANES).enumerate().filter(|(beat, _)| word >> beat & 1 == 0);
+            missing.for_each(|(_, beat)| beat.fill(0.0));
         }
     }
 }

@@ -1,0 +1,120 @@
+//! Values of packets into sums and results, and this rank's own values into its sum. These loops run over every byte that comes, once,
+//! so they are plain: the compiler makes vectors of them.
+
+use crate::decode::canonical;
+use crate::hadamard::{from_bf16, to_bf16};
+
+/// Sets values to those of a payload.
+pub fn put(values: &mut [f32], bytes: &[u8], bf16: bool) {
+    if bf16 {
+        values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = narrow(*bytes));
+    } else {
+        values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = f32::from_le_bytes(*bytes));
+    }
+}
+
+/// As [`put`], with the card's NaN for every NaN.
+pub fn put_canonical(values: &mut [f32], bytes: &[u8], bf16: bool) {
+    if bf16 {
+        values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = canonical(narrow(*bytes)));
+        return;
+    }
+    values
+        .iter_mut()
+        .zip(bytes.as_chunks().0)
+        .for_each(|(value, bytes)| *value = canonical(f32::from_le_bytes(*bytes)));
+}
+
+/// Adds the values of a payload.
+pub fn add(sums: &mut [f32], bytes: &[u8], bf16: bool) {
+    if bf16 {
+        sums.iter_mut().zip(bytes.as_chunks().0).for_each(|(sum, bytes)| *sum += narrow(*bytes));
+    } else {
+        sums.iter_mut().zip(bytes.as_chunks().0).for_each(|(sum, bytes)| *sum += f32::from_le_bytes(*bytes));
+    }
+}
+
+/// Sets sums to what this rank contributes, as its packets would carry it.
+pub fn put_own(sums: &mut [f32], own: &[f32], bf16: bool) {
+    if bf16 {
+        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum = from_bf16(to_bf16(*own)));
+    } else {
+        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum = *own);
+    }
+}
+
+/// Adds what this rank contributes, as its packets would carry it.
+pub fn add_own(sums: &mut [f32], own: &[f32], bf16: bool) {
+    if bf16 {
+        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += from_bf16(to_bf16(*own)));
+    } else {
+        sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+    }
+}
+
+/// A value of a bf16 payload.
+#[inline(always)]
+fn narrow(bytes: [u8; 2]) -> f32 {
+    from_bf16(u16::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use optireduce_contract::limits::LANES;
+
+    use super::*;
+    use crate::hadamard::round_to_bf16;
+
+    /// Values and NaNs of every kind, three beats of them.
+    fn values() -> Vec<f32> {
+        let special = [0x7f80_0001, 0xffc0_0000, 0x7fff_ffff, 0x7f80_0000, 0xff80_0000, 1, 0x8000_0000, 0x3f80_8000];
+        (0..3 * LANES as u32).map(|at| f32::from_bits(special[at as usize % 8] + ((at / 8) << 16))).collect()
+    }
+
+    fn bytes(values: &[f32], bf16: bool) -> Vec<u8> {
+        let wide = |value: &f32| value.to_le_bytes().to_vec();
+        let short = |value: &f32| to_bf16(*value).to_le_bytes().to_vec();
+        values.iter().flat_map(|value| if bf16 { short(value) } else { wide(value) }).collect()
+    }
+
+    fn bits(values: impl IntoIterator<Item = f32>) -> Vec<u32> {
+        values.into_iter().map(f32::to_bits).collect()
+    }
+
+    #[test]
+    fn payloads_are_put_and_added_lane_by_lane() {
+        for bf16 in [false, true] {
+            let (sent, mut came) = (values(), values());
+            if bf16 {
+                round_to_bf16(&mut came);
+            }
+            let payload = bytes(&sent, bf16);
+            let mut found = vec![7.0; sent.len()];
+            put(&mut found, &payload, bf16);
+            assert_eq!(bits(found.iter().copied()), bits(came.iter().copied()), "bf16 {bf16}");
+            put_canonical(&mut found, &payload, bf16);
+            assert_eq!(bits(found.iter().copied()), bits(came.iter().map(|value| canonical(*value))), "bf16 {bf16}");
+            let mut sums = vec![0.5; sent.len()];
+            add(&mut sums, &payload, bf16);
+            let expected = came.iter().map(|value| canonical(0.5 + value));
+            assert_eq!(bits(sums.iter().map(|sum| canonical(*sum))), bits(expected), "bf16 {bf16}");
+        }
+    }
+
+    /// So a rank's own contribution has the bits that its peers get.
+    #[test]
+    fn own_values_count_as_they_travel() {
+        for bf16 in [false, true] {
+            let (own, payload) = (values(), bytes(&values(), bf16));
+            let (mut found, mut expected) = (vec![0.0; own.len()], vec![0.0; own.len()]);
+            put_own(&mut found, &own, bf16);
+            put(&mut expected, &payload, bf16);
+            assert_eq!(bits(found.iter().copied()), bits(expected.iter().copied()), "bf16 {bf16}");
+            let (mut found, mut expected) = (vec![1.5; own.len()], vec![1.5; own.len()]);
+            add_own(&mut found, &own, bf16);
+            add(&mut expected, &payload, bf16);
+            let canonical = |values: Vec<f32>| bits(values.into_iter().map(canonical));
+            assert_eq!(canonical(found), canonical(expected), "bf16 {bf16}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! When silence ends a stage: what the software plane adds to the early rule of the [gate](optireduce_contract::rules::gate).
+//!
+//! Why: where packets are lost, marks are on the last few packets of a shard, not on the last alone. A sender that loses the CPU or
+//! waits for credit between two of them is silent for longer than the grace time, and what it had not sent yet would be lost
+//! although no network lost it.
+//! How: of a peer whose last packet has come, nothing more is on its way but what was reordered, and the grace time is enough. One
+//! whose last packet has not come must be silent besides, in all windows, for an eighth of the bound and
+//! [`silence_ns_min`](super::SoftwareJob::silence_ns_min) at least.
+//! Limits: never later than the bound. A card knows marks only.
+
+use optireduce_contract::rules::gate::{Gate, Rules};
+
+use super::window::Window;
+use crate::protocol::{ClosedBy, Stage};
+
+/// A peer whose last packet is missing may be silent for this part of the bound.
+const BOUND_PARTS: u64 = 8;
+
+/// When each rank of the job was heard last, in whatever window.
+#[derive(Debug)]
+pub(super) struct Silence {
+    last_ns: Vec<u64>,
+    min_ns: u64,
+}
+
+impl Silence {
+    pub fn new(ranks: usize, min_ns: u64) -> Self {
+        Self { last_ns: vec![0; ranks], min_ns }
+    }
+
+    /// Something came from a rank.
+    pub fn hear(&mut self, peer: usize, now_ns: u64) {
+        self.last_ns[peer] = now_ns;
+    }
+
+    /// When a stage of a window closes if nothing more arrives, and why.
+    pub fn due(&self, window: &Window, stage: Stage, now_ns: u64) -> Option<(u64, ClosedBy)> {
+        let gate = &window.gates[stage.index()];
+        let rules = Rules { bound_ns: window.bound_ns(stage), ..window.rules };
+        let (at_ns, by) = gate.due(now_ns, &rules)?;
+        if by != ClosedBy::Early || self.min_ns == 0 {
+            return Some((at_ns, by));
+        }
+        let ended = &window.ended[stage.index()];
+        let peers =
+            gate.senders().iter().filter(|sender| !ended.contains(*sender)).map(|sender| window.view.peers[sender]);
+        let Some(end_ns) = self.silent_ns(peers, window.rules.bound_ns) else { return Some((at_ns, by)) };
+        let deadline_ns = deadline_ns(gate, rules.bound_ns);
+        Some(if end_ns > deadline_ns { (deadline_ns, ClosedBy::Deadline) } else { (at_ns.max(end_ns), by) })
+    }
+
+    /// When the last of these peers has been silent for long enough; `None` if there are none.
+    fn silent_ns(&self, peers: impl Iterator<Item = usize>, bound_ns: u64) -> Option<u64> {
+        let last_ns = peers.map(|peer| self.last_ns[peer]).max()?;
+        Some(last_ns.saturating_add(self.min_ns.max(bound_ns / BOUND_PARTS)))
+    }
+}
+
+fn deadline_ns(gate: &Gate<Vec<u64>>, bound_ns: u64) -> u64 {
+    gate.clock_ns().map_or(u64::MAX, |clock_ns| clock_ns.saturating_add(bound_ns))
+}
