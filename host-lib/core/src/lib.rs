@@ -6,7 +6,7 @@
 //! * [`protocol::Message`]: everything that ranks tell one another outside packets, with its one encoding.
 //! * [`software`]: the data plane of ranks without a card, up to the socket.
 //! * [`hadamard`]: the randomised Hadamard transform, with the bits of the card.
-//! * [`Collectives`]: drives collectives over a data plane.
+//! * [`Collectives`]: drives collectives over a data plane; [`GroupAverages`] those of groups of Partial Reduce.
 //!
 //! Users link the crate `optireduce`, which adds sockets, the card and the bootstrap. This crate has none of them among its
 //! dependencies, so that the protocol cannot come to depend on them: the UDP engine, the SmartNIC engine and the simulator
@@ -27,8 +27,11 @@ mod repairs;
 pub mod software;
 mod spans;
 
-pub use collectives::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
+pub use collectives::{
+    Averaged, Call, Collectives, CollectivesError, Finished, GroupAverages, GroupLoss, MembershipEvent, MessageError,
+};
 pub use data_plane::{
-    Capabilities, Capability, DataPlane, Incomplete, PlaneEvent, RepairData, Unsupported, WindowError,
+    Capabilities, Capability, DataPlane, Incomplete, LentMemory, Memory, PlaneEvent, RepairData, Role, Unsupported,
+    WindowError, WindowOutput,
 };
 pub use protocol::PlaneLimits;

@@ -117,7 +117,7 @@ impl Repairs {
 
     /// The mean of this rank's shard of a window that has closed, at `index` in the view, for those who missed some of it.
     /// `present`: the beats that the window has, if not all; those that lack of the own shard nobody contributed to.
-    pub fn keep(&mut self, op: u32, index: usize, plan: &WindowPlan, own: Vec<f32>, present: Option<&[u64]>) {
+    pub fn keep(&mut self, op: u32, index: usize, plan: &WindowPlan, own: &[f32], present: Option<&[u64]>) {
         let (shard, key) = (plan.shards.range_of(index), key(op, plan));
         let nobody = present.map_or(Vec::new(), |present| missing_ranges(shard.clone(), present));
         if own.len() == shard.len() * LANES && !own.is_empty() && self.store.keep(key, shard.start as u16, own, nobody)
@@ -181,6 +181,15 @@ impl Repairs {
     pub fn is_fetched(&self, op: u32) -> bool {
         let Some(one) = self.open.get(&op) else { return true };
         one.windows.values().all(|window| self.ledger.is_done(key(op, &window.plan)))
+    }
+
+    /// Bytes of the means of collective `op` that its output would lack now.
+    pub fn missing_bytes(&self, op: u32) -> u64 {
+        let Some(one) = self.open.get(&op) else { return 0 };
+        let of = |window: &OpenWindow| missing_ranges(0..window.plan.beats, &window.present);
+        let beats: u64 = one.windows.values().flat_map(of).map(|range| range.bytes()).sum();
+        let elements: usize = one.lost.iter().map(Range::len).sum();
+        beats + (elements * size_of::<f32>()) as u64
     }
 
     /// Collective `op` was not what its windows were armed for.
@@ -269,6 +278,7 @@ impl Repairs {
             if has_closed || self.store.contains(*key) || self.pending.len() >= PENDING_MAX {
                 self.outgoing.extend(self.store.answer(&message).into_iter().map(|answer| (from, answer)));
             } else {
+                tracing::debug!(from, key = ?key, "a repair waits until its window closes");
                 self.pending.push((from, message));
             }
             return Ok(());

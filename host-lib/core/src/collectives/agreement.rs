@@ -8,11 +8,13 @@ use super::spares::Spares;
 use super::types::{Call, Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::{Output, Settings};
 use crate::protocol::{
-    CallCheck, CallInfo, Control, Decided, JobParams, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus, Report,
-    Safeguard, Stage, UpdateAction, View, VoteParams, Votes,
+    Arming, CallCheck, CallInfo, Control, Decided, JobParams, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus,
+    Report, Safeguard, Stage, UpdateAction, View, VoteParams, Votes, is_too_much,
 };
 use crate::repairs::{Outcome, Repairs};
 
+/// How long a collective of a declared bucket waits for its repairs, in bounds, if it does. Only an owner that does not answer takes so long.
+const REPAIR_BOUNDS: u64 = 4;
 /// How long a one-off collective waits for its repairs, unless something else is said.
 const ONE_OFF_WAIT_NS: u64 = 5_000_000_000;
 
@@ -31,12 +33,18 @@ pub(super) struct Agreement {
     pub repairs: Option<Repairs>,
     /// Compares what the ranks call, if they do.
     pub calls: Option<CallCheck>,
+    /// Says when a collective may begin, if some ranks have cards.
+    pub arming: Option<Arming>,
     /// How long a one-off collective waits for its repairs.
     pub one_off_wait_ns: u64,
+    /// Whether a declared bucket's collective waits for its repairs.
+    pub repairs_first: bool,
     /// The view of all ranks.
     first: View,
     /// The incarnation with which this rank wants to join.
     joining: Option<u64>,
+    /// Ranks whose reliable channel has ended, and that have no new one.
+    gone: Ranks,
     outgoing: VecDeque<(usize, Message)>,
     events: VecDeque<MembershipEvent>,
 }
@@ -55,9 +63,12 @@ impl Agreement {
             safeguard: Safeguard::default(),
             repairs: None,
             calls: None,
+            arming: None,
             one_off_wait_ns: ONE_OFF_WAIT_NS,
+            repairs_first: false,
             first,
             joining: None,
+            gone: Ranks::none(ranks),
             outgoing: VecDeque::new(),
             events: VecDeque::new(),
         }
@@ -78,6 +89,19 @@ impl Agreement {
     /// Whether a job with this bound is still measuring it.
     pub fn is_measuring(&self, bound_ns: u64) -> bool {
         self.control.as_ref().is_some_and(|control| control.is_measuring(bound_ns))
+    }
+
+    /// The windows of collective `op` are armed here, and those of all before it.
+    pub fn armed(&mut self, op: u32, view: &View) {
+        if let Some(arming) = &mut self.arming {
+            arming.armed(op, view.live());
+        }
+    }
+
+    /// The first rank of `view` that collective `op` is to wait for: one with a card that has not armed it, and is there.
+    pub fn not_armed(&self, op: u32, view: &View) -> Option<usize> {
+        let arming = self.arming.as_ref()?;
+        arming.not_armed(op, view.live().filter(|rank| !self.gone.contains(*rank)))
     }
 
     /// Whether this rank takes part.
@@ -101,6 +125,14 @@ impl Agreement {
         if let Some(control) = &mut self.control {
             control.join(now_ns, incarnation);
         }
+        // It takes part anew, its channels do not.
+        self.gone.clone().iter().for_each(|rank| self.handle_gone(rank));
+    }
+
+    /// This rank takes no part until it joins.
+    pub fn leave(&mut self) {
+        self.control.iter_mut().for_each(Control::leave);
+        self.votes.iter_mut().for_each(Votes::join);
     }
 
     /// This rank calls collective `op`.
@@ -157,11 +189,17 @@ impl Agreement {
         // A rank that is silent is about to be dropped: that ends by an agreement, not by a halt.
         let drops = self.control.as_ref().is_some_and(Control::drops_silent);
         let may_halt = !drops || silent.is_empty();
-        // If it is to be agreed on, this is one rank's opinion. One-off collectives are judged once they are repaired.
-        let is_opinion = self.votes.is_some() || running.call.is_one_off() || !may_halt;
+        let call = &running.call;
+        let is_repaired_first = self.repairs_first && self.repairs.is_some() && call.stream_id().is_some();
+        // If it is to be agreed on, this is one rank's opinion. What waits for its repairs is judged once it is repaired.
+        let is_opinion = self.votes.is_some() || call.is_one_off() || is_repaired_first || !may_halt;
+        let wait_ns = match call.is_one_off() {
+            true => self.one_off_wait_ns,
+            false if is_repaired_first => REPAIR_BOUNDS * running.machine.params().bound_ns,
+            false => 0,
+        };
         let mut opinion = Safeguard::default();
         let report = running.machine.finish(if is_opinion { &mut opinion } else { &mut self.safeguard });
-        let wait_ns = if running.call.is_one_off() { self.one_off_wait_ns } else { 0 };
         Held { running, report, until_ns: now_ns.saturating_add(wait_ns), voted: false, may_halt }
     }
 
@@ -173,8 +211,22 @@ impl Agreement {
         }
     }
 
-    /// The collective in `held`, once it is known what becomes of it, with what was repaired in it.
+    /// The collective in `held`, once it is known what becomes of it, with what was repaired in it. A rank that waits for that
+    /// says so: it begins no other collective, and would be taken for dead.
     pub fn release(&mut self, now_ns: u64, held: &mut Option<Held>, spares: &mut Spares) -> Option<Finished> {
+        let released = self.judged(now_ns, held, spares);
+        self.wait_for_others(now_ns, held.is_some());
+        released
+    }
+
+    /// Whether this rank waits for others, and tells them.
+    pub fn wait_for_others(&mut self, now_ns: u64, waits: bool) {
+        if let Some(control) = &mut self.control {
+            control.wait_for_others(now_ns, waits);
+        }
+    }
+
+    fn judged(&mut self, now_ns: u64, held: &mut Option<Held>, spares: &mut Spares) -> Option<Finished> {
         let one = held.as_mut()?;
         let (op, is_one_off) = (one.report.op, one.running.call.is_one_off());
         if !one.voted {
@@ -184,6 +236,11 @@ impl Agreement {
                     return None;
                 }
                 self.repair_one_off(one);
+            } else if let Some(repairs) = self.repairs.as_ref().filter(|_| self.repairs_first) {
+                if now_ns < one.until_ns && !repairs.is_fetched(op) {
+                    return None;
+                }
+                self.judge_repaired(one);
             }
             one.voted = true;
             if let Some(votes) = &mut self.votes {
@@ -209,9 +266,10 @@ impl Agreement {
         Some(if is_one_off { held.into_finished(spares) } else { self.apply(held, outcome, spares) })
     }
 
-    /// Ranks outside of a view cannot be asked for anything; the one that joins with it can again, from its first collective on.
+    /// Ranks outside of a view cannot be asked for anything; the one that joins with it can again, from its first collective on, unless
+    /// its new channel has ended, too.
     fn follow_ranks(&mut self, view: &View) {
-        let joined = view.joined.map(|(rank, _)| usize::from(rank));
+        let joined = view.joined.map(|(rank, _)| usize::from(rank)).filter(|rank| !self.gone.contains(*rank));
         for rank in 0..self.ranks {
             if let Some(repairs) = &mut self.repairs {
                 if joined == Some(rank) {
@@ -224,7 +282,7 @@ impl Agreement {
                 if joined == Some(rank) {
                     calls.add_rank(rank, view.first_op);
                 } else if !view.has(rank) {
-                    calls.drop_rank(rank);
+                    calls.leave_rank(rank, view.first_op);
                 }
             }
         }
@@ -264,6 +322,22 @@ impl Agreement {
         }
         let is_bad = !report.missing.is_empty() || report.contribute_loss() > LOSS_SKIP;
         report.action = if is_bad { UpdateAction::Skip } else { UpdateAction::Apply };
+    }
+
+    /// A collective that waited for its repairs is judged by what it lacks now. Unless the ranks agree, an update that is whole is
+    /// applied although its owners missed contributions, since the others apply it too; but it counts towards the halt.
+    fn judge_repaired(&mut self, held: &mut Held) {
+        let (Some(repairs), Some(_)) = (&self.repairs, held.running.call.stream_id()) else { return };
+        let report = &mut held.report;
+        let missing_bytes = repairs.missing_bytes(report.op);
+        let skip = is_too_much(report.loss_with_means(missing_bytes));
+        let is_agreed_on = self.votes.is_some();
+        let counted = (!is_agreed_on && held.may_halt).then(|| self.safeguard.count(skip));
+        report.action = match counted {
+            Some(UpdateAction::Halt) => UpdateAction::Halt,
+            _ if skip && (is_agreed_on || missing_bytes > 0) => UpdateAction::Skip,
+            _ => UpdateAction::Apply,
+        };
     }
 
     /// The output of a call of a declared bucket: with the corrections of those before if it is applied, else what was given.
@@ -327,12 +401,20 @@ impl Agreement {
                     repairs.handle(from, message)?;
                 }
             }
+            Message::Arming(message) => {
+                if let Some(arming) = &mut self.arming {
+                    arming.handle(from, message);
+                }
+            }
+            // Groups have a channel of their own.
+            Message::Partial(_) => {}
         }
         Ok(())
     }
 
     /// The reliable channel to a rank has ended.
     pub fn handle_gone(&mut self, rank: usize) {
+        self.gone.insert(rank);
         if let Some(control) = &mut self.control {
             control.handle_gone(rank);
         }
@@ -341,6 +423,14 @@ impl Agreement {
         }
         if let Some(repairs) = &mut self.repairs {
             repairs.drop_rank(rank);
+        }
+    }
+
+    /// There is a new reliable channel to a rank.
+    pub fn handle_back(&mut self, rank: usize) {
+        self.gone.remove(rank);
+        if let Some(control) = &mut self.control {
+            control.handle_back(rank);
         }
     }
 
@@ -364,13 +454,19 @@ impl Agreement {
         while let Some((to, message)) = self.calls.as_mut().and_then(CallCheck::poll) {
             self.outgoing.push_back((to, Message::Call(message)));
         }
+        while let Some((to, message)) = self.arming.as_mut().and_then(Arming::poll) {
+            self.outgoing.push_back((to, Message::Arming(message)));
+        }
         while let Some(output) = self.control.as_mut().and_then(Control::poll) {
             match output {
                 Output::Send { to, message } => {
                     self.outgoing.push_back((to, Message::Membership(message)));
                 }
                 Output::Silent { rank } => self.events.push_back(MembershipEvent::Silent { rank }),
-                Output::Dropped => self.events.push_back(MembershipEvent::Dropped),
+                Output::Dropped => {
+                    self.calls.iter_mut().for_each(CallCheck::leave);
+                    self.events.push_back(MembershipEvent::Dropped);
+                }
                 Output::View(view) => {
                     let joined = self.joining.map(|incarnation| (self.rank as u16, incarnation));
                     let joins = joined.is_some() && view.joined == joined;

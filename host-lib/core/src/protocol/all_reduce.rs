@@ -295,7 +295,10 @@ impl AllReduce {
     /// # Errors
     /// See [`ProtocolError`]; nothing of a wrong report is used.
     pub fn handle_report(&mut self, now_ns: u64, report: StageReport) -> Result<(), ProtocolError> {
-        let (op, rank, overdue_ns) = (self.op, self.params.rank, self.overdue_from(now_ns));
+        let (op, rank) = (self.op, self.params.rank);
+        // The broadcast stage may have what is left of the contribute stage's bound.
+        let left_ns = self.params.bound_ns.saturating_sub(report.elapsed_ns);
+        let overdue_ns = self.overdue_from(now_ns).saturating_add(left_ns);
         let index = self.window_of(report.cookie)?;
         let is_armed = index < self.armed;
         let window = &mut self.windows[index];
@@ -382,6 +385,11 @@ impl AllReduce {
     /// Whether every window was armed.
     pub fn is_armed(&self) -> bool {
         self.armed == self.windows.len()
+    }
+
+    /// Whether as many windows were armed as a rank contributes before one of them has closed.
+    pub fn is_open(&self) -> bool {
+        self.armed >= self.windows.len().min(self.params.in_flight)
     }
 
     /// Windows that are armed and have not closed.

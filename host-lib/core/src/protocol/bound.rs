@@ -13,6 +13,10 @@
 //! * Stages of small buckets say little about large ones: only collectives of at least half the largest bucket count.
 //! * Of an all-reduce the contribute stage counts, and as many bytes travel in the other. How long means take depends on how long
 //!   their owners waited for what was lost, so that a bound measured from them would grow with the loss, and with itself.
+//! * On a busy host now this rank, now that one is off the CPU for longer than any percentile tells. So a stage that one peer missed,
+//!   whose packets came all the same, counts as well: once a second peer has been late, twice the bound is asked for, within limits, and
+//!   that headroom is halved only after [`QUIET_STAGES`] stages without. Of a straggler, the same peer again and again, that says
+//!   nothing.
 //! * Times cannot exceed the bound. So stages that run into it while most peers are still sending count as hits, and if
 //!   there are too many, twice the bound is asked for.
 //!
@@ -22,7 +26,7 @@
 //! Differs: TCP's retransmission timer is part of such times, which under loss gave bounds of seconds, and which differed
 //! tenfold from run to run; and a network changes while a job runs.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::params::ParamError;
 use super::report::{Report, StageSummary};
@@ -34,6 +38,14 @@ pub const STAGES_MIN: usize = 20;
 const STAGES_KEPT: usize = 100;
 /// What the 95th percentile is multiplied by: the paper's bound alone is passed by one stage in twenty of a healthy network.
 pub const HEADROOM: u64 = 2;
+/// Stages in time after which a headroom that was raised is halved.
+const QUIET_STAGES: u32 = 2000;
+/// How far a headroom is raised: to so many times the 95th percentile, or of the shortest bound, whichever is longer. What is later
+/// than that is late for other reasons, such as a peer that waits for TCP's retransmissions before it calls.
+const BUSY_HEADROOM: u64 = 3;
+const BUSY_BOUND: u64 = 4;
+/// A peer of whose bytes less came in time is late; a network loses less.
+const LATE_FRACTION: f64 = 0.9;
 /// How many of the last hundred stages may run into the bound.
 const HITS_MAX: u32 = 5;
 /// A bound that is wanted must be larger than the present one by this factor, in percent; smaller, by the inverse.
@@ -82,15 +94,74 @@ pub struct BoundEstimator {
     hits: u128,
     /// Elements of the largest collective.
     elements_max: usize,
+    /// Ranks of the job.
+    ranks: usize,
     /// What was asked for last.
     asked_ns: Option<u64>,
+    lateness: Lateness,
+}
+
+/// Peers that were late now and then, and what they are worth.
+#[derive(Clone, Debug)]
+struct Lateness {
+    /// What the 95th percentile is multiplied by, in percent.
+    headroom_percent: u64,
+    /// Stages that each peer was late in since the headroom was raised.
+    stages_of: BTreeMap<usize, u32>,
+    /// Stages since one was late.
+    quiet_stages: u32,
+    /// Late in the last collective; whether their packets were lost is not known yet.
+    doubtful: Vec<usize>,
+}
+
+impl Lateness {
+    fn new() -> Self {
+        Self { headroom_percent: 100 * HEADROOM, stages_of: BTreeMap::new(), quiet_stages: 0, doubtful: Vec::new() }
+    }
+
+    /// `late`: the peers that missed the stage. Packets that came late since the last collective show that they were not lost.
+    fn observe(&mut self, late: Vec<usize>, came_late: bool) {
+        if came_late && !(self.doubtful.is_empty() && late.is_empty()) {
+            self.quiet_stages = 0;
+            let peers = self.doubtful.drain(..).chain(late);
+            peers.for_each(|peer| *self.stages_of.entry(peer).or_insert(0) += 1);
+            return;
+        }
+        self.doubtful = late;
+        self.quiet_stages += 1;
+        if self.quiet_stages >= QUIET_STAGES {
+            (self.quiet_stages, self.headroom_percent) = (0, (self.headroom_percent / 2).max(100 * HEADROOM));
+            self.stages_of.clear();
+        }
+    }
+
+    /// Raises the headroom to twice the bound, if more than one peer was late, or one of two ranks more than once.
+    fn raise(&mut self, bound_ns: u64, percentile_ns: u64, min_ns: u64, ranks: usize) {
+        let most = self.stages_of.values().max().copied().unwrap_or(0);
+        let excused = if ranks > 2 { most } else { most.min(1) };
+        if self.stages_of.values().sum::<u32>() > excused {
+            let max_ns = (BUSY_BOUND * min_ns).max(BUSY_HEADROOM * percentile_ns);
+            let wanted_ns = bound_ns.saturating_mul(2).min(max_ns);
+            self.headroom_percent = (100 * wanted_ns).div_ceil(percentile_ns.max(1)).max(self.headroom_percent);
+            self.stages_of.clear();
+        }
+    }
 }
 
 impl BoundEstimator {
     /// For a job that begins with the longest bound.
     pub fn new(params: BoundParams) -> Self {
         let bound_ns = params.max_ns;
-        Self { params, bound_ns, stages_ns: VecDeque::new(), hits: 0, elements_max: 0, asked_ns: None }
+        Self {
+            params,
+            bound_ns,
+            stages_ns: VecDeque::new(),
+            hits: 0,
+            elements_max: 0,
+            ranks: 0,
+            asked_ns: None,
+            lateness: Lateness::new(),
+        }
     }
 
     /// What the bound may be.
@@ -105,6 +176,7 @@ impl BoundEstimator {
             self.forget();
         }
         self.elements_max = self.elements_max.max(report.elements);
+        self.ranks = report.stages[0].expected_bytes_per_rank.len();
         if report.bound_ns != self.bound_ns || 2 * report.elements < self.elements_max {
             return;
         }
@@ -114,6 +186,7 @@ impl BoundEstimator {
             let may_hit = !report.kind.waits_for_owners(stage);
             let hit = may_hit && is_hit(summary, report.bound_ns, silent, came_late);
             if may_hit {
+                self.lateness.observe(late_peers(summary, silent), came_late.unwrap_or(true));
                 self.hits = (self.hits << 1 | u128::from(hit)) & ((1 << STAGES_KEPT) - 1);
             }
             if let Some(transfer_ns) = summary.transfer_ns.filter(|_| !hit) {
@@ -134,7 +207,9 @@ impl BoundEstimator {
         }
         let BoundParams { min_ns, max_ns } = self.params;
         let is_short = self.hits.count_ones() > HITS_MAX;
-        let from_times = self.percentile_95().map(|ns| ns.saturating_mul(HEADROOM));
+        let percentile_ns = self.percentile_95();
+        percentile_ns.inspect(|ns| self.lateness.raise(bound_ns, *ns, min_ns, self.ranks));
+        let from_times = percentile_ns.map(|ns| ns.saturating_mul(self.lateness.headroom_percent) / 100);
         let from_hits = is_short.then(|| bound_ns.saturating_mul(2));
         let wanted_ns = from_times.max(from_hits)?.clamp(min_ns, max_ns);
         let percent = |of: u64| (u128::from(wanted_ns) * 100 / u128::from(of.max(1))) as u64;
@@ -160,6 +235,17 @@ impl BoundEstimator {
         self.hits = 0;
         self.asked_ns = None;
     }
+}
+
+/// The peers that missed a stage that ran into the bound, unless most did.
+fn late_peers(summary: &StageSummary, silent: &Ranks) -> Vec<usize> {
+    let expected = summary.expected_bytes_per_rank.iter().zip(&summary.received_fraction_per_rank).enumerate();
+    let peers: Vec<(usize, f64)> =
+        expected.filter(|(_, (bytes, _))| **bytes > 0).map(|(rank, (_, fraction))| (rank, *fraction)).collect();
+    let is_late = |(rank, fraction): &&(usize, f64)| *fraction < LATE_FRACTION && !silent.contains(*rank);
+    let late: Vec<usize> = peers.iter().filter(is_late).map(|(rank, _)| *rank).collect();
+    let some = summary.closed_by == ClosedBy::Deadline && 2 * late.len() <= peers.len().max(2);
+    if some { late } else { Vec::new() }
 }
 
 /// Whether a stage ran into the bound while more than one peer was still sending.
@@ -238,6 +324,43 @@ mod tests {
             assert_eq!(estimator.wanted(1000), None);
             observe(&mut estimator, &report(1000, 1000, Some(transfer_ns), &[]), 50);
             assert_eq!(estimator.wanted(1000), expected.filter(|ns| !(500..=1250).contains(ns)), "{transfer_ns} ns");
+        }
+    }
+
+    /// One peer is late in a stage, and its packets come after it; in the one hundred before, nobody was.
+    #[test]
+    fn now_one_peer_late_and_now_another_is_a_bound_too_short_and_a_straggler_is_not() {
+        const SHORTEST: BoundParams = BoundParams { min_ns: 500, ..PARAMS };
+        let late = |estimator: &mut BoundEstimator, bound_ns: u64, peers: &[usize]| {
+            assert_eq!(estimator.wanted(bound_ns), None);
+            let stage = |late: &[usize]| report(bound_ns, 1000, Some(100), late);
+            for peer in peers {
+                (0..100).for_each(|_| estimator.observe(&stage(&[]), &Ranks::none(4), Some(false)));
+                estimator.observe(&stage(&[*peer]), &Ranks::none(4), Some(false));
+                // They came a collective later.
+                estimator.observe(&stage(&[]), &Ranks::none(4), Some(true));
+            }
+            estimator.wanted(bound_ns)
+        };
+        let mut raised = BoundEstimator::new(SHORTEST);
+        assert_eq!([&[][..], &[2], &[2; 9]].map(|peers| late(&mut raised.clone(), 1000, peers)), [None; 3]);
+        assert_eq!(late(&mut raised, 1000, &[2, 3]), Some(2000));
+        assert_eq!(late(&mut raised, 2000, &[2, 3, 1, 2, 3]), None, "four times the shortest is enough");
+        // It lasts; and it goes.
+        observe(&mut raised, &report(2000, 1000, Some(100), &[]), QUIET_STAGES as usize / 2);
+        assert_eq!(raised.wanted(2000), None);
+        observe(&mut raised, &report(2000, 1000, Some(100), &[]), 4 * QUIET_STAGES as usize);
+        assert_eq!(raised.wanted(2000), Some(500));
+        // What never came was lost, and if most are late, the stage is a hit.
+        for (peers, came_late) in [(&[2][..], false), (&[3], false), (&[1, 2], true)] {
+            let mut estimator = BoundEstimator::new(PARAMS);
+            assert_eq!(estimator.wanted(1000), None);
+            for late in [&[1][..], peers] {
+                (0..50)
+                    .for_each(|_| estimator.observe(&report(1000, 1000, Some(400), &[]), &Ranks::none(4), Some(false)));
+                estimator.observe(&report(1000, 1000, Some(400), late), &Ranks::none(4), Some(came_late));
+            }
+            assert_eq!(estimator.wanted(1000), None, "{peers:?} are late, bytes came late: {came_late}");
         }
     }
 

@@ -10,6 +10,7 @@
 //! Source: ours. MPI leaves such programs undefined; NCCL hangs.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 
 use thiserror::Error;
 
@@ -127,6 +128,10 @@ pub struct CallCheck {
     ops: BTreeMap<u32, Op>,
     /// Ranks that can be asked only about collectives from this one on; `u32::MAX`: about none.
     asked_from: BTreeMap<usize, u32>,
+    /// Collectives in whose views a rank is not, since it was dropped last. It may not know that yet, and go on.
+    outside: BTreeMap<usize, Range<u32>>,
+    /// This rank was dropped, and does not take part again yet.
+    has_left: bool,
     outgoing: VecDeque<(usize, CallMessage)>,
 }
 
@@ -145,11 +150,26 @@ struct Op {
     is_announced: bool,
 }
 
+impl Op {
+    /// Whether all ranks whose calls are known call the same.
+    fn is_alike(&self) -> bool {
+        let mut calls = self.told.values().chain(self.own.as_ref().map(|(call, _)| call));
+        let first = calls.next();
+        calls.all(|call| Some(call) == first)
+    }
+}
+
 impl CallCheck {
     /// Rank `rank`'s part. `wait_ns`: how long to wait for what other ranks call once two are known to differ.
     pub fn new(rank: usize, wait_ns: u64) -> Self {
-        let (ops, asked_from, outgoing) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
-        Self { rank, wait_ns, newest: Some(0), ops, asked_from, outgoing }
+        let (ops, asked_from, outside) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { rank, wait_ns, newest: Some(0), ops, asked_from, outside, has_left: false, outgoing: VecDeque::new() }
+    }
+
+    /// This rank was dropped. What it has begun in its old view, the others need not call.
+    pub fn leave(&mut self) {
+        self.has_left = true;
+        self.ops.values_mut().for_each(|one| one.until_ns = None);
     }
 
     /// This rank asks to take part again. Nobody answers what it asked before. Ranks may ask about the first collectives of its
@@ -220,7 +240,9 @@ impl CallCheck {
             return;
         }
         let one = self.ops.entry(op).or_default();
-        one.told.insert(from, call);
+        if self.outside.get(&from).is_none_or(|ops| !ops.contains(&op)) {
+            one.told.insert(from, call);
+        }
         if asks {
             match one.own {
                 Some((call, _)) => self.outgoing.push_back((from, CallMessage::Tell { op, call })),
@@ -232,12 +254,29 @@ impl CallCheck {
 
     /// No answer will come from this rank any more.
     pub fn drop_rank(&mut self, rank: usize) {
-        self.add_rank(rank, u32::MAX);
+        self.ask_from(rank, u32::MAX);
+    }
+
+    /// A rank is outside of the view that is used from collective `first_op` on: what it calls there does not matter.
+    pub fn leave_rank(&mut self, rank: usize, first_op: u32) {
+        self.drop_rank(rank);
+        let first_op = self.outside.get(&rank).filter(|ops| ops.end == u32::MAX).map_or(first_op, |ops| ops.start);
+        self.outside.insert(rank, first_op..u32::MAX);
+        for (_, one) in self.ops.range_mut(first_op..) {
+            if one.told.remove(&rank).is_some() && one.is_alike() {
+                one.until_ns = None;
+            }
+        }
     }
 
     /// A rank takes part again, from collective `first_op` on. It knows nothing of those before, which may still run here; what it
     /// has asked about the others, it has asked before this rank heard of its view.
     pub fn add_rank(&mut self, rank: usize, first_op: u32) {
+        self.outside.entry(rank).and_modify(|ops| ops.end = first_op.max(ops.start));
+        self.ask_from(rank, first_op);
+    }
+
+    fn ask_from(&mut self, rank: usize, first_op: u32) {
         self.asked_from.insert(rank, first_op);
         for (_, one) in self.ops.range_mut(..first_op) {
             one.asked.remove(&rank);
@@ -286,10 +325,7 @@ impl CallCheck {
     /// Tells all others what this rank calls if anybody calls something else.
     fn compare(&mut self, now_ns: u64, op: u32) {
         let Some(one) = self.ops.get_mut(&op) else { return };
-        let own = one.own.as_ref().map(|(call, _)| call);
-        let mut calls = one.told.values().chain(own);
-        let Some(first) = calls.next() else { return };
-        if calls.all(|call| call == first) {
+        if self.has_left || one.is_alike() {
             return;
         }
         one.until_ns.get_or_insert(now_ns.saturating_add(self.wait_ns));

@@ -1,13 +1,13 @@
 //! What the ranks of a running job agree on: who takes part, the bound t_B, and when all-reduces are Hadamard-encoded.
 //!
 //! All of it is in the view ([`Membership`]), which all ranks begin at the same collective. A rank that sees a loss above
-//! 2 % requests a view with the transform on. If t_B is to be measured, each rank says what its stage times call for
+//! 2 % requests a view with the transform on; when all have seen next to none for a while ([`HadamardSwitch`]), it is off again. If t_B is to be measured, each rank says what its stage times call for
 //! ([`BoundEstimator`]), over the collectives that run anyway, and nothing stops for it.
 //! Source: OptiReduce 3.2.1 for t_B and the 2 %; agreement and limits are ours.
 
 use super::MembershipParams;
 use super::bound::BoundEstimator;
-use super::hadamard_mode::HadamardMode;
+use super::hadamard_mode::{HadamardMode, HadamardSwitch};
 use super::membership::{BadMessage, Membership, MembershipMessage, Output, Request, Settings, View};
 use super::params::ParamError;
 use super::report::{Report, fraction};
@@ -21,7 +21,7 @@ use super::types::Ranks;
 #[derive(Clone, Debug)]
 pub struct Control {
     membership: Membership,
-    hadamard: HadamardMode,
+    hadamard: HadamardSwitch,
     bound: Option<BoundEstimator>,
 }
 
@@ -39,6 +39,7 @@ impl Control {
         let bound_ns = params.bound.map_or(bound_ns, |bound| bound.max_ns);
         let settings = Settings { hadamard: false, bound_ns };
         let membership = Membership::new(rank, params, settings)?;
+        let hadamard = HadamardSwitch::new(hadamard);
         Ok(Self { membership, hadamard, bound: params.bound.map(BoundEstimator::new) })
     }
 
@@ -57,6 +58,11 @@ impl Control {
         self.membership.view_of(now_ns, op)
     }
 
+    /// As [`Membership::wait_for_others`].
+    pub fn wait_for_others(&mut self, now_ns: u64, waits: bool) {
+        self.membership.wait_for_others(now_ns, waits);
+    }
+
     /// The newest view decided; `None` while this rank takes no part.
     pub fn newest(&self) -> Option<&View> {
         self.membership.newest()
@@ -67,7 +73,7 @@ impl Control {
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks, came_late: Option<bool>) {
         self.membership.observe(now_ns, report.op, heard, silent);
         let Some(newest) = self.membership.newest().cloned() else { return };
-        let hadamard = self.hadamard.request(newest.settings.hadamard, scattered_loss(report));
+        let hadamard = self.hadamard.observe(newest.settings.hadamard, scattered_loss(report));
         let bound_ns = self.bound.as_mut().and_then(|bound| {
             bound.observe(report, silent, came_late);
             bound.wanted(newest.settings.bound_ns)
@@ -91,6 +97,11 @@ impl Control {
     /// As [`Membership::handle_gone`].
     pub fn handle_gone(&mut self, rank: usize) {
         self.membership.handle_gone(rank);
+    }
+
+    /// As [`Membership::handle_back`].
+    pub fn handle_back(&mut self, rank: usize) {
+        self.membership.handle_back(rank);
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is to be called.

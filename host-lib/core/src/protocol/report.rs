@@ -211,14 +211,20 @@ impl Report {
     /// As [`loss`](Self::loss), without what late peers were to contribute: what safeguard and Hadamard switch go by.
     /// If more than half of the peers are late, the mean says too little, and everything counts.
     pub fn network_loss(&self) -> f64 {
+        let broadcast = &self.stages[1];
+        self.loss_with_means(broadcast.expected_bytes.saturating_sub(broadcast.received_bytes))
+    }
+
+    /// As [`network_loss`](Self::network_loss), if so many bytes of the peers' means are missing.
+    pub fn loss_with_means(&self, missing_bytes: u64) -> f64 {
         let [contribute, broadcast] = &self.stages;
-        if 2 * self.late_peers.len() > self.live.len().saturating_sub(1) {
-            return self.loss();
-        }
-        let late = |bytes: &[u64]| self.late_peers.iter().filter_map(|peer| bytes.get(*peer)).sum::<u64>();
-        let expected = contribute.expected_bytes + broadcast.expected_bytes - late(&contribute.expected_bytes_per_rank);
-        let received = contribute.received_bytes + broadcast.received_bytes - late(&contribute.received_bytes_per_rank);
-        1.0 - fraction(received, expected)
+        let most_are_late = 2 * self.late_peers.len() > self.live.len().saturating_sub(1);
+        let late: &[usize] = if most_are_late { &[] } else { &self.late_peers };
+        let without = |all: u64, bytes: &[u64]| all - late.iter().filter_map(|peer| bytes.get(*peer)).sum::<u64>();
+        let expected = without(contribute.expected_bytes, &contribute.expected_bytes_per_rank);
+        let received = without(contribute.received_bytes, &contribute.received_bytes_per_rank);
+        let means = broadcast.expected_bytes;
+        1.0 - fraction(received + means.saturating_sub(missing_bytes), expected + means)
     }
 }
 

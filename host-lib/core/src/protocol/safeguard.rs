@@ -15,6 +15,13 @@ pub const LOSS_SKIP: f64 = 0.10;
 /// Skips in a row that halt the job.
 pub const SKIPS_HALT: u32 = 3;
 
+/// Whether an update is skipped of which the fraction `loss` (0 to 1) was lost.
+pub fn is_too_much(loss: f64) -> bool {
+    // Not a number: skip.
+    let is_little = loss <= LOSS_SKIP;
+    !is_little
+}
+
 /// Judges one collective after the other; one for each communicator.
 #[derive(Clone, Debug, Default)]
 pub struct Safeguard {
@@ -24,9 +31,7 @@ pub struct Safeguard {
 impl Safeguard {
     /// What to do with an update of which the fraction `loss` (0 to 1) was lost. To be called once per collective.
     pub fn judge(&mut self, loss: f64) -> UpdateAction {
-        // Not a number: skip.
-        let is_little = loss <= LOSS_SKIP;
-        self.count(!is_little)
+        self.count(is_too_much(loss))
     }
 
     /// What to do with an update of which it is known whether it is skipped. To be called once per collective.

@@ -77,10 +77,20 @@ pub struct Votes {
     last_skips: Ranks,
     /// At the leader: the votes on undecided collectives.
     ballots: BTreeMap<u32, Ballot>,
-    decisions: BTreeMap<u32, bool>,
-    /// The collective whose decision this rank waits for: number, own vote, deadline.
-    waiting: Option<(u32, bool, u64)>,
+    /// By collective and who decided it: a leader that was dropped, and does not know yet, decides too.
+    decisions: BTreeMap<(u32, usize), bool>,
+    waiting: Option<Waiting>,
     outgoing: VecDeque<(usize, VoteMessage)>,
+}
+
+/// The collective whose decision this rank waits for.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    op: u32,
+    /// Who decides: the leader of this rank's view.
+    leader: usize,
+    own_skip: bool,
+    until_ns: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -113,7 +123,8 @@ impl Votes {
     }
 
     /// This rank asks to take part again. Ranks may vote on the first collectives of its view, and decide, before this rank
-    /// knows the view: their messages are kept.
+    /// knows the view: their messages are kept. It decides nothing until then: a late vote may be on a collective that it
+    /// decided before it was dropped, and has forgotten.
     pub fn join(&mut self) {
         (self.next, self.waiting) = (None, None);
         self.last_skips.clear();
@@ -126,7 +137,7 @@ impl Votes {
         self.next = Some(op);
         let is_near = |of: &u32| of.wrapping_sub(op) < OPS_MAX;
         self.ballots.retain(|of, _| is_near(of));
-        self.decisions.retain(|of, _| is_near(of));
+        self.decisions.retain(|(of, _), _| is_near(of));
     }
 
     /// Votes on collective `op`, which has finished on this rank. `live`: the ranks of its view; `skip`: too much was
@@ -135,8 +146,9 @@ impl Votes {
     pub fn cast(&mut self, now_ns: u64, op: u32, live: &Ranks, skip: bool, until_ns: u64) {
         self.forward(op);
         let left_ns = until_ns.saturating_sub(now_ns);
-        self.waiting = Some((op, skip, now_ns.saturating_add(left_ns).saturating_add(self.params.others_ns)));
         let leader = live.iter().next().unwrap_or(self.rank);
+        let until_ns = now_ns.saturating_add(left_ns).saturating_add(self.params.others_ns);
+        self.waiting = Some(Waiting { op, leader, own_skip: skip, until_ns });
         let message = VoteMessage::Vote { op, live: live.clone(), skip, left_ns };
         if leader == self.rank {
             self.handle_message(now_ns, leader, message);
@@ -147,11 +159,12 @@ impl Votes {
 
     /// Handles a message from rank `from`.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: VoteMessage) {
-        let is_known = |op: &u32| self.ballots.contains_key(op) || self.decisions.contains_key(op);
+        let is_decided = |op: u32| self.decisions.range((op, 0)..=(op, usize::MAX)).next().is_some();
+        let is_known = |op: &u32| self.ballots.contains_key(op) || is_decided(*op);
         let has_room = self.ballots.len() + self.decisions.len() < OPS_MAX as usize;
         let is_near = |op: u32| self.next.map_or(has_room || is_known(&op), |next| op.wrapping_sub(next) < OPS_MAX);
         match message {
-            VoteMessage::Decision { op, skip } if is_near(op) => drop(self.decisions.insert(op, skip)),
+            VoteMessage::Decision { op, skip } if is_near(op) => drop(self.decisions.insert((op, from), skip)),
             VoteMessage::Decision { .. } => {}
             VoteMessage::Vote { op, live, skip, left_ns } => {
                 if skip {
@@ -161,7 +174,7 @@ impl Votes {
                 }
                 // A late vote was counted as the last time, and its sender has the decision.
                 let is_mine = live.iter().next() == Some(self.rank) && live.contains(from);
-                if is_mine && is_near(op) && !self.decisions.contains_key(&op) {
+                if is_mine && is_near(op) && !self.decisions.contains_key(&(op, self.rank)) {
                     let deadline_ns = now_ns.saturating_add(left_ns).saturating_add(self.params.leader_ns);
                     let heard = Ranks::of_words(vec![0; live.words().len()]);
                     let ballot = Ballot { live, heard, skip: false, deadline_ns };
@@ -176,11 +189,14 @@ impl Votes {
 
     /// Decides the collectives that are due.
     pub fn handle_timeout(&mut self, now_ns: u64) {
+        if self.next.is_none() {
+            return;
+        }
         let is_due = |ballot: &Ballot| ballot.heard.is_superset(&ballot.live) || now_ns >= ballot.deadline_ns;
         for (op, ballot) in self.ballots.extract_if(.., |_, ballot| is_due(ballot)) {
             let mut silent = ballot.live.iter().filter(|rank| !ballot.heard.contains(*rank));
             let skip = ballot.skip || silent.any(|rank| self.last_skips.contains(rank));
-            self.decisions.insert(op, skip);
+            self.decisions.insert((op, self.rank), skip);
             let others = ballot.live.iter().filter(|rank| *rank != self.rank);
             self.outgoing.extend(others.map(|to| (to, VoteMessage::Decision { op, skip })));
         }
@@ -189,10 +205,10 @@ impl Votes {
     /// The outcome for the update that this rank waits for, once it is known.
     pub fn decided(&mut self, now_ns: u64) -> Option<Decided> {
         self.handle_timeout(now_ns);
-        let (op, own, until_ns) = self.waiting?;
-        let decided = match self.decisions.get(&op) {
+        let Waiting { op, leader, own_skip, until_ns } = self.waiting?;
+        let decided = match self.decisions.get(&(op, leader)) {
             Some(skip) => Decided { skip: *skip, agreed: true },
-            None if now_ns >= until_ns => Decided { skip: own, agreed: false },
+            None if now_ns >= until_ns => Decided { skip: own_skip, agreed: false },
             None => return None,
         };
         self.waiting = None;
@@ -202,8 +218,8 @@ impl Votes {
 
     /// When [`handle_timeout`](Self::handle_timeout) or [`decided`](Self::decided) has something to say at the latest.
     pub fn next_timeout(&self) -> Option<u64> {
-        let ballots = self.ballots.values().map(|ballot| ballot.deadline_ns);
-        ballots.chain(self.waiting.map(|(.., until_ns)| until_ns)).min()
+        let ballots = self.ballots.values().filter(|_| self.next.is_some()).map(|ballot| ballot.deadline_ns);
+        ballots.chain(self.waiting.map(|waiting| waiting.until_ns)).min()
     }
 
     /// The next message to send, and to whom.
@@ -323,6 +339,18 @@ mod tests {
     }
 
     #[test]
+    fn a_leader_that_was_dropped_decides_nothing_for_those_that_go_on_without_it() {
+        let mut votes = Votes::new(2, 4, PARAMS);
+        let decision = |skip| VoteMessage::Decision { op: 0, skip };
+        votes.handle_message(0, 0, decision(true));
+        let live = Ranks::of_words(vec![0b1110]);
+        votes.cast(1, 0, &live, false, 0);
+        assert_eq!(votes.decided(2), None);
+        votes.handle_message(3, 1, decision(false));
+        assert_eq!(votes.decided(4), Some(Decided { skip: false, agreed: true }));
+    }
+
+    #[test]
     fn a_vote_waits_for_ranks_that_fetch_what_they_lost_and_has_one_deadline() {
         const FETCH_NS: u64 = 50_000;
         let live = Ranks::all(3);
@@ -383,6 +411,26 @@ mod tests {
         other.join();
         (0..10_000).for_each(|op| other.handle_message(10, 0, VoteMessage::Decision { op, skip: true }));
         assert_eq!(other.decisions.len(), OPS_MAX as usize);
+    }
+
+    #[test]
+    fn a_leader_that_was_dropped_does_not_decide_again_what_it_has_forgotten() {
+        let live = Ranks::all(3);
+        let vote = |skip| VoteMessage::Vote { op: 4, live: live.clone(), skip, left_ns: 0 };
+        let mut leader = Votes::new(0, 3, PARAMS);
+        leader.forward(4);
+        leader.cast(0, 4, &live, true, 0);
+        [1, 2].into_iter().for_each(|from| leader.handle_message(0, from, vote(false)));
+        assert_eq!(leader.decided(0), Some(Decided { skip: true, agreed: true }));
+        while leader.poll().is_some() {}
+        // It was dropped meanwhile, and asks to take part; the vote of rank 2 comes again, or late.
+        leader.join();
+        leader.handle_message(10, 2, vote(false));
+        assert_eq!(leader.next_timeout(), None);
+        leader.handle_timeout(PARAMS.leader_ns + 10);
+        leader.forward(21);
+        leader.handle_timeout(2 * PARAMS.leader_ns);
+        assert_eq!((leader.poll(), leader.ballots.len()), (None, 0));
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Op {
         let mut incomplete = Vec::new();
         for ((plan, wire), present) in self.plans.iter().zip(&self.wire).zip(present) {
             let shard = plan.shards.range_of(rank);
-            repairs.keep(self.op, rank, plan, wire[shard.start * LANES..shard.end * LANES].to_vec(), Some(present));
+            repairs.keep(self.op, rank, plan, &wire[shard.start * LANES..shard.end * LANES], Some(present));
             if (0..plan.beats).any(|beat| present[beat / 64] >> (beat % 64) & 1 == 0) {
                 let mut gathered = if plan.hadamard { wire.clone() } else { Vec::new() };
                 let missing = |beat: usize| present[beat / 64] >> (beat % 64) & 1 == 0;

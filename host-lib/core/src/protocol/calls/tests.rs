@@ -208,6 +208,38 @@ fn a_rank_that_joins_is_not_asked_about_collectives_before_it_takes_part() {
 }
 
 #[test]
+fn what_a_dropped_rank_calls_in_its_old_view_is_no_difference() {
+    let mut check = CallCheck::new(1, WAIT_NS);
+    let tell = |op, elements| CallMessage::Tell { op, call: CallInfo { elements, ..CALL } };
+    check.handle_message(0, 2, tell(9, 7));
+    check.handle_message(0, 0, tell(9, CALL.elements));
+    assert!(!check.is_settled());
+    check.leave_rank(2, 9);
+    assert!(check.is_settled());
+    check.handle_message(0, 2, tell(10, 7));
+    for op in 8..=10 {
+        check.called(0, op, CALL, if op < 9 { vec![0, 1, 2] } else { vec![0, 1] });
+    }
+    assert_eq!((check.next_timeout(), check.mismatch(u64::MAX)), (None, None));
+    // Before, it was in the view; and from 20 on it is again.
+    check.handle_message(0, 2, tell(8, 7));
+    assert!(check.mismatch(u64::MAX).is_some_and(|mismatch| mismatch.op == 8));
+    check.add_rank(2, 20);
+    check.handle_message(0, 2, tell(19, 7));
+    check.handle_message(0, 2, tell(20, 7));
+    check.called(0, 19, CALL, vec![0, 1]);
+    check.called(0, 20, CALL, vec![0, 1, 2]);
+    let ops = |check: &CallCheck| -> Vec<u32> {
+        check.ops.iter().filter(|(_, one)| one.until_ns.is_some()).map(|(op, _)| *op).collect()
+    };
+    assert_eq!(ops(&check), [8, 20]);
+    // It ends, and is dropped once more: what it has called in its second view counts.
+    check.drop_rank(2);
+    check.leave_rank(2, 30);
+    assert_eq!(ops(&check), [8, 20]);
+}
+
+#[test]
 fn a_rank_that_joins_again_waits_for_no_answer_of_before() {
     let mut check = CallCheck::new(1, WAIT_NS);
     check.called(0, 3, CALL, vec![0, 1, 2]);
@@ -215,6 +247,10 @@ fn a_rank_that_joins_again_waits_for_no_answer_of_before() {
     // Rank 0 calls something else. That was in a view without this rank, and the job goes on.
     check.handle_message(0, 0, CallMessage::Tell { op: 3, call: CallInfo { elements: 7, ..CALL } });
     assert!(!check.is_settled() && check.next_timeout().is_some());
+    check.leave();
+    check.called(0, 4, CALL, vec![0, 1, 2]);
+    check.handle_message(0, 0, CallMessage::Tell { op: 4, call: CallInfo { elements: 7, ..CALL } });
+    assert_eq!((check.next_timeout(), check.mismatch(u64::MAX)), (None, None));
     check.join();
     check.joined(9);
     assert!(check.is_settled());

@@ -5,15 +5,19 @@
 //! all, and what a rank wants to be changed (the bound, the transform) is sent to all as a [`Request`]. Once a quorum
 //! reports a rank, or enough ranks request something, the coordinator (the lowest rank not so reported) has a new [`View`] decided,
 //! which all ranks use from the same collective on. A rank that was dropped, or was started again, asks to join, and learns
-//! everything from the view in which it does.
+//! everything from the view in which it does; if it was not dropped yet, it is dropped before, and need not be silent for K.
 //!
 //! * A quorum of a view: more than half of its ranks, or exactly half if its lowest rank is among them. Two quorums
 //!   always share a rank, so a minority never goes on without the majority; it waits.
 //! * View n + 1 is decided by the ranks of view n in one instance of Paxos (Lamport 2001): prepare, promise, accept,
 //!   accepted. Of one number there is never a second view, whoever crashes and however late messages are. If the
 //!   coordinator does not finish in time, the next lowest rank takes over with a higher ballot.
+//! * The transform begins when any rank asks for it, and ends when all do. A rank takes back that it wants it to end, but not
+//!   that it wants it to begin.
 //! * A bound is what the ranks of the view ask for: of all but one of them at least, the second largest; of two ranks the
 //!   larger. So with four ranks and more neither one that is frozen nor one that lies sets it.
+//! * A rank that joins begins once another one has begun to use the view, or it would be alone there, and take all others for
+//!   silent.
 //! * All ranks switch at the same collective: a rank that has promised starts no further collective until the view is
 //!   known. If all that remain have promised, the view begins with the first collective that none of them has started. If
 //!   only a quorum has: a rank may be at most `lead_ops` collectives ahead of what a quorum of its view said, on the
@@ -116,8 +120,12 @@ pub struct Membership {
     suspects: Ranks,
     /// Ranks whose reliable channel has ended.
     gone: Ranks,
+    /// Those of them that have a new one, with which they ask to take part again.
+    back: Ranks,
     /// First collective not started when the last of them ended.
     gone_op: u32,
+    /// This rank has joined with its newest view, and knows of no other rank that has begun to use it.
+    is_ahead: bool,
     /// Incarnations that ask to join, and the last of each rank that did.
     joins: BTreeMap<usize, u64>,
     joined: Vec<u64>,
@@ -130,6 +138,8 @@ pub struct Membership {
     /// The decision about the view after the newest.
     paxos: Paxos,
     retry_at_ns: Option<u64>,
+    /// When this rank, which waits for others, says so.
+    waits_at_ns: Option<u64>,
     outputs: VecDeque<Output>,
 }
 
@@ -178,7 +188,9 @@ impl Membership {
             silent: vec![(0, 0); params.ranks],
             suspects: Ranks::none(params.ranks),
             gone: Ranks::none(params.ranks),
+            back: Ranks::none(params.ranks),
             gone_op: 0,
+            is_ahead: false,
             joins: BTreeMap::new(),
             joined: vec![0; params.ranks],
             reached: vec![0; params.ranks],
@@ -187,6 +199,7 @@ impl Membership {
             request: Request::default(),
             paxos: Paxos::default(),
             retry_at_ns: None,
+            waits_at_ns: None,
             outputs: VecDeque::new(),
         }
     }
@@ -226,7 +239,8 @@ impl Membership {
         let newest = self.views.back()?.clone();
         if op >= self.next_op {
             let may_start = op < newest.first_op || !self.paxos.is_bound() && op < self.horizon(&newest);
-            if !may_start {
+            let others = || newest.live().filter(|rank| *rank != self.rank && !self.gone.contains(*rank));
+            if !may_start || self.is_ahead && others().next().is_some() {
                 self.retry_at_ns.get_or_insert(now_ns.saturating_add(self.params.retry_ns));
                 return None;
             }
@@ -236,17 +250,33 @@ impl Membership {
             if first_of_view {
                 self.consider(now_ns);
             }
-            if self.next_op >= self.told_op.saturating_add((self.params.lead_ops / 4).max(1)) {
+            // The rank that joins waits for it.
+            if first_of_view && newest.joined.is_some()
+                || self.next_op >= self.told_op.saturating_add((self.params.lead_ops / 4).max(1))
+            {
                 self.tell_progress(&newest);
             }
         }
         self.views.iter().rev().find(|view| view.first_op <= op).cloned()
     }
 
+    /// Whether this rank waits for what others are to say about a collective that has ended, and begins no other: as long as it
+    /// does, it tells them so, often enough that none takes it for dead.
+    pub fn wait_for_others(&mut self, now_ns: u64, waits: bool) {
+        let next_ns = now_ns.saturating_add((self.params.silent_ns / 4).max(1));
+        self.waits_at_ns = (waits && self.drops_silent()).then(|| self.waits_at_ns.unwrap_or(next_ns));
+    }
+
     /// The reliable channel to a rank has ended: K collectives without a sign of it are enough, however short.
     pub fn handle_gone(&mut self, rank: usize) {
         self.gone.insert(rank);
+        self.back.remove(rank);
         self.gone_op = self.next_op;
+    }
+
+    /// There is a new reliable channel to a rank whose last one had ended; it counts from the view on in which the rank joins.
+    pub fn handle_back(&mut self, rank: usize) {
+        self.back.insert(rank);
     }
 
     /// A rank whose reliable channel has ended is about to be dropped. Until then it promises nothing, so that any view
@@ -272,7 +302,7 @@ impl Membership {
         };
         for rank in view.live().filter(|rank| newest.has(*rank) && *rank != self.rank && !joins_later(*rank)) {
             let (ops, since_ns) = &mut self.silent[rank];
-            if heard.contains(rank) {
+            if heard.contains(rank) && !self.joins.contains_key(&rank) {
                 *ops = 0;
                 self.suspects.remove(rank);
                 continue;
@@ -294,11 +324,20 @@ impl Membership {
         }
     }
 
-    /// Requests a view with other settings. The transform stays requested until there is a view with it; a bound until
-    /// there is one with another bound, or this rank requests another one, or none.
+    /// A rank that asks to join while it is still in the view was started again before it was missed: it takes no part until it
+    /// joins, and is dropped at once.
+    fn suspect_joining(&mut self, now_ns: u64, rank: usize) {
+        let Some(newest) = self.views.back().cloned() else { return };
+        if newest.has(rank) && rank != self.rank && self.suspects.insert(rank) {
+            self.tell_suspects(now_ns, &newest);
+        }
+    }
+
+    /// Requests a view with other settings. The transform stays requested until there is a view with it, its end while this rank
+    /// requests it; a bound until there is one with another bound, or this rank requests another one, or none.
     pub fn request(&mut self, now_ns: u64, request: Request) {
         let Some(newest) = self.views.back().cloned() else { return };
-        let hadamard = request.hadamard.or(self.request.hadamard);
+        let hadamard = request.hadamard.or(self.request.hadamard.filter(|on| *on));
         let request = Request { hadamard, ..request }.without(&newest);
         if request != self.request {
             self.request = request;
@@ -337,6 +376,7 @@ impl Membership {
                 if *incarnation > self.joined[from] {
                     let wish = self.joins.entry(from).or_default();
                     *wish = (*wish).max(*incarnation);
+                    self.suspect_joining(now_ns, from);
                     self.consider(now_ns);
                 } else if *incarnation == self.joined[from] && self.newest().is_some_and(|newest| newest.has(from)) {
                     // It asks still: the coordinator's answer may have been lost with the channel between them.
@@ -362,6 +402,7 @@ impl Membership {
             }
             MembershipMessage::Progress { number, .. }
             | MembershipMessage::Suspect { number, .. }
+            | MembershipMessage::Waits { number }
             | MembershipMessage::Request { number, .. }
             | MembershipMessage::Prepare { number, .. }
             | MembershipMessage::Promise { number, .. }
@@ -382,17 +423,24 @@ impl Membership {
 
     /// When [`handle_timeout`](Self::handle_timeout) is to be called.
     pub fn next_timeout(&self) -> Option<u64> {
-        self.retry_at_ns
+        self.retry_at_ns.into_iter().chain(self.waits_at_ns).min()
     }
 
     /// Takes over from a coordinator that does not finish, or asks again if this rank waits.
     pub fn handle_timeout(&mut self, now_ns: u64) {
+        if self.waits_at_ns.take_if(|at_ns| now_ns >= *at_ns).is_some()
+            && let Some(newest) = self.views.back().cloned()
+        {
+            let message = MembershipMessage::Waits { number: newest.number };
+            self.send_all(now_ns, &newest.ranks, &message);
+        }
         if self.retry_at_ns.is_none_or(|at| now_ns < at) {
             return;
         }
         self.retry_at_ns = None;
         let Some(newest) = self.views.back().cloned() else { return self.ask(now_ns) };
         if self.paxos.is_bound() || self.change(&newest).is_some() {
+            tracing::debug!(rank = self.rank, view = newest.number, "a view was not decided in time: another ballot");
             self.propose(now_ns, &newest);
         } else {
             self.tell_progress(&newest);
@@ -408,11 +456,20 @@ impl Membership {
     fn handle_current(&mut self, now_ns: u64, from: usize, message: MembershipMessage, newest: &View) {
         match message {
             MembershipMessage::Progress { next_op, .. } => {
+                self.is_ahead &= next_op <= newest.first_op;
                 self.reached[from] = self.reached[from].max(next_op);
                 // Whoever cannot go on by this rank's last word gets a newer one.
                 let stuck = next_op >= self.told_op.saturating_add(self.params.lead_ops);
-                if stuck && self.next_op > self.told_op {
+                let awaits = self.next_op > newest.first_op && next_op <= newest.first_op;
+                let joined = newest.joined.is_some_and(|(joined, _)| usize::from(joined) == from);
+                if stuck && self.next_op > self.told_op || awaits && joined {
                     self.tell_progress(newest);
+                }
+            }
+            MembershipMessage::Waits { .. } => {
+                self.silent[from] = (0, 0);
+                if self.suspects.remove(from) {
+                    self.tell_suspects(now_ns, newest);
                 }
             }
             MembershipMessage::Suspect { mut suspects, .. } => {
@@ -422,7 +479,7 @@ impl Membership {
                 self.consider(now_ns);
             }
             MembershipMessage::Request { request, .. } => {
-                let hadamard = request.hadamard.max(self.requests[from].hadamard);
+                let hadamard = request.hadamard.max(self.requests[from].hadamard.filter(|on| *on));
                 self.requests[from] = Request { hadamard, ..request };
                 self.consider(now_ns);
             }
@@ -484,6 +541,7 @@ impl Membership {
             self.views.extend(views[..at].iter().cloned());
             self.next_op = views[at].first_op;
             self.enter(&views[at]);
+            self.is_ahead = true;
         }
         for view in views {
             match self.views.back() {
@@ -529,6 +587,7 @@ impl Membership {
         self.reached[self.rank] = self.next_op.max(view.first_op);
         self.told_op = self.told_op.max(view.first_op);
         self.retry_at_ns = None;
+        self.is_ahead = false; // a view is followed only once it is in use
         self.suspects.retain_all(&view.ranks);
         for (rank, incarnation) in self.views.iter().filter_map(|view| view.joined) {
             let joined = &mut self.joined[usize::from(rank)];
@@ -538,8 +597,10 @@ impl Membership {
         if let Some((rank, _)) = view.joined {
             self.suspects.remove(rank.into());
             self.silent[usize::from(rank)] = (0, 0);
-            // It comes with a new channel.
-            self.gone.remove(rank.into());
+            // It comes with a new channel, which may have ended since.
+            if self.back.contains(rank.into()) {
+                self.gone.remove(rank.into());
+            }
         }
         if view.has(self.rank) {
             self.outputs.push_back(Output::View(view.clone()));
@@ -585,7 +646,9 @@ impl Membership {
                 remain.insert(rank);
             }
         }
-        let joined = self.joins.first_key_value().map(|(rank, incarnation)| (*rank as u16, *incarnation));
+        // Whoever was started again before it was missed is dropped first, which takes no lead.
+        let joined = self.joins.iter().find(|(rank, _)| !newest.has(**rank));
+        let joined = joined.map(|(rank, incarnation)| (*rank as u16, *incarnation));
         let others = remain != newest.ranks || joined.is_some();
         if !others && self.awaits_drop(newest) {
             return None;
@@ -594,7 +657,7 @@ impl Membership {
         (others || change.settings != newest.settings).then_some(change)
     }
 
-    /// What the ranks of a view have requested together. Any of them may ask for the transform.
+    /// What the ranks of a view have requested together. Any of them may ask for the transform; to end it takes all.
     fn requested(&self, newest: &View) -> Request {
         let requests = || newest.live().map(|rank| self.requests[rank]);
         let mut bounds_ns: Vec<u64> = requests().filter_map(|request| request.bound_ns).collect();
@@ -602,7 +665,9 @@ impl Membership {
         let ranks = newest.ranks.len();
         let enough = bounds_ns.len() >= ranks.saturating_sub(1).max(ranks.min(2));
         let bound_ns = bounds_ns.get(usize::from(bounds_ns.len() > 2)).copied().filter(|_| enough);
-        Request { hadamard: requests().filter_map(|request| request.hadamard).max(), bound_ns }
+        let hadamard = requests().filter_map(|request| request.hadamard).max();
+        let is_settled = |on: &bool| *on || requests().all(|request| request.hadamard.is_some());
+        Request { hadamard: hadamard.filter(is_settled), bound_ns }
     }
 
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.

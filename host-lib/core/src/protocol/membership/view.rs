@@ -219,6 +219,11 @@ pub enum MembershipMessage {
         /// At most 16.
         views: Vec<View>,
     },
+    /// The sender waits for what others are to say about a collective that has ended, and begins no other: it is alive.
+    Waits {
+        /// Newest view.
+        number: u32,
+    },
 }
 
 /// A message that no rank of the job can have sent. It was not used.

@@ -103,6 +103,17 @@ impl Wire for f32 {
     }
 }
 
+/// In network byte order; the bits are kept.
+impl Wire for f64 {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.to_bits().write(out);
+    }
+
+    fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
+        u64::read(input, field).map(Self::from_bits)
+    }
+}
+
 /// Whether there is a value, then the value.
 impl<T: Wire> Wire for Option<T> {
     fn write(&self, out: &mut Vec<u8>) {

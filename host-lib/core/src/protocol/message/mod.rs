@@ -6,10 +6,12 @@
 //!
 //! | tag | message | fields |
 //! |---|---|---|
-//! | 0x01-0x09 | [`Message::Membership`] | those of [`MembershipMessage`]'s variants, in order |
+//! | 0x01-0x0a | [`Message::Membership`] | those of [`MembershipMessage`]'s variants, in order |
 //! | 0x10, 0x11 | [`Message::Vote`] | those of [`VoteMessage`]'s variants, in order |
 //! | 0x20-0x23 | [`Message::Repair`] | those of [`RepairMessage`]'s variants, in order |
 //! | 0x30, 0x31 | [`Message::Call`] | those of [`CallMessage`]'s variants, in order; the kind is its place in [`Kind`], the stream the generation if there is one |
+//! | 0x40-0x47 | [`Message::Partial`] | those of [`PartialMessage`]'s variants, in order |
+//! | 0x50 | [`Message::Arming`] | those of [`ArmingMessage`]'s variants, in order |
 //!
 //! To add a message: a variant of one of these enums, or of [`Message`], and its tag in the tables below; the compiler
 //! finds what is missing. Tags are never used again for something else. All ranks of a job run the same release, so there is
@@ -21,15 +23,17 @@ mod codec;
 use thiserror::Error;
 
 use self::codec::{Reader, Tagged, Wire, wire_enum, wire_struct};
+use super::arming::ArmingMessage;
 use super::calls::{CallInfo, CallMessage};
 use super::membership::{Ballot, MembershipMessage, Request, Settings, View};
+use super::partial_reduce::{BadPartialMessage, ElementRange, GroupMember, GroupPlan, PartialMessage};
 use super::repair::{BadRepairMessage, BeatRange, RepairMessage, WindowKey};
 use super::stream::Stream;
 use super::types::Kind;
 use super::votes::VoteMessage;
 
 /// The first byte of every message.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 5;
 /// Bytes of the longest message.
 pub const MESSAGE_BYTES_MAX: usize = 1 << 17;
 
@@ -45,6 +49,10 @@ pub enum Message {
     Repair(RepairMessage),
     /// What a rank calls.
     Call(CallMessage),
+    /// Who averages models with whom, and what a group has lost.
+    Partial(PartialMessage),
+    /// Which collective a card is ready for.
+    Arming(ArmingMessage),
 }
 
 /// Bytes that are no message. Nothing of them was used.
@@ -138,6 +146,9 @@ pub enum Malformed {
     /// A repair message breaks a limit.
     #[error(transparent)]
     Repair(#[from] BadRepairMessage),
+    /// A partial-reduce message breaks a limit.
+    #[error(transparent)]
+    Partial(#[from] BadPartialMessage),
 }
 
 impl Message {
@@ -150,6 +161,8 @@ impl Message {
             Self::Vote(message) => message.write(&mut out),
             Self::Repair(message) => message.write(&mut out),
             Self::Call(message) => message.write(&mut out),
+            Self::Partial(message) => message.write(&mut out),
+            Self::Arming(message) => message.write(&mut out),
         }
         out
     }
@@ -182,6 +195,12 @@ fn read(bytes: &[u8], ranks: usize) -> Result<Message, Malformed> {
             message.check()?;
             Message::Repair(message)
         }
+        tag if PartialMessage::TAGS.contains(&tag) => {
+            let message: PartialMessage = Tagged::read(tag, &mut input)?;
+            message.check(ranks)?;
+            Message::Partial(message)
+        }
+        tag if ArmingMessage::TAGS.contains(&tag) => Message::Arming(Tagged::read(tag, &mut input)?),
         found => return Err(Malformed::Tag { found }),
     };
     match input.left() {
@@ -200,6 +219,7 @@ wire_enum!(MembershipMessage {
     0x07 => Accept { ballot, view },
     0x08 => Accepted { number, ballot },
     0x09 => Views { views },
+    0x0a => Waits { number },
 });
 wire_struct!(Ballot { attempt, rank });
 wire_struct!(View { number, ranks, first_op, joined, epoch, settings });
@@ -248,8 +268,24 @@ impl Wire for Stream {
         Ok(generation.map_or(Self::OneOff, |generation| Self::Declared { generation }))
     }
 }
+wire_enum!(PartialMessage {
+    0x40 => Ready { view, iteration, number },
+    0x41 => Alive { view },
+    0x42 => Group { group },
+    0x43 => Leave {},
+    0x44 => Ask { op, ranges },
+    0x45 => Answer { op, first, values },
+    0x46 => Gone { op },
+    0x47 => Done { number },
+});
+wire_struct!(GroupPlan { number, iteration, is_full, members });
+wire_struct!(GroupMember { rank, iteration, weight });
+wire_struct!(ElementRange { first, count });
 wire_struct!(WindowKey { op, bucket, window });
 wire_struct!(BeatRange { first, count });
+wire_enum!(ArmingMessage {
+    0x50 => Armed { op },
+});
 
 #[cfg(test)]
 mod tests;

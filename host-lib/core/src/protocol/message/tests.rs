@@ -84,12 +84,21 @@ impl Draw {
         }
     }
 
+    fn group(&mut self) -> GroupPlan {
+        let ranks: Vec<u16> = (0..RANKS as u16).filter(|_| self.below(8) == 0).chain([RANKS as u16 - 1]).collect();
+        let ranks = || ranks.iter().take_while(|rank| **rank < RANKS as u16 - 1).chain(ranks.last());
+        let weight = 1.0 / ranks().count() as f64;
+        let members = ranks().map(|rank| GroupMember { rank: *rank, iteration: self.u64(), weight }).collect();
+        GroupPlan { number: self.u32() >> 2, iteration: self.u64(), is_full: self.flag(), members }
+    }
+
     /// Any message, within the limits.
     fn message(&mut self) -> Message {
         let (number, op) = (self.u32(), self.u32());
         let accepted = self.flag().then(|| (self.ballot(), self.view()));
         let membership = |message| Message::Membership(message);
-        match self.below(17) {
+        let partial = |message| Message::Partial(message);
+        match self.below(27) {
             0 => membership(MembershipMessage::Progress { number, next_op: op }),
             1 => membership(MembershipMessage::Suspect { number, suspects: self.ranks() }),
             2 => membership(MembershipMessage::Request { number, request: self.request() }),
@@ -118,6 +127,22 @@ impl Draw {
             }
             14 => Message::Call(CallMessage::Ask { op, call: self.call() }),
             15 => Message::Call(CallMessage::Tell { op, call: self.call() }),
+            16 => membership(MembershipMessage::Waits { number }),
+            17 => partial(PartialMessage::Ready { view: number, iteration: self.u64(), number: op }),
+            18 => partial(PartialMessage::Alive { view: number }),
+            19 => partial(PartialMessage::Group { group: self.group() }),
+            20 => partial(PartialMessage::Leave {}),
+            21 => {
+                let range = |draw: &mut Self| ElementRange { first: draw.u64(), count: 1 + draw.below(16_384) as u32 };
+                partial(PartialMessage::Ask { op, ranges: (0..1 + self.below(20)).map(|_| range(self)).collect() })
+            }
+            22 => {
+                let values = (0..1 + self.below(100)).map(|_| self.u32() as f32).collect();
+                partial(PartialMessage::Answer { op, first: self.u64(), values })
+            }
+            23 => partial(PartialMessage::Gone { op }),
+            24 => partial(PartialMessage::Done { number }),
+            25 => Message::Arming(ArmingMessage::Armed { op }),
             _ => Message::Repair(RepairMessage::Gone { key: self.key() }),
         }
     }
@@ -139,28 +164,31 @@ fn golden_bytes() {
     (beat[2], beat[3], beat[63]) = (0x80, 0x3f, 0xc0);
     let mut values = vec![0.0; LANES];
     (values[0], values[15]) = (1.0, -2.0);
+    let member = |rank, iteration, weight| GroupMember { rank, iteration, weight };
+    let members = vec![member(1, 8, 0.75), member(3, 7, 0.25)];
+    let group = GroupPlan { number: 5, iteration: 8, is_full: true, members };
     for (message, expected) in [
         (
             membership(MembershipMessage::Progress { number: 7, next_op: 0x0a0b }),
-            &[&[3, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
+            &[&[5, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
         ),
         (
             membership(MembershipMessage::Suspect { number: 7, suspects: Ranks::none(64).with([63]) }),
-            &[&[3, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
+            &[&[5, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
         ),
-        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[3, 3, 0, 0, 0, 7, 0, 0]]),
+        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[5, 3, 0, 0, 0, 7, 0, 0]]),
         (
             membership(MembershipMessage::Request {
                 number: 7,
                 request: Request { hadamard: Some(true), bound_ns: Some(0x0102) },
             }),
-            &[&[3, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2]],
+            &[&[5, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2]],
         ),
-        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[3, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
-        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[3, 5, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[5, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
+        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[5, 5, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Promise { number: 7, ballot: BALLOT, next_op: 8, accepted: None }),
-            &[&[3, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
+            &[&[5, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
         ),
         (
             membership(MembershipMessage::Promise {
@@ -169,43 +197,67 @@ fn golden_bytes() {
                 next_op: 8,
                 accepted: Some((BALLOT, view())),
             }),
-            &[&[3, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
+            &[&[5, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
         ),
         (
             membership(MembershipMessage::Accept { ballot: BALLOT, view: joined }),
-            &[&[3, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
+            &[&[5, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
         ),
-        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[3, 8, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[5, 8, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Views { views: vec![view(); 2] }),
-            &[&[3, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
+            &[&[5, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
         ),
+        (membership(MembershipMessage::Waits { number: 7 }), &[&[5, 10, 0, 0, 0, 7]]),
         (
             Message::Vote(VoteMessage::Vote { op: 5, live: Ranks::all(3), skip: true, left_ns: 9 }),
-            &[&[3, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
+            &[&[5, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
         ),
-        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[3, 0x11, 0, 0, 0, 5, 0]]),
+        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[5, 0x11, 0, 0, 0, 5, 0]]),
         (
             Message::Repair(RepairMessage::Request { key: KEY, ranges: vec![range(9, 1), range(0x1234, 5)] }),
-            &[&[3, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
+            &[&[5, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
         ),
         (
             Message::Repair(RepairMessage::Answer { key: KEY, first: 0x0a0b, values }),
-            &[&[3, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
+            &[&[5, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
         ),
-        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[3, 0x22], &key]),
-        (Message::Repair(RepairMessage::Nobody { key: KEY, beats: range(9, 2) }), &[&[3, 0x23], &key, &[0, 9, 0, 2]]),
+        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[5, 0x22], &key]),
+        (Message::Repair(RepairMessage::Nobody { key: KEY, beats: range(9, 2) }), &[&[5, 0x23], &key, &[0, 9, 0, 2]]),
         (
             Message::Call(CallMessage::Ask { op: 5, call: CALL }),
-            &[&[3, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
+            &[&[5, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
         ),
         (
             Message::Call(CallMessage::Tell {
                 op: 5,
                 call: CallInfo { stream: Stream::OneOff, misfit: Some(3), ..CALL },
             }),
-            &[&[3, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
+            &[&[5, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
         ),
+        (
+            Message::Partial(PartialMessage::Ready { view: 7, iteration: 8, number: 9 }),
+            &[&[5, 0x40, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 9]],
+        ),
+        (
+            Message::Partial(PartialMessage::Group { group }),
+            &[
+                &[5, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 2],
+                &[0, 1, 0, 0, 0, 0, 0, 0, 0, 8, 0x3f, 0xe8, 0, 0, 0, 0, 0, 0],
+                &[0, 3, 0, 0, 0, 0, 0, 0, 0, 7, 0x3f, 0xd0, 0, 0, 0, 0, 0, 0],
+            ],
+        ),
+        (Message::Partial(PartialMessage::Leave {}), &[&[5, 0x43]]),
+        (
+            Message::Partial(PartialMessage::Ask { op: 5, ranges: vec![ElementRange { first: 6, count: 7 }] }),
+            &[&[5, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 7]],
+        ),
+        (
+            Message::Partial(PartialMessage::Answer { op: 5, first: 6, values: vec![1.0] }),
+            &[&[5, 0x45, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0x80, 0x3f]],
+        ),
+        (Message::Partial(PartialMessage::Done { number: 5 }), &[&[5, 0x47, 0, 0, 0, 5]]),
+        (Message::Arming(ArmingMessage::Armed { op: 0x0102 }), &[&[5, 0x50, 0, 0, 1, 2]]),
     ] {
         assert_eq!(message.encode(), expected.concat(), "{message:?}");
         assert_eq!(Message::decode(3, 64, &expected.concat()), Ok(message));
@@ -222,7 +274,8 @@ fn every_message_comes_back_as_it_was() {
         seen.insert(bytes[1]);
         assert_eq!(Message::decode(0, RANKS, &bytes).as_ref(), Ok(&message), "seed {seed}");
     }
-    let tags = [MembershipMessage::TAGS, VoteMessage::TAGS, RepairMessage::TAGS, CallMessage::TAGS].concat();
+    let tags = [MembershipMessage::TAGS, VoteMessage::TAGS, RepairMessage::TAGS, CallMessage::TAGS];
+    let tags = [tags.concat(), PartialMessage::TAGS.to_vec(), ArmingMessage::TAGS.to_vec()].concat();
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), tags, "every tag, and each only once");
 }
 
@@ -234,7 +287,7 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
         // Random bytes, some with a good beginning; or a message with a few bits changed, cut off or added to.
         let mut bytes: Vec<u8> = match draw.below(4) {
             0 => (0..draw.below(100)).map(|_| draw.u64() as u8).collect(),
-            1 => [VERSION, draw.below(0x34) as u8]
+            1 => [VERSION, draw.below(0x53) as u8]
                 .into_iter()
                 .chain((0..draw.below(60)).map(|_| draw.u64() as u8 & 3))
                 .collect(),
@@ -269,30 +322,38 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
 fn what_is_wrong_is_named_with_the_sender() {
     let text = |bytes: &[u8]| Message::decode(12, RANKS, bytes).unwrap_err().to_string();
     let hint = "; check that all ranks run the same release";
-    let too_many = [&[3, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
-    let outside = [&[3, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
+    let too_many = [&[5, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
+    let outside = [&[5, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
     for (bytes, expected) in [
         (&[][..], "message of 0 bytes from rank 12: ends within `version`: 1 bytes needed, 0 left"),
-        (&[3], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
-        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 3"),
-        (&[3, 0x24, 0], "message of 3 bytes from rank 12: unknown tag 0x24"),
-        (&[3, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
-        (&[3, 3, 0, 0, 0, 1, 0, 0, 2, 3], "message of 10 bytes from rank 12: 2 bytes after the last field"),
-        (&[3, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
-        (&[3, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
+        (&[5], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
+        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 5"),
+        (&[5, 0x24, 0], "message of 3 bytes from rank 12: unknown tag 0x24"),
+        (&[5, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
+        (&[5, 3, 0, 0, 0, 1, 0, 0, 2, 3], "message of 10 bytes from rank 12: 2 bytes after the last field"),
+        (&[5, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
+        (&[5, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
         (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),
         (
-            &[3, 2, 0, 0, 0, 5, 0, 1],
+            &[5, 2, 0, 0, 0, 5, 0, 1],
             "message of 8 bytes from rank 12: `suspects` has 1 words of 64 ranks, expected 2 for a job of 100 ranks",
         ),
         (&outside, "message of 24 bytes from rank 12: `suspects` holds rank 100, expected ranks below 100"),
         (
-            &[3, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
+            &[5, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
             "message of 14 bytes from rank 12: repair message: number of ranges is 0, expected 256",
+        ),
+        (
+            &[5, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0x40, 1],
+            "message of 22 bytes from rank 12: partial-reduce message: the length of a range is 16385, expected 1 to 16384 elements",
+        ),
+        (
+            &[5, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0],
+            "message of 19 bytes from rank 12: partial-reduce message: the number of members is 0, expected 1 to all ranks, each once, in order",
         ),
     ] {
         assert_eq!(text(bytes), format!("{expected}{hint}"));
     }
-    let long = text(&vec![3; MESSAGE_BYTES_MAX + 1]);
+    let long = text(&vec![5; MESSAGE_BYTES_MAX + 1]);
     assert!(long.contains("rank 12: too long, expected at most 131072 bytes"), "{long}");
 }

@@ -16,6 +16,8 @@ pub struct ShardStore {
     bytes: usize,
     newest_op: u32,
     shards: BTreeMap<WindowKey, Shard>,
+    /// Memory of the last shard that made room: for one to come.
+    spare: Vec<f32>,
 }
 
 #[derive(Clone, Debug)]
@@ -30,29 +32,48 @@ impl ShardStore {
     /// A store for the last `ops` collectives, all buckets together, and at most `bytes_max` bytes of values. Too small:
     /// what is asked for late is gone, and replicas drift.
     pub fn new(ops: u32, bytes_max: usize) -> Self {
-        Self { ops, bytes_max, bytes: 0, newest_op: 0, shards: BTreeMap::new() }
+        Self { ops, bytes_max, bytes: 0, newest_op: 0, shards: BTreeMap::new(), spare: Vec::new() }
     }
 
     /// Keeps a shard as it was sent: whole beats in wire order from beat `first` of the window on; `nobody`: beats of the window
     /// to which nobody contributed, in order. The oldest collectives make room. `false`: it cannot be kept (not whole beats of a window, larger than the store, too old).
-    pub fn keep(&mut self, key: WindowKey, first: u16, values: Vec<f32>, nobody: Vec<BeatRange>) -> bool {
-        let bytes = size_of_val(values.as_slice());
+    pub fn keep(&mut self, key: WindowKey, first: u16, values: &[f32], nobody: Vec<BeatRange>) -> bool {
+        let bytes = size_of_val(values);
         let beats_end = usize::from(first) + values.len() / LANES;
         if !values.len().is_multiple_of(LANES) || beats_end > u16::MAX.into() || bytes > self.bytes_max {
             return false;
         }
         self.newest_op = self.newest_op.max(key.op);
-        if let Some(old) = self.shards.insert(key, Shard { first, values, nobody }) {
-            self.bytes -= size_of_val(old.values.as_slice());
+        if let Some(old) = self.shards.remove(&key) {
+            self.free(old);
         }
-        self.bytes += bytes;
+        if self.newest_op - key.op >= self.ops {
+            return false;
+        }
+        // Room first: the memory that was there is taken again.
         while let Some(oldest) = self.shards.first_entry() {
-            if self.bytes <= self.bytes_max && self.newest_op - oldest.key().op < self.ops {
+            if self.bytes + bytes <= self.bytes_max && self.newest_op - oldest.key().op < self.ops {
                 break;
             }
-            self.bytes -= size_of_val(oldest.remove().values.as_slice());
+            if *oldest.key() > key {
+                return false;
+            }
+            let oldest = oldest.remove();
+            self.free(oldest);
         }
-        self.shards.contains_key(&key)
+        let mut kept = std::mem::take(&mut self.spare);
+        kept.clear();
+        kept.extend_from_slice(values);
+        self.bytes += bytes;
+        self.shards.insert(key, Shard { first, values: kept, nobody });
+        true
+    }
+
+    fn free(&mut self, shard: Shard) {
+        self.bytes -= size_of_val(shard.values.as_slice());
+        if shard.values.capacity() > self.spare.capacity() {
+            self.spare = shard.values;
+        }
     }
 
     /// Answers a request: the beats in as many messages as needed, or a single [`RepairMessage::Gone`] if any of them is

@@ -58,7 +58,7 @@ fn the_store_keeps_the_last_collectives_within_its_bytes() {
     let key = |op, bucket| WindowKey { op, bucket, window: 0 };
     let mut store = ShardStore::new(3, 10 * 64);
     for op in 10..13 {
-        assert!(store.keep(key(op, 0), 4, vec![op as f32; 2 * LANES], Vec::new()));
+        assert!(store.keep(key(op, 0), 4, &[op as f32; 2 * LANES], Vec::new()));
     }
     let asks = |store: &ShardStore, op, pairs: &[(u16, u16)]| {
         store.answer(&RepairMessage::Request { key: key(op, 0), ranges: ranges(pairs) })
@@ -66,21 +66,21 @@ fn the_store_keeps_the_last_collectives_within_its_bytes() {
     let beat = |op, first| RepairMessage::Answer { key: key(op, 0), first, values: vec![op as f32; LANES] };
     assert_eq!(asks(&store, 10, &[(4, 1)]), [beat(10, 4)]);
     // Collective 13 pushes out 10; 8 beats more push out 11 and 12 although they are young.
-    assert!(store.keep(key(13, 0), 4, vec![13.0; 2 * LANES], Vec::new()));
+    assert!(store.keep(key(13, 0), 4, &[13.0; 2 * LANES], Vec::new()));
     assert_eq!(asks(&store, 10, &[(4, 1)]), [RepairMessage::Gone { key: key(10, 0) }]);
     assert_eq!(asks(&store, 11, &[(5, 1)]), [beat(11, 5)]);
-    assert!(store.keep(key(13, 1), 0, vec![0.0; 8 * LANES], Vec::new()));
+    assert!(store.keep(key(13, 1), 0, &[0.0; 8 * LANES], Vec::new()));
     assert_eq!(store.bytes(), 10 * 64);
     assert_eq!(asks(&store, 12, &[(4, 1)]), [RepairMessage::Gone { key: key(12, 0) }]);
     // What is not its shard, too old, too large or not whole beats.
     for pairs in [[(3, 2)], [(5, 2)], [(6, 1)], [(0, 0)]] {
         assert_eq!(asks(&store, 13, &pairs), [RepairMessage::Gone { key: key(13, 0) }], "{pairs:?}");
     }
-    assert!(!store.keep(key(10, 0), 0, vec![0.0; LANES], Vec::new()));
-    assert!(!store.keep(key(14, 0), 0, vec![0.0; 11 * LANES], Vec::new()));
-    assert!(!store.keep(key(14, 0), 0, vec![0.0; LANES + 1], Vec::new()));
-    assert!(!store.keep(key(14, 0), 65_535, vec![0.0; LANES], Vec::new()));
-    assert!(store.keep(key(13, 0), 4, vec![7.0; LANES], Vec::new()), "kept again");
+    assert!(!store.keep(key(10, 0), 0, &[0.0; LANES], Vec::new()));
+    assert!(!store.keep(key(14, 0), 0, &[0.0; 11 * LANES], Vec::new()));
+    assert!(!store.keep(key(14, 0), 0, &[0.0; LANES + 1], Vec::new()));
+    assert!(!store.keep(key(14, 0), 65_535, &[0.0; LANES], Vec::new()));
+    assert!(store.keep(key(13, 0), 4, &[7.0; LANES], Vec::new()), "kept again");
     assert_eq!(store.bytes(), 9 * 64);
     assert!(store.answer(&beat(13, 4)).is_empty());
 }
@@ -88,7 +88,7 @@ fn the_store_keeps_the_last_collectives_within_its_bytes() {
 #[test]
 fn what_nobody_contributed_to_is_answered_as_such() {
     let mut store = ShardStore::new(1, 1 << 20);
-    assert!(store.keep(KEY, 10, vec![1.0; 20 * LANES], ranges(&[(12, 3), (20, 1), (28, 2)])));
+    assert!(store.keep(KEY, 10, &vec![1.0; 20 * LANES], ranges(&[(12, 3), (20, 1), (28, 2)])));
     let nobody = |first, count| RepairMessage::Nobody { key: KEY, beats: BeatRange { first, count } };
     for (asked, expected) in [
         ((10, 2), vec![answer(KEY, 10, 2)]),
@@ -113,7 +113,7 @@ fn what_nobody_contributed_to_is_answered_as_such() {
 #[test]
 fn long_ranges_are_answered_in_several_messages() {
     let mut store = ShardStore::new(1, 1 << 20);
-    assert!(store.keep(KEY, 100, (0..2500 * LANES).map(|at| (at / LANES) as f32).collect(), Vec::new()));
+    assert!(store.keep(KEY, 100, &(0..2500 * LANES).map(|at| (at / LANES) as f32).collect::<Vec<_>>(), Vec::new()));
     let answers = store.answer(&request(&[(110, 2100), (2500, 1)]));
     let parts = answers.iter().map(|answer| match answer {
         RepairMessage::Answer { first, values, .. } => (*first, values.len() / LANES, values[0]),
@@ -287,7 +287,7 @@ fn after_repair_replicas_agree_again_but_for_what_is_reported_as_drift() {
             for owner in (0..ranks).filter(|owner| *owner != own) {
                 let range = shards.range_of(owner);
                 let values = mean[range.start * LANES..range.end * LANES].to_vec();
-                stores[owner].keep(key, range.start as u16, values, Vec::new());
+                stores[owner].keep(key, range.start as u16, &values, Vec::new());
                 let missing = missing_ranges(range, &present);
                 for beats in missing.iter().map(BeatRange::beats) {
                     output[beats.start * LANES..beats.end * LANES].fill(0.0);
