@@ -1,18 +1,18 @@
-//! What the fuzzer of `fuzz/` has kept, played again.
+//! What the fuzzer of `tests/fuzz` has kept, played again.
 
-#[path = "../fuzz/rank.rs"]
-mod rank;
+#[path = "../../../tests/fuzz/play/corpus.rs"]
+mod corpus;
+#[path = "../../../tests/fuzz/play/messages.rs"]
+mod messages;
+#[path = "../../../tests/fuzz/play/peers.rs"]
+mod peers;
 
 #[test]
 fn a_rank_survives_whatever_the_fuzzer_found() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus");
-    let mut played = 0;
-    for entry in std::fs::read_dir(folder).expect("the corpus") {
-        let path = entry.expect("an entry").path();
-        // A panic names the input.
-        println!("{}", path.display());
-        rank::play(&std::fs::read(&path).expect("an input"));
-        played += 1;
-    }
-    assert!(played > 50, "only {played} inputs in {folder}");
+    corpus::replay("peers", peers::play);
+}
+
+#[test]
+fn the_membership_keeps_its_rules_whatever_its_peers_say() {
+    corpus::replay("messages", messages::play);
 }
