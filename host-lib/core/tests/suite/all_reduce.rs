@@ -281,7 +281,7 @@ fn a_window_that_closed_one_stage_without_this_rank_is_still_contributed_for_the
 
     // Its contribution gives the stage that is already running no more time.
     let stuck = |window, stage| Fate { never: stage == Stage::Broadcast, ..script(window, stage) };
-    assert_eq!(run(&params(), WINDOW, 3000, &stuck).end_ns, 1000 + BOUND_NS + SLACK_NS);
+    assert_eq!(run(&params(), WINDOW, 3000, &stuck).end_ns, 2 * BOUND_NS + SLACK_NS);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn the_watchdog_names_the_window_and_stage_that_are_overdue() {
     let error =
         ProtocolError::StageOverdue { op: 5, window: 2, stage: Stage::Broadcast, bound_ns: BOUND_NS, late_ns: 0 };
     assert_eq!(overdue.outcome.unwrap_err(), error);
-    assert_eq!(overdue.end_ns, 700 + 1000 + BOUND_NS + SLACK_NS);
+    assert_eq!(overdue.end_ns, 700 + 2 * BOUND_NS + SLACK_NS);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! What collectives show to those who trace them.
 
-mod virtual_network;
-
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -13,7 +11,8 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
-use virtual_network::{Impairments, Network};
+
+use crate::virtual_network::{Impairments, Network};
 
 /// Fields of a span, its name and its parent's fields among them.
 type Fields = BTreeMap<String, String>;

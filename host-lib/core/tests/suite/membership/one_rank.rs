@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use optireduce_core::protocol::membership::{Ballot, MembershipMessage, Output, Request, Settings};
 use optireduce_core::protocol::{Membership, MembershipParams, RANKS_MAX, Ranks, View};
 
-use crate::cluster::{SETTINGS, params, set};
+use super::cluster::{SETTINGS, params, set};
 
 #[test]
 fn messages_that_no_rank_can_have_sent_are_refused() {
@@ -141,11 +141,104 @@ fn a_rank_whose_channel_has_ended_is_silent_after_three_collectives_however_shor
     }
 }
 
+#[test]
+fn a_rank_that_waits_says_so_and_is_not_taken_for_dead() {
+    for waits in [true, false] {
+        let mut membership = Membership::new(0, MembershipParams { silent_ns: 0, ..params(3) }, SETTINGS).unwrap();
+        let mut silent = Vec::new();
+        for op in 0..9 {
+            assert!(membership.view_of(0, op).is_some());
+            membership.observe(0, op, &Ranks::none(3).with([1]), &Ranks::none(3).with([2]));
+            // One that goes on and is not heard is of no use to anybody.
+            let message = if waits {
+                MembershipMessage::Waits { number: 0 }
+            } else {
+                MembershipMessage::Progress { number: 0, next_op: op + 1 }
+            };
+            membership.handle_message(0, 2, message).unwrap();
+            let outputs = std::iter::from_fn(|| membership.poll());
+            silent.extend(outputs.filter(|output| *output == Output::Silent { rank: 2 }).map(|_| op));
+        }
+        assert_eq!(silent, if waits { vec![] } else { vec![2] });
+    }
+    // The other side: in time, and as long as it waits.
+    let params = MembershipParams { silent_ns: 1000, ..params(3) };
+    let mut membership = Membership::new(2, params, SETTINGS).unwrap();
+    let mut now_ns = 0;
+    for _ in 0..3 {
+        membership.wait_for_others(now_ns, true);
+        let timeout_ns = membership.next_timeout().unwrap();
+        assert!(timeout_ns - now_ns <= params.silent_ns / 4);
+        now_ns = timeout_ns;
+        membership.handle_timeout(now_ns);
+        let message = MembershipMessage::Waits { number: 0 };
+        let expected = [0, 1].map(|to| Output::Send { to, message: message.clone() });
+        assert_eq!(std::iter::from_fn(|| membership.poll()).collect::<Vec<_>>(), expected);
+    }
+    membership.wait_for_others(now_ns, true);
+    membership.wait_for_others(now_ns, false);
+    assert_eq!(membership.next_timeout(), None, "it waits no more");
+}
+
+#[test]
+fn a_rank_that_joins_begins_once_another_is_there() {
+    let join = || {
+        let mut membership = Membership::outside(2, params(3)).unwrap();
+        membership.join(0, 7);
+        let view =
+            View { number: 1, first_op: 20, joined: Some((2, 7)), epoch: 1, ..View::first(Ranks::all(3), SETTINGS) };
+        membership.handle_message(0, 0, MembershipMessage::Views { views: vec![view] }).unwrap();
+        membership
+    };
+    let mut membership = join();
+    let mut says = |next_op| {
+        membership.handle_message(0, 1, MembershipMessage::Progress { number: 1, next_op }).unwrap();
+        membership.view_of(0, 20).is_some()
+    };
+    assert_eq!([20, 21, 20].map(&mut says), [false, true, true]);
+    // Nobody is waited for who will not come.
+    let mut membership = join();
+    membership.handle_gone(0);
+    assert!(membership.view_of(0, 20).is_none());
+    membership.handle_gone(1);
+    assert!(membership.view_of(0, 20).is_some());
+    // Whoever was there before it knew its view says so when it asks.
+    let mut membership = join();
+    assert!(membership.view_of(0, 20).is_none());
+    std::iter::from_fn(|| membership.poll()).for_each(drop);
+    membership.handle_timeout(membership.next_timeout().unwrap());
+    let asked = std::iter::from_fn(|| membership.poll()).find_map(|output| match output {
+        Output::Send { to: 1, message } => Some(message),
+        _ => None,
+    });
+    let mut other = Membership::new(1, params(3), SETTINGS).unwrap();
+    let views = vec![membership.newest().unwrap().clone()];
+    other.handle_message(0, 0, MembershipMessage::Views { views }).unwrap();
+    assert!((0..=20).all(|op| other.view_of(0, op).is_some()));
+    std::iter::from_fn(|| other.poll()).for_each(drop);
+    other.handle_message(0, 2, asked.unwrap()).unwrap();
+    let answer = MembershipMessage::Progress { number: 1, next_op: 21 };
+    assert!(
+        std::iter::from_fn(|| other.poll()).any(|output| output == Output::Send { to: 2, message: answer.clone() })
+    );
+}
+
+/// What befell the channels to rank 2 before the view was known in which it joins.
+enum Channel {
+    Unharmed,
+    New,
+    NewHasEnded,
+}
+
 /// Rank 0 of 3, where rank 2 was started again and joins from collective 5 on; and whether it finds rank 2 silent in the next
 /// collective, in which it does not hear it.
-fn one_joins(silent_ns: u64, is_gone: bool) -> (Membership, impl Fn(&mut Membership, u32) -> bool) {
+fn one_joins(silent_ns: u64, channel: Channel) -> (Membership, impl Fn(&mut Membership, u32) -> bool) {
     let mut membership = Membership::new(0, MembershipParams { silent_ns, ..params(3) }, SETTINGS).unwrap();
-    if is_gone {
+    if !matches!(channel, Channel::Unharmed) {
+        membership.handle_gone(2);
+        membership.handle_back(2);
+    }
+    if matches!(channel, Channel::NewHasEnded) {
         membership.handle_gone(2);
     }
     let view = View { number: 1, first_op: 5, joined: Some((2, 7)), epoch: 1, ..View::first(Ranks::all(3), SETTINGS) };
@@ -160,16 +253,22 @@ fn one_joins(silent_ns: u64, is_gone: bool) -> (Membership, impl Fn(&mut Members
 
 #[test]
 fn the_channel_of_a_rank_that_joins_is_a_new_one() {
-    let (mut membership, is_silent) = one_joins(u64::MAX, true);
+    let (mut membership, is_silent) = one_joins(u64::MAX, Channel::New);
     assert!(!(5..20).any(|op| is_silent(&mut membership, op)), "its old channel has ended, not this one");
     membership.handle_gone(2);
     assert!(is_silent(&mut membership, 20));
 }
 
 #[test]
+fn the_channel_of_a_rank_that_joins_may_have_ended_before_its_view_is_known() {
+    let (mut membership, is_silent) = one_joins(u64::MAX, Channel::NewHasEnded);
+    assert!((5..20).any(|op| is_silent(&mut membership, op)), "nobody would drop it otherwise");
+}
+
+#[test]
 fn before_its_first_collective_a_rank_that_joins_is_not_silent() {
-    for is_gone in [false, true] {
-        let (mut membership, is_silent) = one_joins(0, is_gone);
+    for channel in [Channel::Unharmed, Channel::New] {
+        let (mut membership, is_silent) = one_joins(0, channel);
         let silent: Vec<u32> = (0..9).filter(|op| is_silent(&mut membership, *op)).collect();
         assert_eq!(silent, [7], "the third of those in which it takes part");
     }
@@ -177,7 +276,7 @@ fn before_its_first_collective_a_rank_that_joins_is_not_silent() {
 
 #[test]
 fn a_rank_that_asks_still_is_told_of_the_view_in_which_it_joins() {
-    let (mut membership, _) = one_joins(0, false);
+    let (mut membership, _) = one_joins(0, Channel::Unharmed);
     let mut answer_to = |from: usize, incarnation: u64| {
         std::iter::from_fn(|| membership.poll()).for_each(drop);
         membership.handle_message(0, from, MembershipMessage::Join { incarnation }).unwrap();

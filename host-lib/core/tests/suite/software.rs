@@ -1,27 +1,19 @@
 //! Software ranks on a virtual network, over thousands of seeds, judged independently of the code under test.
-//!
-//! `SEEDS=from..to cargo test -p optireduce-core --test software` tries others; a failure names its seed.
-
-mod virtual_network;
 
 use std::collections::{HashMap, HashSet};
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
-use optireduce_contract::packet::{STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader};
+use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Ranks, Stage, View, WindowPlan, plan_windows};
 use optireduce_core::software::{Batch, Software, SoftwareJob};
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
-use virtual_network::{Impairments, JOB_TAG, Link, Network, Outcome, Random, bucket_of};
+use optireduce_core::{DataPlane, Memory, PlaneEvent, PlaneLimits, Role};
+
+use crate::seeds;
+use crate::virtual_network::{Impairments, JOB_TAG, Link, Network, Outcome, Random, bucket_of};
 
 /// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
-
-fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let Ok(text) = std::env::var("SEEDS") else { return default };
-    let (from, to) = text.split_once("..").expect("SEEDS=from..to");
-    from.parse().expect("from")..to.parse().expect("to")
-}
 
 /// A job drawn from a seed.
 struct Case {
@@ -115,7 +107,7 @@ fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
 #[test]
 fn reported_loss_is_injected_loss_and_means_are_over_what_came() {
     let mut prompt_cases = 0;
-    for seed in seeds(0..1000) {
+    for seed in seeds(0..400) {
         let mut case = Case::new(seed);
         let impairments = Impairments { loss: 0.05, duplicate: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
         let early = Some(EarlyRule { grace_ns: 1_000_000 });
@@ -177,12 +169,12 @@ fn reported_loss_is_injected_loss_and_means_are_over_what_came() {
             }
         }
     }
-    assert!(prompt_cases > 300 || std::env::var("SEEDS").is_ok(), "only {prompt_cases} cases say anything");
+    assert!(prompt_cases > 120 || std::env::var("SEEDS").is_ok(), "only {prompt_cases} cases say anything");
 }
 
 #[test]
 fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
-    for seed in seeds(0..2000) {
+    for seed in seeds(0..600) {
         let mut case = Case::new(seed);
         let bound_ns = 20_000 + case.random.below(200_000);
         let outage = case.random.chance(0.3).then(|| {
@@ -214,8 +206,8 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
                 assert_eq!(result.len(), case.elements, "{what}");
                 assert!(result.iter().all(|value| value.is_finite() && value.abs() < 40.0), "{what}");
                 assert!(*took_ns <= windows_max * 2 * bound_ns, "{what}: {took_ns} ns, bound {bound_ns} ns");
-                for stage in &report.stages {
-                    assert!(stage.elapsed_ns_max <= bound_ns, "{what}: {stage:?}, bound {bound_ns}");
+                for (bounds, stage) in (1..).zip(&report.stages) {
+                    assert!(stage.elapsed_ns_max <= bounds * bound_ns, "{what}: {stage:?}, bound {bound_ns}");
                     assert!(stage.received_bytes <= stage.expected_bytes, "{what}: {stage:?}");
                     let complete = stage.closed_by == ClosedBy::Complete;
                     assert!(!complete || stage.received_bytes == stage.expected_bytes, "{what}: {stage:?}");
@@ -294,7 +286,7 @@ fn on_narrow_links(seed: u64, rate_control: bool, bound_ns: u64) -> (u64, u64, V
 fn rates_that_follow_round_trips_lose_less_on_narrow_links_and_do_not_collapse() {
     // 180 to 360 KB for each rank and stage take 144 to 288 us of a link. Without control they come at 300 Gb/s.
     let bound_ns = 2_000_000;
-    for seed in seeds(0..20) {
+    for seed in seeds(0..8) {
         let (lost, expected, rates) = on_narrow_links(seed, true, bound_ns);
         let (lost_without, ..) = on_narrow_links(seed, false, bound_ns);
         assert!(lost_without * 10 > expected, "seed {seed}: only {lost_without} of {expected} lost without control");
@@ -308,7 +300,7 @@ fn rates_that_follow_round_trips_lose_less_on_narrow_links_and_do_not_collapse()
 fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
     use optireduce_core::protocol::{UpdateAction, VoteParams};
     let (mut disagreements, mut skips) = (0, 0);
-    for seed in seeds(0..150) {
+    for seed in seeds(0..60) {
         for agree in [false, true] {
             let mut case = Case::new(seed);
             case.elements += 500;
@@ -344,7 +336,7 @@ fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
             }
         }
     }
-    assert!(disagreements > 50 && skips > 50 || std::env::var("SEEDS").is_ok(), "{disagreements}, {skips}");
+    assert!(disagreements > 20 && skips > 20 || std::env::var("SEEDS").is_ok(), "{disagreements}, {skips}");
 }
 
 #[test]
@@ -376,6 +368,7 @@ fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() 
     assert!(plane.enter(&view).unwrap());
     let params = first.of_view(&view);
     let plan = plan_windows(&params, 9, 0, 8 * LANES, false).unwrap().remove(0);
+    lend(&mut plane, &plan, Role::Result);
     plane.arm(&plan, &params).unwrap();
     // Rank 2 is the second of two now. Of all tags and numbers only its new ones are right.
     let own = plan.shards.range_of(0);
@@ -399,13 +392,51 @@ fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() 
     assert_eq!((*plane.counters(), plane.take_heard()), (expected, Ranks::none(3).with([1, 2])));
 }
 
+#[test]
+fn a_peer_that_is_held_keeps_nothing_from_others_however_much_waits_for_it() {
+    let mut plane = Software::new(SoftwareJob { slots: 200, ..SoftwareJob::new(0, 3, JOB_TAG, 4) }).unwrap();
+    let params = JobParams::new(0, 3, 4, PATIENT_NS, &plane.limits());
+    let windows: Vec<_> = (0..150)
+        .map(|bucket| plan_windows(&params, bucket.into(), bucket, 6 * LANES, false).unwrap().remove(0))
+        .inspect(|plan| {
+            lend(&mut plane, plan, Role::Result);
+            plane.arm(plan, &params).unwrap();
+            lend(&mut plane, plan, Role::Gradient);
+            plane.contribute(plan).unwrap();
+        })
+        .collect();
+    let drain = |plane: &mut Software| {
+        let mut sent = [0; 3];
+        while let Some(transmit) = plane.poll_transmit(Batch { segments_max: 1, bytes_max: 1 << 16 }) {
+            sent[transmit.to] += 1;
+        }
+        sent
+    };
+    let release_ns = 5_000_000;
+    plane.hold(1, release_ns);
+    assert_eq!(drain(&mut plane), [0, 0, windows.len()]);
+    assert_eq!(plane.next_timeout(), Some(release_ns), "and it is not asked for before");
+    plane.hold(1, 0);
+    assert_eq!(plane.next_timeout(), Some(0));
+    plane.hold(1, release_ns);
+    plane.advance(release_ns);
+    assert_eq!(drain(&mut plane), [0, windows.len(), 0]);
+}
+
+/// Lends memory of ones to a window that is its bucket.
+fn lend(plane: &mut Software, plan: &WindowPlan, role: Role) {
+    plane.lend(Memory { op: plan.op, role, first_element: 0 }, vec![1.0; plan.elements]);
+}
+
 /// Rank 0 of `ranks` with a window of `plan.beats` armed and contributed, all of whose values are 1; from now on it is traced.
 fn contributed(ranks: usize, params: &JobParams, beats: usize, step: u16) -> (Software, WindowPlan) {
     let mut plane = Software::new(SoftwareJob::new(0, ranks, JOB_TAG, 4)).unwrap();
     let plan = plan_windows(params, step.into(), 0, beats * LANES, false).unwrap().remove(0);
     plane.take_trace();
+    lend(&mut plane, &plan, Role::Result);
     plane.arm(&plan, params).unwrap();
-    plane.contribute(&plan, &vec![1.0; beats * LANES]).unwrap();
+    lend(&mut plane, &plan, Role::Gradient);
+    plane.contribute(&plan).unwrap();
     (plane, plan)
 }
 
@@ -453,6 +484,7 @@ fn a_packet_of_means_ends_where_nobody_contributed() {
         };
         let mut plane = Software::new(SoftwareJob::new(0, 2, JOB_TAG, 4)).unwrap();
         let plan = plan_windows(&params, 0, 0, 16 * LANES, false).unwrap().remove(0);
+        lend(&mut plane, &plan, Role::Result);
         plane.arm(&plan, &params).unwrap();
         let own = plan.shards.range_of(0);
         // The second packet comes as a whole, and the first one as far as it was not cut off.
@@ -467,14 +499,56 @@ fn a_packet_of_means_ends_where_nobody_contributed() {
             }
         }
         plane.advance(1001);
-        let (mut out, mut means) = (Vec::new(), 0);
-        while let Some(transmit) = plane.poll_transmit(Batch { segments_max: 4, bytes_max: 65_000 }, &mut out) {
-            for datagram in out.chunks(transmit.segment_bytes) {
-                means += plan.shape().packet_beats((datagram.len() - UBT_BYTES) / BEAT_BYTES);
-            }
+        let mut means = 0;
+        while let Some(transmit) = plane.poll_transmit(Batch { segments_max: 4, bytes_max: 65_000 }) {
+            let packets = transmit.datagrams().map(|one| plan.shape().packet_beats(one.payload.len() / BEAT_BYTES));
+            means += packets.sum::<usize>();
         }
         let expected = sent + own.len().saturating_sub(packet_beats);
         assert_eq!(means, expected, "bf16 {bf16}, {came} beats of the first packet came");
+    }
+}
+
+/// The caller gets its memory back when its windows are done, and writes to it, while packets of them have not left yet: these carry what
+/// was to be sent. In one window as it lies, one whose last beat is cut short, and in bf16.
+#[test]
+fn memory_may_be_reclaimed_before_all_of_it_was_sent() {
+    for (elements, bf16) in [(16 * LANES, false), (16 * LANES - 5, false), (16 * LANES, true)] {
+        let params = JobParams {
+            bf16,
+            start_peers: 0,
+            window_beats_max: 16,
+            ..JobParams::new(0, 3, 4, 1000, &PlaneLimits::CARD)
+        };
+        let sent = |reclaims: bool| {
+            let mut plane = Software::new(SoftwareJob::new(0, 3, JOB_TAG, 4)).unwrap();
+            let plan = plan_windows(&params, 0, 0, elements, false).unwrap().remove(0);
+            lend(&mut plane, &plan, Role::Result);
+            plane.arm(&plan, &params).unwrap();
+            let gradient = (0..elements).map(|at| at as f32).collect();
+            plane.lend(Memory { op: 0, role: Role::Gradient, first_element: 0 }, gradient);
+            plane.contribute(&plan).unwrap();
+            // The first packet leaves while the memory is lent, the others after both stages have met their deadlines.
+            let mut datagrams = Vec::new();
+            let one = Batch { segments_max: 1, bytes_max: 65_000 };
+            let first = plane.poll_transmit(one).unwrap();
+            datagrams.extend(first.datagrams().map(|one| (*one.header, one.payload.to_vec())));
+            plane.advance(1001);
+            plane.advance(2002);
+            plane.take_result(&plan, &mut |_| {}).unwrap();
+            let memories = [Role::Gradient, Role::Result].map(|role| Memory { op: 0, role, first_element: 0 });
+            for memory in memories.into_iter().filter(|_| reclaims) {
+                let mut values = plane.reclaim(memory).unwrap();
+                values.fill(-7.0);
+            }
+            while let Some(transmit) = plane.poll_transmit(Batch { segments_max: 4, ..one }) {
+                datagrams.extend(transmit.datagrams().map(|one| (*one.header, one.payload.to_vec())));
+            }
+            datagrams
+        };
+        let (kept, reclaimed) = (sent(false), sent(true));
+        assert!(kept.iter().all(|(_, payload)| !payload.is_empty()) && kept.len() >= 4, "{} packets", kept.len());
+        assert!(kept == reclaimed, "{elements} elements, bf16 {bf16}");
     }
 }
 
@@ -506,8 +580,8 @@ fn a_job_of_more_ranks_than_a_word_has_bits_sums_and_reports_each() {
         assert_eq!(report.received_bytes_per_rank, [vec![own_bytes], vec![128; ranks - 1]].concat());
     }
     assert!(plane.take_heard().iter().eq(1..ranks));
-    let mut result = vec![0.0; plan.elements];
-    plane.take_result(&plan, &mut result).unwrap();
+    plane.take_result(&plan, &mut |_| {}).unwrap();
+    let result = plane.reclaim(Memory { op: plan.op, role: Role::Result, first_element: 0 }).unwrap();
     let mean = (1.0 + 4.0 * (ranks - 1) as f32) * (1.0 / ranks as f32);
     for (rank, values) in result.chunks(2 * LANES).enumerate() {
         assert_eq!(values, [if rank == 0 { mean } else { rank as f32 }; 2 * LANES], "the shard of rank {rank}");

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use optireduce_core::protocol::{
-    BUCKETS_MAX, ClosedBy, HadamardMode, JobParams, Kind, MembershipParams, ProtocolError, Ranks, RefusedStatus, Stage,
-    StageReport, UpdateAction, View, WindowPlan,
+    BUCKETS_MAX, ClosedBy, HadamardMode, JobParams, Kind, MESSAGE_VERSION, MembershipParams, ProtocolError, Ranks,
+    RefusedStatus, Stage, StageReport, UpdateAction, View, WindowPlan,
 };
 use optireduce_core::{
-    Call, Capabilities, Capability, Collectives, CollectivesError, DataPlane, PlaneEvent, PlaneLimits, RepairData,
-    Unsupported,
+    Call, Capabilities, Capability, Collectives, CollectivesError, DataPlane, LentMemory, Memory, PlaneEvent,
+    PlaneLimits, Role, Unsupported, WindowOutput,
 };
 
 const RANKS: usize = 4;
@@ -22,6 +22,7 @@ struct Broken(&'static str);
 #[derive(Debug, Default)]
 struct Plane {
     armed: Vec<(WindowPlan, Vec<f32>)>,
+    lent: LentMemory,
     armed_max: usize,
     log: Vec<String>,
     events: VecDeque<PlaneEvent>,
@@ -75,10 +76,6 @@ impl DataPlane for Plane {
         Err(Broken("asked for rates"))
     }
 
-    fn repair_data(&mut self, _: &WindowPlan) -> Option<RepairData> {
-        panic!("asked for repair data");
-    }
-
     fn announce(&mut self, _: &View) {
         panic!("asked for views");
     }
@@ -102,9 +99,17 @@ impl DataPlane for Plane {
         Ok(())
     }
 
-    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), Broken> {
+    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+        self.lent.lend(memory, values);
+    }
+
+    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+        self.lent.reclaim(memory)
+    }
+
+    fn contribute(&mut self, plan: &WindowPlan) -> Result<(), Broken> {
         let (_, gradient) = self.armed.iter_mut().find(|(armed, _)| armed == plan).ok_or(Broken("not armed"))?;
-        *gradient = elements.to_vec();
+        *gradient = self.lent.window(plan, Role::Gradient).map_err(|_| Broken("no gradient"))?.to_vec();
         self.log.push(format!("contribute {}.{}", plan.step, plan.index));
         if self.eager {
             self.close_both(plan.cookie);
@@ -125,12 +130,14 @@ impl DataPlane for Plane {
         Err(Broken("cancelled"))
     }
 
-    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), Broken> {
+    fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), Broken> {
         let index = self.armed.iter().position(|(armed, _)| armed == plan).ok_or(Broken("not armed"))?;
         let (_, gradient) = self.armed.remove(index);
+        let out = self.lent.window_mut(plan, Role::Result).map_err(|_| Broken("no result"))?;
         for (out, own) in out.iter_mut().zip(gradient) {
             *out = own / RANKS as f32;
         }
+        look(WindowOutput { elements: out, repair: None });
         Ok(())
     }
 }
@@ -189,6 +196,39 @@ fn the_next_collective_is_armed_while_the_first_runs_and_slots_are_shared() {
     assert_eq!((second.report.op, second.result[WINDOW]), (1, WINDOW as f32 / 4.0));
     assert!(collectives.poll(30).unwrap().is_none());
     assert_eq!(collectives.next_timeout(), None);
+}
+
+/// Rank 0 and rank 2 have cards: each collective waits for the other's word, and this rank tells all others of its own, in order,
+/// once as many windows are armed as are in flight at a time.
+#[test]
+fn ranks_with_cards_tell_what_they_have_armed_and_others_wait_for_it() {
+    let mut card = collectives(Plane::default());
+    card.wait_for_cards(Ranks::none(RANKS).with([0, 2]));
+    let told = |card: &mut Collectives<Plane>| {
+        std::iter::from_fn(|| card.poll_message()).map(|(to, bytes)| (to, bytes[1..].to_vec())).collect::<Vec<_>>()
+    };
+    // After the version: the tag of the message, the collective.
+    let armed = |op: u8| [1, 2, 3].map(|to| (to, vec![0x50, 0, 0, 0, op])).to_vec();
+    assert_eq!(card.not_armed(0), None, "it is not prepared");
+    card.prepare(0, 0, 6 * WINDOW, false).unwrap();
+    assert_eq!(told(&mut card), armed(0));
+    card.prepare(0, 1, 3 * WINDOW, false).unwrap();
+    assert_eq!(told(&mut card), [], "one of its three windows has no slot");
+    assert_eq!((card.not_armed(0), card.not_armed(1)), (Some(2), Some(2)));
+    let message = |op: u8| [MESSAGE_VERSION, 0x50, 0, 0, 0, op];
+    // Who has no card is not listened to.
+    card.handle_message(0, 1, &message(0)).unwrap();
+    assert_eq!(card.not_armed(0), Some(2));
+    card.handle_message(0, 2, &message(0)).unwrap();
+    assert_eq!((card.not_armed(0), card.not_armed(1)), (None, Some(2)));
+
+    card.start(0, 0, ramp(6 * WINDOW)).unwrap();
+    card.plane_mut().close_both(0);
+    card.poll(10).unwrap();
+    assert_eq!(told(&mut card), armed(1));
+    // Who is gone is not waited for.
+    card.handle_gone(2);
+    assert_eq!(card.not_armed(1), None);
 }
 
 /// A window that closes as soon as it is contributed (its peers came before) is told of at once: nothing else would wake the

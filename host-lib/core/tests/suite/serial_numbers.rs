@@ -2,13 +2,12 @@
 //! two calls of a bucket, while a rank takes no part, and under losses and changes of the view. Nothing good is dropped, and
 //! nothing old is taken.
 
-mod virtual_network;
-
 use optireduce_contract::packet::UbtHeader;
 use optireduce_core::protocol::{HadamardMode, JobParams, MembershipParams, UpdateAction};
 use optireduce_core::software::Software;
 use optireduce_core::{DataPlane, MembershipEvent};
-use virtual_network::{Impairments, JOB_TAG, Network, Outcome};
+
+use crate::virtual_network::{Impairments, JOB_TAG, Network, Outcome};
 
 const BOUND_NS: u64 = 1_000_000;
 /// Two beats: a shard for each of two ranks.

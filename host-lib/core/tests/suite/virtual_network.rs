@@ -2,15 +2,13 @@
 //!
 //! Every decision comes from the seed. A rank acts when something reaches it or its own timer is due.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use optireduce_core::protocol::{HadamardMode, JobParams, Kind, Report};
-use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
+use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob, Transmit};
 use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
@@ -337,10 +335,12 @@ impl Network {
     fn transmit(&mut self, rank: usize) {
         let mut out = Vec::new();
         let batch = Batch { segments_max: 1 + self.random.below(4) as usize, bytes_max: 65_000 };
-        while let Some(transmit) = self.ranks[rank].plane_mut().poll_transmit(batch, &mut out) {
-            assert_eq!(out.len().div_ceil(transmit.segment_bytes), transmit.segments);
-            for datagram in out.chunks(transmit.segment_bytes) {
-                self.send(rank, transmit.to, datagram);
+        while let Some(transmit) = self.ranks[rank].plane_mut().poll_transmit(batch) {
+            transmit.copy_to(&mut out);
+            let Transmit { to, segment_bytes, .. } = transmit;
+            assert_eq!(out.len().div_ceil(segment_bytes), transmit.segments());
+            for datagram in out.chunks(segment_bytes) {
+                self.send(rank, to, datagram);
             }
         }
     }

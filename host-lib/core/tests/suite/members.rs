@@ -1,29 +1,21 @@
 //! Ranks that crash or cannot be heard for a while, losses and bounds that do not fit: software ranks that agree, over a virtual
 //! network, on who takes part and on what they use alike.
-//!
-//! `SEEDS=from..to cargo test -p optireduce-core --test members` tries others; a failure names its seed.
-
-mod virtual_network;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{
-    BoundParams, ClosedBy, EarlyRule, HadamardMode, JobParams, MembershipParams, UpdateAction, VoteParams,
+    BoundParams, CLEAN_OPS, ClosedBy, EarlyRule, HadamardMode, JobParams, MembershipParams, UpdateAction, VoteParams,
 };
 use optireduce_core::software::Software;
 use optireduce_core::{Collectives, DataPlane, MembershipEvent};
-use virtual_network::{Impairments, Network, Outcome, Random};
+
+use crate::seeds;
+use crate::virtual_network::{Impairments, Network, Outcome, Random};
 
 const BOUND_NS: u64 = 1_000_000;
 const SILENT_OPS: u32 = 5;
 const LEAD_OPS: u32 = 4;
-
-fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let Ok(text) = std::env::var("SEEDS") else { return default };
-    let (from, to) = text.split_once("..").expect("SEEDS=from..to");
-    from.parse().expect("from")..to.parse().expect("to")
-}
 
 fn network(seed: u64, ranks: usize, impairments: Impairments, with_members: bool) -> Network {
     let mut network = without_members(seed, ranks, impairments, BOUND_NS);
@@ -63,7 +55,7 @@ fn check_means(what: &str, outcomes: &[Option<Outcome>], gradients: &[Vec<f32>],
 
 #[test]
 fn a_crashed_rank_is_dropped_and_the_others_stop_paying_the_bound() {
-    for seed in seeds(0..60) {
+    for seed in seeds(0..20) {
         let mut random = Random(seed << 20);
         let ranks = 2 + random.below(5) as usize;
         // A beat for each rank at least, so that all hear of all.
@@ -172,7 +164,7 @@ fn seventy_ranks_vote_and_drop_one_that_dies() {
 
 #[test]
 fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
-    for seed in seeds(0..60) {
+    for seed in seeds(0..20) {
         let mut random = Random(seed << 20);
         let (ranks, elements) = (3 + random.below(4) as usize, 1 + random.below(3000) as usize);
         let away = random.below(ranks as u64) as usize;
@@ -217,7 +209,7 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
 
 #[test]
 fn ranks_that_crash_one_after_the_other_are_each_dropped() {
-    for seed in seeds(0..30) {
+    for seed in seeds(0..20) {
         let mut random = Random(seed << 20);
         let (ranks, elements) = (5 + random.below(3) as usize, 500 + random.below(2000) as usize);
         // Once the first is dropped, ranks after it have places that are not their numbers.
@@ -251,7 +243,7 @@ fn hadamard_of(what: &str, outcomes: &[Option<Outcome>]) -> bool {
 
 #[test]
 fn under_loss_all_ranks_switch_to_hadamard_at_the_same_collective_even_if_one_crashes() {
-    for seed in seeds(0..100) {
+    for seed in seeds(0..20) {
         let mut random = Random(seed << 20);
         let (ranks, elements) = (3 + random.below(4) as usize, 2000 + random.below(2000) as usize);
         let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
@@ -291,8 +283,36 @@ fn under_loss_all_ranks_switch_to_hadamard_at_the_same_collective_even_if_one_cr
 }
 
 #[test]
+fn once_nothing_is_lost_any_more_all_ranks_switch_back_at_the_same_collective() {
+    for seed in seeds(0..10) {
+        let mut random = Random(seed << 20);
+        let (ranks, elements) = (2 + random.below(4) as usize, 2000 + random.below(2000) as usize);
+        let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
+        let mut network = without_members(seed, ranks, impairments, BOUND_NS);
+        for rank in &mut network.ranks {
+            rank.agree_on_views(members(ranks), HadamardMode::Auto).unwrap();
+        }
+        let lossy_ops = 20 + random.below(20) as u32;
+        let mut encoded = vec![];
+        for op in 0..lossy_ops + CLEAN_OPS + 40 {
+            network.impairments.loss = if op < lossy_ops { 0.06 } else { 0.0 };
+            let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
+            let starts: Vec<_> = (0..ranks).map(|_| Some(random.below(20_000))).collect();
+            let outcomes = network.all_reduce(0, &gradients, HadamardMode::Auto, &starts);
+            encoded.push(hadamard_of(&format!("seed {seed}, collective {op} of {ranks} ranks"), &outcomes));
+        }
+        let clean = &encoded[lossy_ops as usize..];
+        let back = clean.iter().position(|on| !on).unwrap_or(clean.len());
+        assert!(back >= CLEAN_OPS as usize, "seed {seed}: plain {back} collectives after the last loss");
+        assert!(!clean[back..].is_empty() && !clean[back..].contains(&true), "seed {seed}: {encoded:?}");
+        let is_odd = |rank: &Collectives<Software>| rank.plane().counters().drop_flags > 0;
+        assert!(!network.ranks.iter().any(is_odd), "seed {seed}: packets of the other kind came");
+    }
+}
+
+#[test]
 fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
-    for seed in seeds(0..30) {
+    for seed in seeds(0..8) {
         let mut random = Random(seed << 20);
         let (ranks, elements) = (3 + random.below(4) as usize, 2000 + random.below(2000) as usize);
         let away = random.below(ranks as u64) as usize;
@@ -303,7 +323,7 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
         for rank in &mut network.ranks {
             rank.agree_on_views(MembershipParams { bound, ..members(ranks) }, HadamardMode::Auto).unwrap();
         }
-        let (mut used, mut op, mut back) = (BTreeMap::new(), 0, 0);
+        let (mut used, mut op, mut has_joined, mut back) = (BTreeMap::new(), 0, false, 0);
         while back < 3 {
             assert!(op < 3000, "seed {seed}: rank {away} does not come back: {:?}", network.events);
             if !network.ranks[away].is_member() && network.now_ns > 27_000_000 {
@@ -325,8 +345,10 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
                 let expected = used.entry(report.op).or_insert_with(|| found.clone());
                 assert_eq!(&found, expected, "seed {seed}, collective {}, rank {rank}", report.op);
             }
-            let joined = network.ranks[away].newest().joined.is_some();
-            back += u32::from(joined && outcomes[away].is_some());
+            // A later view, with other settings, may follow upon the one that it joined in.
+            let comer = &network.ranks[away];
+            has_joined = comer.is_member() && (has_joined || comer.newest().joined.is_some());
+            back += u32::from(has_joined && outcomes[away].is_some());
         }
         let (live, hadamard, bound_ns) = &used[used.keys().last().unwrap()];
         assert_eq!((live.len(), *hadamard), (ranks, true), "seed {seed}");
@@ -353,7 +375,7 @@ fn apart(sums: &[Vec<f64>]) -> f64 {
 #[test]
 fn after_repair_replicas_agree_again() {
     let (mut counted, mut repaired, mut agreed, mut apart_without) = (0, 0, 0, 0);
-    for seed in seeds(0..150) {
+    for seed in seeds(0..30) {
         let mut random = Random(seed << 20);
         let (ranks, elements) = (2 + random.below(5) as usize, 1 + random.below(4000) as usize);
         let (bf16, incast, letters_max) =
@@ -378,9 +400,9 @@ fn after_repair_replicas_agree_again() {
             let open = |network: &Network| {
                 network.ranks.iter().any(|rank| rank.repaired().is_some_and(|report| report.outstanding_bytes > 0))
             };
-            // Twelve collectives with loss, then more until everything was fetched, and one to add it to.
+            // Twelve collectives with loss, then more until everything was fetched, and of each kind one to add it to.
             let mut calm = 0;
-            while op < 12 || calm < 2 {
+            while op < 12 || calm < 3 {
                 if op == 12 {
                     network.impairments.loss = 0.0;
                 }
@@ -419,5 +441,5 @@ fn after_repair_replicas_agree_again() {
     }
     println!("{repaired} seeds with repairs, {agreed} without drift, {apart_without} apart if nothing is repaired");
     assert!(agreed * 20 > counted * 19, "{agreed} of {counted}: owners give what they have");
-    assert!(repaired > 70 && agreed > 70 && apart_without > 70 || std::env::var("SEEDS").is_ok());
+    assert!(repaired > 14 && agreed > 14 && apart_without > 14 || std::env::var("SEEDS").is_ok());
 }

@@ -150,22 +150,28 @@ fn a_rank_that_was_dropped_comes_back_with_the_next_view() {
 }
 
 #[test]
-fn a_rank_started_anew_before_it_was_missed_joins_without_being_dropped() {
-    let mut cluster = cluster("quick restart", 3);
-    cluster.run_for(50 * OP_NS);
-    cluster.crash(0);
-    cluster.restart(0);
-    assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
-    let view = cluster.newest(0);
-    assert_eq!((view.number, view.joined.map(|joined| joined.0)), (1, Some(0)));
-    // The wish again, late: it is fulfilled.
-    let (now_ns, incarnation) = (cluster.now_ns, view.joined.unwrap().1);
-    for rank in [1, 2] {
-        cluster.ranks[rank].membership.handle_message(now_ns, 0, MembershipMessage::Join { incarnation }).unwrap();
-        cluster.poll(rank);
+fn a_rank_started_anew_before_it_was_missed_is_dropped_at_once_and_joins() {
+    for restarted in 0..3 {
+        let mut cluster = cluster("quick restart", 3);
+        cluster.run_for(50 * OP_NS);
+        let op = cluster.ranks.iter().map(|rank| rank.op).max().unwrap();
+        cluster.crash(restarted);
+        cluster.restart(restarted);
+        assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
+        let (without, view) = (&cluster.views[&1], cluster.newest(restarted));
+        assert!(!without.has(restarted) && without.first_op <= op + 3, "from {op}, not after a lead: {without:?}");
+        let joined = view.joined.map(|joined| joined.0);
+        assert_eq!((view.number, joined), (2, Some(restarted as u16)), "{view:?}");
+        // The wish again, late: it is fulfilled.
+        let (now_ns, incarnation) = (cluster.now_ns, view.joined.unwrap().1);
+        for rank in (0..3).filter(|rank| *rank != restarted) {
+            let late = MembershipMessage::Join { incarnation };
+            cluster.ranks[rank].membership.handle_message(now_ns, restarted, late).unwrap();
+            cluster.poll(rank);
+        }
+        cluster.run_for(100 * OP_NS);
+        assert_eq!(cluster.views.len(), 3);
     }
-    cluster.run_for(100 * OP_NS);
-    assert_eq!(cluster.views.len(), 2);
 }
 
 /// A random job: crashes (also of two ranks, one soon after the other, in the middle of an agreement), restarts and
@@ -239,6 +245,34 @@ fn a_request_is_met_at_the_same_collective_on_all_ranks_without_dropping_any() {
         cluster.request(2, TRANSFORM);
         cluster.run_for(100 * OP_NS);
         assert_eq!(cluster.views.len(), views);
+    }
+}
+
+#[test]
+fn the_transform_ends_when_all_ranks_request_that_at_the_same_time() {
+    const END: Request = Request { hadamard: Some(false), bound_ns: None };
+    for seed in 0..50 {
+        let mut cluster = Cluster::new(&format!("seed {seed}: the transform begins and ends"), params(5), 20_000, seed);
+        cluster.run_for(50 * OP_NS);
+        cluster.request(3, TRANSFORM);
+        assert!(cluster.run_until(cluster.now_ns + 40 * OP_NS, |cluster| cluster.newest_of_all().settings.hadamard));
+        cluster.run_for(40 * OP_NS);
+        // All but one; and that one, when another has taken it back.
+        let (last, fickle) = ((seed % 5) as usize, ((seed + 1 + seed / 5 % 4) % 5) as usize);
+        cluster.requests.clear();
+        let ask = |cluster: &mut Cluster, rank: usize, request| {
+            cluster.request(rank, request);
+            cluster.run_for(30 * OP_NS);
+            cluster.newest_of_all().settings.hadamard
+        };
+        for rank in (0..5).filter(|rank| *rank != last) {
+            assert!(ask(&mut cluster, rank, END), "{}: {rank} asks, {last} does not", cluster.name);
+        }
+        assert!(ask(&mut cluster, fickle, Request::default()) && ask(&mut cluster, last, END), "{}", cluster.name);
+        assert!(!ask(&mut cluster, fickle, END), "{}", cluster.name);
+        let newest = cluster.newest_of_all();
+        let switched: BTreeSet<_> = cluster.used[&newest.first_op].iter().map(|(_, number)| *number).collect();
+        assert_eq!(switched, [newest.number].into(), "{}", cluster.name);
     }
 }
 
@@ -344,7 +378,7 @@ fn a_rank_may_take_back_the_bound_that_it_asked_for() {
 #[test]
 fn fixed_ranks_agree_on_settings_whoever_crashes_and_however_late_messages_are() {
     let (mut views, mut met) = (0, 0);
-    for seed in 0..2000 {
+    for seed in 0..700 {
         let mut draws = (0..).map(|turn| splitmix64(seed << 16 | turn));
         let mut draw = |below: u64| draws.next().unwrap() % below;
         let ranks = 1 + draw(8) as usize;
@@ -377,12 +411,12 @@ fn fixed_ranks_agree_on_settings_whoever_crashes_and_however_late_messages_are()
         views += cluster.views.len();
         met += cluster.requests.len();
     }
-    assert!(views > 4000 && met > 4000, "{views} views, {met} requests: nothing happens");
+    assert!(views > 1400 && met > 1400, "{views} views, {met} requests: nothing happens");
 }
 
 #[test]
 fn whoever_crashes_and_however_late_messages_are_live_ranks_end_in_one_view() {
-    let (mut views, mut settled, seeds) = (0, 0, 2000);
+    let (mut views, mut settled, seeds) = (0, 0, 700);
     for seed in 0..seeds {
         let (seed_views, seed_settled) = run(seed);
         views += seed_views;

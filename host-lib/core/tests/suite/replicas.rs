@@ -1,27 +1,19 @@
 //! Replicas end with the same updates, and ranks that call different things all find out: software ranks that train at their own
 //! pace on a virtual network.
-//!
-//! `SEEDS=from..to cargo test -p optireduce-core --test replicas` tries others; a failure names its seed.
-
-mod virtual_network;
 
 use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, UbtHeader};
 use optireduce_core::protocol::{
     HadamardMode, JobParams, Kind, MembershipParams, Stream, StreamId, UpdateAction, VoteParams,
 };
 use optireduce_core::{Call, CollectivesError, DataPlane};
-use virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
+
+use crate::seeds;
+use crate::virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
 
 const BOUND_NS: u64 = 1_000_000;
 const RANKS: usize = 4;
 const ELEMENTS: usize = 1500;
 const UPDATES: u32 = 100;
-
-fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let Ok(text) = std::env::var("SEEDS") else { return default };
-    let (from, to) = text.split_once("..").expect("SEEDS=from..to");
-    from.parse().expect("from")..to.parse().expect("to")
-}
 
 fn network(seed: u64, loss: f64) -> Network {
     let impairments = Impairments { loss, delay_ns: 1000..30_000, ..Impairments::default() };
@@ -175,6 +167,60 @@ fn after_the_last_repair_all_replicas_have_the_same_sum() {
         );
     }
     assert!(apart_without * 10 > runs * 9, "{apart_without} of {runs} drift apart without repair");
+}
+
+/// What each rank returned of each collective, if repairs are waited for or not; and which outputs lacked something.
+fn outputs(seed: u64, waits: bool) -> (Vec<Vec<Vec<f32>>>, Vec<String>) {
+    let mut network = network(seed, 0.01);
+    for rank in &mut network.ranks {
+        rank.repair();
+        if waits {
+            rank.wait_for_repairs();
+        }
+    }
+    let late = seed as usize % RANKS;
+    let (mut outputs, mut incomplete) = (vec![Vec::new(); 40], Vec::new());
+    let mut ended = outputs.len();
+    let errors = network.train(
+        40,
+        |rank, call| if rank == late && call % 10 == 9 { 5 * BOUND_NS } else { 200_000 },
+        |rank, call| (bucket(call, |call| call % 3 == 0), gradient(seed, rank, call)),
+        |rank, Outcome { report, result, .. }| {
+            let (action, missing) = (report.action, report.missing_ranges());
+            // A job ends here: contributions to this rank's own shard were lost three times.
+            if action == UpdateAction::Halt && missing.is_empty() {
+                ended = ended.min(report.op as usize);
+                return;
+            }
+            if action != UpdateAction::Apply || !missing.is_empty() {
+                let (received, late) = (report.received_fraction, &report.late_peers);
+                incomplete
+                    .push(format!("op {} rank {rank} {action:?} {missing:?} {received:?} late {late:?}", report.op));
+            }
+            outputs[report.op as usize].push(result);
+        },
+    );
+    assert!(errors.iter().all(Option::is_none), "seed {seed}: {errors:?}");
+    outputs.truncate(ended);
+    (outputs, incomplete)
+}
+
+#[test]
+fn with_repairs_waited_for_every_output_is_whole_and_the_same_on_all_ranks() {
+    let mut incomplete_without = 0;
+    for seed in seeds(0..12) {
+        incomplete_without += outputs(seed, false).1.len();
+        let (outputs, incomplete) = outputs(seed, true);
+        assert!(incomplete.is_empty(), "seed {seed}: {incomplete:#?}");
+        for (op, outputs) in outputs.iter().enumerate() {
+            assert_eq!(outputs.len(), RANKS, "seed {seed}, collective {op}");
+            assert!(outputs.iter().all(|output| output == &outputs[0]), "seed {seed}, collective {op}: outputs differ");
+        }
+    }
+    assert!(
+        incomplete_without > 100 || std::env::var("SEEDS").is_ok(),
+        "only {incomplete_without} outputs lacked something"
+    );
 }
 
 #[test]
