@@ -34,6 +34,12 @@ pub enum DmaFault {
         /// Length of DMA memory.
         len: usize,
     },
+    /// Memory that is not mapped for the card, or not to be accessed like that.
+    #[error("IOVA {iova:#x} is not mapped for the card, or may not be accessed like that")]
+    Unmapped {
+        /// The first byte of it.
+        iova: u64,
+    },
     /// An access to numbers that is not on a multiple of four bytes.
     #[error("IOVA {iova:#x} is not a multiple of 4")]
     Misaligned {

@@ -79,6 +79,16 @@ pub enum DriverError {
         /// Name of the bus.
         device: String,
     },
+    /// The way to the card cannot be opened, or what is at its other end does not keep to the bus's rules.
+    #[error("{device}: {problem}.\n{remedy}")]
+    Bus {
+        /// Name of the bus.
+        device: String,
+        /// What was tried, what was found, and what was expected.
+        problem: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// The card did not stop after it was disabled.
     #[error(
         "{device}: SQ_HEAD is {sq_head}, CQ_TAIL is {cq_tail} and the busy bit of STATUS is {} after CONTROL was cleared \

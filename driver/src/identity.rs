@@ -4,6 +4,7 @@
 //! writes. Every wait is bounded by a number of polls.
 
 use optireduce_contract::limits::{CONTRACT_VERSION, HADAMARD_LOG2_MIN, MAGIC, PAYLOAD_BEATS_MAX, QUEUES, RANKS_MAX};
+use optireduce_contract::packet::Endpoint;
 use optireduce_contract::registers::{self as regs, Register};
 
 use crate::bus::Bus;
@@ -29,6 +30,24 @@ pub struct Limits {
     pub queues: usize,
     /// Build number of the card.
     pub build: u32,
+}
+
+/// Where a card is on the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkAddress {
+    /// Its MAC and IP addresses.
+    pub endpoint: Endpoint,
+    /// The UDP port at which it receives, and from which it sends.
+    pub udp_port: u16,
+}
+
+/// What the card's registers say of its place on the network; `None` if IP address or port are zero.
+pub(crate) fn network_address(bus: &impl Bus) -> Option<NetworkAddress> {
+    let [ip, mac_lo, mac_hi] = [&regs::LOCAL_IP, &regs::LOCAL_MAC_LO, &regs::LOCAL_MAC_HI].map(|at| bus.read(at));
+    let (ip, [m0, m1, m2, m3], [m4, m5, ..]) = (ip.to_le_bytes(), mac_lo.to_le_bytes(), mac_hi.to_le_bytes());
+    let udp_port = u16::from_be_bytes((bus.read(&regs::UDP_PORT) as u16).to_le_bytes());
+    let endpoint = Endpoint { mac: [m0, m1, m2, m3, m4, m5], ip };
+    (ip != [0; 4] && udp_port != 0).then_some(NetworkAddress { endpoint, udp_port })
 }
 
 /// Checks that a card of ours answers and hears, and reads what it can do.

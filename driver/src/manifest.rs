@@ -136,7 +136,11 @@ impl Manifest {
         Self::parse(file, &std::fs::read_to_string(file).map_err(read)?)
     }
 
-    fn parse(file: &Path, text: &str) -> Result<Self, ManifestError> {
+    /// As [`load`](Self::load), of a text; `file`: where it was read, for messages.
+    ///
+    /// # Errors
+    /// See [`ManifestError`].
+    pub fn parse(file: &Path, text: &str) -> Result<Self, ManifestError> {
         let form = |source| ManifestError::Form { file: file.into(), source: Box::new(source) };
         let manifest = Self { file: file.into(), ..toml::from_str(text).map_err(form)? };
         manifest.check()?;

@@ -26,7 +26,7 @@ use crate::counters::Counters;
 use crate::dma::{DMA_ALIGN, DmaFault, fence_after_phase, fence_before_doorbell};
 use crate::entries::{self, BadField};
 use crate::error::DriverError;
-use crate::identity::{Limits, POLLS_MAX, check_magic, identify};
+use crate::identity::{Limits, NetworkAddress, POLLS_MAX, check_magic, identify, network_address};
 use crate::job::{JobConfig, check_queue};
 use crate::ring::{BadIndex, CompletionRing, RingMemory, SubmissionRing};
 
@@ -87,6 +87,17 @@ impl<B: Bus> Nic<B> {
     /// What the card can do.
     pub fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// Where the card is on the network, as it knows before it is configured: from its flash, or from who serves it. `None`: it does not.
+    ///
+    /// # Errors
+    /// [`DriverError::DeviceGone`].
+    pub fn network_address(&self) -> Result<Option<NetworkAddress>, DriverError> {
+        self.check_here()?;
+        let address = network_address(&self.bus);
+        self.check_alive()?;
+        Ok(address)
     }
 
     /// Makes the card work for a job, from empty rings and windows: disables it, allocates rings, programs registers and
@@ -339,6 +350,9 @@ impl<B: Bus> Nic<B> {
                 return Err(DriverError::Timeout { device: self.device(), waited: timeout, outstanding, unrung });
             }
             self.bus.relax();
+            if self.bus.is_gone() {
+                self.check_alive()?;
+            }
         }
     }
 

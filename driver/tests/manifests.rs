@@ -1,5 +1,10 @@
 //! Manifests: those of this repository, a small built one, and each way in which one can be wrong.
 
+#[path = "../../tests/fuzz/play/corpus.rs"]
+mod corpus;
+#[path = "../../tests/fuzz/play/manifests.rs"]
+mod manifests;
+
 use std::path::{Path, PathBuf};
 
 use optireduce_driver::{Manifest, ManifestError, State};
@@ -104,4 +109,10 @@ fn every_manifest_of_this_repository_can_be_used() {
             }
         }
     }
+}
+
+/// What the fuzzer of `tests/fuzz` has kept.
+#[test]
+fn whatever_a_manifest_holds_is_taken_whole_or_an_error() {
+    corpus::replay("manifests", manifests::play);
 }

@@ -1,17 +1,17 @@
 //! The seam below the driver: how a card is reached.
 //!
-//! A bus maps the registers and the DMA memory; everything above works through the provided methods of [`Bus`], so that
+//! A bus reaches the registers and maps the DMA memory; everything above works through the methods of [`Bus`], so that
 //! a wrapper ([`trace::TraceBus`], [`fault::FaultBus`]) sees, and may change, every register access and every ring entry.
 //! Bulk data goes to [`Bus::dma`] directly.
 
 pub mod fault;
 pub mod in_process;
 pub mod trace;
+pub mod vfio_user;
 
 use optireduce_contract::queue::{ENTRY_BYTES, completion};
 use optireduce_contract::registers::{PEER_BYTES, Register};
 
-use crate::bar::BarMap;
 use crate::dma::{DmaFault, DmaMap};
 use crate::error::DriverError;
 
@@ -19,9 +19,6 @@ use crate::error::DriverError;
 pub trait Bus: Send {
     /// What errors call the card: "0000:5e:00.0", "sim0".
     fn name(&self) -> &str;
-
-    /// BAR 0, mapped.
-    fn registers(&self) -> &BarMap;
 
     /// The memory that the card may read and write.
     fn dma(&self) -> &DmaMap;
@@ -36,19 +33,19 @@ pub trait Bus: Send {
     /// Called between two polls of a bounded wait: yields the processor; a simulated card runs some cycles.
     fn relax(&self);
 
-    /// Reads a register.
-    fn read(&self, register: &Register) -> u32 {
-        self.registers().read(register)
-    }
+    /// Reads a register: all ones if the card is not there.
+    fn read(&self, register: &Register) -> u32;
 
     /// Writes a register; posted.
-    fn write(&self, register: &Register, value: u32) {
-        self.registers().write(register, value);
-    }
+    fn write(&self, register: &Register, value: u32);
 
     /// Writes an entry of the peer table; posted.
-    fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
-        self.registers().write_peer(rank, words);
+    fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]);
+
+    /// Whether the bus has noticed that the card has left: then its registers read as ones. Asked between two polls for a completion,
+    /// which read no register.
+    fn is_gone(&self) -> bool {
+        false
     }
 
     /// Writes a ring entry.

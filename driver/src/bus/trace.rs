@@ -4,7 +4,6 @@ use optireduce_contract::queue::ENTRY_BYTES;
 use optireduce_contract::registers::{PEER_BYTES, Register};
 
 use super::Bus;
-use crate::bar::BarMap;
 use crate::dma::{DmaFault, DmaMap};
 use crate::error::DriverError;
 
@@ -74,10 +73,6 @@ impl<B: Bus> Bus for TraceBus<B> {
         self.inner.name()
     }
 
-    fn registers(&self) -> &BarMap {
-        self.inner.registers()
-    }
-
     fn dma(&self) -> &DmaMap {
         self.inner.dma()
     }
@@ -89,6 +84,10 @@ impl<B: Bus> Bus for TraceBus<B> {
 
     fn relax(&self) {
         self.inner.relax();
+    }
+
+    fn is_gone(&self) -> bool {
+        self.inner.is_gone()
     }
 
     fn read(&self, register: &Register) -> u32 {

@@ -1,0 +1,171 @@
+//! The client's half of the vfio-user protocol, version 0.1, as far as a driver needs it: messages out, answers in.
+//!
+//! Every call ends by a deadline. After one that failed half way, the connection cannot be used any more: what comes next might be
+//! the late answer. Nothing that the server says is trusted: lengths, kinds and numbers of answers are checked.
+//! Source: the specification in QEMU's `docs/interop/vfio-user.rst`. All numbers are in the byte order of the host.
+
+use std::io::{self, IoSlice, Read};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+
+/// How long a server may take for an answer; it may be off the CPU.
+const PATIENCE: Duration = Duration::from_secs(5);
+const HEADER_BYTES: usize = 16;
+/// Largest answer that a driver asks for.
+const ANSWER_BYTES_MAX: usize = 4096;
+
+const FLAG_REPLY: u32 = 1;
+const FLAG_ERROR: u32 = 1 << 5;
+const MASK_TYPE: u32 = 0xf;
+
+/// What the client asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub(super) enum Command {
+    Version = 1,
+    DmaMap = 2,
+    GetInfo = 4,
+    GetRegionInfo = 5,
+    GetIrqInfo = 7,
+    SetIrqs = 8,
+    RegionRead = 9,
+    RegionWrite = 10,
+    Reset = 13,
+}
+
+/// A connection to a server.
+pub(super) struct Connection {
+    stream: UnixStream,
+    next_id: u16,
+}
+
+impl Connection {
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let stream = UnixStream::connect(path)?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Self { stream, next_id: 0 })
+    }
+
+    /// Sends a command, perhaps with a file, and waits for its answer, which is written over `answer` from the front: it must have at
+    /// least `expected` bytes.
+    pub fn call(
+        &mut self,
+        command: Command,
+        body: &[u8],
+        file: Option<BorrowedFd<'_>>,
+        expected: usize,
+    ) -> io::Result<Vec<u8>> {
+        let deadline = Instant::now() + PATIENCE;
+        let id = self.next_id;
+        self.next_id = id.wrapping_add(1);
+        self.send(command, id, body, file)?;
+        let mut header = [0; HEADER_BYTES];
+        self.receive(&mut header, deadline)?;
+        let [found_id, found_command] = [0, 2].map(|at| u16_at(&header, at));
+        let [bytes, flags, error] = [4, 8, 12].map(|at| u32_at(&header, at));
+        if (found_id, found_command, flags & MASK_TYPE) != (id, command as u16, FLAG_REPLY) {
+            return Err(strange(format!(
+                "an answer with flags {flags:#x} to message {found_id}, command {found_command}; expected one to message {id}, \
+                 command {} ({command:?})",
+                command as u16
+            )));
+        }
+        let length = (bytes as usize).checked_sub(HEADER_BYTES).filter(|length| *length <= ANSWER_BYTES_MAX);
+        let Some(length) = length else {
+            let most = HEADER_BYTES + ANSWER_BYTES_MAX;
+            return Err(strange(format!(
+                "an answer of {bytes} bytes to {command:?}, expected {HEADER_BYTES} to {most}"
+            )));
+        };
+        let mut answer = vec![0; length];
+        self.receive(&mut answer, deadline)?;
+        if flags & FLAG_ERROR != 0 {
+            let cause = match error {
+                0 => "no cause given".to_owned(),
+                error => io::Error::from_raw_os_error(error as i32).to_string(),
+            };
+            return Err(io::Error::other(format!("the server refused {command:?} ({cause})")));
+        }
+        if length < expected {
+            return Err(strange(format!("{length} bytes in the answer to {command:?}, expected at least {expected}")));
+        }
+        Ok(answer)
+    }
+
+    /// Whether the server has closed the connection, or says what it was not asked.
+    pub fn is_closed(&self) -> bool {
+        let mut one = [0];
+        match rustix::net::recv(&self.stream, &mut one, rustix::net::RecvFlags::PEEK | rustix::net::RecvFlags::DONTWAIT)
+        {
+            Ok(_) => true,
+            Err(error) => !matches!(error, rustix::io::Errno::AGAIN | rustix::io::Errno::INTR),
+        }
+    }
+
+    fn send(&self, command: Command, id: u16, body: &[u8], file: Option<BorrowedFd<'_>>) -> io::Result<()> {
+        let bytes = (HEADER_BYTES + body.len()) as u32;
+        let mut message = Vec::with_capacity(bytes as usize);
+        message.extend(id.to_ne_bytes());
+        message.extend((command as u16).to_ne_bytes());
+        [bytes, 0, 0].iter().for_each(|word: &u32| message.extend(word.to_ne_bytes()));
+        message.extend(body);
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        let files: Vec<_> = file.into_iter().collect();
+        if !files.is_empty() {
+            control.push(SendAncillaryMessage::ScmRights(&files));
+        }
+        // Not a signal if the server is gone.
+        let sent = sendmsg(&self.stream, &[IoSlice::new(&message)], &mut control, SendFlags::NOSIGNAL)?;
+        if sent == message.len() { Ok(()) } else { Err(strange(format!("{sent} of {} bytes sent", message.len()))) }
+    }
+
+    fn receive(&mut self, mut out: &mut [u8], deadline: Instant) -> io::Result<()> {
+        while !out.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {PATIENCE:?}")));
+            }
+            self.stream.set_read_timeout(Some(left))?;
+            match self.stream.read(out) {
+                Ok(0) => {
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server has closed the connection"));
+                }
+                Ok(bytes) => out = &mut out[bytes..],
+                Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+}
+
+fn strange(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("found {what}"))
+}
+
+/// The number at a place of an answer; zero beyond its end.
+pub(super) fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u16::from_ne_bytes(*bytes))
+}
+
+/// The number at a place of an answer; zero beyond its end.
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_ne_bytes(*bytes))
+}
+
+/// The number at a place of an answer; zero beyond its end.
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_ne_bytes(*bytes))
+}

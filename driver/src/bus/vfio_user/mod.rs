@@ -1,0 +1,336 @@
+//! A bus to a card that another process serves on a vfio-user socket: the same driver, without a board, a kernel module or root.
+//!
+//! How: register accesses are messages, each with its answer, so that a write has arrived when it returns. DMA memory is a memory file
+//! that the server maps. Interrupts are an eventfd that the card's MSI-X vectors ring, all the same one: it means "look at the ring".
+//! [`Bus::relax`] sleeps on it for 0.2 ms at most, so a lost interrupt costs time and nothing else.
+//! A connection that fails, is late or says what cannot be is given up for good: from then on registers read as ones, which is what a
+//! card does that was pulled, and the driver finds [`DriverError::DeviceGone`].
+//! Limits: small pages only; one driver at a time, since a server takes one connection.
+
+mod connection;
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+use memmap2::MmapOptions;
+use optireduce_contract::limits::QUEUES;
+use optireduce_contract::registers::{BAR_BYTES, PEER_BYTES, PEER_TABLE, Register};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+
+use self::connection::{Command, Connection, u16_at, u32_at, u64_at};
+use super::Bus;
+use crate::dma::{DMA_ALIGN, DmaMap};
+use crate::error::DriverError;
+
+/// What the card calls the first byte of DMA memory. A server has no use for our addresses; one that is far from them shows a mix-up.
+const IOVA_BASE: u64 = 0x1_0000_0000;
+/// How long [`Bus::relax`] sleeps at most.
+const DOZE: Duration = Duration::from_micros(200);
+
+// Of VFIO, `linux/vfio.h`.
+const BAR0: u32 = 0;
+const CONFIG: u32 = 7;
+const MSIX: u32 = 2;
+const DEVICE_RESET: u32 = 1 << 0;
+const DEVICE_PCI: u32 = 1 << 1;
+const IRQ_DATA_EVENTFD: u32 = 1 << 2;
+const IRQ_ACTION_TRIGGER: u32 = 1 << 5;
+const DMA_READ_WRITE: u32 = 3;
+
+// Of PCI.
+const PCI_COMMAND: u64 = 4;
+const MEMORY_SPACE: u16 = 1 << 1;
+const BUS_MASTER: u16 = 1 << 2;
+
+const START_IT: &str = "Start the card: `optireduce-sim serve --socket PATH`.";
+const BUSY: &str = "One driver at a time: end the other one, or look whether the card's process hangs.";
+const NOT_OURS: &str = "Something else is served there: check the path.";
+
+/// What a card's configuration space says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PciId {
+    /// Vendor.
+    pub vendor: u16,
+    /// Device.
+    pub device: u16,
+    /// Base class, subclass and interface.
+    pub class: u32,
+}
+
+/// A card behind a socket.
+pub struct VfioUserBus {
+    name: String,
+    connection: RefCell<Connection>,
+    dma: DmaMap,
+    interrupts: OwnedFd,
+    id: PciId,
+    /// The connection is not used any more.
+    gone: Cell<bool>,
+}
+
+impl VfioUserBus {
+    /// Connects to the card served at `path`, resets it, and gives it `dma_bytes` bytes of memory (rounded up to pages).
+    ///
+    /// # Errors
+    /// [`DriverError::Bus`]: nothing is served there, somebody else has the card, or it is no PCI device like ours;
+    /// [`DriverError::Map`]: no memory.
+    pub fn open(path: &Path, dma_bytes: usize) -> Result<Self, DriverError> {
+        let name = format!("vfio-user:{}", path.display());
+        let failed = |problem: String, remedy| DriverError::Bus { device: name.clone(), problem, remedy };
+        let connection =
+            Connection::open(path).map_err(|error| failed(format!("cannot connect: {error}"), START_IT))?;
+        let mut opening = Opening { connection, name: &name };
+        opening.negotiate()?;
+        opening.check_device()?;
+        let id = opening.identify()?;
+        opening.reset()?;
+        let (dma, interrupts) = (opening.share(dma_bytes)?, opening.interrupts()?);
+        let connection = RefCell::new(opening.connection);
+        tracing::info!(device = name, ?id, "connected to a served card");
+        Ok(Self { connection, dma, interrupts, id, gone: Cell::new(false), name })
+    }
+
+    /// Vendor, device and class.
+    pub fn id(&self) -> PciId {
+        self.id
+    }
+
+    /// Resets the card by its function-level reset: it is then as after power-on, but for memory space and bus mastering, which are
+    /// switched on again.
+    ///
+    /// # Errors
+    /// [`DriverError::DeviceGone`].
+    pub fn reset(&self) -> Result<(), DriverError> {
+        let reset = |connection: &mut Connection| {
+            connection.call(Command::Reset, &[], None, 0)?;
+            enable(connection)
+        };
+        self.with(reset).ok_or_else(|| DriverError::DeviceGone { device: self.name.clone() })
+    }
+
+    /// What becomes readable when the card has something to say, until [`VfioUserBus::hear`].
+    pub fn interrupts(&self) -> BorrowedFd<'_> {
+        self.interrupts.as_fd()
+    }
+
+    /// Takes note of all interrupts so far. What they speak of is to be looked at after this.
+    pub fn hear(&self) {
+        let _ = rustix::io::read(&self.interrupts, &mut [0; 8]);
+    }
+
+    /// The connection, which becomes readable when the card goes away.
+    ///
+    /// # Errors
+    /// If there are no more file descriptors.
+    pub fn connection(&self) -> io::Result<OwnedFd> {
+        self.connection.borrow().as_fd().try_clone_to_owned()
+    }
+
+    /// Does something over the connection, unless it was given up; gives it up if that fails.
+    fn with<T>(&self, act: impl FnOnce(&mut Connection) -> io::Result<T>) -> Option<T> {
+        if self.gone.get() {
+            return None;
+        }
+        let done = act(&mut self.connection.borrow_mut());
+        done.inspect_err(|error| {
+            tracing::error!(device = self.name, %error, "the connection to the card is given up");
+            self.gone.set(true);
+        })
+        .ok()
+    }
+
+    fn write_word(&self, offset: usize, value: u32) {
+        self.with(|connection| write(connection, BAR0, offset as u64, &value.to_le_bytes()));
+    }
+}
+
+impl Bus for VfioUserBus {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn dma(&self) -> &DmaMap {
+        &self.dma
+    }
+
+    /// Nothing to do: every access is answered.
+    fn flush(&self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn relax(&self) {
+        let timeout = Timespec { tv_sec: 0, tv_nsec: DOZE.as_nanos() as i64 };
+        let connection = self.connection.borrow();
+        let mut fds =
+            [self.interrupts.as_fd(), connection.as_fd()].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        if !self.gone.get() && poll(&mut fds, Some(&timeout)).is_ok() {
+            self.hear();
+        }
+    }
+
+    fn read(&self, register: &Register) -> u32 {
+        let read = |connection: &mut Connection| read::<4>(connection, BAR0, register.offset as u64);
+        self.with(read).map_or(u32::MAX, u32::from_le_bytes)
+    }
+
+    fn write(&self, register: &Register, value: u32) {
+        self.write_word(register.offset, value);
+    }
+
+    fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
+        for (word, value) in words.into_iter().enumerate() {
+            self.write_word(PEER_TABLE + rank * PEER_BYTES + word * 4, value);
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        if !self.gone.get() && self.connection.borrow().is_closed() {
+            self.gone.set(true);
+        }
+        self.gone.get()
+    }
+}
+
+/// A connection on which the card is not known yet.
+struct Opening<'a> {
+    connection: Connection,
+    name: &'a str,
+}
+
+impl Opening<'_> {
+    fn failed(&self, problem: String, remedy: &'static str) -> DriverError {
+        DriverError::Bus { device: self.name.into(), problem, remedy }
+    }
+
+    /// Calls the server; `doing` says for what.
+    fn call(
+        &mut self,
+        doing: &str,
+        command: Command,
+        body: &[u8],
+        file: Option<BorrowedFd<'_>>,
+        expected: usize,
+    ) -> Result<Vec<u8>, DriverError> {
+        self.connection.call(command, body, file, expected).map_err(|error| {
+            let remedy = if error.kind() == io::ErrorKind::TimedOut { BUSY } else { NOT_OURS };
+            self.failed(format!("{doing}: {error}"), remedy)
+        })
+    }
+
+    fn negotiate(&mut self) -> Result<(), DriverError> {
+        let capabilities = br#"{"capabilities":{"max_msg_fds":1,"max_data_xfer_size":1048576}}"#;
+        let version = [&0u16.to_ne_bytes()[..], &1u16.to_ne_bytes(), capabilities, &[0]].concat();
+        let answer = self.call("agreeing on a version", Command::Version, &version, None, 4)?;
+        let [major, minor] = [0, 2].map(|at| u16_at(&answer, at));
+        if major != 0 {
+            let problem = format!("the server speaks vfio-user {major}.{minor}, expected 0.x");
+            return Err(self.failed(problem, NOT_OURS));
+        }
+        Ok(())
+    }
+
+    /// It is a PCI device that can be reset, with our BAR 0 and an MSI-X vector for each queue pair.
+    fn check_device(&mut self) -> Result<(), DriverError> {
+        let doing = "asking what is served";
+        let info = self.call(doing, Command::GetInfo, &words(&[16, 0, 0, 0]), None, 16)?;
+        let [flags, regions, irqs] = [4, 8, 12].map(|at| u32_at(&info, at));
+        let wanted = DEVICE_PCI | DEVICE_RESET;
+        if flags & wanted != wanted || regions <= CONFIG || irqs <= MSIX {
+            let problem = format!(
+                "found a device with flags {flags:#x}, {regions} regions and {irqs} kinds of interrupts, expected a PCI device that \
+                 can be reset (flags {wanted:#x}), at least {} regions and {} kinds of interrupts",
+                CONFIG + 1,
+                MSIX + 1
+            );
+            return Err(self.failed(problem, NOT_OURS));
+        }
+        let region = words(&[32, 0, BAR0, 0, 0, 0, 0, 0]);
+        let bytes = u64_at(&self.call(doing, Command::GetRegionInfo, &region, None, 32)?, 16);
+        if bytes < BAR_BYTES as u64 {
+            let problem = format!("BAR 0 has {bytes} bytes, expected at least {BAR_BYTES}");
+            return Err(self.failed(problem, NOT_OURS));
+        }
+        let vectors = u32_at(&self.call(doing, Command::GetIrqInfo, &words(&[16, 0, MSIX, 0]), None, 16)?, 12);
+        if (vectors as usize) < QUEUES {
+            let problem = format!("{vectors} MSI-X vectors, expected one for each of {QUEUES} queue pairs");
+            return Err(self.failed(problem, NOT_OURS));
+        }
+        Ok(())
+    }
+
+    fn identify(&mut self) -> Result<PciId, DriverError> {
+        let ids = read::<4>(&mut self.connection, CONFIG, 0);
+        let class = read::<4>(&mut self.connection, CONFIG, 8);
+        let both = ids.and_then(|ids| class.map(|class| (u32::from_le_bytes(ids), u32::from_le_bytes(class))));
+        let (ids, class) =
+            both.map_err(|error| self.failed(format!("reading configuration space: {error}"), NOT_OURS))?;
+        Ok(PciId { vendor: ids as u16, device: (ids >> 16) as u16, class: class >> 8 })
+    }
+
+    /// Whatever a driver before has left.
+    fn reset(&mut self) -> Result<(), DriverError> {
+        self.call("resetting the card", Command::Reset, &[], None, 0)?;
+        enable(&mut self.connection).map_err(|error| self.failed(format!("enabling bus mastering: {error}"), NOT_OURS))
+    }
+
+    /// Memory that both sides map. It cannot shrink: the server would die of an access beyond its end.
+    fn share(&mut self, dma_bytes: usize) -> Result<DmaMap, DriverError> {
+        let bytes = dma_bytes.checked_next_multiple_of(DMA_ALIGN).unwrap_or(dma_bytes);
+        let make = || -> io::Result<(OwnedFd, DmaMap)> {
+            let file = memfd_create("optireduce-dma", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+            ftruncate(&file, bytes as u64)?;
+            fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+            let mapping = MmapOptions::new().len(bytes).map_raw(&file)?;
+            Ok((file, DmaMap::from_mapping(mapping, IOVA_BASE)?))
+        };
+        let device = self.name.to_owned();
+        let (file, dma) = make().map_err(|source| DriverError::Map { device, what: "DMA memory", bytes, source })?;
+        let mut body = words(&[32, DMA_READ_WRITE]);
+        [0, IOVA_BASE, bytes as u64].iter().for_each(|word| body.extend(word.to_ne_bytes()));
+        self.call("giving the card its memory", Command::DmaMap, &body, Some(file.as_fd()), 0)?;
+        Ok(dma)
+    }
+
+    /// The eventfd of all MSI-X vectors.
+    fn interrupts(&mut self) -> Result<OwnedFd, DriverError> {
+        let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
+        let event = event.map_err(|error| self.failed(format!("an eventfd for interrupts: {error}"), BUSY))?;
+        for vector in 0..QUEUES as u32 {
+            let body = words(&[20, IRQ_DATA_EVENTFD | IRQ_ACTION_TRIGGER, MSIX, vector, 1]);
+            self.call("setting up interrupts", Command::SetIrqs, &body, Some(event.as_fd()), 0)?;
+        }
+        Ok(event)
+    }
+}
+
+/// Memory space and bus mastering on: without the second, neither DMA nor interrupts come.
+fn enable(connection: &mut Connection) -> io::Result<()> {
+    let command = u16::from_le_bytes(read::<2>(connection, CONFIG, PCI_COMMAND)?) | MEMORY_SPACE | BUS_MASTER;
+    write(connection, CONFIG, PCI_COMMAND, &command.to_le_bytes())
+}
+
+fn read<const N: usize>(connection: &mut Connection, region: u32, offset: u64) -> io::Result<[u8; N]> {
+    let answer = connection.call(Command::RegionRead, &access(region, offset, N), None, ACCESS_BYTES + N)?;
+    let bytes = answer.get(ACCESS_BYTES..).and_then(<[u8]>::first_chunk);
+    bytes.copied().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+}
+
+fn write(connection: &mut Connection, region: u32, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    let body = [&access(region, offset, bytes.len()), bytes].concat();
+    connection.call(Command::RegionWrite, &body, None, ACCESS_BYTES).map(drop)
+}
+
+const ACCESS_BYTES: usize = 16;
+
+/// What an access to a region begins with.
+fn access(region: u32, offset: u64, bytes: usize) -> Vec<u8> {
+    [&offset.to_ne_bytes()[..], &words(&[region, bytes as u32])].concat()
+}
+
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
