@@ -2,9 +2,10 @@
 
 mod mtu;
 mod plane;
+mod shared;
 mod socket;
 mod unsent;
 
 pub use mtu::{PathError, payload_beats_of};
-pub use plane::{Udp, UdpError};
+pub use plane::{Udp, UdpError, Unconnected, payload_beats};
 pub use unsent::Unsent;

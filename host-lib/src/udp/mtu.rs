@@ -3,6 +3,7 @@
 //! Why: smaller packets cost time, larger ones never arrive.
 //! How: the narrowest interface on any rank's way, as the kernel knows it, is tried with datagrams that may not be cut,
 //! from every rank to every other; then common smaller sizes.
+//! Limits: a card answers no probes; the way to it is taken for as wide as the interface, and as the ways among the others.
 //! Source: RFC 8899, with the job's reliable channel for the answers.
 
 use std::io;
@@ -15,7 +16,7 @@ use optireduce_contract::ranks::RankSet;
 use optireduce_core::protocol::Ranks;
 use thiserror::Error;
 
-use super::socket::Socket;
+use super::socket::{Received, Socket};
 use crate::control::{ControlChannel, ControlError, Member};
 use crate::secret::{SEAL_BYTES, Seals};
 
@@ -74,16 +75,19 @@ pub enum PathError {
 /// # Errors
 /// See [`PathError`].
 pub(super) fn discover(
-    socket: &mut Socket,
-    seals: &mut Option<Seals>,
+    mut prober: Option<Prober<'_>>,
+    members: &[Member],
     channel: &mut ControlChannel,
     left: impl Fn() -> Duration,
 ) -> Result<usize, PathError> {
-    let (rank, members) = (channel.rank(), channel.job().members.clone());
+    let rank = channel.rank();
     let peers: Vec<SocketAddr> = members.iter().map(|member| member.udp).collect();
     let narrowest = (0..peers.len()).filter(|peer| *peer != rank).map(|peer| interface_mtu(peers[rank], peers[peer]));
-    let given = members.iter().map(|member| member.payload_beats).filter(|beats| *beats > 0);
-    let sealed = seals.is_some();
+    let of_cards = members.iter().filter_map(|member| Some(member.card?.payload_beats_max));
+    let given = members.iter().map(|member| member.payload_beats).filter(|beats| *beats > 0).chain(of_cards);
+    let cards = members.iter().enumerate().filter(|(_, member)| member.card.is_some()).map(|(rank, _)| rank);
+    let cards = Ranks::none(peers.len()).with(cards);
+    let sealed = prober.as_ref().is_some_and(|prober| prober.seals.is_some());
     let own = payload_beats_of(narrowest.min().unwrap_or(MTU_DEFAULT), sealed).min(given.min().unwrap_or(usize::MAX));
     let all = channel.gather(&(own as u64).to_le_bytes(), left())?;
     let least = all.iter().map(|beats| number(beats)).min().unwrap_or(0);
@@ -93,7 +97,12 @@ pub(super) fn discover(
     let mut blocked = None;
     for (number_of_size, beats) in sizes.iter().enumerate() {
         channel.barrier(left())?;
-        let heard = probe(socket, seals, &peers, rank, number_of_size as u8, *beats)?;
+        let mut heard = match &mut prober {
+            Some(prober) => prober.probe(&peers, &cards, rank, number_of_size as u8, *beats)?,
+            None => Ranks::all(peers.len()),
+        };
+        // Cards send no probes.
+        heard.insert_all(&cards);
         let heard: Vec<u8> = heard.words().iter().flat_map(|word| word.to_le_bytes()).collect();
         let all = channel.gather(&heard, left())?;
         let missing = all.iter().enumerate().find_map(|(to, heard)| {
@@ -126,53 +135,55 @@ fn interface_mtu(local: SocketAddr, peer: SocketAddr) -> usize {
     ask().map_or(MTU_DEFAULT, |mtu| mtu as usize)
 }
 
-/// Sends probes to all peers; the ranks whose probes came.
-fn probe(
-    socket: &mut Socket,
-    seals: &mut Option<Seals>,
-    peers: &[SocketAddr],
-    rank: usize,
-    size: u8,
-    beats: usize,
-) -> io::Result<Ranks> {
-    let mut datagram = vec![0; UBT_BYTES + beats * BEAT_BYTES];
-    datagram[..2].copy_from_slice(&[PROBE, size]);
-    let others = (0..peers.len()).filter(|peer| *peer != rank);
-    let all = Ranks::none(peers.len()).with(others.clone());
-    let (begin, mut sent, mut heard) = (Instant::now(), 0, Ranks::none(peers.len()));
-    let mut sealed = Vec::new();
-    loop {
-        if sent < PROBES && begin.elapsed() >= sent * PROBE_EVERY {
-            for peer in others.clone() {
-                let probe = match seals {
-                    None => &datagram,
-                    Some(seals) => {
-                        seals.seal(peer, &datagram, datagram.len(), &mut sealed);
-                        &sealed
-                    }
+/// What sends probes and hears those of others.
+pub(super) struct Prober<'a> {
+    pub socket: &'a mut Socket,
+    pub seals: &'a mut Option<Seals>,
+}
+
+impl Prober<'_> {
+    /// Sends probes to all peers without a card; the ranks whose probes came.
+    fn probe(&mut self, peers: &[SocketAddr], cards: &Ranks, rank: usize, size: u8, beats: usize) -> io::Result<Ranks> {
+        let (socket, seals) = (&mut *self.socket, &mut *self.seals);
+        let mut datagram = vec![0; UBT_BYTES + beats * BEAT_BYTES];
+        datagram[..2].copy_from_slice(&[PROBE, size]);
+        let others = (0..peers.len()).filter(|peer| *peer != rank && !cards.contains(*peer));
+        let all = Ranks::none(peers.len()).with(others.clone());
+        let (begin, mut sent, mut heard) = (Instant::now(), 0, Ranks::none(peers.len()));
+        let mut sealed = Vec::new();
+        loop {
+            if sent < PROBES && begin.elapsed() >= sent * PROBE_EVERY {
+                for peer in others.clone() {
+                    let probe = match seals {
+                        None => &datagram,
+                        Some(seals) => {
+                            seals.seal(peer, &datagram, datagram.len(), &mut sealed);
+                            &sealed
+                        }
+                    };
+                    // What the interface does not take is as good as lost.
+                    let _ = socket.send(peers[peer], probe, probe.len());
+                }
+                sent += 1;
+            }
+            let came = socket.receive(|from, came| {
+                let peer = peers.iter().position(|peer| *peer == from);
+                let came = match seals {
+                    None => Some(&*came),
+                    Some(seals) => seals.open(peer, came),
                 };
-                // What the interface does not take is as good as lost.
-                let _ = socket.send(peers[peer], probe, probe.len());
+                if came.is_some_and(|came| came.len() == datagram.len() && came[..2] == datagram[..2])
+                    && let Some(peer) = peer
+                {
+                    heard.insert(peer);
+                }
+            })?;
+            if sent == PROBES && heard.is_superset(&all) || begin.elapsed() >= PATIENCE {
+                return Ok(heard);
             }
-            sent += 1;
-        }
-        let came = socket.receive(|from, came| {
-            let peer = peers.iter().position(|peer| *peer == from);
-            let came = match seals {
-                None => Some(&*came),
-                Some(seals) => seals.open(peer, came),
-            };
-            if came.is_some_and(|came| came.len() == datagram.len() && came[..2] == datagram[..2])
-                && let Some(peer) = peer
-            {
-                heard.insert(peer);
+            if came == Received::Nothing {
+                std::thread::sleep(PROBE_EVERY / 4);
             }
-        })?;
-        if sent == PROBES && heard.is_superset(&all) || begin.elapsed() >= PATIENCE {
-            return Ok(heard);
-        }
-        if !came {
-            std::thread::sleep(PROBE_EVERY / 4);
         }
     }
 }

@@ -1,32 +1,38 @@
 //! The UDP data plane: [`Software`] on a socket and this machine's clock.
 //!
+//! Ranks of this host are sent to through shared memory ([`local`](crate::local)), if the job has it; they are the same datagrams.
 //! [`DataPlane::poll`] does the work: it takes what has come and sends what may go, a bounded amount at a time.
 //! Trust: only datagrams from the addresses that the ranks gave at bootstrap count, and the sender's rank must be that of
 //! the address.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::BorrowedFd;
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
-use super::mtu::{self, IP_UDP_BYTES, PathError};
-use super::socket::{Sent, Socket};
+use super::mtu::{self, IP_UDP_BYTES, PathError, Prober};
+use super::shared::Shared;
+use super::socket::{Received, Sent, Socket};
 use super::unsent::Unsent;
-use crate::control::{ControlChannel, Job};
-use crate::secret::{SEAL_BYTES, SealDrops, Seals, Secret};
-use optireduce_core::RepairData;
+use crate::control::{ControlChannel, Job, Member};
+use crate::local::{BATCH_BYTES, BATCH_DATAGRAMS, Local};
+use crate::secret::{SealDrops, Seals, Secret};
+use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
-use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
 
 /// Largest batch of datagrams: what IPv4 can carry in one.
 const BATCH_BYTES_MAX: usize = 65_535 - IP_UDP_BYTES;
+const _: () = assert!(BATCH_BYTES_MAX <= BATCH_BYTES);
 /// Receive and send turns in one poll.
 const TURNS: usize = 8;
+/// Turns between two looks at the socket, if it has not woken this rank and no rank is sent to by it.
+const TURNS_WITHOUT_SOCKET: u32 = 64;
 /// Batches sent between two looks at what has come.
 const BATCHES_A_TURN: usize = 4;
 
@@ -66,12 +72,34 @@ pub struct Udp {
     seals: Option<Seals>,
     /// Packets to be sealed.
     plain: Vec<u8>,
-    /// Datagrams that the socket did not take yet.
+    /// Datagrams one after the other: sealed, or refused once by the socket.
     out: Vec<u8>,
-    pending: Option<Transmit>,
+    /// Those in `out`, if the socket did not take them yet.
+    pending: Option<Pending>,
     unsent: Unsent,
+    /// Ranks of this host.
+    shared: Option<Shared>,
+    /// Ranks of this host were told to ring.
+    dozed: Cell<bool>,
+    /// Turns since the socket was looked at.
+    turns: u32,
     /// Whether the last look at the socket had any result.
     busy: bool,
+}
+
+/// Datagrams for a rank, all of `segment_bytes` but the last.
+#[derive(Clone, Copy)]
+struct Pending {
+    to: usize,
+    segment_bytes: usize,
+}
+
+/// What has become of the next datagrams.
+enum Next {
+    Nothing,
+    Sent,
+    /// They are in `out`.
+    Copied(Pending),
 }
 
 /// A socket whose job is not known yet.
@@ -86,12 +114,20 @@ impl Udp {
     /// # Errors
     /// If that cannot be.
     pub fn bind(local: IpAddr) -> Result<Unconnected, UdpError> {
-        let what = || format!("a UDP socket at {local}");
-        let socket = Socket::bind(local);
-        socket
-            .map(|socket| Unconnected { socket, seals: None })
-            .map_err(|source| UdpError::Socket { what: what(), source })
+        bind((local, 0).into()).map(|socket| Unconnected { socket, seals: None })
     }
+}
+
+fn bind(address: SocketAddr) -> Result<Socket, UdpError> {
+    Socket::bind(address).map_err(|source| {
+        let what = match address.port() {
+            0 => format!("a UDP socket at {}", address.ip()),
+            _ => format!(
+                "a UDP socket at {address}, where a job with cards receives (does another rank have this address?)"
+            ),
+        };
+        UdpError::Socket { what, source }
+    })
 }
 
 /// What the kernel counts for each byte of a datagram in a socket's buffer: twice as much for full pages, four times for
@@ -121,35 +157,34 @@ impl Unconnected {
         self.seals = keys.map(|(secret, key)| Seals::new(secret, key.bytes(), rank, &sessions));
     }
 
-    /// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest
-    /// that gets through between all ranks. All ranks must call this at the same point. `left`: the time until its end.
+    /// Receives at `address` from now on, and nowhere else.
     ///
     /// # Errors
-    /// See [`PathError`].
-    pub fn payload_beats(
-        &mut self,
-        channel: &mut ControlChannel,
-        left: impl Fn() -> Duration,
-    ) -> Result<usize, PathError> {
-        let members = &channel.job().members;
-        if mtu::is_open(members) {
-            return mtu::discover(&mut self.socket, &mut self.seals, channel, left);
-        }
-        Ok(members.iter().map(|member| member.payload_beats).min().unwrap_or(1))
+    /// If another process does.
+    pub fn move_to(&mut self, address: SocketAddr) -> Result<(), UdpError> {
+        self.socket = bind(address)?;
+        Ok(())
     }
 
-    /// This rank's data plane of a job whose packets carry `payload_beats`.
+    /// This rank's data plane of a job whose packets carry `payload_beats`. `local`: shared memory with ranks of this host, if there is any.
     ///
     /// # Errors
     /// If the job cannot be.
-    pub fn join(self, rank: usize, job: &Job, payload_beats: usize) -> Result<Udp, UdpError> {
+    pub fn join(self, rank: usize, job: &Job, payload_beats: usize, local: Option<Local>) -> Result<Udp, UdpError> {
         let ranks = job.members.len();
         // All peers may send at once.
-        let share = |member: &crate::control::Member| {
-            member.receive_buffer_bytes / COUNTED_BYTES_PER_BYTE / (ranks as u64 - 1).max(1)
+        let share = |member: &Member| match member.card {
+            // A card gives no feedback.
+            Some(_) => 0,
+            None => {
+                let share = member.receive_buffer_bytes / COUNTED_BYTES_PER_BYTE / (ranks as u64 - 1).max(1);
+                share.clamp(1, IN_FLIGHT_BYTES_MAX)
+            }
         };
-        let in_flight_bytes_max =
-            job.members.iter().map(|member| share(member).clamp(1, IN_FLIGHT_BYTES_MAX)).collect();
+        let mut in_flight_bytes_max: Vec<u64> = job.members.iter().map(share).collect();
+        let shared = local.map(|local| Shared::new(local, &in_flight_bytes_max));
+        // A ring is its own limit.
+        shared.iter().flat_map(Shared::ranks).for_each(|peer| in_flight_bytes_max[peer] = 0);
         let software = SoftwareJob { in_flight_bytes_max, ..SoftwareJob::new(rank, ranks, job.tag, payload_beats) };
         let peers: Vec<_> = job.members.iter().map(|member| member.udp).collect();
         Ok(Udp {
@@ -163,9 +198,32 @@ impl Unconnected {
             out: Vec::with_capacity(BATCH_BYTES_MAX),
             pending: None,
             unsent: Unsent::default(),
+            shared,
+            dozed: Cell::default(),
+            turns: 0,
             busy: false,
         })
     }
+}
+
+/// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest that gets through
+/// between all ranks without a card; never more than the cards take. All ranks must call this at the same point; one with a card
+/// has no socket. `members`: where they receive. `left`: the time until its end.
+///
+/// # Errors
+/// See [`PathError`].
+pub fn payload_beats(
+    socket: Option<&mut Unconnected>,
+    members: &[Member],
+    channel: &mut ControlChannel,
+    left: impl Fn() -> Duration,
+) -> Result<usize, PathError> {
+    if mtu::is_open(members) {
+        let prober = socket.map(|Unconnected { socket, seals }| Prober { socket, seals });
+        return mtu::discover(prober, members, channel, left);
+    }
+    let of_cards = members.iter().filter_map(|member| Some(member.card?.payload_beats_max));
+    Ok(members.iter().map(|member| member.payload_beats).chain(of_cards).min().unwrap_or(1))
 }
 
 impl Udp {
@@ -175,11 +233,11 @@ impl Udp {
     }
 
     /// What came and what was dropped so far.
-    pub fn counters(&self) -> &Counters {
-        self.software.counters()
+    pub fn counters(&self) -> Counters {
+        *self.software.counters()
     }
 
-    /// Datagrams that the kernel refused to send.
+    /// Datagrams that this host did not take.
     pub fn unsent(&self) -> &Unsent {
         &self.unsent
     }
@@ -187,6 +245,18 @@ impl Udp {
     /// Whether packets have come of a collective of the newest view that has not begun here.
     pub fn is_awaited(&self) -> bool {
         self.software.is_awaited()
+    }
+
+    /// Keeps up to so many bytes of packets of views that are not announced yet.
+    pub fn keep_unannounced(&mut self, bytes_max: usize) {
+        self.software.keep_unannounced(bytes_max);
+    }
+
+    /// Ranks that are sent to through shared memory.
+    pub fn shared(&self) -> Vec<usize> {
+        let mut ranks: Vec<usize> = self.shared.iter().flat_map(Shared::ranks).collect();
+        ranks.sort_unstable();
+        ranks
     }
 
     /// Packets that were dropped because of their seal.
@@ -199,6 +269,9 @@ impl Udp {
         self.ranks.remove(&self.peers[peer]);
         self.peers[peer] = address;
         self.ranks.insert(address, peer);
+        if let Some(shared) = &mut self.shared {
+            shared.forget(peer);
+        }
         if let Some(seals) = &mut self.seals {
             seals.renew(peer, session);
         }
@@ -221,74 +294,130 @@ impl Udp {
         self.pending.is_some() || self.software.is_sending()
     }
 
-    /// Sleeps until something comes, `waker` is readable, a timer is due or `at_most` has passed.
+    /// Where what is for it comes in.
     ///
     /// # Errors
-    /// If the kernel's poll fails.
-    pub fn wait(&self, waker: BorrowedFd<'_>, at_most: Duration) -> Result<(), UdpError> {
-        let mut flags = PollFlags::IN;
-        flags.set(PollFlags::OUT, self.pending.is_some());
-        let timer_ns = self.software.next_timeout().map(|at_ns| at_ns.saturating_sub(self.now_ns()));
-        let wait = at_most.min(timer_ns.map_or(at_most, Duration::from_nanos));
-        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
-        let mut fds = [PollFd::new(&self.socket, flags), PollFd::from_borrowed_fd(waker, PollFlags::IN)];
-        match poll(&mut fds, Some(&timeout)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(UdpError::Socket { what: "waiting for datagrams".into(), source: error.into() }),
-        }
+    /// If the kernel has no more file descriptors.
+    pub fn sources(&self) -> io::Result<Sources> {
+        let bells = self.shared.as_ref().map(|shared| shared.as_fd().try_clone_to_owned()).transpose()?;
+        Ok(Sources::new(self.socket.as_fd().try_clone_to_owned()?, bells))
     }
 
-    /// Takes what has come and sends what may go; returns whether there was anything.
+    /// Tells ranks of this host to ring until the next [`poll`](DataPlane::poll); `false`: there is something to do at once.
+    pub fn doze(&self) -> bool {
+        let Some(shared) = &self.shared else { return true };
+        self.dozed.set(true);
+        shared.doze()
+    }
+
+    /// What to wait for when there is nothing to do: something comes, may be sent again, a timer is due or `at_most` has passed.
+    pub fn wait(&self, at_most: Duration) -> Wait {
+        let timer_ns = self.software.next_timeout().map(|at_ns| at_ns.saturating_sub(self.now_ns()));
+        let at_most = at_most.min(timer_ns.map_or(at_most, Duration::from_nanos));
+        Wait::new(self.pending.is_some(), at_most)
+    }
+
+    /// Takes what has come and sends what may go; returns whether there was anything. Stages close by the clock only once the
+    /// socket is empty, or the turns are over: what came while this thread was off the CPU has come in time.
     fn work(&mut self) -> Result<bool, UdpError> {
-        let mut worked = false;
+        let (mut worked, mut waiting) = (false, self.is_socket_due());
         for _ in 0..TURNS {
-            self.software.advance(self.epoch.elapsed().as_nanos() as u64);
-            let Self { socket, software, ranks, seals, .. } = self;
-            let take = |from: SocketAddr, datagram: &mut [u8]| {
-                let from = ranks.get(&from).copied();
-                let packet = match seals {
-                    None => Some(&*datagram),
-                    Some(seals) => seals.open(from, datagram),
-                };
-                if let Some(packet) = packet {
-                    software.handle_datagram(from, packet);
-                }
-            };
-            let received = socket.receive(take);
-            let received = received.map_err(|source| UdpError::Socket { what: "receiving".into(), source })?;
+            self.software.set_now(self.now_ns());
+            let shared = self.receive_shared();
+            let received = if waiting { self.receive()? } else { Received::Nothing };
             let sent = self.send()?;
-            worked |= received | sent;
-            if !received && !sent {
+            worked |= received != Received::Nothing || shared || sent;
+            waiting = received == Received::Full;
+            if !waiting && !shared && !sent {
                 break;
             }
         }
-        Ok(worked)
+        self.software.advance(self.now_ns());
+        Ok(self.send()? || worked)
     }
 
-    /// The next datagrams, in `out`.
-    fn next_batch(&mut self) -> Option<Transmit> {
-        let (segments_max, bytes_max) = (self.socket.segments_max(), BATCH_BYTES_MAX);
-        let Some(seals) = &mut self.seals else {
-            return self.software.poll_transmit(Batch { segments_max, bytes_max }, &mut self.out);
+    fn receive(&mut self) -> Result<Received, UdpError> {
+        let Self { socket, software, ranks, seals, .. } = self;
+        let take = |from: SocketAddr, datagram: &mut [u8]| {
+            let from = ranks.get(&from).copied();
+            let packet = match seals {
+                None => Some(&*datagram),
+                Some(seals) => seals.open(from, datagram),
+            };
+            if let Some(packet) = packet {
+                software.handle_datagram(from, packet);
+            }
         };
+        socket.receive(take).map_err(|source| UdpError::Socket { what: "receiving".into(), source })
+    }
+
+    /// Takes what ranks of this host have written; returns whether there was anything.
+    fn receive_shared(&mut self) -> bool {
+        let Some(shared) = &mut self.shared else { return false };
+        if self.dozed.take() {
+            shared.rouse();
+            shared.answer();
+        }
+        let received = shared.receive(&mut self.software);
+        shared.pace(&mut self.software, self.epoch.elapsed().as_nanos() as u64);
+        received
+    }
+
+    /// Whether the socket is to be looked at: not in every turn if all ranks are of this host.
+    fn is_socket_due(&mut self) -> bool {
+        let is_used = self.shared.as_ref().is_none_or(|shared| shared.ranks().count() + 1 < self.peers.len());
+        self.turns += 1;
+        let is_due = is_used || self.dozed.get() || self.turns >= TURNS_WITHOUT_SOCKET;
+        if is_due {
+            self.turns = 0;
+        }
+        is_due
+    }
+
+    /// Sends the next datagrams from where they lie, unless they are to be sealed. Those that are sealed, and those that the kernel
+    /// does not take like that, are copied to `out`, to be sent from there. Ranks of this host get them in shared memory.
+    fn send_next(&mut self) -> Next {
+        let Self { socket, software, seals, plain, out, peers, shared, unsent, .. } = self;
+        let (segments_max, bytes_max) = (socket.segments_max().min(BATCH_DATAGRAMS), BATCH_BYTES_MAX);
         // One packet fits in any case: its payload leaves room for its seal.
-        let batch = Batch { segments_max, bytes_max: bytes_max - segments_max * SEAL_BYTES };
-        let mut transmit = self.software.poll_transmit(batch, &mut self.plain)?;
-        seals.seal(transmit.to, &self.plain, transmit.segment_bytes, &mut self.out);
-        transmit.segment_bytes += SEAL_BYTES;
-        Some(transmit)
+        let seal_bytes = mtu::seal_bytes(seals.is_some());
+        let batch = Batch { segments_max, bytes_max: bytes_max - segments_max * seal_bytes };
+        let Some(transmit) = software.poll_transmit(batch) else { return Next::Nothing };
+        let Transmit { to, segment_bytes, .. } = transmit;
+        if let Some(shared) = shared.as_mut().filter(|shared| shared.reaches(to)) {
+            // Not sealed: the kernel has said whose process reads it.
+            unsent.count_not_read(shared.send(&transmit), to);
+            shared.pace(software, self.epoch.elapsed().as_nanos() as u64);
+            return Next::Sent;
+        }
+        if let Some(seals) = seals {
+            transmit.copy_to(plain);
+            seals.seal(to, plain, segment_bytes, out);
+        } else if socket.send_slices(peers[to], transmit.slices(), segment_bytes, transmit.segments()) {
+            return Next::Sent;
+        } else {
+            transmit.copy_to(out);
+        }
+        Next::Copied(Pending { to, segment_bytes: segment_bytes + seal_bytes })
     }
 
     fn send(&mut self) -> Result<bool, UdpError> {
         for turn in 0..BATCHES_A_TURN {
-            let next = self.pending.take().or_else(|| self.next_batch());
-            let Some(transmit) = next else { return Ok(turn > 0) };
-            let Transmit { to, segment_bytes, .. } = transmit;
+            let next = match self.pending.take() {
+                Some(pending) => Next::Copied(pending),
+                None => self.send_next(),
+            };
+            let pending = match next {
+                Next::Nothing => return Ok(turn > 0),
+                Next::Sent => continue,
+                Next::Copied(pending) => pending,
+            };
+            let Pending { to, segment_bytes } = pending;
             match self.socket.send(self.peers[to], &self.out, segment_bytes) {
                 Ok(Sent::All) => {}
                 Ok(Sent::Refused { refusal, datagrams }) => self.unsent.count(refusal, datagrams, to),
                 Ok(Sent::NotYet) => {
-                    self.pending = Some(transmit);
+                    self.pending = Some(pending);
                     return Ok(turn > 0);
                 }
                 Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) => {
@@ -316,13 +445,21 @@ impl DataPlane for Udp {
         self.software.capabilities()
     }
 
+    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+        self.software.lend(memory, values);
+    }
+
+    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+        self.software.reclaim(memory)
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), UdpError> {
         Ok(self.software.arm(plan, params)?)
     }
 
-    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), UdpError> {
-        self.software.advance(self.now_ns());
-        self.software.contribute(plan, elements)?;
+    fn contribute(&mut self, plan: &WindowPlan) -> Result<(), UdpError> {
+        self.software.set_now(self.now_ns());
+        self.software.contribute(plan)?;
         // The first packets leave while the next window is encoded.
         self.send()?;
         Ok(())
@@ -340,16 +477,12 @@ impl DataPlane for Udp {
         Ok(self.software.poll()?)
     }
 
-    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), UdpError> {
-        Ok(self.software.take_result(plan, out)?)
+    fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), UdpError> {
+        Ok(self.software.take_result(plan, look)?)
     }
 
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), UdpError> {
         Ok(self.software.set_rate(peer, rate_bytes_per_us)?)
-    }
-
-    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
-        self.software.repair_data(plan)
     }
 
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), UdpError> {

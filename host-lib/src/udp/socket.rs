@@ -1,8 +1,10 @@
 //! A UDP socket with segmentation offload where the kernel has it.
 
-use std::io::{self, IoSliceMut};
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
 
+use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg};
 use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Type};
 
@@ -12,6 +14,9 @@ use super::unsent::Refusal;
 const BUFFER_BYTES: usize = 8 << 20;
 /// Largest datagram, or batch of datagrams, that the kernel hands over at once.
 const RECEIVE_BYTES: usize = 1 << 16;
+
+/// Most pieces that one call sends from: header and payload of each of the 64 datagrams that the kernel segments.
+const PIECES_MAX: usize = 128;
 
 /// What has become of datagrams that were to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +29,16 @@ pub(super) enum Sent {
     Refused { refusal: Refusal, datagrams: u64 },
 }
 
+/// What a look at the socket has brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Received {
+    Nothing,
+    /// All that had come.
+    Some,
+    /// As much as one call brings: more may wait.
+    Full,
+}
+
 pub(super) struct Socket {
     socket: UdpSocket,
     state: UdpSocketState,
@@ -32,9 +47,8 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Binds a free port of `local`.
-    pub fn bind(local: IpAddr) -> io::Result<Self> {
-        let address = SocketAddr::new(local, 0);
+    /// Binds `address`; port 0: a free one.
+    pub fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         // Root may pass the limit; others get what there is.
         if rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES).is_err() {
@@ -60,6 +74,29 @@ impl Socket {
     /// Datagrams that one call may send.
     pub fn segments_max(&self) -> usize {
         self.state.max_gso_segments()
+    }
+
+    /// Sends datagrams of `segment_bytes`, the last perhaps shorter, from pieces of memory; whether the kernel took them. If not,
+    /// [`send`](Self::send) them: it finds out why.
+    pub fn send_slices<'a>(
+        &self,
+        to: SocketAddr,
+        slices: impl Iterator<Item = &'a [u8]>,
+        segment_bytes: usize,
+        segments: usize,
+    ) -> bool {
+        let mut pieces = [IoSlice::new(&[]); PIECES_MAX];
+        let mut count = 0;
+        for slice in slices {
+            let Some(piece) = pieces.get_mut(count) else { return false };
+            *piece = IoSlice::new(slice);
+            count += 1;
+        }
+        let Ok(segment_bytes) = u16::try_from(segment_bytes) else { return false };
+        let segmented = [ControlMessage::UdpGsoSegments(&segment_bytes)];
+        let control = if segments > 1 { &segmented[..] } else { &[] };
+        let to = SockaddrStorage::from(to);
+        sendmsg(self.socket.as_raw_fd(), &pieces[..count], control, MsgFlags::empty(), Some(&to)).is_ok()
     }
 
     /// Sends datagrams of `segment_bytes`, the last perhaps shorter.
@@ -90,16 +127,16 @@ impl Socket {
         Ok(last.map_or(Sent::All, |(refusal, datagrams)| Sent::Refused { refusal, datagrams }))
     }
 
-    /// Hands over the datagrams that have come, as many as one call brings; returns whether there were any.
-    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &mut [u8])) -> io::Result<bool> {
+    /// Hands over the datagrams that have come, as many as one call brings.
+    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &mut [u8])) -> io::Result<Received> {
         let mut metas = [RecvMeta::default(); BATCH_SIZE];
         let mut slices: Vec<IoSliceMut<'_>> = self.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
         let metas = &mut metas[..slices.len()];
         let count = match self.state.recv((&self.socket).into(), &mut slices, metas) {
             Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Received::Nothing),
             // The outcome of an earlier send: it was counted then, or a peer has gone, which its silence tells.
-            Err(error) if Refusal::of(&error).is_some() => return Ok(false),
+            Err(error) if Refusal::of(&error).is_some() => return Ok(Received::Nothing),
             Err(error) => return Err(error),
         };
         for (meta, buffer) in metas.iter().zip(&mut self.buffers).take(count) {
@@ -107,7 +144,11 @@ impl Socket {
                 take(meta.addr, datagram);
             }
         }
-        Ok(count > 0)
+        Ok(match count {
+            0 => Received::Nothing,
+            _ if count < self.buffers.len() => Received::Some,
+            _ => Received::Full,
+        })
     }
 }
 

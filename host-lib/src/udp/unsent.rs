@@ -1,4 +1,4 @@
-//! Datagrams that the kernel refused to send, by cause.
+//! Datagrams that this host did not take, by cause: the kernel refused them, or a rank of this host does not read.
 //!
 //! Why: an interface that goes down, a firewall that is reloaded or a full queue may refuse datagrams for a moment. To the
 //! protocol that is loss like any other; only the causes are on this host, where its operator can see them.
@@ -8,7 +8,7 @@ use std::io;
 use rustix::io::Errno;
 use serde::Serialize;
 
-/// Datagrams that the kernel of this host refused to send, since the job began. Peers see them as lost.
+/// Datagrams that this host did not take, since the job began. Peers see them as lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Unsent {
@@ -22,6 +22,8 @@ pub struct Unsent {
     pub interface_down: u64,
     /// Nobody listens at the peer's port (ECONNREFUSED).
     pub port_closed: u64,
+    /// A rank of this host has not read for a second, and its ring in shared memory is full.
+    pub not_read: u64,
 }
 
 /// Why the kernel refused datagrams.
@@ -52,8 +54,19 @@ impl Refusal {
 impl Unsent {
     /// Of all causes.
     pub fn total(&self) -> u64 {
-        let Self { no_buffers, not_permitted, unreachable, interface_down, port_closed } = self;
-        no_buffers + not_permitted + unreachable + interface_down + port_closed
+        let Self { no_buffers, not_permitted, unreachable, interface_down, port_closed, not_read } = self;
+        no_buffers + not_permitted + unreachable + interface_down + port_closed + not_read
+    }
+
+    /// Counts datagrams to a rank of this host that does not read; says so the first time.
+    pub(super) fn count_not_read(&mut self, datagrams: u64, to: usize) {
+        if self.not_read == 0 && datagrams > 0 {
+            tracing::warn!(
+                to,
+                "a rank of this host has read nothing for a second; what is meant for it counts as lost"
+            );
+        }
+        self.not_read += datagrams;
     }
 
     /// Counts datagrams to a rank that were refused; says so the first time for each cause.
@@ -92,8 +105,14 @@ mod tests {
             let refusal = Refusal::of(&errno.into()).unwrap_or_else(|| panic!("{errno}"));
             unsent.count(refusal, 1 << index, 1);
         }
-        let expected =
-            Unsent { no_buffers: 1, not_permitted: 2, unreachable: 4 + 8 + 64, interface_down: 16, port_closed: 32 };
+        let expected = Unsent {
+            no_buffers: 1,
+            not_permitted: 2,
+            unreachable: 4 + 8 + 64,
+            interface_down: 16,
+            port_closed: 32,
+            not_read: 0,
+        };
         assert_eq!((unsent, unsent.total()), (expected, 127));
         for errno in [Errno::BADF, Errno::MSGSIZE, Errno::NOTSOCK, Errno::AFNOSUPPORT] {
             assert_eq!(Refusal::of(&errno.into()), None, "{errno}");

@@ -1,0 +1,410 @@
+//! Datagrams from one process to another through a ring in the sender's memory.
+//!
+//! Each process writes only its own segment: as sender the datagrams and how far it has written, as receiver how far it has read.
+//! Both count lines of 64 bytes since the beginning. A datagram is one line with its length and header, and its payload.
+//! Trust: the other end's words may be anything. A count that goes back or beyond the ring, or a length that cannot be, ends
+//! the ring with an error; what is read is copied first and checked afterwards, as any datagram is.
+//! Limits: one sender and one receiver; a datagram is at most a quarter of the ring.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use optireduce_contract::limits::{BEAT_BYTES, PAYLOAD_BEATS_MAX};
+use optireduce_contract::packet::UBT_BYTES;
+use thiserror::Error;
+
+use super::segment::Peeked;
+
+pub(super) const LINE_BYTES: usize = 64;
+const LINE_WORDS: usize = LINE_BYTES / 8;
+/// A header takes so many words, after that with the payload's length.
+const HEADER_WORDS: usize = UBT_BYTES.div_ceil(8);
+
+/// Where things are in a segment, in words. The same for all processes of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// Processes of the group.
+    pub processes: usize,
+    /// Lines of each ring.
+    pub lines: usize,
+}
+
+/// Most memory of a segment's rings, unless they would be shorter than [`RING_BYTES_MIN`].
+const RINGS_BYTES: usize = 2 << 20;
+const RING_BYTES_MIN: usize = 128 << 10;
+const RING_BYTES_MAX: usize = 512 << 10;
+
+impl Layout {
+    /// Of a group of two processes at least.
+    pub fn new(processes: usize) -> Self {
+        let share = RINGS_BYTES / (processes - 1).max(1);
+        Self { processes, lines: share.clamp(RING_BYTES_MIN, RING_BYTES_MAX) / LINE_BYTES }
+    }
+
+    pub fn words(self) -> usize {
+        self.ring(0, self.processes - 1).end
+    }
+
+    /// Whether the owner sleeps: odd. Grows by 1 with each change.
+    pub fn asleep(self) -> usize {
+        0
+    }
+
+    /// What the owner says to a process: see [`Line`].
+    pub fn line(self, to: usize) -> usize {
+        (1 + to) * LINE_WORDS
+    }
+
+    /// The ring of `owner` to another process.
+    pub fn ring(self, owner: usize, to: usize) -> Range<usize> {
+        let index = to - usize::from(to > owner);
+        let (begin, words) = ((1 + self.processes) * LINE_WORDS, self.lines * LINE_WORDS);
+        begin + index * words..begin + (index + 1) * words
+    }
+}
+
+/// Words of a process's line for another.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Line {
+    /// Lines written to the other in all.
+    Written,
+    /// Lines read of the other's in all.
+    Read,
+    /// 1: datagrams for the other wait for room.
+    Waits,
+}
+
+/// What the other end says cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(super) enum Broken {
+    #[error("it says that it has read {found} lines, expected {read} to {written}")]
+    Read { found: u64, read: u64, written: u64 },
+    #[error("it says that it has written {found} lines, expected {read} to {max}")]
+    Written { found: u64, read: u64, max: u64 },
+    #[error("a datagram has a payload of {found} bytes, expected at most {max}")]
+    Length { found: u64, max: u64 },
+}
+
+/// The sender's end of a ring.
+#[derive(Debug)]
+pub(super) struct Sender {
+    lines: u64,
+    written: u64,
+    read: u64,
+}
+
+impl Sender {
+    pub fn new(lines: usize) -> Self {
+        Self { lines: lines as u64, written: 0, read: 0 }
+    }
+
+    /// The receiver says that it has read so many lines.
+    pub fn handle_read(&mut self, found: u64) -> Result<(), Broken> {
+        let Self { read, written, .. } = *self;
+        if !(read..=written).contains(&found) {
+            return Err(Broken::Read { found, read, written });
+        }
+        // The receiver's loads of these lines come before the stores that follow here.
+        fence(Ordering::Acquire);
+        self.read = found;
+        Ok(())
+    }
+
+    /// Lines that are free, as far as is known.
+    pub fn room(&self) -> u64 {
+        self.lines - (self.written - self.read)
+    }
+
+    /// Writes a datagram; `false`, without a trace, if there is no room. [`written`](Self::written) is to be published then.
+    pub fn push(&mut self, ring: &[AtomicU64], header: &[u8; UBT_BYTES], payload: &[u8]) -> bool {
+        let lines = 1 + payload.len().div_ceil(LINE_BYTES) as u64;
+        if lines > self.room() {
+            return false;
+        }
+        let begin = (self.written % self.lines) as usize * LINE_WORDS;
+        ring[begin].store(payload.len() as u64, Ordering::Relaxed);
+        store(&ring[begin + 1..begin + 1 + HEADER_WORDS], header);
+        let begin = (begin + LINE_WORDS) % ring.len();
+        let (first, second) = payload.split_at(payload.len().min((ring.len() - begin) * 8));
+        store(&ring[begin..], first);
+        store(ring, second);
+        self.written += lines;
+        true
+    }
+
+    /// What the receiver is to be told, by a store with [`Ordering::Release`].
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+}
+
+/// Stores bytes from the first word on; the last word is filled up with zeros.
+fn store(words: &[AtomicU64], bytes: &[u8]) {
+    let (whole, rest) = bytes.as_chunks::<8>();
+    let mut words = words.iter();
+    for (bytes, word) in whole.iter().zip(&mut words) {
+        word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
+    }
+    if !rest.is_empty()
+        && let Some(word) = words.next()
+    {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        word.store(u64::from_ne_bytes(last), Ordering::Relaxed);
+    }
+}
+
+/// The receiver's end of a ring.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    lines: u64,
+    written: u64,
+    read: u64,
+}
+
+impl Receiver {
+    pub fn new(lines: usize) -> Self {
+        Self { lines: lines as u64, written: 0, read: 0 }
+    }
+
+    /// The sender says that it has written so many lines.
+    pub fn handle_written(&mut self, found: u64) -> Result<(), Broken> {
+        let max = self.read + self.lines;
+        if !(self.written..=max).contains(&found) {
+            return Err(Broken::Written { found, read: self.written, max });
+        }
+        // The sender's stores to these lines come before the loads that follow here.
+        fence(Ordering::Acquire);
+        self.written = found;
+        Ok(())
+    }
+
+    /// Whether all that is known to be written was read.
+    pub fn is_empty(&self) -> bool {
+        self.read == self.written
+    }
+
+    /// The next datagram, in `out`; returns its length, if there is one. [`read`](Self::read) is to be published then.
+    pub fn pop(&mut self, ring: Peeked<'_>, out: &mut Datagram) -> Result<Option<usize>, Broken> {
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let begin = (self.read % self.lines) as usize * LINE_WORDS;
+        let found = ring.load(begin);
+        let max = (PAYLOAD_BYTES_MAX as u64).min((self.written - self.read - 1) * LINE_BYTES as u64);
+        if found > max {
+            return Err(Broken::Length { found, max });
+        }
+        let bytes = found as usize;
+        let (header, payload) = out.0.split_at_mut(UBT_BYTES);
+        ring.slice(begin + 1..begin + 1 + HEADER_WORDS).read(header);
+        let begin = (begin + LINE_WORDS) % ring.len();
+        let (first, second) = payload[..bytes].split_at_mut(bytes.min((ring.len() - begin) * 8));
+        ring.slice(begin..ring.len()).read(first);
+        ring.read(second);
+        self.read += 1 + bytes.div_ceil(LINE_BYTES) as u64;
+        Ok(Some(UBT_BYTES + bytes))
+    }
+
+    /// What the sender is to be told, by a store with [`Ordering::Release`].
+    pub fn read(&self) -> u64 {
+        self.read
+    }
+}
+
+const PAYLOAD_BYTES_MAX: usize = PAYLOAD_BEATS_MAX * BEAT_BYTES;
+
+/// Room for a datagram.
+#[derive(Debug)]
+pub(super) struct Datagram(Box<[u8; UBT_BYTES + PAYLOAD_BYTES_MAX]>);
+
+impl Datagram {
+    pub fn new() -> Self {
+        Self(Box::new([0; UBT_BYTES + PAYLOAD_BYTES_MAX]))
+    }
+
+    pub fn bytes(&self, length: usize) -> &[u8] {
+        &self.0[..length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SplitMix64.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: u64) -> u64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (mixed ^ mixed >> 31) % end
+        }
+    }
+
+    fn words(lines: usize) -> Vec<AtomicU64> {
+        (0..lines * LINE_WORDS).map(|_| AtomicU64::new(0xa5a5_a5a5_a5a5_a5a5)).collect()
+    }
+
+    /// The datagram with this number: its bytes follow from it.
+    fn datagram(number: u64, bytes_max: u64) -> ([u8; UBT_BYTES], Vec<u8>) {
+        let mut random = Random(number);
+        let bytes = random.below(bytes_max + 1);
+        let mut header = [0; UBT_BYTES];
+        header.fill_with(|| random.below(256) as u8);
+        (header, (0..bytes).map(|_| random.below(256) as u8).collect())
+    }
+
+    #[test]
+    fn parts_of_a_segment_do_not_overlap() {
+        for processes in 2..=64 {
+            let layout = Layout::new(processes);
+            assert!(layout.lines * LINE_BYTES >= RING_BYTES_MIN);
+            for owner in 0..processes {
+                let mut end = layout.line(processes - 1) + LINE_WORDS;
+                for to in (0..processes).filter(|to| *to != owner) {
+                    let ring = layout.ring(owner, to);
+                    assert_eq!((ring.start, ring.len()), (end, layout.lines * LINE_WORDS));
+                    end = ring.end;
+                }
+                assert_eq!(end, layout.words());
+            }
+        }
+    }
+
+    #[test]
+    fn datagrams_come_whole_and_in_order_however_the_ring_turns() {
+        const LINES: usize = 37;
+        let (ring, mut out) = (words(LINES), Datagram::new());
+        for seed in 0..20 {
+            let (mut sender, mut receiver, mut random) = (Sender::new(LINES), Receiver::new(LINES), Random(seed));
+            let (mut sent, mut received, mut refused) = (0, 0, 0);
+            while received < 300 {
+                if random.below(2) == 0 {
+                    let (header, payload) = datagram(sent, 9 * 64);
+                    match sender.push(&ring, &header, &payload) {
+                        true => sent += 1,
+                        false => refused += 1,
+                    }
+                    if random.below(3) > 0 {
+                        receiver.handle_written(sender.written()).unwrap();
+                    }
+                } else {
+                    if let Some(length) = receiver.pop(Peeked::of(&ring), &mut out).unwrap() {
+                        let (header, payload) = datagram(received, 9 * 64);
+                        assert_eq!(
+                            out.bytes(length),
+                            [&header[..], &payload].concat(),
+                            "seed {seed}, datagram {received}"
+                        );
+                        received += 1;
+                    }
+                    if random.below(3) > 0 {
+                        sender.handle_read(receiver.read()).unwrap();
+                    }
+                }
+            }
+            assert!(refused > 0, "seed {seed}: the ring was never full");
+        }
+    }
+
+    #[test]
+    fn two_threads_pass_datagrams() {
+        const LINES: usize = 64;
+        let count = if cfg!(miri) { 200 } else { 200_000 };
+        let (ring, written, read) = (words(LINES), AtomicU64::new(0), AtomicU64::new(0));
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                let (mut sender, mut number) = (Sender::new(LINES), 0);
+                while number < count {
+                    let (header, payload) = datagram(number, 200);
+                    if sender.push(&ring, &header, &payload) {
+                        written.store(sender.written(), Ordering::Release);
+                        number += 1;
+                    } else {
+                        sender.handle_read(read.load(Ordering::Relaxed)).unwrap();
+                        std::thread::yield_now();
+                    }
+                }
+            });
+            let (mut receiver, mut out, mut number) = (Receiver::new(LINES), Datagram::new(), 0);
+            while number < count {
+                receiver.handle_written(written.load(Ordering::Relaxed)).unwrap();
+                let Some(length) = receiver.pop(Peeked::of(&ring), &mut out).unwrap() else {
+                    std::thread::yield_now();
+                    continue;
+                };
+                let (header, payload) = datagram(number, 200);
+                assert_eq!(out.bytes(length), [&header[..], &payload].concat(), "datagram {number}");
+                read.store(receiver.read(), Ordering::Release);
+                number += 1;
+            }
+        });
+    }
+
+    #[test]
+    fn counts_and_lengths_that_cannot_be_end_the_ring() {
+        let (ring, mut out) = (words(16), Datagram::new());
+        let mut sender = Sender::new(16);
+        assert!(sender.push(&ring, &[1; UBT_BYTES], &[2; 640]));
+        assert!(!sender.push(&ring, &[1; UBT_BYTES], &[2; 320]), "11 of 16 lines are taken");
+        assert_eq!(sender.handle_read(12), Err(Broken::Read { found: 12, read: 0, written: 11 }));
+        sender.handle_read(11).unwrap();
+        assert_eq!(sender.handle_read(10), Err(Broken::Read { found: 10, read: 11, written: 11 }));
+
+        let mut receiver = Receiver::new(16);
+        assert_eq!(receiver.handle_written(17), Err(Broken::Written { found: 17, read: 0, max: 16 }));
+        receiver.handle_written(11).unwrap();
+        assert_eq!(receiver.handle_written(10), Err(Broken::Written { found: 10, read: 11, max: 16 }));
+        for (length, max) in [(641, 640), (u64::MAX, 640), (1 << 32, 640)] {
+            ring[0].store(length, Ordering::Relaxed);
+            assert_eq!(receiver.pop(Peeked::of(&ring), &mut out), Err(Broken::Length { found: length, max }));
+        }
+        let mut receiver = Receiver::new(1 << 20);
+        receiver.handle_written(1 << 20).unwrap();
+        let max = PAYLOAD_BYTES_MAX as u64;
+        ring[0].store(max + 1, Ordering::Relaxed);
+        assert_eq!(receiver.pop(Peeked::of(&ring), &mut out), Err(Broken::Length { found: max + 1, max }));
+    }
+
+    /// A process that writes anything anywhere in its memory at any time: its peer gets datagrams of its own choice or an error.
+    #[test]
+    fn a_peer_that_scribbles_over_its_memory_cannot_break_the_reader() {
+        const LINES: usize = 256;
+        let enough = if cfg!(miri) { 2 } else { 2000 };
+        let (ring, written, done) = (words(LINES), AtomicU64::new(0), std::sync::atomic::AtomicBool::new(false));
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                let mut random = Random(7);
+                while !done.load(Ordering::Relaxed) {
+                    let value = [0, 64, 640, random.below(1 << 14), u64::MAX, random.0][random.below(6) as usize];
+                    ring[random.below(ring.len() as u64) as usize].store(value, Ordering::Relaxed);
+                    written.fetch_add(random.below(8), Ordering::Relaxed);
+                    if random.below(64) == 0 {
+                        written.store(random.0, Ordering::Relaxed);
+                    }
+                }
+            });
+            let (mut receiver, mut out, mut popped, mut broken) = (Receiver::new(LINES), Datagram::new(), 0, 0);
+            for _ in 0..100_000_000 {
+                if popped >= enough && broken >= enough {
+                    break;
+                }
+                let found = written.load(Ordering::Relaxed);
+                let result = receiver.handle_written(found).and_then(|()| receiver.pop(Peeked::of(&ring), &mut out));
+                match result {
+                    Ok(length) => popped += usize::from(length.is_some_and(|length| !out.bytes(length).is_empty())),
+                    Err(_) => {
+                        broken += 1;
+                        receiver = Receiver::new(LINES);
+                        written.store(0, Ordering::Relaxed);
+                    }
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+            assert!(broken >= enough && popped >= enough, "{popped} datagrams, {broken} times broken");
+        });
+    }
+}

@@ -1,0 +1,168 @@
+//! Memory that processes of one host share: the only unsafe code of this crate.
+//!
+//! A segment is a memory file. Its owner maps it to write; then it is sealed, so that nobody else can map it to write, and
+//! nobody can change its length: reading it never meets a page that is gone (SIGBUS). Others map it to read.
+//! Trust: a peer's segment may change at any time, to anything. It is seen as atomics only, and each value that matters is
+//! read once and checked.
+//! Limits: what Miri cannot run (mapped files, sockets) stays here; the rings work on any atomics, and run under it.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::{
+    FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, fstat, fstatfs, ftruncate,
+    memfd_create,
+};
+
+/// What a segment must be sealed with before it is read.
+const SEALED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW);
+/// Files in memory with small pages: of huge ones there may be none left when one is first touched.
+const TMPFS_MAGIC: i64 = 0x0102_1994;
+
+/// Memory of this process that others can read.
+#[derive(Debug)]
+pub(super) struct Segment {
+    map: MmapRaw,
+    file: OwnedFd,
+}
+
+impl Segment {
+    /// `words` words of zeros. All of its memory is allocated now.
+    ///
+    /// # Errors
+    /// If the kernel has no memory files with these seals (before Linux 5.1), or no memory.
+    pub fn new(words: usize) -> io::Result<Self> {
+        let bytes = words * size_of::<u64>();
+        let file = memfd_create("optireduce", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        ftruncate(&file, bytes as u64)?;
+        fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
+        let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
+        fcntl_add_seals(&file, SEALED | SealFlags::FUTURE_WRITE | SealFlags::SEAL)?;
+        Ok(Self { map, file })
+    }
+
+    /// Its words.
+    pub fn words(&self) -> &[AtomicU64] {
+        // SAFETY: `map` is a mapping to read and write of `map.len()` bytes at a page's start, so aligned; it lives as long as
+        // `self`, and nothing but this function knows its address: no other reference into it is formed. The file cannot
+        // shrink (sealed in `new`).
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / size_of::<u64>()) }
+    }
+}
+
+impl AsFd for Segment {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+/// Memory of another process.
+#[derive(Debug)]
+pub(super) struct PeerSegment(MmapRaw);
+
+impl PeerSegment {
+    /// Maps `words` words of a file that another process gave.
+    ///
+    /// # Errors
+    /// If it is not a memory file, is not sealed, or has another length.
+    pub fn open(file: &OwnedFd, words: usize) -> io::Result<Self> {
+        let refuse = |what: String| Err(io::Error::other(what));
+        let bytes = words * size_of::<u64>();
+        if fstatfs(file)?.f_type as i64 != TMPFS_MAGIC {
+            return refuse("the peer's segment is not a memory file".into());
+        }
+        let seals = fcntl_get_seals(file)?;
+        if !seals.contains(SEALED) {
+            return refuse(format!("the peer's segment is sealed with {seals:?}, expected at least {SEALED:?}"));
+        }
+        let found = fstat(file)?.st_size;
+        if found != bytes as i64 {
+            return refuse(format!("the peer's segment has {found} bytes, expected {bytes}"));
+        }
+        Ok(Self(MmapOptions::new().len(bytes).map_raw_read_only(file.as_raw_fd())?))
+    }
+
+    /// Its words.
+    pub fn words(&self) -> Peeked<'_> {
+        // SAFETY: the mapping has `len()` bytes, begins at a page, so aligned, and lives as long as `self`; the file cannot
+        // shrink (its seals were seen in `open`, and none can be taken off). Other processes may write it at any time, which
+        // atomics allow; `Peeked` only loads, so that the memory may be read-only.
+        Peeked(unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<u64>()) })
+    }
+}
+
+/// Words that another process writes. Only relaxed loads: others are not defined for memory that cannot be written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peeked<'a>(&'a [AtomicU64]);
+
+impl<'a> Peeked<'a> {
+    /// The same words, of memory that is somebody's.
+    #[cfg(test)]
+    pub fn of(words: &'a [AtomicU64]) -> Self {
+        Self(words)
+    }
+
+    /// The words of this range.
+    pub fn slice(self, range: std::ops::Range<usize>) -> Self {
+        Self(&self.0[range])
+    }
+
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// A word's value at this moment. Fence (acquire) before what it says of other words is read.
+    pub fn load(self, at: usize) -> u64 {
+        self.0[at].load(Ordering::Relaxed)
+    }
+
+    /// Fills `bytes` from the first words on.
+    pub fn read(self, bytes: &mut [u8]) {
+        let (whole, rest) = bytes.as_chunks_mut::<8>();
+        let mut words = self.0.iter();
+        for (bytes, word) in whole.iter_mut().zip(&mut words) {
+            *bytes = word.load(Ordering::Relaxed).to_ne_bytes();
+        }
+        if let Some(word) = words.next() {
+            rest.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes()[..rest.len()]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_sees_what_the_owner_writes_and_can_neither_write_nor_shrink_it() {
+        let own = Segment::new(1024).unwrap();
+        let file = own.file.try_clone().unwrap();
+        let peer = PeerSegment::open(&file, 1024).unwrap();
+        own.words()[7].store(0x0123_4567_89ab_cdef, Ordering::Release);
+        assert_eq!((peer.words().load(7), peer.words().load(8)), (0x0123_4567_89ab_cdef, 0));
+        let mut bytes = [0xa5; 13];
+        peer.words().slice(7..9).read(&mut bytes);
+        assert_eq!(bytes[..8], 0x0123_4567_89ab_cdef_u64.to_ne_bytes());
+        assert_eq!(bytes[8..], [0; 5]);
+        assert!(MmapOptions::new().len(8192).map_raw(&file).is_err(), "a second mapping to write");
+        assert!(ftruncate(&file, 0).is_err() && ftruncate(&file, 1 << 20).is_err());
+        assert!(rustix::io::pwrite(&file, &[1], 0).is_err());
+        assert!(fallocate(&file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, 0, 4096).is_err());
+    }
+
+    #[test]
+    fn files_that_could_vanish_are_refused() {
+        let refused = |file: &OwnedFd| PeerSegment::open(file, 512).unwrap_err().to_string();
+        let open = memfd_create("test", MemfdFlags::ALLOW_SEALING).unwrap();
+        ftruncate(&open, 4096).unwrap();
+        assert!(refused(&open).contains("sealed with"), "{}", refused(&open));
+        let own = Segment::new(1024).unwrap();
+        assert_eq!(refused(&own.file), "the peer's segment has 8192 bytes, expected 4096");
+        let program = OwnedFd::from(std::fs::File::open("/proc/self/exe").unwrap());
+        assert!(PeerSegment::open(&program, 512).is_err());
+    }
+}

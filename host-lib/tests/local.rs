@@ -1,0 +1,149 @@
+//! Ranks of one host that share memory: the same results as over UDP, and no harm from one that stops or is killed.
+
+mod ranks;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use optireduce::{Bound, BucketOptions, Communicator, Early, Launch, Local, UpdateAction};
+use ranks::{builder, check_mean, free_root, gradient, job};
+
+#[test]
+fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
+    for (ranks, elements) in [(2, 1), (3, 70_001), (4, 2_000_000)] {
+        let results = job(ranks, move |rank, root| {
+            let mut communicator = builder(rank, ranks, &root).local(Local::Auto).connect().unwrap();
+            let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+            let mut data = Vec::new();
+            for _ in 0..3 {
+                data = gradient(rank, elements);
+                let report = bucket.all_reduce(&mut data).unwrap();
+                assert_eq!((report.lost_bytes(), report.action()), (0, UpdateAction::Apply), "rank {rank}");
+            }
+            let metrics = communicator.metrics().unwrap();
+            assert_eq!(metrics.shared, (0..ranks).filter(|peer| *peer != rank).collect::<Vec<_>>());
+            assert_eq!(metrics.unsent.total(), 0);
+            communicator.close().unwrap();
+            data
+        });
+        check_mean(ranks, &results, 1e-6);
+    }
+}
+
+#[test]
+fn two_ranks_have_the_same_bits_with_shared_memory_and_over_udp() {
+    let [shared, udp] = [Local::Auto, Local::Off].map(|local| {
+        job(2, move |rank, root| {
+            let communicator = builder(rank, 2, &root).local(local).bf16(true).connect();
+            let mut communicator = communicator.unwrap();
+            let mut data = gradient(rank, 300_007);
+            let report = communicator.all_reduce(&mut data).unwrap();
+            assert_eq!(report.lost_bytes(), 0);
+            assert_eq!(communicator.metrics().unwrap().shared.len(), usize::from(local == Local::Auto));
+            communicator.close().unwrap();
+            data.iter().map(|value| value.to_bits()).collect::<Vec<_>>()
+        })
+    });
+    assert!(shared == udp);
+}
+
+const RANKS: usize = 4;
+const STOPPED: usize = 2;
+/// More than rings hold.
+const ELEMENTS: usize = 1 << 20;
+
+/// One rank, a process: all-reduces whenever it is told to, and says what it lost of whom.
+fn rank(number: usize, root: &str) {
+    let launch = Launch::new(number, RANKS, root).unwrap();
+    let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
+    let builder = builder.bound(Bound::Fixed(Duration::from_millis(1500))).drop_silent_after(None).local(Local::Auto);
+    let mut communicator = builder.connect().unwrap();
+    assert_eq!(communicator.metrics().unwrap().shared.len(), RANKS - 1);
+    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(false)).unwrap();
+    for _ in std::io::stdin().lines() {
+        let mut data = gradient(number, ELEMENTS);
+        let report = bucket.all_reduce(&mut data).unwrap();
+        let late = report.late_ranks();
+        println!("reduced, lost {} bytes, late {late:?}", report.lost_bytes());
+    }
+}
+
+/// Starts the ranks as processes, does something to one of them between collectives, and returns what the others say of each
+/// collective after that.
+fn others_after(test: &str, collectives: usize, what: impl FnOnce(&mut Child)) -> Option<Vec<Vec<String>>> {
+    if let (Ok(number), Ok(root)) = (std::env::var("LOCAL_RANK_OF_TEST"), std::env::var("LOCAL_ROOT_OF_TEST")) {
+        rank(number.parse().unwrap(), &root);
+        return None;
+    }
+    let root = free_root();
+    let start = |rank: usize| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", test, "--nocapture"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env("LOCAL_RANK_OF_TEST", rank.to_string()).env("LOCAL_ROOT_OF_TEST", &root);
+        command.spawn().unwrap()
+    };
+    let mut ranks: Vec<Child> = (0..RANKS).map(start).collect();
+    let mut said: Vec<_> = ranks
+        .iter_mut()
+        .map(|rank| {
+            let lines = BufReader::new(rank.stdout.take().unwrap()).lines().map(Result::unwrap);
+            lines.filter_map(|line| line.find("reduced").map(|at| line[at..].to_owned()))
+        })
+        .collect();
+    // One that has ended has no input.
+    let tell = |rank: &mut Child| rank.stdin.as_mut().map(|input| writeln!(input, "reduce").unwrap());
+    ranks.iter_mut().for_each(|rank| tell(rank).unwrap());
+    for (rank, said) in said.iter_mut().enumerate() {
+        assert_eq!(said.next().unwrap(), "reduced, lost 0 bytes, late []", "rank {rank}");
+    }
+    what(&mut ranks[STOPPED]);
+    let mut results = vec![Vec::new(); RANKS];
+    for _ in 0..collectives {
+        for rank in &mut ranks {
+            tell(rank);
+        }
+        for rank in (0..RANKS).filter(|rank| *rank != STOPPED) {
+            results[rank].push(said[rank].next().unwrap());
+        }
+    }
+    for rank in &mut ranks {
+        rank.kill().unwrap();
+        rank.wait().unwrap();
+    }
+    results.remove(STOPPED);
+    Some(results)
+}
+
+/// What a rank lacks of the one that is stopped: its contribution to this rank's shard, and its mean.
+fn check(results: &[Vec<String>]) {
+    let shard = ELEMENTS * 4 / RANKS;
+    for (rank, lines) in results.iter().enumerate() {
+        for line in lines {
+            assert_eq!(*line, format!("reduced, lost {} bytes, late [{STOPPED}]", 2 * shard), "rank {rank}: {lines:?}");
+        }
+    }
+}
+
+fn signal(process: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &process.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_rank_that_is_stopped_costs_its_own_data_and_nothing_else() {
+    let stop = |process: &mut Child| signal(process, "-STOP");
+    if let Some(results) = others_after("a_rank_that_is_stopped_costs_its_own_data_and_nothing_else", 4, stop) {
+        check(&results);
+    }
+}
+
+#[test]
+fn a_rank_that_is_killed_costs_its_own_data_and_nothing_else() {
+    let kill = |process: &mut Child| {
+        process.kill().unwrap();
+        process.wait().unwrap();
+    };
+    if let Some(results) = others_after("a_rank_that_is_killed_costs_its_own_data_and_nothing_else", 4, kill) {
+        check(&results);
+    }
+}
